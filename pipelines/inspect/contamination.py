@@ -6,7 +6,9 @@ The report, found.jsonl, has a line for each item with at least one match in the
     words                   number of words of the item
     ngrams, ngrams_found    number of n-grams in the item, and how many of them occur in the training data
     longest                 number of words in the longest sequence that the item shares with a document
+    too_short               whether the item has so few words that a match says nothing
     documents               number of documents that contain a part of the item
+    long                    number of documents with 13 words of the item in a row
     whole                   number of documents that contain all words of the item in a row
     passages                the passages that share most with the item
 
@@ -63,17 +65,25 @@ from transforms.files.write_rows import WriteRecords
 from transforms.records import OutputFile
 from transforms.text.builds.build_manifest import Provenance, Release
 from transforms.text.builds.ledger import Accounts, Ledger
-from transforms.text.duplicates.contamination_evidence import (
+from transforms.text.duplicates.contamination_evidence import Found, count, count_ngrams
+from transforms.text.duplicates.evaluation_index import (
+    EVIDENCE_WORDS,
     LONG_WORDS,
-    Found,
-    count,
-    count_ngrams,
+    EvaluationIndex,
 )
-from transforms.text.duplicates.evaluation_index import EvaluationIndex
 from transforms.text.duplicates.folded_words import fold_text
 from transforms.text.files.markdown import make_table
 
-RELEASE = Release("contamination", "1.0.0", {"1.0.0": "First."})
+RELEASE = Release(
+    "contamination",
+    "1.1.0",
+    {
+        "1.0.0": "First.",
+        "1.1.0": "Items with fewer than 8 words of two letters are counted as too short to tell, and are"
+        " never hits. Matches of 13 words and of whole items are found for any --ngram-words. Rows that are"
+        " not Unicode are rejected.",
+    },
+)
 REPORT, PAGE, HIT_FILES, STATS = "found.jsonl", "found.html", "hits", "stats.json"
 MOST = 0.7
 """Items are counted in `most` if at least this share of their n-grams occurs in the training data.
@@ -92,10 +102,12 @@ class SplitCounts(NamedTuple):
     """The numbers of items in a split of an evaluation set: all items, and items found in training data."""
 
     items: int = 0
-    touched: int = 0  # items that share an n-gram with training data, or are a whole line of it
+    # of the items that are not too short: those that share an n-gram with training data, or are a part of it
+    touched: int = 0
     long: int = 0  # items that share LONG_WORDS words in a row with training data
     most: int = 0  # items that share at least MOST of their n-grams with training data
     whole: int = 0  # items whose words are all in one document, in a row
+    too_short: int = 0  # items with so few words that a match says nothing, see EVIDENCE_WORDS
 
 
 class Contamination(NamedTuple):
@@ -113,7 +125,10 @@ class Contamination(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """True if no item is in the training data as a whole, or with LONG_WORDS consecutive words."""
+        """True if no item is in the training data as a whole, or with LONG_WORDS consecutive words.
+
+        It says nothing about the items that are too short.
+        """
         return not (self.total.long or self.total.whole)
 
 
@@ -133,9 +148,9 @@ def find_contamination(
         finished results of the same search. If "", no files are kept.
       runner, workers, beam_flags: As in `launch`.
 
-    Raises InputError for missing or damaged inputs, or if no evaluation set has items with words; TargetError
-    if `output` contains other files; ValueError if a column is missing, if two evaluation sets have the same
-    name, or if `output` is "" and `runner` is not the in-process runner.
+    Raises InputError for missing or damaged inputs, or if all items of an evaluation set are too short;
+    TargetError if `output` contains other files; ValueError if a column is missing, if two evaluation sets
+    have the same name, or if `output` is "" and `runner` is not the in-process runner.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
@@ -151,10 +166,7 @@ def find_contamination(
     if output and build.is_finished(output):
         return _read_found(output)
     known = read_evaluation_sets(sets, search.ngram_words)
-    if not known.items:
-        raise InputError(
-            ", ".join(search.evaluation), "the evaluation sets have no items with words"
-        )
+    check_items(known)
     find = functools.partial(_search, search, files, known, build, engine, workers)
     if not output:
         with tempfile.TemporaryDirectory(prefix="corpusmill-contamination-") as folder:
@@ -163,6 +175,19 @@ def find_contamination(
     with new_folder(output) as folder:
         find(folder)
     return _read_found(output)
+
+
+def check_items(known: EvaluationItems) -> None:
+    """Raises InputError if an evaluation set has only items that are too short to be searched."""
+    items = Counter(item.set for item in known.items)
+    short = Counter(item.set for item in known.items if known.known.is_too_short(item.number))
+    for name, number in short.items():
+        if number == items[name]:
+            raise InputError(
+                name,
+                f"all {number:,} items are too short to tell if they are in the training data: none has"
+                f" {EVIDENCE_WORDS} words of two letters",
+            )
 
 
 def _search(
@@ -240,7 +265,8 @@ def write_found(
     with open_raw(posixpath.join(index, _ITEMS)) as stream:
         items = msgspec.json.decode(stream.read(), type=list[Item])
     rows = list(make_rows(items, load_index(index), found))
-    summary = summarise(Contamination(count_items(items, rows), counts, rejected, ()))
+    splits = count_items(items, rows, load_index(index))
+    summary = summarise(Contamination(splits, counts, rejected, ()))
     parts = {
         REPORT: (json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
         PAGE: make_page(summary, rows),
@@ -264,8 +290,16 @@ def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
     train = {name: number for name, number in summary["train"].items() if name != "bytes"}
     counts = {"items": summary["total"]["items"], "training": train}
     rows = [list(one.values()) for one in summary["sets"]]
-    heads = ["set", "split", "items", "touched", f"{LONG_WORDS} words", f"{MOST:.0%} found"]
-    return Accounts(counts, summary, make_table([*heads, "whole"], rows))
+    heads = [
+        "set",
+        "split",
+        "items",
+        "touched",
+        f"{LONG_WORDS} words",
+        f"{MOST:.0%} found",
+        "whole",
+    ]
+    return Accounts(counts, summary, make_table([*heads, "too short"], rows))
 
 
 def _read_found(folder: str) -> Contamination:
@@ -275,9 +309,8 @@ def _read_found(folder: str) -> Contamination:
         for one in stats["sets"]
     }
     with open_raw(FileSystems.join(folder, REPORT)) as lines:
-        first = heapq.nsmallest(
-            _SHOWN, map(json.loads, lines), key=lambda row: (-row["longest"], -row["documents"])
-        )
+        rows = (row for row in map(json.loads, lines) if not row["too_short"])
+        first = heapq.nsmallest(_SHOWN, rows, key=lambda row: (-row["longest"], -row["documents"]))
     return Contamination(splits, stats["train"], stats["rejected"], first)
 
 
@@ -321,33 +354,37 @@ def _make_row(item: Item, found: Found, index: EvaluationIndex) -> dict[str, Any
         "id": item.id,
         "text": folded.text,
         "words": words,
+        "too_short": index.is_too_short(item.number),
         "ngrams": count_ngrams(words, index.n),
         "ngrams_found": count(found.ngrams),
         "longest": found.words,
         "documents": found.documents,
         "whole": found.whole,
+        "long": found.long,
         "passages": passages,
     }
 
 
 def count_items(
-    items: Sequence[Item], rows: Iterable[Mapping[str, Any]]
+    items: Sequence[Item], rows: Iterable[Mapping[str, Any]], index: EvaluationIndex
 ) -> dict[tuple[str, str], SplitCounts]:
     """Returns the counts of items; the keys are pairs (set, split). `rows` are the rows of the report."""
     counts = {
-        key: [number, 0, 0, 0, 0]
+        key: [number, 0, 0, 0, 0, 0]
         for key, number in Counter((i.set, i.split) for i in items).items()
     }
+    for item in items:
+        counts[item.set, item.split][-1] += index.is_too_short(item.number)
     for row in rows:
         facts = (
-            True,
-            row["longest"] >= LONG_WORDS,
+            row["ngrams_found"] > 0,
+            row["long"] > 0,
             row["ngrams_found"] >= MOST * row["ngrams"],
             row["whole"] > 0,
         )
         of_split = counts[row["set"], row["split"]]
         for place, is_so in enumerate(facts, 1):
-            of_split[place] += is_so
+            of_split[place] += is_so and not row["too_short"]
     return {key: SplitCounts(*numbers) for key, numbers in counts.items()}
 
 
@@ -391,6 +428,7 @@ def print_contamination(found: Contamination, ngram_words: int, output: str = ""
         f"{LONG_WORDS} words",
         f"{MOST:.0%} found",
         "whole",
+        "too short",
     ):
         table.add_column(name, justify="right", no_wrap=True)
     shown = [*found.splits.items()]

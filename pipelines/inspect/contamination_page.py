@@ -43,7 +43,7 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
       summary: The return value of `contamination.summarise`.
       found: The rows of the report `found.jsonl`.
     """
-    rows = sorted(found, key=_order)
+    rows = sorted((row for row in found if not row["too_short"]), key=_order)
     shown = rows[:MAX_ITEMS]
     yield make_head("Contamination", _STYLE, [_FILTER])
     yield "<h1>Evaluation items in training data</h1>\n"
@@ -62,8 +62,8 @@ def _order(row: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _table(summary: Mapping[str, Any]) -> Iterator[str]:
-    names = ("items", "touched", "long", "most", "whole")
-    heads = ("set, split", "items", "touched", "13 words", "70 % found", "whole")
+    names = ("items", "touched", "long", "most", "whole", "too_short")
+    heads = ("set, split", "items", "touched", "13 words", "70 % found", "whole", "too short")
     yield "<table><tr>" + "".join(f"<th>{name}" for name in heads) + "\n"
     for one in summary["sets"]:
         title = escape(f"{one['set']} {one['split']}".strip())

@@ -15,8 +15,10 @@ from tests.makers.planted_items import KINDS, plant_items
 from tests.makers.sentence_builds import make_sentence_build
 from tests.makers.wiki_builds import Command
 from transforms.duplicates import find_contamination as find_module
+from transforms.text.duplicates.evaluation_index import LONG_WORDS
 
 SENTENCE = "The old bridge across the river in Tarnholt was closed on Monday after the flood."
+NEWS = "Few of the other words in here are new ."
 FLORES = ("Стара бруківка на річці, що тече повз місто, була закрита в понеділок.", SENTENCE)
 
 
@@ -68,8 +70,9 @@ def test_a_known_truth(
             assert rows[item.id]["passages"][0]["document"] == str(item.document)
             assert (rows[item.id]["whole"] == 1) == (item.kind not in ("cut", "changed"))
     counts = found.splits["test.jsonl", "test"]
-    whole = (len(KINDS) - 2) * 10
-    assert (counts.items, counts.touched, counts.whole) == (98, 70, whole)
+    whole = (len(KINDS) - 2) * 10 - 10  # short items are not counted
+    assert (counts.items, counts.touched, counts.whole) == (98, 60, whole)
+    assert counts.too_short == sum(item.text.startswith("Short") for item in items)
     assert (found.train["documents"], found.is_clean) == (140, False)
 
 
@@ -91,7 +94,9 @@ def test_builds_and_flores(tmp_path: Path) -> None:
         {"train": [[article("Q1", f"Text.\n_NEWLINE_{FLORES[0]}_NEWLINE_x")], [article("Q2")]],
          "validation": [[article("Q3", SENTENCE)]], "test": [[article("Q2")]]},
     )  # fmt: skip
-    news = make_sentence_build(tmp_path, [b"Held out .\n", f"{SENTENCE}\nToo .\n".encode()])
+    news = make_sentence_build(
+        tmp_path, [b"Held out .\n", f"{SENTENCE}\n{NEWS}\n".encode()], [f"{NEWS}\nToo .\n".encode()]
+    )
     for split, language, text in (("devtest", "ukr", FLORES[0]), ("devtest", "eng", FLORES[1])):
         file = tmp_path / "flores" / split / f"{language}.{split}"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -100,17 +105,17 @@ def test_builds_and_flores(tmp_path: Path) -> None:
     report = tmp_path / "found"
     found = search([str(wiki)], [flores, str(wiki), str(news)], output=str(report))
     assert found.splits == {
-        ("flores", "devtest eng"): SplitCounts(2),
-        ("flores", "devtest ukr"): SplitCounts(2, 1, 0, 1, 1),
+        ("flores", "devtest eng"): SplitCounts(2, too_short=1),
+        ("flores", "devtest ukr"): SplitCounts(2, 1, 0, 1, 1, 1),
         ("wiki40b/uk/20260101-1.0.0", "validation"): SplitCounts(1),
-        ("wiki40b/uk/20260101-1.0.0", "test"): SplitCounts(1, 1, 0, 1, 1),
-        ("lm1b/en/2007-2011-1.0.0", "test"): SplitCounts(2, 0),
+        ("wiki40b/uk/20260101-1.0.0", "test"): SplitCounts(1, too_short=1),
+        ("lm1b/en/2007-2011-1.0.0", "test"): SplitCounts(2, too_short=1),
     }
     (row, _) = read_report(report / "found.jsonl")
     assert (row["id"], row["passages"][0]["document"]) == ("2", "Q1")
     found = search([str(news)], [f"NEWS={flores}#eng", str(news)])
-    assert found.splits["NEWS", "devtest eng"] == SplitCounts(2, 1, 1, 1, 1)
-    assert found.splits["lm1b/en/2007-2011-1.0.0", "test"] == SplitCounts(2, 1, 0, 1, 1)
+    assert found.splits["NEWS", "devtest eng"] == SplitCounts(2, 1, 1, 1, 1, 1)
+    assert found.splits["lm1b/en/2007-2011-1.0.0", "test"] == SplitCounts(2, 1, 0, 1, 1, 1)
 
 
 def test_the_screen(tmp_path: Path, run: Command) -> None:
@@ -121,14 +126,16 @@ def test_the_screen(tmp_path: Path, run: Command) -> None:
     lines = run(*given, "--workers", "1", status=1).out.splitlines()
     assert lines[0] == "training data: 3 documents, 19 words, 0.0 MB"
     assert lines[1] == "items left out: 1 Quiz/no-words"
-    assert "│ Quiz quiz  │     3 │       1 │        1 │         1 │     1 │" in lines
+    assert "│ Quiz quiz  │     3 │       1 │        1 │         1 │     1 │         2 │" in lines
     assert lines[-3:] == [
         "15 of 15 words in a row: quiz 0/q",
         "  The old bridge across the river in Tarnholt was closed on Monday …",
         "  documents: 1; train.txt 2",
     ]
-    out = run(*given, "--workers", "1", "--json", "--ngram-words", "16", status=0).out
-    assert json.loads(out)["total"] == {"items": 3, "touched": 0, "long": 0, "most": 0, "whole": 0}
+    out = run(*given, "--workers", "1", "--json", "--ngram-words", "16", status=1).out
+    assert json.loads(out)["total"] == {
+        "items": 3, "touched": 1, "long": 1, "most": 1, "whole": 1, "too_short": 2
+    }  # fmt: skip
     lines = run(*given, "--workers", "1", "--whole-files", status=1).out.splitlines()
     assert lines[0].startswith("training data: 1 documents")
 
@@ -145,6 +152,79 @@ def test_the_page(tmp_path: Path, run: Command) -> None:
     assert "<p><mark>one two three &amp; four five six seven eight</mark> &lt;end&gt;</p>" in text
     assert "Now&lt;/b&gt; “<mark>one, TWO three &amp; four five six seven eight</mark>” x" in text
     assert "<h3>set.txt set 1</h3>" in text
+
+
+@pytest.mark.parametrize("ngram_words", [2, 8, 13, 14, 15, 16, 17, 40])
+def test_no_length_of_ngrams_hides_an_item(ngram_words: int, tmp_path: Path) -> None:
+    words = [f"word{number}" for number in range(60)]
+    items = [words[:16], words[16:40], words[40:]]
+    seen = items[0], items[1][:14], items[2][:9]
+    (tmp_path / "items").write_text("".join(" ".join(item) + "\n" for item in items))
+    (tmp_path / "train").write_text(f"He said {' also '.join(map(' '.join, seen))}, and left.\n")
+    found = search([str(tmp_path / "train")], [str(tmp_path / "items")], ngram_words)
+    touched = 1 + (ngram_words <= 14) + (ngram_words <= 9)
+    assert found.total == SplitCounts(3, touched, 2, 1, 1)
+
+
+TRIVIAL = (
+    "History", "2 + 2 = ?", "Reuter", "All of the above", "True or false?", "a b c d e f g h i j k l m n",
+    "None of these answers is correct", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", "ប្រវត្តិសាស្ត្រ",
+    "នឹងត្រូវបិទនៅថ្ងៃច័ន្ទ", "ประวัติศาสตร์ไทย", "ປະຫວັດສາດ", "သမိုင်း", "歴史", "中华人民共和国", "東京都の歴史について",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("ngram_words", [2, 8, 20])
+def test_items_that_are_too_short_are_neither_found_nor_clean(
+    ngram_words: int, tmp_path: Path, run: Command
+) -> None:
+    (tmp_path / "train").write_text("\n".join(TRIVIAL) + "\n")
+    (tmp_path / "items").write_text("\n".join([*TRIVIAL, SENTENCE]) + "\n")
+    found = search(
+        [str(tmp_path / "train")],
+        [str(tmp_path / "items")],
+        ngram_words,
+        output=str(tmp_path / "found"),
+    )
+    assert found.total == SplitCounts(len(TRIVIAL) + 1, too_short=len(TRIVIAL))
+    rows = read_report(tmp_path / "found/found.jsonl")
+    assert {row["text"] for row in rows} == set(TRIVIAL)
+    assert all(row["too_short"] and row["whole"] and not row["long"] for row in rows)
+    assert not pq.read_table(next((tmp_path / "found").glob("hits-*.parquet"))).num_rows
+    (tmp_path / "items").write_text("\n".join(TRIVIAL) + "\n")
+    given = ["--train", tmp_path / "train", "--eval", tmp_path / "items", "--workers", "1"]
+    error = run("contamination", *given, status=1).err
+    assert "items: all 16 items are too short to tell" in error
+
+
+KHMER = "ក្រុមប្រឹក្សាភូមិបានប្រកាសថាស្ពានចាស់ឆ្លងកាត់ទន្លេនឹងត្រូវបិទនៅថ្ងៃច័ន្ទដើម្បីជួសជុល។"
+KHMER_MARKET = "ទីផ្សារធំក្នុងទីក្រុងនឹងត្រូវបិទនៅថ្ងៃច័ន្ទសម្រាប់ពិធីបុណ្យប្រចាំឆ្នាំរបស់អ្នកភូមិ។"
+THAI = "สะพานเก่าข้ามแม่น้ำจะปิดในวันจันทร์หน้าเพื่อซ่อมแซมหลังจากน้ำท่วมใหญ่เมื่อปีที่แล้ว"
+THAI_MARKET = "ตลาดใหญ่กลางเมืองจะปิดในวันจันทร์หน้าเพื่อทำความสะอาดและเตรียมงานประจำปี"
+JAPANESE = (
+    "川にかかる古い橋は、先週の洪水のあと、月曜日から修理のために閉鎖されることになりました。"
+)
+JAPANESE_MARKET = "町の大きな市場は、月曜日から改装のために閉鎖されることになりました。"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "other"),
+    [(KHMER, KHMER_MARKET), (THAI, THAI_MARKET), (JAPANESE, JAPANESE_MARKET)],
+    ids=["Khmer", "Thai", "Japanese"],
+)
+def test_a_phrase_in_a_script_without_spaces_is_no_hit(
+    sentence: str, other: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train").write_text(f"{other}\nBefore {sentence} After\n")
+    (tmp_path / "items").write_text(f"{sentence}\n")
+    output = tmp_path / "found"
+    found = search([str(tmp_path / "train")], [str(tmp_path / "items")], output=str(output))
+    assert found.total == SplitCounts(1, 1, 1, 1, 1)
+    (row,) = read_report(output / "found.jsonl")
+    assert row["documents"] == 2
+    assert row["passages"][1]["words"] >= LONG_WORDS
+    (hit,) = pq.read_table(next(output.glob("hits-*.parquet"))).to_pylist()
+    assert hit["start"] == len("Before ")
+    assert hit["document"] == str(len(f"{other}\n".encode()))
 
 
 @pytest.mark.parametrize(

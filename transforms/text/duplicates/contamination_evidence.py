@@ -16,14 +16,17 @@ from typing import NamedTuple
 
 import numpy
 
-from transforms.text.duplicates.evaluation_index import EvaluationIndex, Runs, TextBlock
+from transforms.text.duplicates.evaluation_index import (
+    LONG_WORDS,
+    EvaluationIndex,
+    Runs,
+    TextBlock,
+)
 
 CONTEXT_WORDS = 30
 """Number of words in a passage before and after the text that both have in common."""
 SHOWN_WORDS = 200
 """Largest number of words of an evaluation text that a passage covers on each side of the longest stretch."""
-LONG_WORDS = 13
-"""Words of a stretch that does not occur by chance: the rule of GPT-3 (Brown et al. 2020, appendix C)."""
 
 Stretches = tuple[tuple[int, int], ...]
 """(start, end) of stretches, ascending, without overlaps."""
@@ -60,7 +63,7 @@ class Hit(NamedTuple):
     """A sequence of words in a training document that contaminates an evaluation text.
 
     The sequence is also in the evaluation text. It has at least 13 words (LONG_WORDS), or is the whole
-    evaluation text.
+    evaluation text. Sequences that are too short to be evidence (EVIDENCE_WORDS) are not hits.
     """
 
     document: int  # index in its block
@@ -75,6 +78,7 @@ class Found(NamedTuple):
 
     documents: int  # number of documents with any part of the evaluation text
     whole: int  # number of documents with the whole evaluation text in one stretch
+    long: int  # number of documents with a stretch of LONG_WORDS words that is evidence
     words: int  # number of words of the longest stretch
     ngrams: Stretches  # ranges of indexes of the evaluation text's n-grams that occur
     passages: tuple[Passage, ...]  # the best ones, see `order`
@@ -108,16 +112,19 @@ def describe(
         left out, because it is slow to cut.
     """
     by_item = runs.take(numpy.lexsort((runs.words, runs.documents, runs.items)))
+    is_long = (by_item.sizes >= LONG_WORDS) & index.are_evidence(by_item)
     for item, rows in _groups(by_item.items):
         of_item = by_item.take(rows)
         words = index.count_words(item)
         documents = []
+        long = 0
         for document, some in _groups(of_item.documents):
             sizes = of_item.sizes[some]
             ngrams = _ngrams_of(index, words, of_item.places[some], sizes)
             documents.append(
                 (-int(sizes.max()), -count(ngrams), Place(file, ids[document]), some, ngrams)
             )
+            long += bool(is_long[rows[some]].any())
         before = known[item].passages if item in known else ()
         worst = order(before[-1])[:3] if len(before) >= shown > 0 else None
         best = [
@@ -130,6 +137,7 @@ def describe(
             Found(
                 len(documents),
                 sum(-longest == words for longest, *_ in documents),
+                long,
                 max(-longest for longest, *_ in documents),
                 join_stretches(itertools.chain.from_iterable(one[-1] for one in documents)),
                 tuple(
@@ -142,8 +150,8 @@ def describe(
 
 def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[Hit]:
     """Yields the sequences of words in `runs` that are long enough to contaminate an evaluation text."""
-    whole = index.text_starts[runs.items + 1] - index.text_starts[runs.items]
-    hits = runs.take((runs.sizes >= LONG_WORDS) | (runs.sizes == whole))
+    is_hit = (runs.sizes >= LONG_WORDS) | index.are_whole(runs)
+    hits = runs.take(is_hit & index.are_evidence(runs))
     rows = zip(hits.documents.tolist(), hits.items.tolist(), hits.words, hits.sizes, strict=True)
     for document, item, word, size in rows:
         offset = int(block.offsets[document])
@@ -159,6 +167,7 @@ def add(found: Found, other: Found, shown: int) -> Found:
     return Found(
         found.documents + other.documents,
         found.whole + other.whole,
+        found.long + other.long,
         max(found.words, other.words),
         join_stretches((*found.ngrams, *other.ngrams)),
         tuple(sorted((*found.passages, *other.passages), key=order)[:shown]),
@@ -207,8 +216,9 @@ def _ngrams_of(
     index: EvaluationIndex, words: int, places: numpy.ndarray, sizes: numpy.ndarray
 ) -> Stretches:
     if words < index.n:
-        return ((0, 1),)
-    ends = places + sizes - index.n + 1
+        return ((0, 1),) if words in sizes else ()
+    is_ngram = sizes >= index.n
+    places, ends = places[is_ngram], (places + sizes)[is_ngram] - index.n + 1
     return join_stretches(zip(places.tolist(), ends.tolist(), strict=True))
 
 

@@ -1,7 +1,9 @@
 """Indexes evaluation texts, to find sequences of at least n of their words in training texts.
 
 Word n-grams are looked up by 64-bit hashes. Each sequence found is then compared word by word, so the result
-is exact. An evaluation text with fewer than n words is found if it is a whole line or a whole training text.
+is exact. Sequences of LONG_WORDS words and whole evaluation texts are found, too, even if n is larger. An
+evaluation text that is too short to be evidence (see EVIDENCE_WORDS) and has fewer words than n may be found
+only if it is a whole line or a whole training text.
 
 To find sequences of 8 words, it is enough to look for 5-grams that begin at every fourth word of a training
 text, since each sequence of 8 words contains one of these 5-grams. They are called anchors. Only the n-grams
@@ -16,11 +18,13 @@ import numpy
 import numpy.typing
 
 from transforms.text.duplicates.folded_words import (
+    QUARTERS,
     FoldedText,
     Uint32s,
     fold_text,
     hash_folded,
     normalize,
+    weigh_words,
 )
 from transforms.text.duplicates.hashed_ngrams import (
     MULTIPLIER,
@@ -35,6 +39,14 @@ Booleans = numpy.typing.NDArray[numpy.bool_]
 
 BLOCK_CHARACTERS = 1 << 18
 """Texts are folded in blocks of about this size. Larger blocks would not fit in the processor's cache."""
+
+LONG_WORDS = 13
+"""Words of a sequence that does not occur by chance: the rule of GPT-3 (Brown et al. 2020, appendix C)."""
+EVIDENCE_WORDS = 8
+"""Sequences with fewer words of two letters occur by chance, even as whole texts. GPT-3 has the same limit.
+
+In scripts without spaces, several letters count as a word, see `weigh_words`.
+"""
 
 _FILTER_SIZES = range(12, 28)  # the size of a filter is a power of 2 with one of these exponents
 _FILTER_FACTOR = 16  # of the hashes that are not in the index, one in this many passes the filter
@@ -120,6 +132,10 @@ class EvaluationIndex:
         self.n = n
         self.arrays = dict(arrays)
         self.text_starts: Int64s = arrays["text_starts"]
+        self._weights: Int64s = arrays[
+            "weights"
+        ]  # sum of the weights of all words before each word
+        self._gram = min(n, EVIDENCE_WORDS)
         self._filters = [_Filter(arrays[name]) for name in ("filter", "second_filter")]
         self._line_filter = _Filter(arrays["line_filter"])
         self._ngrams, self._lines = (
@@ -131,19 +147,38 @@ class EvaluationIndex:
         """Returns the number of words of the evaluation text with the index `item`."""
         return int(self.text_starts[item + 1] - self.text_starts[item])
 
+    def is_too_short(self, item: int) -> bool:
+        """Returns True if even the whole evaluation text has fewer than EVIDENCE_WORDS words."""
+        start, end = self.text_starts[item : item + 2]
+        return bool(self._weights[end] - self._weights[start] < EVIDENCE_WORDS * QUARTERS)
+
+    def are_evidence(self, runs: Runs) -> Booleans:
+        """Returns for each run True if it has at least EVIDENCE_WORDS words."""
+        starts = self.text_starts[runs.items] + runs.places
+        weights = self._weights[starts + runs.sizes] - self._weights[starts]
+        found: Booleans = weights >= EVIDENCE_WORDS * QUARTERS
+        return found
+
+    def are_whole(self, runs: Runs) -> Booleans:
+        """Returns for each run True if it is a whole evaluation text."""
+        whole: Booleans = numpy.diff(self.text_starts)[runs.items] == runs.sizes
+        return whole
+
     def find(self, block: TextBlock) -> Runs:
         """Returns the sequences of words that the training texts in `block` share with evaluation texts.
 
-        Each sequence is as long as possible. It has at least n words, or is a whole evaluation text of fewer
-        words.
+        Each sequence is as long as possible. It has at least n or LONG_WORDS words, or is a whole evaluation
+        text.
         """
         likely = self._find_likely(block.hashes)
         ends = block.bounds[1:][_texts_of(block.bounds, likely)]
-        likely = likely[likely + self.n <= ends]
-        grams = _join_at(block.hashes, likely, numpy.full(len(likely), self.n))
+        likely = likely[likely + self._gram <= ends]
+        grams = _join_at(block.hashes, likely, numpy.full(len(likely), self._gram))
         rows, places = _find(self._ngrams, grams, numpy.arange(len(grams)))
         found = likely[rows]
         runs = self._verify(block, self._join_runs(block, found, places))
+        if self._gram < self.n:
+            runs = runs.take((runs.sizes >= min(self.n, LONG_WORDS)) | self.are_whole(runs))
         lines = self._find_lines(block) if len(self._lines.hashes) else None
         if not lines or not len(lines.items):
             return runs
@@ -151,14 +186,14 @@ class EvaluationIndex:
         return both.take(numpy.lexsort((both.places, both.words, both.items, both.documents)))
 
     def _find_likely(self, hashes: Uint64s) -> Int64s:
-        """Finds sequences of n words that probably contain a known anchor (see the module docstring).
+        """Finds n-grams that probably contain a known anchor (see the module docstring).
 
         Returns the index of the first word of each sequence, ascending.
 
         Args:
           hashes: hash of each word of the training texts.
         """
-        distance, size = _anchors(self.n)
+        distance, size = _anchors(self._gram)
         anchors = join_hashes(hashes, size, distance)
         first, second = self._filters
         known = numpy.flatnonzero(first.passes(anchors))
@@ -189,13 +224,13 @@ class EvaluationIndex:
             items,
             words,
             places - self.text_starts[items],
-            counts + self.n - 1,
+            counts + self._gram - 1,
         )
         return runs.take(numpy.lexsort((runs.places, runs.words, runs.items, runs.documents)))
 
     def _find_lines(self, block: TextBlock) -> Runs:
-        """Finds evaluation texts of fewer than n words that are a whole line or a whole training text."""
-        starts, sizes = _short_spans(block, self.n, self._line_filter)
+        """Finds evaluation texts that are shorter than an n-gram, and are a whole line or training text."""
+        starts, sizes = _short_spans(block, self._gram, self._line_filter)
         hashes = _join_at(block.hashes, starts, sizes)
         rows, places = _find(self._lines, hashes, numpy.arange(len(hashes)))
         items = _texts_of(self.text_starts, places)
@@ -210,7 +245,7 @@ class EvaluationIndex:
     def _verify(self, block: TextBlock, runs: Runs) -> Runs:
         """Compares the words of runs that were found by their hashes. Returns the runs whose words are equal.
 
-        If only some words of a run are equal, it is split into its equal parts of at least n words.
+        If only some words of a run are equal, it is split into its equal parts; short ones are dropped.
         """
         is_same, words = self._is_same(block, runs)
         if is_same.all():
@@ -219,7 +254,7 @@ class EvaluationIndex:
         for number, end in enumerate(numpy.cumsum(runs.sizes).tolist()):
             same = words[end - int(runs.sizes[number]) : end].tolist()
             for place, size in _stretches(same):
-                if size >= self.n:
+                if size >= self._gram:
                     run = [int(column[number]) for column in runs]
                     parts.append([*run[:2], run[2] + place, run[3] + place, size])
         return Runs(*numpy.array(parts, numpy.int64).reshape(-1, len(Runs._fields)).T)
@@ -249,28 +284,32 @@ class EvaluationIndex:
 def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
     """Builds the index of evaluation texts, each of which must have at least one word.
 
+    If n is larger than EVIDENCE_WORDS, the index has the n-grams of EVIDENCE_WORDS words, because sequences
+    that are shorter than n are searched, too.
+
     Raises ValueError if n is less than 2.
     """
     if n < 2:
         raise ValueError(f"n must be at least 2, not {n}")
+    gram = min(n, EVIDENCE_WORDS)  # texts that are evidence have at least as many words
     grams: list[tuple[Uint64s, Int64s]] = []
     anchors: list[Uint64s] = []  # hashes of all parts of n-grams that have the length of an anchor
     lines: list[tuple[Uint64s, Int64s]] = []
     characters: list[Uint32s] = []
     sizes: list[Int64s] = []
     counts: list[Int64s] = []
-    beginnings: list[Uint64s] = []  # hashes of the beginnings of texts with fewer than n words
+    beginnings: list[Uint64s] = []  # hashes of the beginnings of texts with fewer words than that
     first = 0
     for block in fold_texts(texts):
         of_texts = numpy.diff(block.bounds)
-        hashes = join_hashes(block.hashes, n)
+        hashes = join_hashes(block.hashes, gram)
         ends = numpy.repeat(block.bounds[1:], of_texts)[: len(hashes)]
-        whole = numpy.flatnonzero(numpy.arange(len(hashes)) + n <= ends)
+        whole = numpy.flatnonzero(numpy.arange(len(hashes)) + gram <= ends)
         grams.append((hashes[whole], whole + first))
-        distance, size = _anchors(n)
+        distance, size = _anchors(gram)
         places = (whole[:, None] + numpy.arange(distance)).ravel()
         anchors.append(sort_different(join_hashes(block.hashes, size)[places]))
-        is_short = (of_texts > 0) & (of_texts < n)
+        is_short = (of_texts > 0) & (of_texts < gram)
         starts, short = block.bounds[:-1][is_short], of_texts[is_short]
         lines.append((_join_at(block.hashes, starts, short), starts + first))
         beginnings.append(_hash_beginnings(block.hashes[starts], short))
@@ -280,10 +319,13 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
         first += len(block.hashes)
     tables = {"ngram": _make_table(grams), "line": _make_table(lines)}
     of_anchors = numpy.concatenate([*anchors, numpy.empty(0, numpy.uint64)])
+    of_words = numpy.concatenate([*characters, numpy.empty(0, numpy.uint32)])
+    word_ends = _starts_of(sizes)
     arrays = {
         "text_starts": _starts_of(counts),
-        "word_ends": _starts_of(sizes),
-        "characters": numpy.concatenate([*characters, numpy.empty(0, numpy.uint32)]),
+        "word_ends": word_ends,
+        "weights": _starts_of([weigh_words(of_words, word_ends)]),
+        "characters": of_words,
         "filter": _make_filter(of_anchors),
         "second_filter": _make_filter(_turn(of_anchors)),
         "line_filter": _make_filter(numpy.concatenate([*beginnings, numpy.empty(0, numpy.uint64)])),

@@ -11,6 +11,7 @@ from transforms.text.duplicates.folded_words import (
     fold_words,
     hash_folded,
     normalize,
+    weigh_words,
 )
 
 # Quotation marks, a mark, letters that become two, half of a pair, letters that are words, a soft hyphen.
@@ -36,6 +37,22 @@ TEXTS = st.text(st.sampled_from("aZ9 -\n'’“é\u0301ßﬁ\ud800語のกั\u
 )
 def test_words(text: str, words: str) -> None:
     assert fold_words(text) == words.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        ("A river is 2 km x9 2001 wide", [0, 4, 4, 0, 4, 0, 0, 4]),
+        ("में की हिन्दी", [4, 4, 4]),
+        ("歴史のこと", [2, 2, 1, 1, 1]),
+        ("ទន្លេ กั้น", [1, 1, 1, 1, 1]),
+    ],
+)
+def test_weights_of_words(text: str, weights: list[int]) -> None:
+    words = fold_words(text)
+    ends = numpy.cumsum([0, *map(len, words)])
+    characters = numpy.frombuffer("".join(words).encode("utf-32-le"), "<u4")
+    assert weigh_words(characters, ends).tolist() == weights
 
 
 @given(TEXTS)
