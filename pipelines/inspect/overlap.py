@@ -16,7 +16,14 @@ from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIO
 from transforms.text.builds.build_manifest import Release
 from transforms.text.duplicates.overlap_accounts import account_for_overlap
 
-RELEASE = Release("overlap", "1.0.0", {"1.0.0": "First."})
+RELEASE = Release(
+    "overlap",
+    "1.1.0",
+    {
+        "1.0.0": "First.",
+        "1.1.0": "Texts that are empty, too long or not Unicode are counted as rejected.",
+    },
+)
 
 
 class Comparison(NamedTuple):
@@ -101,4 +108,7 @@ def print_overlap(output: str, similarity: str) -> None:
     for row in stats["data_sets"]:
         counts = f"{row['documents']:>12,}{row['near']:>12,}"
         print(counts, escape_line(f" {row['data_set']} {row['split']}".rstrip()))
+    for reason, number in stats["rejected"].items():
+        if reason != "total":
+            print(f"documents left out: {number:,} {reason}")
     print(f"{stats['pairs']:,} pairs in {stats['clusters']:,} clusters: {output}/{PAIRS}-*.parquet")

@@ -18,11 +18,12 @@ from apache_beam.pvalue import AsSingleton
 from transforms.duplicates.compare_documents import ComparedPair
 from transforms.duplicates.find_near_pairs import FindNearPairs
 from transforms.duplicates.find_similar_documents import NGRAM_WORDS, DocumentFacts
-from transforms.duplicates.read_texts import FilePart, TextFile, plan_parts, read_part
+from transforms.duplicates.read_texts import FilePart, TextBatch, TextFile, plan_parts, read_part
 from transforms.duplicates.write_signatures import NamedText, WriteSignatures, count_files
 from transforms.files.spread import Spread, SpreadAll
 from transforms.files.write_rows import WriteRecords
 from transforms.text.duplicates.components import Pairs
+from transforms.text.duplicates.contamination_evidence import sum_of
 from transforms.text.duplicates.document_signatures import parse_similarity
 from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
 from transforms.text.duplicates.minhash import pair_across, pair_members
@@ -30,7 +31,7 @@ from transforms.text.fingerprint import fingerprint
 from transforms.text.vocabularies.plain_words import plain_words
 
 PAIRS = "pairs"  # name of the files with pairs
-DOCUMENTS, NEAR, CLUSTERS = "documents", "near", "clusters"  # names of counts
+DOCUMENTS, LEFT_OUT, NEAR, CLUSTERS = "documents", "left_out", "near", "clusters"  # names of counts
 NAMES = ("data_set", "id", "split")
 SCHEMA = pa.schema(
     [
@@ -67,7 +68,7 @@ class FoundOverlap(NamedTuple):
     files: beam.PCollection  # of OutputFile
     accounts: Mapping[
         str, beam.PCollection
-    ]  # DOCUMENTS, NEAR and CLUSTERS, see overlap_accounts.py
+    ]  # DOCUMENTS, LEFT_OUT, NEAR and CLUSTERS, see overlap_accounts.py
 
 
 class FindOverlap(beam.PTransform):
@@ -104,7 +105,8 @@ class FindOverlap(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> FoundOverlap:
         parts = root | "ReadParts" >> self.read
-        documents = parts | "ReadDocuments" >> beam.FlatMap(read_documents)
+        read = parts | "ReadDocuments" >> CountedDocuments()
+        documents = read.documents
         find = self.find(again=parts | "ReadAgain" >> beam.FlatMap(read_documents))
         near = documents | "FindNearPairs" >> find
         files = (
@@ -123,10 +125,29 @@ class FindOverlap(beam.PTransform):
             files,
             {
                 DOCUMENTS: documents | "CountDocuments" >> CountDocuments(),
+                LEFT_OUT: read.rejected,
                 NEAR: alike | "CountNear" >> beam.combiners.Count.PerElement(),
                 CLUSTERS: near.links | "CountClusters" >> beam.Map(count_clusters),
             },
         )
+
+
+class ReadCounted(NamedTuple):
+    """The outputs of CountedDocuments."""
+
+    documents: beam.PCollection  # of (side, NamedText)
+    rejected: beam.PCollection  # of ((data set, split), {reason: number of texts})
+
+
+class CountedDocuments(beam.PTransform):
+    """Reads documents, and counts the texts that are rejected. PCollection[SetPart] → ReadCounted."""
+
+    def expand(self, parts: beam.PCollection) -> ReadCounted:
+        read = parts | beam.FlatMap(read_counted).with_output_types(
+            tuple[int, NamedText]
+        ).with_outputs("rejected", main="documents")
+        rejected = read.rejected | "AddRejected" >> beam.CombinePerKey(sum_of)
+        return ReadCounted(read.documents, rejected)
 
 
 class CountDocuments(beam.PTransform):
@@ -162,8 +183,8 @@ class SignDocuments(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> FoundOverlap:
         parts = root | "ReadParts" >> self.read
-        documents = parts | "ReadToCount" >> beam.FlatMap(read_documents)
-        counts = documents | "CountDocuments" >> CountDocuments()
+        read = parts | "ReadToCount" >> CountedDocuments()
+        counts = read.documents | "CountDocuments" >> CountDocuments()
         files = (
             counts
             | "DocumentsOf" >> beam.Values()
@@ -171,7 +192,9 @@ class SignDocuments(beam.PTransform):
             | "CountFiles" >> beam.Map(count_files)
         )
         write = WriteSignatures(self.folder, self.folder, named_texts, files, of_build=False)
-        return FoundOverlap(parts | "WriteSignatures" >> write, {DOCUMENTS: counts})
+        return FoundOverlap(
+            parts | "WriteSignatures" >> write, {DOCUMENTS: counts, LEFT_OUT: read.rejected}
+        )
 
 
 class ReadDocuments(beam.PTransform):
@@ -207,16 +230,29 @@ def named_texts(part: SetPart) -> Iterator[NamedText]:
 
     If a document has no id, its id consists of the file name and the position in the file.
     """
+    return (text for batch in read_part(part.part) for text in name_texts(part, batch))
+
+
+def name_texts(part: SetPart, batch: TextBatch) -> Iterator[NamedText]:
+    """Yields the documents of a batch, with ids as in `named_texts`."""
     file = part.part.file
     prefix = "" if file.id else f"{posixpath.basename(file.path)}:"
-    for batch in read_part(part.part):
-        for identity, text in zip(batch.ids, batch.texts, strict=True):
-            yield NamedText(part.data_set, prefix + identity, file.split, text)
+    for identity, text in zip(batch.ids, batch.texts, strict=True):
+        yield NamedText(part.data_set, prefix + identity, file.split, text)
 
 
 def read_documents(part: SetPart) -> Iterator[tuple[int, NamedText]]:
     """Yields (side, document) for the documents of a part."""
     return ((part.side, text) for text in named_texts(part))
+
+
+def read_counted(part: SetPart) -> Iterator[tuple[int, NamedText] | beam.pvalue.TaggedOutput]:
+    """Yields the documents of a part like `read_documents`, and the counts of rejected texts."""
+    split = part.data_set, part.part.file.split
+    for batch in read_part(part.part):
+        yield from ((part.side, text) for text in name_texts(part, batch))
+        if batch.rejected:
+            yield beam.pvalue.TaggedOutput("rejected", (split, dict(batch.rejected)))
 
 
 def describe(document: tuple[int, NamedText]) -> DocumentFacts:

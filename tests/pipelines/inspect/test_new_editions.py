@@ -10,6 +10,7 @@ import pytest
 
 from pipelines.builds.cleaned_build import CleanedBuild, CleanedConfig
 from pipelines.builds.launch import launch
+from pipelines.inspect import contamination
 from pipelines.inspect.verify import verify
 from pipelines.tokens import Tokens, TokensConfig
 from tests.makers.wiki_builds import Command
@@ -52,6 +53,35 @@ def remove(run: Command, build: Path, text: str, folder: Path, *more: object) ->
     given = ["--train", build, "--eval", items, "--output", folder / "found", *more]
     run("contamination", *given, "--editions", folder / "new", status=1)
     return only_edition(folder / "new")
+
+
+@pytest.mark.parametrize("how", ["documents", "passages"])
+def test_items_that_are_too_short_remove_nothing(
+    how: str,
+    tmp_path: Path,
+    run: Command,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    build = golden("wiki40b", "uk")
+    absent = "The quick brown fox jumps over the lazy dog."
+    (tmp_path / "items.txt").write_text(f"Вулик\nСтаре місто\nСвітло\n{absent}\n", "utf-8")
+    found, new = tmp_path / "found", tmp_path / "new"
+    given = ["--train", build, "--eval", tmp_path / "items.txt", "--output", found]
+    for _ in range(2):  # the second time by the finished search
+        run("contamination", *given, "--remove", how, "--editions", new, "--workers", 1)
+        assert f"{build}: nothing to remove, so there is no new edition" in caplog.text
+    assert f"{found} has the results of this search" in caplog.text
+    rows = map(json.loads, (found / "found.jsonl").read_text("utf-8").splitlines())
+    assert {row["text"]: row["too_short"] for row in rows} == {
+        "Вулик": True,
+        "Старе місто": True,
+        "Світло": True,
+    }
+    newer = contamination.RELEASE._replace(version="9.0.0")
+    monkeypatch.setattr(contamination, "RELEASE", newer)
+    error = run("contamination", *given, "--workers", 1, status=1).err
+    assert "is not empty: use another --output" in error
 
 
 def in_article(article: int, words: int = 20) -> str:

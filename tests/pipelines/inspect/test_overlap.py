@@ -106,6 +106,25 @@ def test_signatures_of_files_of_others(inputs: Path, tmp_path: Path) -> None:
     assert table.column_names == ["data_set", "id", "split", "ngrams", "signature"]
 
 
+@pytest.mark.parametrize("only", [[], ["--signatures-only"]])
+def test_documents_that_are_left_out_are_counted(
+    only: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = ['"one text"', "null", r'"\ud800"', '"two texts"', '" "']
+    rows = "".join(f'{{"text": {text}}}\n' for text in texts)
+    (tmp_path / "a.jsonl").write_text(rows)
+    run(tmp_path / "a.jsonl", "--output", tmp_path / "found", "--workers", 1, *only)
+    manifest = json.loads((tmp_path / "found/manifest.json").read_text("utf-8"))
+    counts = {name: manifest["counts"][name] for name in ("documents_read", "kept", "rejected")}
+    assert counts == {
+        "documents_read": 5,
+        "kept": 2,
+        "rejected": {"total": 3, "malformed-utf-8": 1, "no-text": 2},
+    }
+    out = capsys.readouterr().out
+    assert bool(only) or "documents left out: 2 no-text" in out
+
+
 def test_what_cannot_be_done_is_said(
     inputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,7 +1,10 @@
 """Computes the counts and dataset card of a search for near-duplicates, or of a build of signatures."""
 
+from typing import Any
+
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import OUTPUTS, Accounts, Ledger
+from transforms.text.duplicates.contamination_evidence import sum_of
 from transforms.text.files.markdown import make_table
 
 
@@ -12,6 +15,7 @@ def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
 
     In addition to the entries of every build, the ledger has:
       documents: ((data set, split), number of documents).
+      left_out: ((data set, split), {reason: number of texts that were not read}).
       near: ((data set, split), number of documents that have a near-duplicate).
       clusters: number of clusters, if near-duplicates were searched.
     """
@@ -21,7 +25,13 @@ def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
         for key in sorted(documents)
         for (data_set, split), number in [(key, documents[key])]
     ]
-    counts = {"documents_read": sum(documents.values())}
+    rejected = sum_of(ledger.pairs("left_out").values())
+    kept, lost = sum(documents.values()), sum(rejected.values())
+    counts: dict[str, Any] = {
+        "documents_read": kept + lost,
+        "kept": kept,
+        "rejected": {"total": lost, **rejected},
+    }
     if ledger.has("clusters"):
         files = [file for file in ledger.values(OUTPUTS) if file.format == "parquet"]
         counts["pairs"] = sum(file.records for file in files)
