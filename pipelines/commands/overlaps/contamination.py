@@ -21,12 +21,15 @@ training data and evaluation sets may be:
 
 how texts are compared:
   word by word, in lower case, without punctuation, in NFKC; “Don’t” is the two words don and t
-  8 equal words in a row are a match (--ngram-words); a shorter item must be a whole line or text
+  8 equal words in a row are a match (--ngram-words); of a shorter item, all its words
   matches are exact: words are compared, not only hashes
+  items with fewer than 8 words of two letters are too short to tell: they are counted, but are never
+  contaminated, clean or removed (in scripts without spaces: 16 Han characters, 32 other letters)
 
 counts for each split of a set:
   all items; items with 8 words in a row in the training data; with 13, as in GPT-3;
-  with 70 % of their 8-grams, as in PaLM; items that are completely in one document
+  with 70 % of their 8-grams, as in PaLM; items that are completely in one document; items that
+  are too short
 
 what you get, with --output, in <output>/:
   found.jsonl      each item that was found, with passages of documents (docs/contamination.md)
@@ -36,8 +39,8 @@ what you get, with --output, in <output>/:
   manifest.json README.md COMPLETED
 and with --remove, new builds in <editions>/, with removed-*.parquet, the list of removed texts
 
-Exit status: 0 if no item occurs in the training data, either completely or with 13 words in a row; 1 if one
-does, or if an input cannot be read; 2 wrong settings.
+Exit status: 0 if no item that is long enough occurs in the training data, either completely or with 13 words
+in a row; 1 if one does, or if no text can be read from an input; 2 wrong settings.
 """
 
 import argparse
