@@ -77,6 +77,9 @@ class Language:
     wiki_first: frozenset[str] = (
         frozenset()
     )  # templates whose definition in the wiki is preferred to the tables
+    borrowed: frozenset[str] = (
+        frozenset()
+    )  # templates of the common table, by their English names, in a wiki that is not English
 
     @property
     def library(self) -> str:
@@ -256,6 +259,8 @@ def load_language(code: str) -> Language:
     templates = _merged(common, local, "templates")
     for name in listed("silent_templates"):
         templates.setdefault(normalise_name(name), "")
+    is_english = _WRITTEN_IN.get(code, code) == "en"
+    borrowed = normalise_names(common["templates"]) - normalise_names(local.get("templates", {}))
     redirects = ["#REDIRECT", *listed("redirect_words")]
     return Language(
         code=code,
@@ -280,8 +285,9 @@ def load_language(code: str) -> Language:
         ),
         namespaces=_namespaces(code),
         is_proven=is_proven,
-        is_english=_WRITTEN_IN.get(code, code) == "en",
+        is_english=is_english,
         wiki_first=frozenset() if is_proven else normalise_names(local["templates"]),
+        borrowed=frozenset() if is_english else borrowed,
     )
 
 
@@ -319,4 +325,5 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
         templates={**language.templates, **silent, **shown},
         dropped_headings=language.dropped_headings | headings,
         wiki_first=language.wiki_first - {*silent, *shown},
+        borrowed=language.borrowed - {*silent, *shown},
     )

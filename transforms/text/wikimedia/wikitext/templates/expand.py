@@ -208,6 +208,9 @@ class TemplateTexts:
                 frame = frames.pop()
                 inner = self._inner("".join(pieces), frame.template)
                 pieces = frame.outer
+                if frame.template.fits:
+                    meant = frame.template.meant_with(parse_arguments(inner))
+                    frame = frame._replace(template=meant)
                 shown = self._shown(text, frame, inner, bool(frames), page, expansion)
                 pieces.append(shown)
                 if expansion.seen is not None:
@@ -252,7 +255,7 @@ class TemplateTexts:
         template = frame.template
         parse = parse_function_arguments if template.is_function else parse_arguments
         arguments = parse(inner) if inner else {}
-        if template.show:
+        if template.show and not template.definition:
             shown = _show(template, arguments, len(inner), page, expansion)
             is_unknown = shown == HOLE and HOLE not in inner
             shown = shown or HOLE
@@ -266,6 +269,8 @@ class TemplateTexts:
         is_inline = _is_inline(text, frame, is_nested)
         if template.definition:
             return self._define(template, arguments, page, expansion, is_inline=is_inline)
+        if template.known:
+            return HOLE
         expansion.unrendered = frame.unrendered
         if not is_inline:
             quotation = guess_quotation(arguments)
@@ -292,6 +297,8 @@ class TemplateTexts:
         try:
             expanded = self._evaluate(template, arguments, page, expansion, ())
         except DefinitionError:
+            if template.show:
+                return _show(template, arguments, 0, page, expansion)
             _count(template, expansion.unrendered)
             return HOLE
         shown = self._show_links(expanded).strip()
@@ -328,7 +335,8 @@ class TemplateTexts:
         inside = (*within, template.name)
 
         def show(name: str, arguments: Arguments, *, is_function: bool) -> str:
-            called = self._table.find(f"{name}:" if is_function else name)
+            find = self._table.find if arguments else self._table.find_bare
+            called = find(f"{name}:" if is_function else name).meant_with(arguments)
             if called.definition:
                 return self._evaluate(called, arguments, page, expansion, inside)
             if called.show:

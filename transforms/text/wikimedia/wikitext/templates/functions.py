@@ -30,6 +30,13 @@ from transforms.text.wikimedia.wikitext.templates.patterns import (
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
+def language_or_value(arguments: Arguments, page: Page) -> str:
+    """Expands `{{val|de|Leipzig}}` like `{{langx|de|Leipzig}}`, and `{{val|2.5|u=t}}` to a value."""
+    if arguments.get("1", "").isalpha():
+        return foreign_text.language_of_code(arguments, page)
+    return written_numbers.val(arguments, page)
+
+
 def sic(arguments: Arguments, page: Page) -> str:
     """Expands `{{sic|wr|ogn}}` to "wrogn [sic]". With the argument `hide`, "[sic]" is left out."""
     values = positional(arguments)

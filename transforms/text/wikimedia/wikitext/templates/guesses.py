@@ -1,24 +1,23 @@
 """Guesses the text of a template that is in no table and has no definition.
 
+A guess repeats what the source says: an argument, or the template's name beside an argument. It adds no
+place, unit, sign or date. There is no guess for several numbers, because they may be a place, a score or a
+date.
+
 The rules work for any language. They depend on the arguments of the template and on the text around it. If
 the template has a space on both sides, and an argument is a word, this word is used as the text of the
 template. If the template follows a word without a space, it is assumed to be a note. For notes, files and
 addresses, no text is guessed.
 """
 
-import datetime
 import re
 import unicodedata
 
-from transforms.text.wikimedia.wikitext.conversion.convert import convert
 from transforms.text.wikimedia.wikitext.conversion.units import find_unit
 from transforms.text.wikimedia.wikitext.marks import BREAK, GUARD, HOLE
-from transforms.text.wikimedia.wikitext.templates.ages import age
-from transforms.text.wikimedia.wikitext.templates.dates import date
 from transforms.text.wikimedia.wikitext.templates.foreign_text import japanese, labelled
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.templates.quantities import coordinates
-from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
+from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 _MAX_TEXT = 1_000  # characters of an argument that is shown in a sentence
 _MAX_NAMED = 2
@@ -44,14 +43,11 @@ _QUOTATION = re.compile(
     r"|trích|цит(?:ат|иран)|цытат|cytat|навод|navod|дәйек|παράθεσ|απόσπασμα|քաղվածք|მეციტ|ციტატა"
     r"|ציטוט|اقتباس|گفتاورد|نقل قول|उद्धरण|अवतरण|উক্তি|উদ্ধৃতি|மேற்கோள்|คำพูด|อ้างคำ|引用|引文|인용"
 )
-_AGE = re.compile(
-    r"age|idade|edad|età|edat|vârstă|alter|leeftijd|ålder|alder|ikä|vanus|wiek|věk|vek|starost|dob|kor"
-    r"|yaş|umur|tuổi|возраст|вік|узрост|възраст|старост|жас|ηλικία|տարիք|ასაკი|גיל|عمر|سن|आयु|उम्र|वय"
-    r"|বয়স|வயது|อายุ|年齢|年龄|年齡|나이|만나이|aĝo|adin|oed|aois"
-)
 _LANGUAGE = re.compile(
-    r"lang|ling|idiom|dil-|til-|jez|jęz|яз|мов|тил|тіл|език|језик|taal|språk|sprog|keel"
+    r"(?:lang|ling|idiom|dil|til|jez|jęz|яз|мов|тил|тіл|език|језик|taal|språk|sprog|keel)\w{0,4}"
 )
+# Units whose symbols are no words: {{km|5}} is "5 km", but {{m|5}} and {{am|5}} may be anything.
+_UNITS = frozenset({"km", "km2", "km²", "m2", "m²", "m3", "m³", "km/h", "cm", "mm", "kg"})
 _NOTE_NAMES = frozenset({
     "date", "url", "title", "author", "last", "first", "isbn", "page", "pages", "p", "pp", "loc",
     "ref", "group", "name", "reason", "file", "image", "accessdate", "access-date", "year",
@@ -60,6 +56,7 @@ _QUOTATION_NAMES = ("text", "quote", "1")
 _FILE = re.compile(
     r"https?://|www\.|\.(?:og[gav]|wav|mp3|flac|opus|svg|png|jpe?g|gif|tiff?|webm|pdf)$", re.I
 )
+_NUMBER = re.compile(r"[-−+±~≈<>]?\s?\d[\d.,:/\s–-]*%?")
 _YEAR = re.compile(r"[12]\d{3}[a-z]?")
 _DATED = re.compile(r"(\w+)[ ,]+(?:de )?[12]\d{3}")
 _OPENERS = frozenset("([{（［「『【〈《“„«‹‘‚\"'/–—-−=…·・、，")
@@ -104,9 +101,10 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
         return ""
     if any(len(value) > _MAX_TEXT or _FILE.search(value) for value in values):
         return ""
-    if len(values) == 3 and _AGE.fullmatch(name):
-        return ""  # age up to today
-    return _measure(name, values, page) or _labelled(name, values, page) or _text(values, page)
+    if _NUMBER.fullmatch(values[0]):
+        return _quantity(name, values, page)
+    label = "" if page.language.is_proven else _labelled(name, values, page)
+    return label or _text(values, page)
 
 
 def leaves_a_gap(name: str, before: str, after: str) -> bool:
@@ -156,49 +154,36 @@ def _is_unspaced(letter: str) -> bool:
 def _labelled(name: str, values: list[str], page: Page) -> str:
     """Expands templates whose name names a language, such as `{{ইংরেজি|Haus}}` and `{{dil-de|Haus}}`.
 
+    This is for wikis without tables of their own, which would list such names.
     Returns the name of the language and the text, or "" for other templates.
     """
     names = page.language.language_names
-    _, hyphen, code = name.rpartition("-")
-    label = names.get(code, "") if hyphen and _LANGUAGE.match(name) else ""
+    family, hyphen, code = name.rpartition("-")
+    label = names.get(code, "") if hyphen and _LANGUAGE.fullmatch(family) else ""
     if not label and len(values) == 1:
         label = next((one for one in names.values() if one.casefold() == name), "")
     return labelled({"1": values[0], "label": label}, page) if label else ""
 
 
-def _measure(name: str, values: list[str], page: Page) -> str:
-    """Returns the date, age, place, quantity or number in a template's arguments; "" if there is none.
+def _quantity(name: str, values: list[str], page: Page) -> str:
+    """Returns a number as it is written, with its unit if the source has one, or "" if it is not clear.
 
     `name` is the normalised name of the template, which may be a unit: `{{km|5}}`. `values` are its
-    positional arguments.
+    positional arguments. The first is a number.
     """
-    numbers = [int(value) for value in values[:3] if value.isascii() and value.isdecimal()]
-    if len(numbers) == len(values) == 3:
-        for year, month, day in (numbers, numbers[::-1]):
-            if _is_date(year, month, day):
-                return date({"1": str(year), "2": str(month), "3": str(day)}, page)
-    if len(values) == 6 and all(value.isdecimal() for value in values):
-        between = age({str(i): value for i, value in enumerate(values, start=1)}, page)
-        return "" if between == HOLE else between
-    given = {str(i): value for i, value in enumerate(values, start=1)}
-    place = coordinates(given, page)
-    if place:
-        return place
-    if len(values) >= 2 and values[0][:1].isdecimal() and find_unit(values[1]):
-        return convert(given, page)
-    if len(values) == 1 and values[0].replace(".", "", 1).replace(",", "").isdecimal():
-        is_unit = find_unit(name) or name in page.language.phrases.values()
-        unit = f" {name}" if is_unit else ""  # {{km|5}}
-        if unit or len(values[0]) > 4:
-            return format_number(values[0], page.language.numbers) + unit
-    return ""
+    number, *rest = values
+    if name in _UNITS or (len(name) > 1 and name in _local_units(page)):
+        return "" if rest else f"{number} {name}"
+    if find_unit(name):
+        return ""  # the number alone would be wrong
+    units = [find_unit(value) for value in rest]
+    if units and all(unit and units[0] and unit.is_convertible_to(units[0]) for unit in units):
+        return f"{number} {rest[0]}"  # {{x|5|km|mi}}, but not {{x|5|m|s}}
+    return "" if rest else number
 
 
-def _is_date(year: int, month: int, day: int) -> bool:
-    try:
-        return year > 31 and bool(datetime.date(year, month, day))
-    except ValueError:
-        return False
+def _local_units(page: Page) -> list[str]:
+    return [unit for key, unit in page.language.phrases.items() if key.startswith("unit ")]
 
 
 def _text(values: list[str], page: Page) -> str:
@@ -218,7 +203,7 @@ def _text(values: list[str], page: Page) -> str:
             dated[1].casefold()[:4] == month.casefold()[:4] for month in language.months
         ):
             return ""  # the date of a maintenance mark
-        return language.countries.get(first.casefold(), first) if first.isupper() else first
+        return first
     if second.lower() in codes:
         return first
     if len(values) > 3:

@@ -1,12 +1,18 @@
 """Finds templates by their names, with the functions that expand them to text.
 
 A name is looked up first in the tables of the language, then among parser functions and families of templates
-(`lang-de`, `deu`), and then in the wiki's own definitions.
+(`lang-de`), and then in the wiki's own definitions. A country's code without arguments, such as `{{DEU}}`, is
+looked up first in the definitions.
+
+A wiki that is not English may use an English name for something else: `{{val}}` for a language instead of a
+value. So a rule of `common.toml` that adds words or signs applies there only to arguments that fit the rule,
+and only if the wiki does not define the template itself.
 """
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language, normalise_name
@@ -16,7 +22,12 @@ from transforms.text.wikimedia.wikitext.templates.parser_functions import (
     PARSER_FUNCTIONS,
     VARIABLES,
 )
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, compile_pattern
+from transforms.text.wikimedia.wikitext.templates.patterns import (
+    Arguments,
+    Show,
+    compile_pattern,
+    positional,
+)
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
@@ -25,6 +36,12 @@ _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
 _MAX_NAMES = 8_192
 _MAX_NAME = 100
 _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may be another alias
+# What a pattern shows only with arguments, and tags
+_FIELD = re.compile(r"\[.*\]|\{[^{}@]+\}|<[^<>]*>")
+_OF_NUMBERS = frozenset({"=val", "=fraction", "=fraction_upright"})
+_OF_NUMBER = frozenset({"=currency", "=rupees"})
+_WORD = re.compile(r"[^\W\d_]{2}")
+_REQUIRED = re.compile(r"\{\{\{[^{}|]*\}\}\}")  # a parameter without a default
 
 
 class Template(NamedTuple):
@@ -34,7 +51,14 @@ class Template(NamedTuple):
     show: Show | None  # None: shows no prose, unless there is a definition
     known: bool  # is in a table
     is_function: bool = False  # the first argument follows a colon in the name
-    definition: str = ""  # its wikitext in the wiki
+    definition: str = ""  # its wikitext in the wiki; `show` is used if it cannot be expanded
+    fits: "Callable[[Arguments], bool] | None" = None  # False for arguments of another template
+    otherwise: "Template | None" = None  # what the name means with arguments that do not fit
+
+    def meant_with(self, arguments: Arguments) -> "Template":
+        """Returns the template that a call with these arguments means."""
+        is_other = self.otherwise and self.fits and not self.fits(arguments)
+        return self.otherwise if self.otherwise and is_other else self
 
 
 def _with_label(function: Show, label: str) -> Show:
@@ -51,6 +75,32 @@ def _with_noun(text: str) -> Show:
     The function returns `text`, followed by the template's first argument (a noun) if there is one.
     """
     return lambda arguments, page: " ".join(filter(None, (text, arguments.get("1"))))
+
+
+def _shape_of(pattern: str) -> Callable[[Arguments], bool] | None:
+    """Returns a function that tells whether arguments fit a display pattern that adds words or signs.
+
+    The first argument must be a number or a formula: `{{£|5 million}}`, `{{sqrt|x+1}}`. For values and
+    fractions, all arguments must be. If the pattern has no arguments, the call must have none. Returns None
+    if all arguments fit.
+    """
+    if pattern in _OF_NUMBERS:
+        return lambda arguments: all(map(_is_formula, positional(arguments)))
+    if pattern not in _OF_NUMBER:
+        added = _FIELD.sub("", pattern)
+        if pattern.startswith(("=", "@")) or not any(map(_is_word_or_sign, added)):
+            return None
+        if "{" not in pattern.replace("{@", ""):
+            return lambda arguments: not any(positional(arguments))
+    return lambda arguments: _is_formula(arguments.get("1", ""))
+
+
+def _is_word_or_sign(char: str) -> bool:
+    return char in "%&" or unicodedata.category(char)[0] in "LNS"
+
+
+def _is_formula(value: str) -> bool:
+    return value.lstrip("+-−±~≈<>(. ")[:1].isdecimal() or not _WORD.search(value)
 
 
 class TemplateTable:
@@ -96,7 +146,7 @@ class TemplateTable:
         return pattern
 
     def _family_member(self, name: str) -> Show | None:
-        """Returns the function for a template of a family, such as `lang-de`, `ipa-de` or `deu`.
+        """Returns the function for a template of a family, such as `lang-de` or `ipa-de`.
 
         Returns None for other templates.
         """
@@ -114,7 +164,7 @@ class TemplateTable:
         if family == "ipa":
             label = language.language_names.get(code, "")
             return _with_label(FUNCTIONS["ipa_of_language"], label)
-        text = self._language_mark(code) if family == "ref" else language.countries.get(name)
+        text = self._language_mark(code) if family == "ref" else ""
         return (lambda arguments, page: text) if text else None
 
     def _language_mark(self, code: str) -> str:
@@ -131,16 +181,40 @@ class TemplateTable:
         written = _NAME.match(text, start)
         assert written
         name = written[1]
-        if name.isupper() and text.startswith("}}", written.end()):
-            country = self._language.countries.get(name.strip().casefold())
-            if country:  # {{AUT}} is Austria, {{aut|…}} small capitals
-                return Template(name.casefold(), lambda arguments, page: country, True)
-        return self.find(name)
+        found = self.find(name)
+        may_be_country = name.isupper() or not found.known
+        if may_be_country and text.startswith("}}", written.end()):
+            return self.find_bare(name)
+        return found
+
+    def find_bare(self, written_name: str) -> Template:
+        """Returns the template with the given name, which is called without arguments."""
+        found = self.find(written_name)
+        country = self._country(written_name.strip(), found)
+        if not country:
+            return found
+        in_wiki = self._find_in_wiki(normalise_name(written_name))
+        if in_wiki.known and not in_wiki.definition:
+            return in_wiki
+        # Names are compared without case: {{AUT}} is Austria, {{aut|…}} small capitals.
+        definition = "" if _REQUIRED.search(in_wiki.definition) else in_wiki.definition
+        return Template(in_wiki.name, lambda arguments, page: country, True, definition=definition)
+
+    def _country(self, name: str, found: Template) -> str:
+        """Returns the country that `{{name}}` shows; "" if there is none.
+
+        The name is a code in upper case, or a name that the wiki redirects to a code.
+        """
+        countries = self._language.countries
+        if name.isupper() and name.casefold() in countries:
+            return countries[name.casefold()]
+        target = "" if found.known else self._of_wiki.aliases.get(normalise_name(name), "")
+        return countries.get(target, "")
 
     def knows(self, name: str) -> bool:
         """Returns True if a template can be expanded without its definition in the wiki."""
         found = self.find(name)
-        return found.known and not self._is_better_in_wiki(found.name)
+        return found.known and not found.fits and not self._is_better_in_wiki(found.name)
 
     def find(self, written_name: str) -> Template:
         """Returns the template with the given name, which may be spelled as in the wikitext."""
@@ -159,10 +233,31 @@ class TemplateTable:
             if name in VARIABLES:
                 return Template(name, VARIABLES[name], True)
         found = self._find_in_tables(name, written_name)
-        if found and not self._is_better_in_wiki(name):
+        if not found or self._is_better_in_wiki(name):
+            of_wiki = self._find_in_wiki(name)
+            found = of_wiki if of_wiki.definition or not found else found
+        return self._with_shape(found, written_name) if found.name in self._shows else found
+
+    def _with_shape(self, found: Template, written_name: str) -> Template:
+        """Limits a template of the tables to the calls that its rule is made for, and returns it.
+
+        A borrowed rule is for fitting arguments only, and the wiki's own definition takes precedence. The
+        prefix of a ship is in capitals: `{{SS|Normandie}}` is a ship, but `{{ss|…}}` often a language.
+        """
+        pattern = self._language.templates.get(found.name, "")
+        is_borrowed = found.name in self._language.borrowed
+        is_prefix = pattern.startswith("=ship_") and found.name == normalise_name(written_name)
+        fits = _shape_of(pattern) if is_borrowed and found.show else None
+        if not (is_prefix or fits):
             return found
-        of_wiki = self._find_in_wiki(name)
-        return of_wiki if of_wiki.definition or not found else found
+        otherwise = self._find_in_wiki(found.name)
+        if is_prefix and not written_name.strip()[1:2].isupper():
+            return otherwise
+        if not is_borrowed or not otherwise.known:
+            return found._replace(fits=fits, otherwise=otherwise)
+        if is_prefix or not otherwise.definition:
+            return otherwise
+        return otherwise._replace(show=found.show, fits=fits, otherwise=otherwise)
 
     def _is_better_in_wiki(self, name: str) -> bool:
         """Returns True if the wiki's definition of a template takes precedence over the language's tables.
