@@ -2,7 +2,7 @@
 
 examples:
   Bits per character, from the sum of the natural log-likelihoods of the test split:
-    corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.6.1
+    corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.7.0
   Translations into French against the FLORES-101 reference:
     corpusmill score spbleu --reference fra.devtest --hypothesis eng-fra.devtest --model spm.model
 

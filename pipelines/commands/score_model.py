@@ -2,7 +2,7 @@
 
 examples:
   Bits per character, from the sum of the natural log-likelihoods of the test split:
-    corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.6.1
+    corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.7.0
   Files of a training job with a row for each document, in base-2 logarithms:
     corpusmill score perplexity --log-likelihood 'run-7/part-*.parquet' --base 2 --split paper_test \\
         --corpus corpora/lm1b/en/2007-2011-1.1.0

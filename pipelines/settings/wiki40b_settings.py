@@ -35,7 +35,7 @@ from transforms.text.wikimedia.row_columns import COLUMNS, RELEASED, TEXTS
 from transforms.text.wikimedia.wikitext.section_kinds import THRESHOLDS
 
 CORPUS = "wiki40b"
-VERSION = "1.6.1"
+VERSION = "1.7.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -66,6 +66,10 @@ RELEASE_NOTES = {
         " not have) goes, or the part of the brackets with it; explanations of symbols after 'where' stay."
     ),
     "1.6.1": "The files in `rejected/` have at most about 65,000 records each. The texts are the same.",
+    "1.7.0": (
+        "Text: a template that is neither in the tables nor in the dump adds no place, unit, date or country; the"
+        " dump's definition takes precedence over country codes and over rules for English template names."
+    ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 SHARD_BYTES = 32 << 20
