@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.commands.dry_run import parse_prices
+from pipelines.builds.estimate import Estimate
+from pipelines.commands.dry_run import parse_prices, print_total
 from pipelines.samples.sample_builds import SAMPLES, sample_news
 from pipelines.settings import cost_model
 from pipelines.settings.lm1b_settings import VERSION
@@ -188,6 +189,26 @@ def test_many_languages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         "^total of 2 builds: [0-9.]+ core-hours, [0-9.]+ MB on disk$", shown, re.MULTILINE
     )
     assert not (tmp_path / "corpora").exists()
+
+
+@pytest.mark.parametrize(
+    ("free_gb", "said"),
+    [
+        (
+            14.0,
+            "2 builds: 0.00 core-hours, 7.0 GB on disk",
+        ),  # one after the other: 7 + 6 during one
+        (12.0, "2 builds: 0.00 core-hours, 7.0 GB on disk; only 12.0 GB are free"),
+        (None, "2 builds: 0.00 core-hours, 7.0 GB on disk"),  # an object store
+    ],
+)
+def test_the_disk_must_hold_all_builds_together(
+    free_gb: float | None, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    free = None if free_gb is None else int(free_gb * 1e9)
+    one = Estimate((), "", False, "", [], 0.0, [], 0, 9e9, 3e9, free)
+    print_total([one, one._replace(peak_bytes=8e9, kept_bytes=4e9)])
+    assert capsys.readouterr().out == f"total of {said}\n"
 
 
 def test_each_worker_decompresses_a_gz(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
