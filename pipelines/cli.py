@@ -201,6 +201,7 @@ def _resume_hint(settings: argparse.Namespace) -> str:
 
 def _fail(status: int, error: object) -> int:
     text = _BEAM_EXTRA.sub(r"pip install 'corpusmill[\1]'", str(error))
+    text = text.replace("\n", "\n  ")  # a line from an input cannot look like a message of its own
     with contextlib.suppress(OSError):
         sys.stdout.flush()  # the error is the last line, even if both streams go to one file
     print(fill(f"corpusmill: error: {text}"), file=sys.stderr)

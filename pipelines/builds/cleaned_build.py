@@ -84,7 +84,7 @@ class CleanedBuild(CorpusBuild):
         row = rows()[self.build.corpus]
         assert row.shape
         self.row, self.shape = row, row.shape
-        known = {file["sha256"] for file in self.found.manifest["inputs"]}
+        known = {file["sha256"] for file in self.found.manifest.get("inputs", [])}
         if self.found.corpus not in LISTS or self.build.sha256 not in known:
             raise InputError(
                 config.found,

@@ -155,9 +155,11 @@ def _differences(target: str, corpus: Corpus) -> Iterator[str]:
         yield f"of another version ({manifest['version']} → {provenance.version})"
     # Convert to JSON types: tuples become lists.
     settings = json.loads(json.dumps(dict(provenance.settings)))
-    if changes := _changes(manifest["settings"], settings):
+    if changes := _changes(manifest.get("settings", {}), settings):
         yield f"with other settings ({changes})"
-    before = _sizes((file["role"], file["name"], file["bytes"]) for file in manifest["inputs"])
+    before = _sizes(
+        (file["role"], file["name"], file["bytes"]) for file in manifest.get("inputs", [])
+    )
     inputs = corpus.inputs()
     now = _sizes(
         (role, posixpath.basename(path), file_bytes_of(path))

@@ -13,7 +13,7 @@ examples:
     corpusmill verify lm1b corpora/lm1b/en-perl-5.14 --md5 LIST --reference r13output
 
 what is checked:
-  COMPLETED matches manifest.json
+  COMPLETED matches manifest.json, whose values can be those of a build; there are no links
   each file has the size, SHA-256 and number of rows in the manifest; there are no other files
   CURRENT in the folder above builds names one of them, and README.md in that folder matches them
   the files of each split contain as many documents as the manifest says

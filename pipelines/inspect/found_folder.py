@@ -79,9 +79,12 @@ class FoundFolder(CorpusBuild):
             return False
         found = open_build(output)
         expected = self.release.corpus, self.release.version, self.settings()
-        if (found.corpus, found.manifest["version"], found.manifest["settings"]) != expected:
+        if (found.corpus, found.manifest["version"], found.manifest.get("settings")) != expected:
             return False
-        listed = [InputFile(**file) for file in found.manifest["inputs"]]
+        listed = [
+            InputFile(*map(file.get, InputFile._fields))
+            for file in found.manifest.get("inputs", [])
+        ]
         paths = [(role, path) for role, paths in self._inputs.items() for path in paths]
         sizes = [(role, posixpath.basename(path), file_bytes_of(path)) for role, path in paths]
         if sorted(sizes) != [file[:3] for file in listed]:

@@ -1,4 +1,4 @@
-"""What is printed: text of anybody cannot steer a terminal."""
+"""Printed text of anybody cannot steer a terminal."""
 
 import io
 import json

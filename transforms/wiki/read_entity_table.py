@@ -116,7 +116,7 @@ def _open_table(folder: str) -> Build:
 
 def _list_files(build: Build) -> list[OutputFile]:
     """Returns the files with items, sorted by name, so that ids are ascending."""
-    files = [OutputFile(**file) for file in build.manifest["outputs"]]
+    files = [OutputFile(*map(file.get, OutputFile._fields)) for file in build.manifest["outputs"]]
     return sorted(file for file in files if file.name.startswith("entities-"))
 
 

@@ -13,7 +13,8 @@ Builds made with --limit are left out, unless DIR is the folder of the build its
 files of the build, croissant.json, and a README.md. The README.md lets `datasets` load each edition by name:
   datasets.load_dataset("me/wiki40b", "uk")
 
-Each file is first compared with the manifest: a damaged build is not uploaded. After an interruption, run the
+Each file is first compared with the manifest: a damaged build is not uploaded, nor one with other files in
+its folder, hidden files, or links. After an interruption, run the
 same command again; files that the hub already has are not uploaded again. Builds uploaded before are kept,
 and so is a README.md that corpusmill did not write. The data set must exist; HF_TOKEN must have write access
 to it.

@@ -97,6 +97,12 @@ class _Output(_File):
         check_name("format", self.format)
 
 
+class _Origin(msgspec.Struct):
+    """The build from which documents were removed."""
+
+    build_sha256: str = ""
+
+
 class _Manifest(msgspec.Struct):
     """The schema of a manifest: the required fields, and the types of the optional ones."""
 
@@ -116,7 +122,7 @@ class _Manifest(msgspec.Struct):
     stats: dict[str, Any] = {}
     sentencepiece: dict[str, Any] = {}
     languages: dict[str, Any] = {}
-    made_of: dict[str, Any] = {}
+    made_of: _Origin = msgspec.field(default_factory=_Origin)
 
     def __post_init__(self) -> None:
         for what in ("corpus", "edition", "dump_date"):
