@@ -176,10 +176,13 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
         return "" if rest else f"{number} {name}"
     if find_unit(name):
         return ""  # the number alone would be wrong
-    units = [find_unit(value) for value in rest]
+    # {{x|5|km}}, {{x|5|km|mi}}, {{x|5|km|mi|1}}, but not {{x|5|m|s}}
+    has_decimals = len(rest) == 3 and rest[2].isdecimal()
+    units = [find_unit(value) for value in (rest[:2] if has_decimals else rest)]
     if units and all(unit and units[0] and unit.is_convertible_to(units[0]) for unit in units):
-        return f"{number} {rest[0]}"  # {{x|5|km|mi}}, but not {{x|5|m|s}}
-    return "" if rest else number
+        return f"{number} {rest[0]}"
+    is_partial = any(_NUMBER.fullmatch(one) or find_unit(one) or one.isupper() for one in rest)
+    return "" if is_partial or len(rest) > 2 else number
 
 
 def _local_units(page: Page) -> list[str]:

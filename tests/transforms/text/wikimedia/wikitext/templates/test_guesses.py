@@ -65,7 +65,10 @@ GUESSES = [
     ("bn", "{{স্কোর|৩|২}}", ""),
     ("de", "{{zz|5|m|s}}", ""),
     ("ru", "{{зз|5|km|mi}}", "5 km"),
+    ("ru", "{{зз|5|km|mi|1}}", "5 km"),
     ("hu", "{{zz|12345}}", "12345"),
+    ("hu", "{{zz|5|USD}}", ""),
+    ("hu", "{{zz|38|kereszttel}}", "38"),
     ("el", "{{zz|GER}}", "GER"),
     # Codes of countries, with arguments or not in capitals
     ("sk", "{{deu|Neiße}}", "Neiße"),
