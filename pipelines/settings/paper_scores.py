@@ -1,8 +1,8 @@
 """Scores of language models, and sizes of corpora, as printed in the papers.
 
 They were measured on the published corpora. A build from inputs of another date contains other texts, so the
-same model has a different score on it. They are not shown beside
-builds with other settings than those of the paper (transforms/text/builds/paper_settings.py).
+same model has a different score on it. They are not shown beside builds with other settings than those of the
+paper (transforms/text/builds/paper_settings.py).
 """
 
 from collections.abc import Mapping

@@ -67,8 +67,9 @@ RELEASE_NOTES = {
     ),
     "1.6.1": "The files in `rejected/` have at most about 65,000 records each. The texts are the same.",
     "1.7.0": (
-        "Text: a template that is neither in the tables nor in the dump adds no place, unit, date or country; the"
-        " dump's definition takes precedence over country codes and over rules for English template names."
+        "Text: a template that is neither in the tables nor in the dump adds no place, unit, date or"
+        " country; the dump's definition takes precedence over the codes of countries and over rules for"
+        " English names of templates."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
