@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language, normalise_name
 from transforms.text.wikimedia.template_pages import WikiTemplates
+from transforms.text.wikimedia.wikitext.templates import ships
 from transforms.text.wikimedia.wikitext.templates.functions import FUNCTIONS
 from transforms.text.wikimedia.wikitext.templates.parser_functions import (
     PARSER_FUNCTIONS,
@@ -246,7 +247,7 @@ class TemplateTable:
         """
         pattern = self._language.templates.get(found.name, "")
         is_borrowed = found.name in self._language.borrowed
-        is_prefix = pattern.startswith("=ship_") and found.name == normalise_name(written_name)
+        is_prefix = pattern[1:] in ships.BY_PREFIX and found.name == normalise_name(written_name)
         fits = _shape_of(pattern) if is_borrowed and found.show else None
         if not (is_prefix or fits):
             return found

@@ -93,6 +93,7 @@ GUESSES = [
     ("fi", "{{MS|Estonia}}", "MS Estonia"),
     ("fi", "{{ms|rumah}}", "rumah"),
     ("en", "{{ara|دمشق}}", "دمشق"),
+    ("en", "{{sclass|Ness|frigate}}", "Ness-class frigate"),
     # Rules by English names, with arguments that fit, and with others
     ("hu", "{{val|5|2|u=m}}", "5±2 m"),
     ("hu", "{{val|de|Leipzig}}", "Leipzig"),
