@@ -28,6 +28,7 @@ from pyarrow import fs
 
 POLL_SECONDS = 60
 DOCUMENT = "document"
+TEXTS = ("text", "book_text")  # the column with the text has one of these names
 
 
 class RowGroup(NamedTuple):
@@ -111,13 +112,20 @@ def read_share(
       ranks: number of processes.
       start: number of documents of this epoch that this process has already read, to resume.
 
-    Raises FileNotFoundError if the build is not finished, ValueError for an unknown split or an invalid rank.
+    Raises FileNotFoundError if the build is not finished, ValueError for an unknown split or column, or an
+    invalid rank.
     """
     if not 0 <= rank < ranks:
         raise ValueError(f"rank must be from 0 to {ranks - 1}, not {rank}")
     files, folder = open_folder(edition)
     if not _is_file(files, f"{folder}/COMPLETED"):
         raise FileNotFoundError(f"{edition}: not a finished build: there is no file COMPLETED")
+    there = columns_of(edition, split)
+    if missing := [name for name in columns if name not in (DOCUMENT, *there)]:
+        raise ValueError(
+            f"{edition}: there is no column {', '.join(missing)} in the split {split}; there are"
+            f" {', '.join(there)}"
+        )
     groups = _list_groups(files, folder, split)
     _chance(seed, epoch).shuffle(groups)
     total = sum(group.rows for group in groups)
@@ -141,18 +149,41 @@ def open_folder(folder: str) -> tuple[fs.FileSystem, str]:
     return opened
 
 
-def _list_groups(files: fs.FileSystem, folder: str, split: str) -> list[RowGroup]:
-    selector = fs.FileSelector(folder)
-    names = sorted(
-        info.path
-        for info in files.get_file_info(selector)
-        if info.base_name.startswith(f"{split}-") and info.extension == "parquet"
+def columns_of(edition: str, split: str) -> list[str]:
+    """Returns the names of the columns of a split. Raises ValueError if there is no such split."""
+    files, folder = open_folder(edition)
+    names: list[str] = pq.read_schema(_list_files(files, folder, split)[0], filesystem=files).names
+    return names
+
+
+def text_column(edition: str, split: str) -> str:
+    """Returns the name of the column with the text. Raises ValueError if there is none, or no such split."""
+    there = columns_of(edition, split)
+    for name in TEXTS:
+        if name in there:
+            return name
+    raise ValueError(
+        f"{edition}: there is no column {' or '.join(TEXTS)}; name the column with the text, one of"
+        f" {', '.join(there)}"
     )
+
+
+def _list_files(files: fs.FileSystem, folder: str, split: str) -> list[str]:
+    found = files.get_file_info(fs.FileSelector(folder))
+    shards = sorted((info.base_name, info.path) for info in found if info.extension == "parquet")
+    names = [path for name, path in shards if name.startswith(f"{split}-")]
     if not names:
-        raise ValueError(f"{folder}: there is no split {split}")
+        splits = dict.fromkeys(name.partition("-")[0] for name, _ in shards)
+        raise ValueError(
+            f"{folder}: there is no split {split}; there are {', '.join(splits) or 'none'}"
+        )
+    return names
+
+
+def _list_groups(files: fs.FileSystem, folder: str, split: str) -> list[RowGroup]:
     groups: list[RowGroup] = []
     first = 0
-    for name in names:
+    for name in _list_files(files, folder, split):
         metadata = pq.read_metadata(name, filesystem=files)
         for number in range(metadata.num_row_groups):
             groups.append(RowGroup(name, number, metadata.row_group(number).num_rows, first))
@@ -194,10 +225,15 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=default)
     settings = vars(parser.parse_args())
     corpus, wait_seconds = settings.pop("corpus"), settings.pop("wait_seconds")
-    edition = wait_for_edition(corpus, wait_seconds)
-    print(edition, file=sys.stderr)
-    for document in read_share(edition, **settings):
-        print(json.dumps(document, ensure_ascii=False, default=str))
+    try:
+        edition = wait_for_edition(corpus, wait_seconds)
+        print(edition, file=sys.stderr)
+        for document in read_share(edition, **settings):
+            print(json.dumps(document, ensure_ascii=False, default=str))
+    except BrokenPipeError:  # the reader, such as `head`, has enough
+        sys.stderr.close()
+    except (ValueError, OSError) as error:
+        sys.exit(f"read_corpus.py: {error}")
 
 
 if __name__ == "__main__":

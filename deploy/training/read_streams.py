@@ -80,7 +80,13 @@ ids as int32.
 
 def read_pieces(path: str) -> Pieces:
     """Loads a vocabulary: a SentencePiece model, or a .tsv file with a word at the beginning of each line."""
-    return (WordPieces if path.endswith(".tsv") else SubwordPieces)(read_file(path))
+    content = read_file(path)
+    if path.endswith(".tsv"):
+        return WordPieces(content)
+    try:
+        return SubwordPieces(content)
+    except (RuntimeError, IndexError, ValueError) as error:
+        raise ValueError(f"{path}: not a usable SentencePiece model: {error}") from None
 
 
 def model_of(edition: str) -> str:
@@ -102,6 +108,8 @@ def learn_pieces(edition: str, split: str, column: str, size: int) -> bytes:
       split: name of the split with the documents.
       column: name of the column with the text.
       size: maximum size of the vocabulary.
+
+    Raises ValueError if the model cannot be trained, such as for a size below the number of characters.
     """
     model, room = io.BytesIO(), LEARNED_FROM
 
@@ -112,19 +120,22 @@ def learn_pieces(edition: str, split: str, column: str, size: int) -> bytes:
                 return
             yield from filter(None, row[column].split("\n"))
 
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=lines(),
-        model_writer=model,
-        vocab_size=size,
-        hard_vocab_limit=False,
-        normalization_rule_name="identity",
-        add_dummy_prefix=False,
-        remove_extra_whitespaces=False,
-        byte_fallback=True,
-        user_defined_symbols=["\n"],
-        max_sentence_length=1 << 20,
-        minloglevel=2,
-    )
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=lines(),
+            model_writer=model,
+            vocab_size=size,
+            hard_vocab_limit=False,
+            normalization_rule_name="identity",
+            add_dummy_prefix=False,
+            remove_extra_whitespaces=False,
+            byte_fallback=True,
+            user_defined_symbols=["\n"],
+            max_sentence_length=1 << 20,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        raise ValueError(f"{edition}: {size} pieces cannot be learned: {error}") from None
     return model.getvalue()
 
 

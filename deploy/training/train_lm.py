@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.distributed as dist
-from read_corpus import wait_for_edition
+from read_corpus import columns_of, text_column, wait_for_edition
 from read_streams import (
     NO_DOCUMENT,
     Reading,
@@ -68,7 +68,7 @@ def option(default: Any, text: str, resumable: bool = False) -> Any:
 class Settings:
     """The settings of a training run. A recipe (a TOML file) or a flag can change each of them."""
 
-    column: str = option("text", "column with the text")
+    column: str = option("", "column with the text (default: text, in PG-19 book_text)")
     train_split: str = option("train", "split to train on")
     validation_split: str = option("validation", "split that chooses the best model")
     pieces: str = option(
@@ -362,8 +362,9 @@ def find_pieces(editions: Sequence[str], settings: Settings, folder: pathlib.Pat
     path = folder / "pieces.model"
     if not (model := model_of(editions[0])) and not path.exists():
         print(f"learning {settings.learn_pieces} pieces: {editions[0]} has no model", flush=True)
-        of = settings.train_split, settings.column, settings.learn_pieces
-        write_whole(path, learn_pieces(editions[0], *of))
+        split, size = settings.train_split, settings.learn_pieces
+        column = settings.column or text_column(editions[0], split)
+        write_whole(path, learn_pieces(editions[0], split, column, size))
     return model or str(path)
 
 
@@ -383,6 +384,10 @@ def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -
     path, now = folder / "run.json", dataclasses.asdict(settings)
     if not path.exists():
         editions = [wait_for_edition(corpus) for corpus in corpora]
+        wanted = [("--train-split", settings.train_split)]
+        if settings.validate_every:
+            wanted.append(("--validation-split", settings.validation_split))
+        check_splits(editions, wanted)
         run = Run(editions, find_pieces(editions, settings, folder))
         write_whole(path, json.dumps({"settings": now, **run._asdict()}, indent=2).encode())
         return run
@@ -402,6 +407,21 @@ def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -
     return Run(before["editions"], before["pieces"])
 
 
+def check_splits(editions: Sequence[str], wanted: Sequence[tuple[str, str]]) -> None:
+    """Raises ValueError if a build lacks a split, before hours of training are lost.
+
+    Args:
+      editions: folders of the builds.
+      wanted: (flag, name of the split).
+    """
+    for edition, (flag, split) in itertools.product(editions, wanted):
+        try:
+            columns_of(edition, split)
+        except ValueError as error:
+            instead = " or use --validate-every 0" if flag == "--validation-split" else ""
+            raise ValueError(f"{error}; choose one with {flag}{instead}") from None
+
+
 def write_whole(path: pathlib.Path, content: bytes) -> None:
     """Writes a file atomically: it is complete or missing."""
     part = path.with_name(f"{path.name}.part")
@@ -418,7 +438,7 @@ class Trainer:
         self.reading = Reading(
             editions=run.editions,
             split=settings.train_split,
-            column=settings.column,
+            column=settings.column or text_column(run.editions[0], settings.train_split),
             pieces=run.pieces,
             segment=settings.segment,
             streams=settings.batch,
@@ -734,6 +754,7 @@ def main() -> None:
     try:
         settings = read_settings(arguments)
         run = world.from_first(lambda: open_run(arguments.output, arguments.corpus, settings))
+        check_splits(run.editions, [("--score", split) for split in arguments.score])
         trainer = Trainer(arguments.output, run, settings, world)
         trainer.train()
         for split in arguments.score:

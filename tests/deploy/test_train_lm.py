@@ -371,3 +371,52 @@ def test_recipes(program: ModuleType, recipe: Path) -> None:
     )
     settings = program.read_settings(arguments)
     assert dataclasses.replace(settings, steps=1) != program.Settings(steps=1)
+
+
+# Builds of all corpora.
+
+
+def build_of(corpus: str) -> str:
+    return str(next(GOLDEN.glob(f"{corpus}/2*")))
+
+
+def test_books_of_pg19_are_trained_on_and_scored(program: ModuleType, tmp_path: Path) -> None:
+    corpus = build_of("pg19/en-*")
+    folder = run(program, tmp_path, "--learn-pieces=500", "--score", "test", corpus=corpus)
+    assert set(logged(folder, "validation_loss")) == {6}
+    assert set(log_likelihoods(folder)) == {0, 1}
+
+
+def test_sentences_of_news_need_a_validation_split(
+    program: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = build_of("lm1b/en-*")
+    with pytest.raises(SystemExit, match="no split validation; there are paper_test, test, train;"):
+        run(program, tmp_path, "--learn-pieces=500", corpus=corpus)
+    assert "step" not in capsys.readouterr().out
+    flags = ["--learn-pieces=500", "--validation-split=test", "--score", "paper_test"]
+    folder = run(program, tmp_path, *flags, corpus=corpus)
+    assert set(logged(folder, "validation_loss")) == {6}
+    assert len(log_likelihoods(folder, "0-paper_test")) == 22
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--column=nope"], "there is no column nope in the split train; there are wikidata_id"),
+        (["--train-split=dev"], "there is no split dev; .*; choose one with --train-split"),
+        (["--score", "dev"], "there is no split dev; .*; choose one with --score"),
+        (["--pieces", __file__], "not a usable SentencePiece model"),
+    ],
+)
+def test_flags_that_do_not_fit_the_build_are_refused_before_the_training(
+    program: ModuleType, tmp_path: Path, flags: list[str], message: str
+) -> None:
+    with pytest.raises(SystemExit, match=f"^train_lm.py: .*{message}"):
+        run(program, tmp_path, *flags)
+    assert not (tmp_path / "log.jsonl").exists()
+
+
+def test_too_few_pieces_are_refused(program: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"50 pieces cannot be learned: .*smaller than required"):
+        run(program, tmp_path, "--learn-pieces=50", corpus=build_of("pg19/en-*"))

@@ -195,3 +195,38 @@ def test_shares_by_datasets(edition: Path, ranks: int) -> None:
         share = distributed.split_dataset_by_node(data, rank=rank, world_size=ranks)
         read += [document["id"] for document in share]
     assert sorted(read) == list(range(TOTAL))
+
+
+def test_a_column_that_is_not_there_is_an_error_with_the_columns(edition: Path) -> None:
+    command = [sys.executable, str(PROGRAM), "--corpus", str(edition), "--columns", "text", "txt"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[1:] == [
+        f"read_corpus.py: {edition}: there is no column txt in the split train; there are id, text"
+    ]
+
+
+def test_a_split_that_is_not_there_is_an_error_with_the_splits(
+    program: ModuleType, edition: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"there is no split dev; there are train, train_2$"):
+        [*program.read_share(str(edition), "dev", ["id"], rank=0, ranks=1)]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "split", "column"),
+    [
+        ("wiki40b/uk", "train", "text"),
+        ("lm1b/en-*", "paper_test", "text"),
+        ("pg19/en-*", "train", "book_text"),
+        ("simplebooks/en-*", "train_2", "text"),
+        ("flores101/en-*", "dev", "text"),
+    ],
+)
+def test_the_column_of_the_text_is_known(
+    program: ModuleType, corpus: str, split: str, column: str
+) -> None:
+    (build,) = (DEPLOY.parent / "tests" / "golden").glob(f"{corpus}/2*")
+    assert program.text_column(str(build), split) == column
+    (first, *_) = program.read_share(str(build), split, [column], rank=0, ranks=1)
+    assert first[column]
