@@ -242,13 +242,15 @@ class TemplateTable:
     def _with_shape(self, found: Template, written_name: str) -> Template:
         """Limits a template of the tables to the calls that its rule is made for, and returns it.
 
-        A borrowed rule is for fitting arguments only, and the wiki's own definition takes precedence. The
-        prefix of a ship is in capitals: `{{SS|Normandie}}` is a ship, but `{{ss|…}}` often a language.
+        A borrowed rule is for fitting arguments only, and the wiki's own definition takes precedence. Values
+        and fractions have fitting arguments in every wiki. The prefix of a ship is in capitals:
+        `{{SS|Normandie}}` is a ship, but `{{ss|…}}` often a language.
         """
         pattern = self._language.templates.get(found.name, "")
         is_borrowed = found.name in self._language.borrowed
         is_prefix = pattern[1:] in ships.BY_PREFIX and found.name == normalise_name(written_name)
-        fits = _shape_of(pattern) if is_borrowed and found.show else None
+        is_limited = is_borrowed or pattern in _OF_NUMBERS
+        fits = _shape_of(pattern) if is_limited and found.show else None
         if not (is_prefix or fits):
             return found
         otherwise = self._find_in_wiki(found.name)

@@ -97,6 +97,9 @@ GUESSES = [
     # Rules by English names, with arguments that fit, and with others
     ("hu", "{{val|5|2|u=m}}", "5±2 m"),
     ("hu", "{{val|de|Leipzig}}", "Leipzig"),
+    ("en", "{{val|de|Leipzig}}", "Leipzig"),
+    ("en", "{{val|1.5|0.2|e=3|u=m}}", "(1.5±0.2)×10³ m"),
+    ("en", "{{frac|7|1|2}}", "7 1⁄2"),
     ("lv", "{{val|de|Leipzig}}", "vācu: Leipzig"),
     ("lv", "{{val|2.5|u=t}}", "2,5 t"),
     ("sk", "{{km|70|m}}", "70 km"),
