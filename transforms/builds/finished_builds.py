@@ -171,7 +171,11 @@ def _check_links(folder: str) -> None:
     for parent, names, files in os.walk(folder):
         for path in (pathlib.Path(parent, name) for name in (*names, *files)):
             if path.is_symlink():
-                raise InputError(str(path), "a link: put the file itself into the build")
+                raise InputError(
+                    str(path),
+                    "a link, which could lead to any file: put the file itself in its place, or"
+                    " remove it",
+                )
 
 
 def read_manifest(folder: str) -> dict[str, Any]:

@@ -151,7 +151,13 @@ def test_a_finished_build_with_other_settings_is_an_error(
     assert dry_run(tmp_path, *arguments) == 0
     target = Path("".join(capsys.readouterr().out.split("from")[0].split()[2:]).rstrip(","))
     target.mkdir(parents=True)
-    seal(target, {"version": "0.0.1", "settings": {}, "inputs": []})
+    names = {
+        "corpus": name,
+        "edition": target.parent.name,
+        "dump_date": "20260101",
+        "signature": name,
+    }
+    seal(target, {**names, "version": "0.0.1", "settings": {}, "inputs": [], "outputs": []})
     assert dry_run(tmp_path, *arguments) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith(

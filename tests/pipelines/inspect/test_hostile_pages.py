@@ -81,11 +81,18 @@ def report(folder: Path) -> str:
 
 
 def contamination(_: Path) -> str:
-    counts = dict.fromkeys(("items", "touched", "long", "most", "whole"), 1)
+    counts = dict.fromkeys(("items", "touched", "long", "most", "whole", "too_short"), 1)
     sizes = dict.fromkeys(("longest", "words", "ngrams_found", "ngrams", "documents", "whole"), 1)
     names = {"set": HOSTILE, "split": HOSTILE}
     passage = {"file": HOSTILE, "document": HOSTILE, "text": HOSTILE, "matches": [(0, 9, 3, 12)]}
-    row = {**names, **sizes, "id": HOSTILE, "text": HOSTILE, "passages": [passage]}
+    row = {
+        **names,
+        **sizes,
+        "too_short": False,
+        "id": HOSTILE,
+        "text": HOSTILE,
+        "passages": [passage],
+    }
     return "".join(contamination_page({"train": {}, "sets": [{**names, **counts}]}, [row]))
 
 

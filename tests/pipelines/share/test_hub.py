@@ -200,7 +200,8 @@ def test_nothing_behind_a_link_is_uploaded(
     assert publish("me/x", build, "--dry-run") == 1
     assert publish("me/x", build) == 1
     found = capsys.readouterr()
-    message = f"corpusmill: error: {build}/{name}: a link: put the file itself into the build\n"
+    message = "a link, which could lead to any file: put the file itself in its place, or remove it"
+    message = f"corpusmill: error: {build}/{name}: {message}\n"
     assert (found.out, found.err) == ("", 2 * message)
     assert not hub.uploads
 

@@ -270,8 +270,8 @@ def test_a_manifest_that_is_nested_without_end_is_refused(uk: Path) -> None:
 def test_a_build_with_a_link_is_refused(uk: Path, name: str, target: str) -> None:
     (uk / name).unlink(missing_ok=True)
     (uk / name).symlink_to(target)
-    message = f"{uk}/{name}: a link: put the file itself into the build"
-    assert error_of(InputError, open_build, str(uk)) == message
+    message = "a link, which could lead to any file: put the file itself in its place, or remove it"
+    assert error_of(InputError, open_build, str(uk)) == f"{uk}/{name}: {message}"
 
 
 def test_a_link_to_a_build_is_followed(uk: Path, tmp_path: Path) -> None:
