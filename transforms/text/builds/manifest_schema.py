@@ -133,7 +133,8 @@ class _Manifest(msgspec.Struct):
             raise ValueError(f"{reprlib.repr(self.version)} is not a version")
         if len(self.signature.splitlines()) > 1:
             raise ValueError("the signature has more than one line")
-        if isinstance(self.counts.get("kept"), int):
+        is_search = self.corpus in _WITHOUT_EDITION
+        if isinstance(self.counts.get("kept"), int) and not is_search:
             raise ValueError("the counts `kept` are not divided into splits")
 
 
