@@ -142,7 +142,8 @@ def test_finished_builds_of_other_settings_are_not_replaced_by_surprise(
 @pytest.mark.slow
 def test_the_table_of_all_languages(dumps: Path, built: Path, run: Command) -> None:
     shown = run(*arguments(dumps, built)).out
-    rows = [line.split() for line in shown[shown.index("as Table 2 of the paper") :].splitlines()]
+    table = shown[shown.index("as Table 2 of the paper") : shown.index("entities in two splits")]
+    rows = [line.split() for line in table.splitlines()]
     builds = {language: Build(corpus(built, language)) for language in LANGUAGES}
     for language, build in builds.items():
         (row,) = (row for row in rows if row[:1] == [language])
