@@ -29,6 +29,7 @@ CATEGORY_NAMESPACE = 14
 # Wiki → the wiki in the same language whose tables it uses.
 _WRITTEN_IN = {"simple": "en"}
 _SAME_NAMES = 0.7
+_MAX_ABBREVIATION = 5
 # number → (table of namespaces.toml, English names)
 _NAMESPACES = {
     MEDIA_NAMESPACE: ("media", "Media"),
@@ -80,6 +81,9 @@ class Language:
     borrowed: frozenset[str] = (
         frozenset()
     )  # templates of the common table, by their English names, in a wiki that is not English
+    abbreviations: frozenset[str] = (
+        frozenset()
+    )  # templates whose names end in a capital after a small letter: "AbS"
 
     @property
     def library(self) -> str:
@@ -288,7 +292,12 @@ def load_language(code: str) -> Language:
         is_english=is_english,
         wiki_first=frozenset() if is_proven else normalise_names(local["templates"]),
         borrowed=frozenset() if is_english else borrowed,
+        abbreviations=normalise_names(filter(_is_abbreviation, local.get("templates", {}))),
     )
+
+
+def _is_abbreviation(name: str) -> bool:
+    return len(name) <= _MAX_ABBREVIATION and name[-2:-1].islower() and name[-1:].isupper()
 
 
 _USER_TABLES = {"templates": dict, "silent_templates": list, "dropped_headings": list}
@@ -326,4 +335,5 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
         dropped_headings=language.dropped_headings | headings,
         wiki_first=language.wiki_first - {*silent, *shown},
         borrowed=language.borrowed - {*silent, *shown},
+        abbreviations=language.abbreviations - {*silent, *shown},
     )

@@ -60,6 +60,7 @@ def test_a_definition_that_is_nested_too_deep_is_a_hole() -> None:
     [
         ("One -{H|\n== A ==\n}- two.", "en", "One -{H|\n## A\n}- two."),
         ("a {{pop density|100|7|km2|sqmi|prec=-1}} b", "en", "a 14/km2 (37/sq mi) b"),
+        ("a {{pop density|100|7|Satz}} b", "de", "a b"),
         ("字 \ud800 文", "zh-cn", "字 文"),
     ],
 )

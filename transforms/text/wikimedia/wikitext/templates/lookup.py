@@ -39,7 +39,9 @@ _MAX_NAME = 100
 _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may be another alias
 # What a pattern shows only with arguments, and tags
 _FIELD = re.compile(r"\[.*\]|\{[^{}@]+\}|<[^<>]*>")
-_OF_NUMBERS = frozenset({"=val", "=fraction", "=fraction_upright"})
+_PHRASE = re.compile(r"\{@(\w+)\} ?")
+_POSITION = re.compile(r"\d(?=[|:,}])")  # the name of a positional argument in a pattern
+_OF_NUMBERS = frozenset({"=val", "=fraction", "=fraction_upright", "=language_or_value"})
 _OF_NUMBER = frozenset({"=currency", "=rupees"})
 _WORD = re.compile(r"[^\W\d_]{2}")
 _REQUIRED = re.compile(r"\{\{\{[^{}|]*\}\}\}")  # a parameter without a default
@@ -78,26 +80,35 @@ def _with_noun(text: str) -> Show:
     return lambda arguments, page: " ".join(filter(None, (text, arguments.get("1"))))
 
 
-def _shape_of(pattern: str) -> Callable[[Arguments], bool] | None:
+def _shape_of(pattern: str, *, is_worded: bool) -> Callable[[Arguments], bool] | None:
     """Returns a function that tells whether arguments fit a display pattern that adds words or signs.
 
-    The first argument must be a number or a formula: `{{£|5 million}}`, `{{sqrt|x+1}}`. For values and
-    fractions, all arguments must be. If the pattern has no arguments, the call must have none. Returns None
-    if all arguments fit.
+    The arguments in the pattern must be numbers or formulas: `{{£|5 million}}`, `{{sqrt|x+1}}`. For values
+    and fractions, all arguments must be. If the pattern has no arguments, the call must have none. If the
+    language has no words for its phrases (`is_worded` is False), the call must have a first argument, or it
+    would show nothing. Returns None if all arguments fit.
     """
     if pattern in _OF_NUMBERS:
-        return lambda arguments: all(map(_is_formula, positional(arguments)))
+        takes_code = pattern == "=language_or_value"
+        return lambda arguments: (
+            (takes_code and arguments.get("1", "").isalpha())
+            or all(map(_is_formula, positional(arguments)))
+        )
     if pattern not in _OF_NUMBER:
         added = _FIELD.sub("", pattern)
         if pattern.startswith(("=", "@")) or not any(map(_is_word_or_sign, added)):
             return None
         if "{" not in pattern.replace("{@", ""):
             return lambda arguments: not any(positional(arguments))
-    return lambda arguments: _is_formula(arguments.get("1", ""))
+    positions = _POSITION.findall(pattern) or "1"
+    return lambda arguments: (
+        (is_worded or bool(arguments.get("1")))
+        and all(_is_formula(arguments.get(name, "")) for name in positions)
+    )
 
 
 def _is_word_or_sign(char: str) -> bool:
-    return char in "%&" or unicodedata.category(char)[0] in "LNS"
+    return char in "%&‖⌊⌈′″" or unicodedata.category(char)[0] in "LNS"
 
 
 def _is_formula(value: str) -> bool:
@@ -126,9 +137,7 @@ class TemplateTable:
         self._find_known = functools.lru_cache(_MAX_NAMES)(self._find)
 
     def _compile(self, pattern: str) -> Show | None:
-        for _ in range(3):  # an alias may lead to an alias
-            if pattern.startswith("@"):
-                pattern = self._aliased(pattern[1:])
+        pattern = self._without_missing_phrases(self._resolved(pattern))
         if not pattern.startswith("="):
             return compile_pattern(pattern) if pattern else None
         function = FUNCTIONS.get(pattern[1:])
@@ -137,6 +146,17 @@ class TemplateTable:
                 f"unknown function {pattern!r}; expected '=' and one of {', '.join(FUNCTIONS)}"
             )
         return function
+
+    def _without_missing_phrases(self, pattern: str) -> str:
+        """Leaves out the phrases of a pattern for which the language has no words, such as `{@born}`."""
+        phrases = self._language.phrases
+        return _PHRASE.sub(lambda found: found[0] if found[1] in phrases else "", pattern)
+
+    def _resolved(self, pattern: str) -> str:
+        for _ in range(3):  # an alias may lead to an alias
+            if pattern.startswith("@"):
+                pattern = self._aliased(pattern[1:])
+        return pattern
 
     def _aliased(self, name: str) -> str:
         pattern = self._language.templates.get(normalise_name(name))
@@ -242,15 +262,22 @@ class TemplateTable:
     def _with_shape(self, found: Template, written_name: str) -> Template:
         """Limits a template of the tables to the calls that its rule is made for, and returns it.
 
-        A borrowed rule is for fitting arguments only, and the wiki's own definition takes precedence. Values
-        and fractions have fitting arguments in every wiki. The prefix of a ship is in capitals:
-        `{{SS|Normandie}}` is a ship, but `{{ss|…}}` often a language.
+        A borrowed rule is for fitting arguments only, and the wiki's own definition takes precedence. Values,
+        fractions and amounts of money have fitting arguments in every wiki. The prefix of a ship is in
+        capitals: `{{SS|Normandie}}` is a ship, but `{{ss|…}}` often a language. So is the end of an
+        abbreviation: `{{AbS|…}}` is Abkhazian in German, but `{{abs|…}}` is another template.
         """
-        pattern = self._language.templates.get(found.name, "")
+        is_named = found.name == normalise_name(written_name)
+        is_abbreviation = is_named and found.name in self._language.abbreviations
+        if is_abbreviation and not written_name.strip().endswith(found.name[-1].upper()):
+            return self._find_in_wiki(found.name)
+        pattern = self._resolved(self._language.templates.get(found.name, ""))
         is_borrowed = found.name in self._language.borrowed
-        is_prefix = pattern[1:] in ships.BY_PREFIX and found.name == normalise_name(written_name)
-        is_limited = is_borrowed or pattern in _OF_NUMBERS
-        fits = _shape_of(pattern) if is_limited and found.show else None
+        is_prefix = pattern[1:] in ships.BY_PREFIX and is_named
+        is_limited = is_borrowed or pattern in _OF_NUMBERS | _OF_NUMBER
+        is_worded = pattern == self._without_missing_phrases(pattern)
+        is_shown = is_limited and found.show
+        fits = _shape_of(pattern, is_worded=is_worded) if is_shown else None
         if not (is_prefix or fits):
             return found
         otherwise = self._find_in_wiki(found.name)

@@ -4,6 +4,7 @@ import math
 import re
 
 from transforms.text.wikimedia.wikitext.conversion.convert import convert
+from transforms.text.wikimedia.wikitext.conversion.units import find_unit
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
 
@@ -133,6 +134,8 @@ def density(arguments: Arguments, page: Page) -> str:
     if not math.isfinite(density):
         return ""
     unit, other = arguments.get("3", "km2"), arguments.get("4", "sqmi")
+    if not (find_unit(unit) and find_unit(other)):
+        return ""
     exact = {
         "1": f"{density:.9f}",
         "2": f"/{unit}",
