@@ -133,7 +133,6 @@ GUESSES = [
     ("es", "{{marriage|5|1900}}", "5 (1900)"),
     ("de", "{{OldStyleDate|5 May|1900|24 April}}", "5 May [24 April] 1900"),
     ("de", "{{US patent|1234567}}", "1.234.567"),
-    ("bn", "{{US patent|1234567}}", "১২,৩৪,৫৬৭"),
     ("cs", "{{r.|1900}}", "1900"),
     # Abbreviations that end in a capital
     ("de", "{{AbS|Satz}}", "abchasisch Satz"),
