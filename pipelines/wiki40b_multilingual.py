@@ -31,6 +31,7 @@ from transforms.builds.finished_builds import (
     read_json,
 )
 from transforms.files.open_input import InputError
+from transforms.text.builds.paper_settings import why_not_paper_of
 from transforms.text.vocabularies.subword_accounts import DESCRIPTION, BuildStats, SubwordAccounts
 from transforms.text.vocabularies.subwords import TRAINER
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES
@@ -103,17 +104,25 @@ class Wiki40bMultilingual(CorpusBuild):
     def count(self, root: beam.Pipeline, place: Place, learned: Trained) -> None:
         """Counts the pieces into which each vocabulary splits the articles, and writes the vocabularies."""
         folder, trained = place.folder, learned.trained
+        other = self.why_not_paper()
+        paper = {code: of for code, of in CHARACTERS_PER_PIECE.items() if code not in other}
         rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
         self.close_ledger(
             folder,
             learned.ledger,
-            SubwordAccounts(self.stats, self.sampled, CHARACTERS_PER_PIECE),
+            SubwordAccounts(self.stats, self.sampled, paper),
             outputs=[
                 trained | "WriteVocabularies" >> beam.FlatMap(write_vocabulary, folder, PREFIX)
             ],
             trained=trained,
             stats=rows | "CountRows" >> CountSubwords(count_rows, AsList(trained)),
         )
+
+    def why_not_paper(self) -> dict[str, str]:
+        """Returns edition → why figures of the paper cannot stand beside it, for editions in the paper."""
+        builds = {one.edition: one for one in self.builds if one.edition in CHARACTERS_PER_PIECE}
+        reasons = {code: why_not_paper_of(one.manifest) for code, one in builds.items()}
+        return {code: why_not for code, why_not in reasons.items() if why_not}
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns signature of an input build → list with the path of its manifest.
@@ -143,6 +152,8 @@ class Wiki40bMultilingual(CorpusBuild):
         dates = sorted({build.dump_date for build in self.builds})
         if len(dates) > 1:
             found.append(f"The dumps are of different dates: {', '.join(dates)}.")
+        for code, why_not in self.why_not_paper().items():
+            found.append(f"No figures of the paper beside {code}: {why_not}.")
         return tuple(found)
 
     def settings(self) -> Mapping[str, Any]:

@@ -27,7 +27,7 @@ from transforms.builds.finished_builds import COMPLETED, Build, open_build, read
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
 from transforms.files.open_input import InputError, is_there
 from transforms.text.builds.language_model_scores import read_normalisers
-from transforms.text.builds.paper_settings import why_not_paper
+from transforms.text.builds.paper_settings import why_not_paper_of
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
@@ -152,7 +152,7 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     row = rows().get(build.corpus)
     if not row or not row.shape:
         return None
-    why_not = why_not_paper(build.signature)
+    why_not = why_not_paper_of(build.manifest)
     if row.has_paper_table and build.edition in PAPER and not why_not:
         return _read_sizes(build)
     kept = build.manifest.get("counts", {}).get("kept")

@@ -24,7 +24,7 @@ from transforms.text.builds.language_model_scores import (
     sum_log_likelihoods,
     word_level_perplexity,
 )
-from transforms.text.builds.paper_settings import why_not_paper
+from transforms.text.builds.paper_settings import why_not_paper_of
 
 METRICS = {
     "bpc": "bits per character",
@@ -49,6 +49,7 @@ class Score(NamedTuple):
     unit: str  # unit of the log-likelihoods that were added up, as in `Summed`
     normalisers: Normalisers
     sha256: str  # hash of the build's manifest
+    why_no_paper: str  # why figures of the paper cannot stand beside the score
 
     @property
     def covers_text(self) -> bool:
@@ -112,7 +113,10 @@ def score(
         )
     value = next(_values(metric, total, normalisers))[1]
     names = build.corpus, build.edition, build.signature
-    return Score(metric, value, *names, split, total, summed.unit, normalisers, build.sha256)
+    why_not = why_not_paper_of(build.manifest)
+    return Score(
+        metric, value, *names, split, total, summed.unit, normalisers, build.sha256, why_not
+    )
 
 
 def _of_perplexity(perplexity: float, normalisers: Normalisers) -> float:
@@ -216,7 +220,7 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
 
 def _paper(found: Score) -> Iterator[tuple[str, str]]:
     papers = paper_scores(found.signature, found.split)
-    why_not = why_not_paper(found.signature)
+    why_not = found.why_no_paper
     if not (why_not or found.covers_text):
         why_not = "the models of the paper also predict what is between the words"
     if papers and why_not:

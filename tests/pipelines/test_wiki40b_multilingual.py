@@ -184,6 +184,19 @@ def test_the_card_has_the_figures_beside_those_of_the_paper(corpora: Path, tmp_p
     assert found["ja"][3] == "1.434"
 
 
+def test_the_card_has_no_figures_of_the_paper_beside_other_settings(
+    corpora: Path, tmp_path: Path
+) -> None:
+    other = {"sentencepiece": {"vocabulary_size": 8_000}}
+    build(corpora, "uk", UK, date="20260301", pieces=10, settings=other)
+    lines = (make(tmp_path / "out", config(corpora)) / "README.md").read_text("utf-8").splitlines()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    paper_32k = {row[0]: row[2] for row in cells if row and row[0] in ("el", "ja", "uk")}
+    assert paper_32k == {"el": "4.331", "ja": "1.930", "uk": "–"}
+    reason = "No figures of the paper beside uk: not the paper's settings: --vocabulary-size 8000."
+    assert f"- {reason}" in lines
+
+
 @pytest.mark.slow
 def test_the_same_bytes_whatever_the_order_of_the_builds_and_the_workers(
     corpora: Path, tmp_path: Path

@@ -11,7 +11,7 @@ from pipelines.inspect.html_report.text_of_numbers import share
 from pipelines.settings import paper_figures, wiki40b_multilingual_settings
 from transforms.builds.finished_builds import path_below
 from transforms.files.open_input import open_input
-from transforms.text.builds.paper_settings import why_not_paper
+from transforms.text.builds.paper_settings import why_not_paper_of
 from transforms.text.fingerprint import SPLITS
 
 _PAPER_UNKNOWN = 0.0028  # share of unknown words in the test set of Chelba et al. 2013
@@ -45,7 +45,7 @@ def _of_news(facts: Facts) -> Answer | None:
         _unknown(name, of["out_of_vocabulary"], of["predicted_words_with_end"])
         for name, of in drawn.items()
     ]
-    if not why_not_paper(facts.build.signature):
+    if not why_not_paper_of(facts.build.manifest):
         rows.append(Bar("paper_test of the paper", 100 * _PAPER_UNKNOWN, "0.28 %", colour=PAPER))
     of_all = stats["heldout"]
     words = stats["vocabulary_with_S_slashS_UNK"]
@@ -135,7 +135,7 @@ def _of_pieces(facts: Facts) -> Answer | None:
     rows = [_pieces(split, **_counts(of)) for split, of in counted.items()]
     note = ""
     paper = paper_figures.PAPER.get(facts.build.edition)
-    if paper and not why_not_paper(facts.build.signature):
+    if paper and not why_not_paper_of(facts.build.manifest):
         number = paper.characters_per_piece["32k"]
         rows.append(Bar("the paper, validation and test", number, f"{number:.2f}", colour=PAPER))
         note = "More characters in a piece are better. The paper's vocabulary is another one."

@@ -149,6 +149,27 @@ def test_an_edition_that_is_not_made_as_in_the_paper(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("facts", "flags"),
+    [
+        ({"settings": {"sentencepiece": {"vocabulary_size": 64_000}}}, "--vocabulary-size 64000"),
+        (
+            {"inputs": [{"role": "leave-out", "name": "ids", "bytes": 1, "sha256": "00"}]},
+            "--leave-out",
+        ),
+    ],
+)
+def test_settings_that_are_not_in_the_signature_are_not_those_of_the_paper(
+    tmp_path: Path, facts: dict[str, object], flags: str
+) -> None:
+    folder = write_build(tmp_path, "uk", stats=WITH_PIECES)
+    kept = {"counts": {"kept": {"train": 9, "total": 9}}}
+    seal(folder, manifest_of(folder) | kept | facts)
+    [other] = find_sizes([str(tmp_path)]).others
+    assert other.why_no_paper == f"not the paper's settings: {flags}"
+    assert not (other.paper or other.paper_words or other.paper_scores)
+
+
 def test_nothing_is_finished(tmp_path: Path) -> None:
     message = "no finished build of a corpus in this folder or below"
     with pytest.raises(InputError) as error:

@@ -3,10 +3,12 @@
 The figures of a paper (sizes, scores) are shown only beside builds that have its settings. Their texts may be
 of another date.
 
-The settings are read from the signature of the build, such as "lm1b|lang:de|dump:2007-2011|…|v:1.1.0".
+The settings are read from the signature of the build, such as "lm1b|lang:de|dump:2007-2011|…|v:1.1.0", and
+from its manifest, which has settings that are not in the signature.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 ANY = None
 """For settings that do not matter: the paper leaves them open, or does not give them."""
@@ -74,23 +76,42 @@ _PAPER_SETTINGS: Mapping[str, Mapping[str, Sequence[str] | None]] = {
         "newer-than": _NO,
     },
 }
+_PAPER_PIECES = {"vocabulary_size": 32_000, "sample_articles": 100_000}  # of Wiki-40B
+_OTHER_INPUTS = ("leave-out",)  # roles of inputs that the papers do not have
 
 
-def why_not_paper(signature: str) -> str:
-    """Returns why the figures of its paper cannot stand beside a build, given the signature of the build.
+def why_not_paper_of(manifest: Mapping[str, Any]) -> str:
+    """Returns why the figures of its paper cannot stand beside a build (see `why_not_paper`), given its
+    manifest.
+    """
+    roles = [file["role"] for file in manifest.get("inputs", [])]
+    return why_not_paper(manifest["signature"], manifest.get("settings", {}), roles)
+
+
+def why_not_paper(
+    signature: str, settings: Mapping[str, Any] | None = None, roles: Collection[str] = ()
+) -> str:
+    """Returns why the figures of its paper cannot stand beside a build.
 
     An example is "not the paper's settings: --language de, --shards 10". Returns "" if the settings are those
     of the paper, or if the corpus has no paper.
+
+    Args:
+      signature: the signature of the build.
+      settings: the settings in the manifest of the build.
+      roles: the roles of the inputs of the build.
     """
-    corpus, settings = parse_signature(signature)
+    corpus, signed = parse_signature(signature)
     wanted = _PAPER_SETTINGS.get(corpus)
     if wanted is None:
         return ""
     others = [
         _as_flag(name, value) if name in wanted else f"{name}:{value}"
-        for name, value in settings.items()
+        for name, value in signed.items()
         if not _is_of_paper(wanted, name, value)
     ]
+    others += _other_pieces((settings or {}).get("sentencepiece"))
+    others += [f"--{role}" for role in _OTHER_INPUTS if role in roles]
     return f"not the paper's settings: {', '.join(others)}" if others else ""
 
 
@@ -114,6 +135,17 @@ def _is_of_paper(wanted: Mapping[str, Sequence[str] | None], name: str, value: s
         return name in _NO_SETTINGS
     allowed = wanted[name]
     return allowed is ANY or value in allowed
+
+
+def _other_pieces(sentencepiece: Any) -> list[str]:
+    """Returns the flags of a vocabulary that is not made as in the paper; [] if there is no vocabulary."""
+    if not isinstance(sentencepiece, Mapping):
+        return []
+    return [
+        f"--{name.replace('_', '-')} {sentencepiece[name]}"
+        for name, of_paper in _PAPER_PIECES.items()
+        if sentencepiece.get(name, of_paper) != of_paper
+    ]
 
 
 def _as_flag(name: str, value: str) -> str:

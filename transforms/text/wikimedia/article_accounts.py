@@ -6,7 +6,14 @@ from typing import Any
 from transforms.records import CorpusStats, SubwordStats
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.dataset_card import not_kept
-from transforms.text.builds.ledger import REJECTED, Accounts, Ledger, NothingLeftError, balance
+from transforms.text.builds.ledger import (
+    INPUTS,
+    REJECTED,
+    Accounts,
+    Ledger,
+    NothingLeftError,
+    balance,
+)
 from transforms.text.builds.lengths import histograms
 from transforms.text.builds.paper_settings import say_why_not, why_not_paper
 from transforms.text.builds.plausibility import NOT_LINKED
@@ -80,6 +87,8 @@ def account_for_articles(
         for split, counts in stats.items()
     }
     newer, findings = _newer(ledger, pages)
+    roles = {file.role for file in ledger.values(INPUTS)}
+    why_not = why_not_paper(provenance.signature, provenance.settings, roles)
     people = ledger.number("people") if ledger.has("people") else None
     return Accounts(
         counts={
@@ -101,7 +110,7 @@ def account_for_articles(
             ),
             *_links(sources, linked),
             *_vocabulary(vocabulary.get("sentencepiece"), stats),
-            *_paper(paper or {}, why_not_paper(provenance.signature)),
+            *_paper(paper or {}, why_not),
             *not_kept(pages, "pages", rejected),
             *say_people(kept["total"], people),
             *say_licenses(provenance.settings.get("columns") == "full"),

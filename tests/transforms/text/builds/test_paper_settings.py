@@ -5,7 +5,7 @@ from pipelines.settings.dump_settings import name_variant
 from pipelines.settings.lm1b_settings import Lm1bConfig
 from pipelines.settings.simplebooks_settings import SimpleBooksConfig
 from transforms.text.books.simple.simplicity import NEUTRAL, PRINTED, SQUARED
-from transforms.text.builds.paper_settings import say_why_not, why_not_paper
+from transforms.text.builds.paper_settings import say_why_not, why_not_paper, why_not_paper_of
 
 LM1B = Lm1bConfig(["x"]).variant()
 PG19 = pg19_settings.ORIGINAL
@@ -76,6 +76,29 @@ def test_figures_of_the_paper_stand_beside_its_settings_and_a_newer_dump(of_pape
 )
 def test_other_settings_are_named(other: str, flags: str) -> None:
     assert why_not_paper(other) == f"not the paper's settings: {flags}"
+
+
+@pytest.mark.parametrize(
+    ("sentencepiece", "roles", "flags"),
+    [
+        ({"vocabulary_size": 32_000, "sample_articles": 100_000}, ["dump", "pin-splits"], ""),
+        (None, ["dump"], ""),  # without a vocabulary, the text is that of the default settings
+        ({"vocabulary_size": 8_000, "sample_articles": 100_000}, [], "--vocabulary-size 8000"),
+        ({"vocabulary_size": 64_000}, [], "--vocabulary-size 64000"),
+        ({"vocabulary_size": 32_000, "sample_articles": 9}, [], "--sample-articles 9"),
+        (None, ["dump", "leave-out"], "--leave-out"),
+        ({"vocabulary_size": 1}, ["leave-out"], "--vocabulary-size 1, --leave-out"),
+    ],
+)
+def test_settings_that_only_the_manifest_has_are_named(
+    sentencepiece: dict[str, int] | None, roles: list[str], flags: str
+) -> None:
+    manifest = {
+        "signature": signature("wiki40b", {}, "uk"),
+        "settings": {"sentencepiece": sentencepiece},
+        "inputs": [{"role": role} for role in roles],
+    }
+    assert why_not_paper_of(manifest) == (f"not the paper's settings: {flags}" if flags else "")
 
 
 @pytest.mark.parametrize("kind", ["entities", "ngrams", "tokens", "subwords", "wiki40b-vocabulary"])

@@ -5,7 +5,7 @@ import pytest
 
 from pipelines.settings.paper_figures import figures_for_card
 from tests.tools.error_of import error_of
-from transforms.records import CorpusStats, OutputFile, SubwordStats
+from transforms.records import CorpusStats, InputFile, OutputFile, SubwordStats
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import AccountingError, Accounts, Ledger, NothingLeftError
 from transforms.text.vocabularies.subwords import TrainedSubwords
@@ -84,6 +84,21 @@ def test_the_card_has_the_figures_of_the_paper() -> None:
     assert "| articles | 562,612 |" in card
     assert "| pieces (32k), characters of test | 11,514,315, 46,442,543 |" in card
     assert figures_for_card("hy") == {}
+
+
+@pytest.mark.parametrize(
+    ("vocabulary_size", "role", "flags"),
+    [(8000, "dump", "--vocabulary-size 8000"), (32_000, "leave-out", "--leave-out")],
+)
+def test_the_card_of_other_settings_has_no_figures_of_the_paper(
+    monkeypatch: pytest.MonkeyPatch, vocabulary_size: int, role: str, flags: str
+) -> None:
+    settings = {"sentencepiece": {"vocabulary_size": vocabulary_size}}
+    monkeypatch.setitem(globals(), "PROVENANCE", PROVENANCE._replace(settings=settings))
+    read = [InputFile(role, "a", 1, "00ff")]
+    card = "\n".join(account_for(figures_for_card("uk"), inputs=read).sections)
+    assert f"No figures of the paper: not the paper's settings: {flags}.\n" in card
+    assert "562,612" not in card
 
 
 def test_the_sections_of_the_card() -> None:
