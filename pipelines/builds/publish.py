@@ -34,6 +34,10 @@ class TargetError(Exception):
     """
 
 
+class FinishedError(TargetError):
+    """The output folder contains a finished build."""
+
+
 def is_completed(target: str) -> bool:
     """Returns True if a folder contains a finished build. Raises TargetError if the disk or store cannot be
     read.
@@ -45,21 +49,30 @@ def is_completed(target: str) -> bool:
         raise TargetError(f"{target}: {why}") from error
 
 
+def check_target(target: str, *, replace: bool = False) -> None:
+    """Checks whether a build can be published as `target`.
+
+    Raises FinishedError if `target` contains a finished build and `replace` is False. On a disk, raises
+    TargetError if `target` contains files that no build wrote.
+    """
+    if is_completed(target) and not replace:
+        raise FinishedError(
+            f"{target} contains a finished build; use another --output, or --replace to build it again"
+        )
+    if is_local(target):
+        _check_unfinished(pathlib.Path(target))
+
+
 @contextlib.contextmanager
 def building(target: str, *, replace: bool = False) -> Iterator[str]:
     """Yields a temporary folder to build in, and publishes it as `target` at the end of the `with` block.
 
     Nothing is published if the block raises an error.
 
-    Raises TargetError if `target` contains a finished build and `replace` is False, or if another build uses
-    it. On a disk, also raises it if `target` contains files that no build wrote.
+    Raises the errors of `check_target`, and TargetError if another build uses `target`.
     """
-    if is_completed(target) and not replace:
-        raise TargetError(
-            f"{target} contains a finished build; use another --output, or --replace to build it again"
-        )
+    check_target(target, replace=replace)
     if is_local(target):
-        _check_unfinished(pathlib.Path(target))
         with _building_beside(pathlib.Path(target).absolute()) as folder:
             yield str(folder)
         _mark_completed(target)

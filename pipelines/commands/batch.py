@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.launch import Corpus
-from pipelines.builds.publish import TargetError, is_completed
+from pipelines.builds.publish import FinishedError, TargetError, is_completed
 from pipelines.commands.dry_run import print_total
 from pipelines.engines.errors import BuildError
 from pipelines.inspect.build_sizes import find_sizes
@@ -82,10 +82,11 @@ def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Ou
 def look_ahead(
     builds: Sequence[NamedBuild], missing: Sequence[MissingWiki], *, missing_is_failure: bool
 ) -> None:
-    """Prints the estimated cost of each build, and the total.
+    """Prints the estimated cost of each build that is not finished, and the total.
 
     Args:
-      builds: Builds whose `run` prints and returns an Estimate.
+      builds: Builds whose `run` prints and returns an Estimate, and raises FinishedError for a finished
+        build.
       missing: Wikis whose dump was not found. They are printed, too.
       missing_is_failure: Whether a missing dump is a failure.
 
@@ -95,6 +96,8 @@ def look_ahead(
     for build in builds:
         try:
             estimates.append(build.run(build.make()))
+        except FinishedError:
+            print(f"{build.label}: {ALREADY_THERE}: {build.target}")
         except _TELLING as error:
             print(f"{build.label}: {error}")
             failed.append(build.label)

@@ -46,22 +46,23 @@ def print_estimate(
     Args:
       settings: The values of the flags that `add_output` and `add_runner` add.
 
-    Raises TargetError if the build would not replace a finished build of another version, with other settings
-    or from other inputs. Raises BuildError for implausible inputs, or if the in-process runner would not run
-    the build, for example because of too little memory.
+    Raises the errors of `check_target` if the build would not replace what is in its folder. Raises
+    BuildError for implausible inputs, or if the in-process runner would not run the build, for example
+    because of too little memory.
     """
+    from apache_beam.io.filesystems import FileSystems
+
     from pipelines.builds.estimate import estimate
     from pipelines.builds.launch import end_on_doubts, plan_build
-    from pipelines.commands.batch import is_there
+    from pipelines.builds.publish import check_target
     from pipelines.engines.run_pipeline import find_engine
     from pipelines.settings.cost_model import load_rates
 
     end_on_doubts(corpus.doubts(), settings.accept)
     rates = load_rates()
     workers = settings.workers or os.cpu_count() or 1
+    check_target(FileSystems.join(settings.output, *corpus.path), replace=settings.replace)
     found = estimate(corpus, settings.output, workers, rates)
-    if not settings.replace and not getattr(settings, "is_table_unbuilt", False):
-        is_there(found.target, corpus)
     for line in describe(found, rates, settings, beam_flags):
         print(line)
     if settings.runner == IN_PROCESS:
@@ -71,15 +72,14 @@ def print_estimate(
 
 
 def print_total(estimates: "Sequence[Estimate]") -> None:
-    """Prints the time and disk space that all unfinished builds together need with the in-process runner."""
-    builds = [one for one in estimates if not one.is_finished]
-    hours = sum(_hours(one.parts) for one in builds)
-    kept = sum(one.kept_bytes for one in builds)
-    free = min((one.free_bytes for one in builds if one.free_bytes is not None), default=None)
-    peak = kept + max((one.peak_bytes - one.kept_bytes for one in builds), default=0.0)
+    """Prints the time and disk space that all builds together need with the in-process runner."""
+    hours = sum(_hours(one.parts) for one in estimates)
+    kept = sum(one.kept_bytes for one in estimates)
+    free = min((one.free_bytes for one in estimates if one.free_bytes is not None), default=None)
+    peak = kept + max((one.peak_bytes - one.kept_bytes for one in estimates), default=0.0)
     few = "" if free is None or peak <= free else f"; only {describe_size(free)} are free"
     for line in _wrap(
-        f"total of {len(builds)} builds: {hours:,.2f} core-hours, {describe_size(kept)} on disk{few}"
+        f"total of {len(estimates)} builds: {hours:,.2f} core-hours, {describe_size(kept)} on disk{few}"
     ):
         print(line)
 
@@ -95,7 +95,7 @@ def describe(
       settings: The values of the flags that `add_output` and `add_runner` add.
       beam_flags: The flags to pass on to Beam.
     """
-    yield from _wrap(_target(found, replace=settings.replace))
+    yield from _wrap(_target(found))
     widest = max((len(role.name) for role in found.roles), default=0)
     for role in found.roles:
         files = "1 file" if role.files == 1 else f"{role.files:,} files"
@@ -112,12 +112,10 @@ def describe(
     yield from _wrap(f"  rates measured: {rates.measured}", 4)
 
 
-def _target(found: "Estimate", *, replace: bool) -> str:
+def _target(found: "Estimate") -> str:
     files = sum(role.files for role in found.roles)
     size = sum(role.stored_bytes for role in found.roles)
     of = f"from {files:,} files of {size:,} bytes"
-    if found.is_finished and not replace:
-        return f"exists already: {found.target}; --replace would build it again, {of}"
     return f"would {'replace' if found.is_finished else 'make'} {found.target}, {of}"
 
 

@@ -305,21 +305,31 @@ def launch_build(
     """Builds a corpus with the settings from the flags of `add_output` and `add_runner`.
 
     With --dry-run, only prints and returns an estimate of the cost. Otherwise returns None.
+
+    Raises TargetError if there is a finished build. It names what differs from the requested build.
     """
+    from apache_beam.io.filesystems import FileSystems
+
     from pipelines.builds.launch import launch
+    from pipelines.builds.publish import FinishedError
+    from pipelines.commands.batch import is_there
 
-    if settings.dry_run:
-        return print_estimate(corpus, settings, beam_flags)
-
-    launch(
-        corpus,
-        settings.output,
-        **runner_of(settings, beam_flags),
-        replace=settings.replace,
-        fresh=settings.fresh,
-        ignore_memory=settings.ignore_memory,
-        accept=settings.accept,
-        is_sample=getattr(settings, "is_sample", False),
-        as_json=settings.json,
-    )
+    try:
+        if settings.dry_run:
+            return print_estimate(corpus, settings, beam_flags)
+        launch(
+            corpus,
+            settings.output,
+            **runner_of(settings, beam_flags),
+            replace=settings.replace,
+            fresh=settings.fresh,
+            ignore_memory=settings.ignore_memory,
+            accept=settings.accept,
+            is_sample=getattr(settings, "is_sample", False),
+            as_json=settings.json,
+        )
+    except FinishedError:
+        if not getattr(settings, "is_table_unbuilt", False):
+            is_there(FileSystems.join(settings.output, *corpus.path), corpus)
+        raise
     return None

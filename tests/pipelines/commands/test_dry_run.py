@@ -3,11 +3,16 @@
 import argparse
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from pipelines.builds.estimate import Estimate
+from pipelines.builds.launch import Corpus
+from pipelines.builds.publish import FinishedError
+from pipelines.commands.batch import NamedBuild, look_ahead
 from pipelines.commands.dry_run import parse_prices, print_total
 from pipelines.samples.sample_builds import SAMPLES, sample_news
 from pipelines.settings import cost_model
@@ -113,7 +118,7 @@ def test_a_build_that_does_not_fit_is_refused(
     assert "0 MB are free, probably too little" in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_finished_build_is_told(
+def test_a_finished_build_is_refused_as_in_a_build(
     demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (finished,) = (demo / "lm1b").glob(f"*/*-{VERSION}")
@@ -135,12 +140,37 @@ def test_a_finished_build_is_told(
     )
     edition = target.parent.name.partition("en")[2].lstrip("-")
     assert edition == "shards-10-heldout-shards-5"
-    assert dry_run(tmp_path, *arguments) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert shown.startswith(f"exists already: {target}; --replace would build it again, from ")
+    assert_same_refusal(tmp_path, arguments, "a finished build; use another --output", capsys)
     assert dry_run(tmp_path, *arguments, "--replace") == 0
     assert capsys.readouterr().out.split()[:2] == ["would", "replace"]
     assert files_below(tmp_path) == before
+
+
+def assert_same_refusal(
+    output: Path, arguments: Sequence[object], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A dry run and the run itself end with the same error, which says this of the folder."""
+    assert dry_run(output, *arguments) == 1
+    dry = capsys.readouterr()
+    assert run_cli(*arguments, "--output", output, "--workers", 2) == 1
+    assert dry.out == ""
+    assert dry.err.splitlines()[-1] == capsys.readouterr().err.splitlines()[-1]
+    assert f" contains {said}" in dry.err.splitlines()[-1]
+    assert dry.err.endswith("--replace to build it again\n")
+
+
+def test_files_that_no_build_wrote_are_refused_as_in_a_build(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dry_run(tmp_path, *LM1B) == 0
+    target = Path("".join(capsys.readouterr().out.split("from")[0].split()[2:]).rstrip(","))
+    target.mkdir(parents=True)
+    (target / "notes.txt").touch()
+    assert dry_run(tmp_path, *LM1B) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert run_cli(*LM1B, "--output", tmp_path, "--workers", 2) == 1
+    assert said == capsys.readouterr().err.splitlines()[-1]
+    assert "has files that no build wrote" in said
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -158,12 +188,7 @@ def test_a_finished_build_with_other_settings_is_an_error(
         "signature": name,
     }
     seal(target, {**names, "version": "0.0.1", "settings": {}, "inputs": [], "outputs": []})
-    assert dry_run(tmp_path, *arguments) == 1
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last.startswith(
-        f"corpusmill: error: {target} contains a build of another version (0.0.1 → "
-    )
-    assert last.endswith("use --replace to build it again")
+    assert_same_refusal(tmp_path, arguments, "a build of another version (0.0.1 → ", capsys)
     assert dry_run(tmp_path, *arguments, "--replace") == 0
 
 
@@ -173,6 +198,17 @@ def test_an_entity_table_comes_first(tmp_path: Path, capsys: pytest.CaptureFixtu
     targets = re.findall(r"would make\s+\S+/corpora/([a-z0-9]+)/", capsys.readouterr().out)
     assert targets == ["entities", "wiki40b"]
     assert not list(tmp_path.iterdir())
+
+
+def test_a_batch_says_which_builds_are_there(capsys: pytest.CaptureFixture[str]) -> None:
+    def refuse(_: object) -> None:
+        raise FinishedError("there")
+
+    look_ahead(
+        [NamedBuild("uk", "a/uk", lambda: cast(Corpus, None), refuse)], (), missing_is_failure=True
+    )
+    expected = "uk: already there: a/uk\ntotal of 0 builds: 0.00 core-hours, 0 MB on disk\n"
+    assert capsys.readouterr().out == expected
 
 
 def test_many_languages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

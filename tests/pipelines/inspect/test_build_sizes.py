@@ -167,7 +167,7 @@ def test_settings_that_are_not_in_the_signature_are_not_those_of_the_paper(
     seal(folder, manifest_of(folder) | kept | facts)
     [other] = find_sizes([str(tmp_path)]).others
     assert other.why_no_paper == f"not the paper's settings: {flags}"
-    assert not (other.paper or other.paper_words or other.paper_scores)
+    assert other.paper == other.paper_words == other.paper_scores == {}
 
 
 def test_nothing_is_finished(tmp_path: Path) -> None:
