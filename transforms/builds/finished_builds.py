@@ -168,14 +168,19 @@ def open_build(folder: str) -> Build:
 
 def _check_links(folder: str) -> None:
     """Raises InputError if a local build contains a link. It could lead to any file of the machine."""
-    for parent, names, files in os.walk(folder):
-        for path in (pathlib.Path(parent, name) for name in (*names, *files)):
-            if path.is_symlink():
-                raise InputError(
-                    str(path),
-                    "a link, which could lead to any file: put the file itself in its place, or"
-                    " remove it",
-                )
+    try:
+        with os.scandir(folder) as entries:  # several times as fast as os.walk
+            for entry in entries:
+                if entry.is_symlink():
+                    raise InputError(
+                        entry.path,
+                        "a link, which could lead to any file: put the file itself in its place, or"
+                        " remove it",
+                    )
+                if entry.is_dir():
+                    _check_links(entry.path)
+    except OSError as error:
+        raise InputError(folder, f"cannot be listed: {error.strerror}") from None
 
 
 def read_manifest(folder: str) -> dict[str, Any]:
