@@ -174,6 +174,22 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     )
 
 
+@contextlib.contextmanager
+def counts_are_read(folder: str) -> Iterator[None]:
+    """Raises InputError if a `with` block fails because stats.json of a build has values of a wrong type.
+
+    The schema of stats.json differs between corpora, and is only known where its values are used.
+    """
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            FileSystems.join(folder, STATS),
+            "the build is damaged: a value in this file, or in another table of the build, cannot be used"
+            f" ({type(error).__name__}: {error})",
+        ) from error
+
+
 def _count_words(build: Build, splits: Sequence[str]) -> dict[str, int]:
     """Returns split → number of words, counted as in the paper of the corpus.
 
@@ -183,9 +199,10 @@ def _count_words(build: Build, splits: Sequence[str]) -> dict[str, int]:
         return {}
     stats = {"stats": read_json(build.folder, STATS)}
     words = {}
-    for split in splits:
-        with contextlib.suppress(ValueError):
-            words[split] = read_normalisers(stats, split).predicted_words
+    with counts_are_read(build.folder):
+        for split in splits:
+            with contextlib.suppress(ValueError):
+                words[split] = read_normalisers(stats, split).predicted_words
     return {split: count for split, count in words.items() if count}
 
 

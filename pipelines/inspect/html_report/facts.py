@@ -5,9 +5,11 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import msgspec
+
 from pipelines.corpora import rows
 from transforms.builds.finished_builds import Build, path_below, read_json
-from transforms.files.open_input import is_there, open_input
+from transforms.files.open_input import InputError, is_there, open_input
 from transforms.text.builds.build_manifest import CARD
 from transforms.text.builds.dataset_card import read_about
 from transforms.text.files.cells import unprotect
@@ -79,6 +81,16 @@ class Facts(NamedTuple):
                 yield {column: unprotect(cell or "") for column, cell in row.items()}
 
 
+class _Total(msgspec.Struct):
+    """The count in stats.json that pages about several builds have."""
+
+    words: int = 0
+
+
+class _Stats(msgspec.Struct):
+    total: _Total = msgspec.field(default_factory=_Total)
+
+
 class Fate(NamedTuple):
     """A reason for which records were left out, and the number of these records."""
 
@@ -105,6 +117,12 @@ def read_facts(build: Build) -> Facts:
     stats = (
         {} if "languages" in build.manifest and not has_stats else read_json(build.folder, STATS)
     )
+    try:
+        msgspec.convert(stats, _Stats)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            path_below(build.folder, STATS), f"the build is damaged: {error}"
+        ) from None
     return Facts(build, row.unit if row else "documents", stats)
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from pipelines.corpora import rows
+from pipelines.inspect.build_sizes import counts_are_read
 from pipelines.inspect.html_report.answers import (
     MISSED,
     TEXT,
@@ -63,7 +64,10 @@ def make_pages(builds: Sequence[Build]) -> list[Page]:
     """
     all_facts = list(map(read_facts, builds))
     names: Counter[str] = Counter()
-    pages = [_page(facts, before, _anchor(facts, names)) for before, facts in with_older(all_facts)]
+    pages = []
+    for before, facts in with_older(all_facts):
+        with counts_are_read(facts.build.folder):
+            pages.append(_page(facts, before, _anchor(facts, names)))
     if len(pages) > 1:
         answers = overview(all_facts, [page.anchor for page in pages])
         pages.insert(0, Page("all-builds", f"{len(builds):,} builds", answers))

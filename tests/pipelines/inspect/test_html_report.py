@@ -1,5 +1,6 @@
 """The report with pictures, opened in a browser where there is one."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -9,7 +10,9 @@ import pytest
 
 from pipelines.inspect.html_report.make_report import make_report
 from tests.makers.wiki_builds import run_cli
+from tests.tools.error_of import error_of
 from tests.tools.golden_tree import GOLDEN
+from transforms.files.open_input import InputError
 
 LABELS_THAT_MEET = """[...document.querySelectorAll(".page:not([hidden]) svg")].flatMap((chart) => {
   const boxes = (anchor) => [...chart.querySelectorAll(`.role-mark text[text-anchor=${anchor}]`)]
@@ -39,6 +42,23 @@ def test_copies_of_a_build_have_pages_of_their_own(tmp_path: Path) -> None:
         shutil.copytree(build, tmp_path / name)
     anchors = re.findall('<article id="(.*?)"', make_report([str(tmp_path)]))
     assert len(set(anchors)) == len(anchors) == 3  # with that of all builds
+
+
+@pytest.mark.parametrize(
+    "stats",
+    [7, [], {"total": 5}, {"total": {"words": "x"}}, {"train": 5}, {"train": None}, {"total": "x"}],
+)
+@pytest.mark.parametrize("corpus", ["wiki40b/uk", "lm1b", "pg19", "simplebooks"])
+def test_wrong_types_of_counts_are_an_error_that_names_the_file(
+    tmp_path: Path, corpus: str, stats: Any
+) -> None:
+    (golden,) = (path.parent for path in (GOLDEN / corpus).rglob("COMPLETED"))
+    shutil.copytree(golden, tmp_path / "build")
+    path = tmp_path / "build" / "stats.json"
+    sound = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**sound, **stats} if isinstance(stats, dict) else stats), "utf-8")
+    message = error_of(InputError, make_report, [str(tmp_path)])
+    assert message.startswith(f"{path}: the build is damaged: ")
 
 
 @pytest.mark.browser

@@ -471,5 +471,16 @@ def test_a_damaged_page_is_an_error_that_names_the_file(uk: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(("corpus", "is_opened"), [("overlap", True), ("lm1b", False)])
+def test_only_searches_count_the_kept_documents_by_a_number(
+    tmp_path: Path, corpus: str, is_opened: bool
+) -> None:
+    folder = make_build(tmp_path, "en", {}, corpus=corpus, counts={"kept": 3})
+    if is_opened:
+        assert open_build(str(folder)).manifest["counts"]["kept"] == 3
+    else:
+        assert "not divided into splits" in error_of(InputError, open_build, str(folder))
+
+
 def test_rows_of_a_file_are_counted(uk: Path) -> None:
     assert [count_rows(f"{uk}/train-0000{n}-of-00003.parquet") for n in range(3)] == [3, 0, 1]

@@ -19,7 +19,7 @@ MAX_NUMBER = (1 << 63) - 1
 MAX_SIGNATURE = 10_000  # characters
 _MAX_NAME = 255  # characters; file systems allow no longer name
 _NAME = re.compile(r"\w[\w.-]*")
-_WITHOUT_EDITION = ("contamination", "overlap")  # searches, which are no builds of a corpus
+_SEARCHES = ("contamination", "overlap")  # no builds of a corpus, so they have no edition
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")  # packages of translations may have any
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
@@ -127,14 +127,13 @@ class _Manifest(msgspec.Struct):
     def __post_init__(self) -> None:
         for what in ("corpus", "edition", "dump_date"):
             check_name(what, getattr(self, what))
-        if not self.corpus or not (self.edition or self.corpus in _WITHOUT_EDITION):
+        if not self.corpus or not (self.edition or self.corpus in _SEARCHES):
             raise ValueError("the corpus or the edition has no name")
         if len(self.version) > _MAX_NAME or not _VERSION.fullmatch(self.version):
             raise ValueError(f"{reprlib.repr(self.version)} is not a version")
         if len(self.signature.splitlines()) > 1:
             raise ValueError("the signature has more than one line")
-        is_search = self.corpus in _WITHOUT_EDITION
-        if isinstance(self.counts.get("kept"), int) and not is_search:
+        if isinstance(self.counts.get("kept"), int) and self.corpus not in _SEARCHES:
             raise ValueError("the counts `kept` are not divided into splits")
 
 
