@@ -1,11 +1,14 @@
 """A browser for the tests of pages."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
 from tests.tools.browsers import BROWSERS, find_browser
+
+OpenReport: TypeAlias = Callable[[Any, Path], tuple[list[str], Iterator[str]]]
 
 
 @pytest.fixture(scope="module")
@@ -19,3 +22,30 @@ def browser() -> Iterator[Any]:
         opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def open_report() -> OpenReport:
+    """A function that opens a page in a tab. It returns a list to which the tab adds its messages, errors and
+    requests, and the anchors of the builds in the page, each of which is drawn first.
+    """
+
+    def open_in(tab: Any, page: Path) -> tuple[list[str], Iterator[str]]:
+        said: list[str] = []
+        tab.on("console", lambda message: said.append(message.text))
+        tab.on("pageerror", lambda error: said.append(str(error)))
+        tab.on("request", lambda request: said.append(request.url))
+        tab.goto(page.as_uri())
+        return said, _draw(tab)
+
+    return open_in
+
+
+def _draw(tab: Any) -> Iterator[str]:
+    for build in tab.query_selector_all(".page"):
+        anchor = build.get_attribute("id")
+        tab.select_option("#choose", anchor)
+        tab.wait_for_selector(f"[id='{anchor}'][data-drawn]")
+        charts = build.query_selector_all(".chart")
+        assert all(chart.query_selector("svg .mark-group *") for chart in charts), anchor
+        yield anchor

@@ -15,6 +15,7 @@ from pipelines.inspect.contamination_page import make_page as contamination_page
 from pipelines.inspect.documents.page_in_browser import make_page as inspect_page
 from pipelines.inspect.html_report.make_report import make_pages
 from pipelines.inspect.html_report.write_page import render
+from tests.pipelines.inspect.conftest import OpenReport
 from tests.tools.golden_tree import GOLDEN
 from transforms.builds.finished_builds import Build, open_build
 from transforms.text.wikimedia.audit.findings import AuditedPage, Comparison, Hole
@@ -166,20 +167,13 @@ def test_hostile_data_is_text(page: Path) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("obeys_policy", [True, False])
-def test_hostile_data_does_not_run(page: Path, browser: Any, obeys_policy: bool) -> None:
+def test_hostile_data_does_not_run(
+    page: Path, browser: Any, open_report: OpenReport, obeys_policy: bool
+) -> None:
     context = browser.new_context(bypass_csp=not obeys_policy)
     tab = context.new_page()
-    said: list[str] = []
-    tab.on("console", lambda message: said.append(message.text))
-    tab.on("pageerror", lambda error: said.append(str(error)))
-    tab.on("request", lambda request: said.append(request.url))
-    tab.goto(page.as_uri())
-    for of_build in tab.query_selector_all(".page"):
-        anchor = of_build.get_attribute("id")
-        tab.select_option("#choose", anchor)
-        tab.wait_for_selector(f"[id='{anchor}'][data-drawn]")
-        charts = of_build.query_selector_all(".chart")
-        assert all(chart.query_selector("svg .mark-group *") for chart in charts), anchor
+    said, anchors = open_report(tab, page)
+    list(anchors)  # draws every build
     assert HOSTILE in tab.evaluate("document.body.textContent")
     for one in tab.query_selector_all("summary, h1, td, th, mark, span")[:200]:
         one.dispatch_event("click")

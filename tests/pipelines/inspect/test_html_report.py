@@ -10,6 +10,7 @@ import pytest
 
 from pipelines.inspect.html_report.make_report import make_report
 from tests.makers.wiki_builds import run_cli
+from tests.pipelines.inspect.conftest import OpenReport
 from tests.tools.error_of import error_of
 from tests.tools.golden_tree import GOLDEN
 from transforms.files.open_input import InputError
@@ -64,20 +65,11 @@ def test_wrong_types_of_counts_are_an_error_that_names_the_file(
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (900, "light"), (1600, "dark")])
 def test_it_opens_in_a_browser_without_an_error(
-    page: Path, browser: Any, width: int, scheme: str
+    page: Path, browser: Any, open_report: OpenReport, width: int, scheme: str
 ) -> None:
-    said: list[str] = []
     tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    tab.on("console", lambda message: said.append(message.text))
-    tab.on("pageerror", lambda error: said.append(str(error)))
-    tab.on("request", lambda request: said.append(request.url))
-    tab.goto(page.as_uri())
-    for build in tab.query_selector_all(".page"):
-        anchor = build.get_attribute("id")
-        tab.select_option("#choose", anchor)
-        tab.wait_for_selector(f"[id='{anchor}'][data-drawn]")
-        charts = build.query_selector_all(".chart")
-        assert all(chart.query_selector("svg .mark-group *") for chart in charts), anchor
+    said, anchors = open_report(tab, page)
+    for anchor in anchors:
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), anchor
         assert not tab.evaluate(LABELS_THAT_MEET), anchor
     tab.close()
