@@ -8,7 +8,7 @@ from setuptools import find_packages, setup
 
 HERE = pathlib.Path(__file__).parent
 README = (HERE / "README.md").read_text("utf-8")
-PROVENANCE = (HERE / "pipelines" / "builds" / "provenance.py").read_text("utf-8")
+FRONT_DOOR = (HERE / ".package" / "corpusmill" / "__init__.py").read_text("utf-8")
 
 LISTED = runpy.run_path(str(HERE / "pipelines" / "settings" / "extras.py"))
 EXTRAS = LISTED["EXTRAS"]
@@ -17,13 +17,13 @@ CHINESE = list(LISTED["CHINESE"])  # under the GPL, so not in ALL
 
 setup(
     name="corpusmill",
-    version=re.search(r'^VERSION = "(.+)"$', PROVENANCE, re.MULTILINE).group(1),
+    version=re.search(r'^__version__ = "(.+)"$', FRONT_DOOR, re.MULTILINE).group(1),
     description="Rebuilds language-model benchmark corpora from their raw sources.",
     long_description=README,
     long_description_content_type="text/markdown",
     author="The corpusmill developers",
     license="Apache-2.0",
-    license_files=["pipelines/docs/LICENSE"],
+    license_files=["LICENSE"],
     keywords="corpus benchmark wikipedia gutenberg news apache-beam language-model",
     classifiers=[
         "Development Status :: 4 - Beta",
@@ -36,22 +36,29 @@ setup(
         "Topic :: Text Processing :: Linguistic",
     ],
     python_requires=">=3.11",
-    packages=find_packages(include=["pipelines", "pipelines.*", "transforms", "transforms.*"]),
+    package_dir={"": ".package"},  # corpusmill, with links to the folders pipelines and transforms
+    packages=find_packages(".package"),
     package_data={
-        "pipelines": ["docs/*", "samples/**/*", "settings/*.tsv", "engines/spark/*.java"],
-        "pipelines.builds": ["*.toml"],
-        "pipelines.inspect.html_report": ["page.*"],
-        "transforms.text.books": ["*/*.toml"],
-        "transforms.text.news": ["*.toml"],
-        "transforms.text.translation": ["*.toml", "*/*.toml", "*/*.md"],
-        "transforms.text.wikimedia": ["languages/*.toml", "sites/*.toml"],
-        "transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
+        "corpusmill": ["py.typed"],
+        "corpusmill.pipelines": [
+            "docs/*",
+            "samples/**/*",
+            "settings/*.tsv",
+            "engines/spark/*.java",
+        ],
+        "corpusmill.pipelines.builds": ["*.toml"],
+        "corpusmill.pipelines.inspect.html_report": ["page.*"],
+        "corpusmill.transforms.text.books": ["*/*.toml"],
+        "corpusmill.transforms.text.news": ["*.toml"],
+        "corpusmill.transforms.text.translation": ["*.toml", "*/*.toml", "*/*.md"],
+        "corpusmill.transforms.text.wikimedia": ["languages/*.toml", "sites/*.toml"],
+        "corpusmill.transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
     },
     entry_points={
         "console_scripts": [
-            "corpusmill=pipelines.__main__:main",
-            "corpusmill-worker=pipelines.engines.local.worker:main",
-            "corpusmill-worker-pool=pipelines.engines.local.worker_pool:main",
+            "corpusmill=corpusmill.pipelines.__main__:main",
+            "corpusmill-worker=corpusmill.pipelines.engines.local.worker:main",
+            "corpusmill-worker-pool=corpusmill.pipelines.engines.local.worker_pool:main",
         ]
     },
     install_requires=[

@@ -1,4 +1,4 @@
-"""Entry point of `corpusmill`, and of `python -m pipelines` in a checkout that is not installed."""
+"""Entry point of `corpusmill`, and of `python -m corpusmill` in a checkout that is not installed."""
 
 import signal
 import sys
@@ -8,7 +8,7 @@ if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
         signal.SIGINT, signal.SIG_DFL
     )  # until `main` runs; errors of imports are still printed
 
-from pipelines.cli import main
+from corpusmill.pipelines.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

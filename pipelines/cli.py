@@ -13,17 +13,19 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
-from pipelines.commands.command_parser import fill, guess, level_of
-from pipelines.commands.parser import make_parser
-from pipelines.corpora import rows
-from pipelines.engines.errors import BuildError, check_address_space, find_shortage
-from pipelines.engines.local.fork_server import without_collections
-from pipelines.engines.local.worker_processes import started_early
-from pipelines.engines.runners import IN_PROCESS
-from pipelines.screen import escape, escaped_output
-from pipelines.settings.extras import check_extras
+from corpusmill.pipelines.commands.command_parser import fill, guess, level_of
+from corpusmill.pipelines.commands.parser import make_parser
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.engines.errors import BuildError, check_address_space, find_shortage
+from corpusmill.pipelines.engines.local.fork_server import without_collections
+from corpusmill.pipelines.engines.local.worker_processes import started_early
+from corpusmill.pipelines.engines.runners import IN_PROCESS
+from corpusmill.pipelines.screen import escape, escaped_output
+from corpusmill.pipelines.settings.extras import check_extras
 
-LAUNCH = "pipelines.builds.launch"  # most modules of the launcher that workers import, too
+LAUNCH = (
+    "corpusmill.pipelines.builds.launch"  # most modules of the launcher that workers import, too
+)
 _REPEAT_SECONDS = 0.01
 _BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam's messages name its own extras
 
@@ -71,8 +73,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     handler = _LogHandler()
     handler.setFormatter(_LogFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=others, handlers=[handler])
-    for package in ("pipelines", "transforms"):
-        logging.getLogger(package).setLevel(level_of(settings))
+    logging.getLogger("corpusmill").setLevel(level_of(settings))
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by __main__.py
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(
@@ -103,12 +104,12 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
     """
     # Importing Beam takes a second; `--help` does not wait for it.
     with _signals_end_process(), without_collections():
-        from pipelines.builds.publish import TargetError
-        from pipelines.builds.temporary_files import temporary_files
-        from pipelines.engines.beam_flags import check_beam_flags, check_runner_flags
-        from pipelines.engines.file_options import set_file_options
-        from transforms.files.open_input import InputError
-        from transforms.files.stores import StoreError
+        from corpusmill.pipelines.builds.publish import TargetError
+        from corpusmill.pipelines.builds.temporary_files import temporary_files
+        from corpusmill.pipelines.engines.beam_flags import check_beam_flags, check_runner_flags
+        from corpusmill.pipelines.engines.file_options import set_file_options
+        from corpusmill.transforms.files.open_input import InputError
+        from corpusmill.transforms.files.stores import StoreError
 
     try:
         check_extras(getattr(settings, "extras", [settings.command]))

@@ -4,12 +4,12 @@ import importlib
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from pipelines.settings.memory_model import JSON, MB, XML, MemoryModel
-from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
-from transforms.text.builds.plausibility import NOT_LINKED, Usual
-from transforms.text.vocabularies.layout import Layout
+from corpusmill.pipelines.settings.memory_model import JSON, MB, XML, MemoryModel
+from corpusmill.transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from corpusmill.transforms.text.builds.plausibility import NOT_LINKED, Usual
+from corpusmill.transforms.text.vocabularies.layout import Layout
 
-_TABLES = "pipelines.refresh.tables"
+_TABLES = "corpusmill.pipelines.refresh.tables"
 
 
 class CorpusRow(NamedTuple):
@@ -30,9 +30,7 @@ class CorpusRow(NamedTuple):
     """
 
     is_template: bool = True  # Dataflow can start it from a template
-    refresh: str = (
-        "pipelines.refresh.tables:FilesTable"  # class of its refresh.toml table; "" if none
-    )
+    refresh: str = "corpusmill.pipelines.refresh.tables:FilesTable"  # of refresh.toml; "" if none
     shape: CorpusShape | None = None  # columns and splits; None if its builds have no documents
     layout: Layout | None = None  # form of its text; None if no vocabularies are learned from it
     usual: Usual = Usual()  # usual counts of a full build; a smaller build is a sample or a part
@@ -69,10 +67,10 @@ def _row(name: str, build: str, memory: MemoryModel, **others: Any) -> CorpusRow
       others: Other fields of CorpusRow, which replace the usual values.
     """
     named: dict[str, Any] = {
-        "module": f"pipelines.{name}",
+        "module": f"corpusmill.pipelines.{name}",
         "settings": f"{build}Config",
-        "samples": f"pipelines.samples.sample_builds:{name}",
-        "command": f"pipelines.commands.{name}",
+        "samples": f"corpusmill.pipelines.samples.sample_builds:{name}",
+        "command": f"corpusmill.pipelines.commands.{name}",
     }
     return CorpusRow(name=name, build=build, memory=memory, **named | others)
 
@@ -125,7 +123,7 @@ CORPORA = (
         "multilingual",
         "Wiki40bMultilingual",
         _WIKI40B,
-        module="pipelines.wiki40b_multilingual",
+        module="corpusmill.pipelines.wiki40b_multilingual",
         settings="MultilingualConfig",
         read=None,
         is_template=False,
@@ -218,9 +216,9 @@ CORPORA = (
         "tokenize",
         "Tokens",
         MemoryModel(500 * MB, 300 * MB, 0.0),
-        module="pipelines.tokens",
+        module="corpusmill.pipelines.tokens",
         settings="TokensConfig",
-        command="pipelines.commands.share.tokenize_builds",
+        command="corpusmill.pipelines.commands.share.tokenize_builds",
         read=None,
         is_template=False,
         refresh="",
@@ -229,7 +227,7 @@ CORPORA = (
         "ngrams",
         "Ngrams",
         MemoryModel(500 * MB, 300 * MB, 0.0),
-        command="pipelines.commands.models.ngrams",
+        command="corpusmill.pipelines.commands.models.ngrams",
         read=None,
         refresh="",
     ),

@@ -10,16 +10,25 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.builds.corpus_build import CorpusBuild
-from pipelines.builds.stages import Place, Stage
-from pipelines.settings.entities_settings import ALWAYS_WANTED, EDITION, RELEASE, EntitiesConfig
-from transforms.files.open_input import match_inputs
-from transforms.text.wikimedia.entity_accounts import DESCRIPTION, account_for_entities
-from transforms.text.wikimedia.wikis import dbname_of
-from transforms.wiki.close_classes import CloseOverSubclasses
-from transforms.wiki.pack_items import PackedItems, PackItems
-from transforms.wiki.read_entities import ReadEntities, check_entity_dump, entity_bytes_of
-from transforms.wiki.write_entity_table import WriteEntityTable, write_internal_classes
+from corpusmill.pipelines.builds.corpus_build import CorpusBuild
+from corpusmill.pipelines.builds.stages import Place, Stage
+from corpusmill.pipelines.settings.entities_settings import (
+    ALWAYS_WANTED,
+    EDITION,
+    RELEASE,
+    EntitiesConfig,
+)
+from corpusmill.transforms.files.open_input import match_inputs
+from corpusmill.transforms.text.wikimedia.entity_accounts import DESCRIPTION, account_for_entities
+from corpusmill.transforms.text.wikimedia.wikis import dbname_of
+from corpusmill.transforms.wiki.close_classes import CloseOverSubclasses
+from corpusmill.transforms.wiki.pack_items import PackedItems, PackItems
+from corpusmill.transforms.wiki.read_entities import (
+    ReadEntities,
+    check_entity_dump,
+    entity_bytes_of,
+)
+from corpusmill.transforms.wiki.write_entity_table import WriteEntityTable, write_internal_classes
 
 _DATE_IN_NAME = re.compile(r"(\d{8}|latest)-all")
 _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.corpus_build import CorpusBuild
-from pipelines.builds.stages import Place, Stage
-from pipelines.corpora import layouts, shapes
-from pipelines.settings.dump_settings import name_edition
-from pipelines.settings.tokens_settings import ORIGINAL, RELEASE, TokensConfig
-from transforms.builds.finished_builds import (
+from corpusmill.pipelines.builds.corpus_build import CorpusBuild
+from corpusmill.pipelines.builds.stages import Place, Stage
+from corpusmill.pipelines.corpora import layouts, shapes
+from corpusmill.pipelines.settings.dump_settings import name_edition
+from corpusmill.pipelines.settings.tokens_settings import ORIGINAL, RELEASE, TokensConfig
+from corpusmill.transforms.builds.finished_builds import (
     MANIFEST,
     Build,
     columns_of,
@@ -24,19 +24,19 @@ from transforms.builds.finished_builds import (
     open_build,
     path_below,
 )
-from transforms.files.open_input import InputError, file_bytes_of
-from transforms.text.builds.manifest_schema import check_name
-from transforms.text.vocabularies.token_accounts import DESCRIPTION, account_for_tokens
-from transforms.text.vocabularies.token_ids import find_end, type_of_ids
-from transforms.vocabularies.tokenize_rows import (
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of
+from corpusmill.transforms.text.builds.manifest_schema import check_name
+from corpusmill.transforms.text.vocabularies.token_accounts import DESCRIPTION, account_for_tokens
+from corpusmill.transforms.text.vocabularies.token_ids import find_end, type_of_ids
+from corpusmill.transforms.vocabularies.tokenize_rows import (
     TokenizeRows,
     TokenPiece,
     TokenSource,
     add_counts,
     open_tokenizer,
 )
-from transforms.vocabularies.train_subwords import MODEL_KIND
-from transforms.vocabularies.write_tokens import WriteTokens, copy_tokenizer
+from corpusmill.transforms.vocabularies.train_subwords import MODEL_KIND
+from corpusmill.transforms.vocabularies.write_tokens import WriteTokens, copy_tokenizer
 
 ROLES = {"sentencepiece": MODEL_KIND, "huggingface": "huggingface-tokenizer"}
 COPIES = {"sentencepiece": "tokenizer.model", "huggingface": "tokenizer.json"}

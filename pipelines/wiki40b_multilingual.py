@@ -12,17 +12,17 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList
 
-from pipelines.builds.corpus_build import CorpusBuild
-from pipelines.builds.stages import Place, Stage
-from pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
-from pipelines.settings.wiki40b_multilingual_settings import (
+from corpusmill.pipelines.builds.corpus_build import CorpusBuild
+from corpusmill.pipelines.builds.stages import Place, Stage
+from corpusmill.pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
+from corpusmill.pipelines.settings.wiki40b_multilingual_settings import (
     CORPUS,
     KIND,
     PREFIX,
     RELEASE,
     MultilingualConfig,
 )
-from transforms.builds.finished_builds import (
+from corpusmill.transforms.builds.finished_builds import (
     MANIFEST,
     Build,
     ReadCorpus,
@@ -30,13 +30,21 @@ from transforms.builds.finished_builds import (
     find_builds,
     read_json,
 )
-from transforms.files.open_input import InputError
-from transforms.text.builds.paper_settings import why_not_paper_of
-from transforms.text.vocabularies.subword_accounts import DESCRIPTION, BuildStats, SubwordAccounts
-from transforms.text.vocabularies.subwords import TRAINER
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
-from transforms.vocabularies.count_subwords import CountSubwords, count_rows
-from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, write_vocabulary
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.builds.paper_settings import why_not_paper_of
+from corpusmill.transforms.text.vocabularies.subword_accounts import (
+    DESCRIPTION,
+    BuildStats,
+    SubwordAccounts,
+)
+from corpusmill.transforms.text.vocabularies.subwords import TRAINER
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.transforms.vocabularies.count_subwords import CountSubwords, count_rows
+from corpusmill.transforms.vocabularies.train_on_builds import (
+    TrainOnBuilds,
+    plan_sample,
+    write_vocabulary,
+)
 
 
 class Trained(NamedTuple):

@@ -23,7 +23,7 @@ PROGRAM = Path(sys.executable).with_name("corpusmill")
 
 def environment() -> dict[str, str]:
     """In which the installed program runs the code of this folder."""
-    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / ".package")}
 
 
 # A job in the background of a script ignores it, and so would the builds that tests interrupt.

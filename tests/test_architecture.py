@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipelines.corpora import rows
+from corpusmill.pipelines.corpora import rows
 
 ROOT = pathlib.Path(__file__).parents[1]
 TOPS = ("pipelines", "transforms")
@@ -45,14 +45,18 @@ def test_text_is_pure(path: str) -> None:
     assert not any(reading in source for reading in CLOCK)
     for name in imports(ROOT / path):
         assert not any(is_below(name, impure) for impure in IMPURE), name
-        if is_below(name, "transforms"):
-            assert is_below(name, "transforms.text") or is_below(name, "transforms.records"), name
+        if is_below(name, "corpusmill.transforms"):
+            assert is_below(name, "corpusmill.transforms.text") or is_below(
+                name, "corpusmill.transforms.records"
+            ), name
 
 
 @pytest.mark.parametrize("path", modules("transforms"))
 def test_transforms_do_not_import_pipelines(path: str) -> None:
     assert not any(
-        is_below(name, top) for name in imports(ROOT / path) for top in ("pipelines", "tests")
+        is_below(name, top)
+        for name in imports(ROOT / path)
+        for top in ("corpusmill.pipelines", "tests")
     )
 
 
@@ -99,7 +103,9 @@ def room_of(path: str) -> str:
 
 def imported_modules(path: str) -> set[str]:
     """Paths of our own modules that a module imports."""
-    dotted = (name.replace(".", "/") + ".py" for name in imports(ROOT / path))
+    dotted = (
+        name.removeprefix("corpusmill.").replace(".", "/") + ".py" for name in imports(ROOT / path)
+    )
     return {name for name in dotted if (ROOT / name).is_file()}
 
 
@@ -125,7 +131,9 @@ def test_no_folder_is_crowded() -> None:
         assert count <= MOST_MODULES, folder
 
 
-METHODS = {f"{row.module.replace('.', '/')}.py" for row in rows().values()}
+METHODS = {
+    f"{row.module.removeprefix('corpusmill.').replace('.', '/')}.py" for row in rows().values()
+}
 
 
 @pytest.mark.parametrize("path", sorted(METHODS))

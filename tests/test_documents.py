@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.corpora import rows
+from corpusmill.pipelines.corpora import rows
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("pipelines", "transforms", "deploy", "tests")

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.text.translation.records import TOPICS
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools import pack_samples
 from tests.tools.pack_samples import SAMPLES, Wiki
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.translation.records import TOPICS
 
 WIKIS = [pack_samples.load_wiki(folder) for folder in pack_samples.wiki_folders()]
 SITES = [pack_samples.load_wiki(folder) for folder in pack_samples.site_folders()]

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from apache_beam.io.filesystem import BeamIOError
 
-from transforms.files.open_input import InputError
-from transforms.files.stores import refusal_of
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import refusal_of
 
 
 @contextlib.contextmanager

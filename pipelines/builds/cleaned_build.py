@@ -15,15 +15,15 @@ import apache_beam as beam
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.corpus_build import CorpusBuild
-from pipelines.builds.publish import is_completed
-from pipelines.builds.stages import Place, Stage
-from pipelines.corpora import layouts, rows
-from transforms.builds.finished_builds import MANIFEST, Build, open_build, path_below
-from transforms.duplicates.write_signatures import SIGNATURES, WriteSignatures
-from transforms.editions.edition_accounts import EditionAccounts
-from transforms.editions.measure_documents import MEASURES
-from transforms.editions.read_removals import (
+from corpusmill.pipelines.builds.corpus_build import CorpusBuild
+from corpusmill.pipelines.builds.publish import is_completed
+from corpusmill.pipelines.builds.stages import Place, Stage
+from corpusmill.pipelines.corpora import layouts, rows
+from corpusmill.transforms.builds.finished_builds import MANIFEST, Build, open_build, path_below
+from corpusmill.transforms.duplicates.write_signatures import SIGNATURES, WriteSignatures
+from corpusmill.transforms.editions.edition_accounts import EditionAccounts
+from corpusmill.transforms.editions.measure_documents import MEASURES
+from corpusmill.transforms.editions.read_removals import (
     CONTAMINATED,
     NEAR_DUPLICATE,
     HitsOf,
@@ -31,7 +31,7 @@ from transforms.editions.read_removals import (
     ReadRemovals,
     read_removals,
 )
-from transforms.editions.remove_documents import (
+from corpusmill.transforms.editions.remove_documents import (
     REMOVED,
     RemoveDocuments,
     Rewriting,
@@ -40,12 +40,12 @@ from transforms.editions.remove_documents import (
     has_documents,
     read_named,
 )
-from transforms.files.open_input import InputError, file_bytes_of, open_raw
-from transforms.files.spread import SpreadAll
-from transforms.files.write_rows import WriteRecords
-from transforms.text.builds.build_manifest import Provenance, Release
-from transforms.text.wikimedia.row_columns import LICENSES
-from transforms.vocabularies.train_subwords import MODEL_KIND, VOCABULARY_KIND
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
+from corpusmill.transforms.files.spread import SpreadAll
+from corpusmill.transforms.files.write_rows import WriteRecords
+from corpusmill.transforms.text.builds.build_manifest import Provenance, Release
+from corpusmill.transforms.text.wikimedia.row_columns import LICENSES
+from corpusmill.transforms.vocabularies.train_subwords import MODEL_KIND, VOCABULARY_KIND
 
 LISTS = {"overlap": "pairs-", "contamination": "hits-"}
 """Command of a search → prefix of the names of the files with its findings."""

@@ -5,16 +5,16 @@ from typing import Any
 
 import apache_beam as beam
 
-from pipelines.builds.provenance import code_versions
-from pipelines.settings.dump_settings import name_variant
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.hash_inputs import HashInputs
-from transforms.files.write_rejected import CountReasons, WriteRejected
-from transforms.text.builds.build_manifest import Description, Provenance, Release
-from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED, UNREAD, AccountFor
-from transforms.text.builds.manifest_schema import check_name
-from transforms.text.builds.plausibility import Doubt
-from transforms.text.files.dates import plain_date
+from corpusmill.pipelines.builds.provenance import code_versions
+from corpusmill.pipelines.settings.dump_settings import name_variant
+from corpusmill.transforms.builds.write_manifest import Enter, WriteManifest
+from corpusmill.transforms.files.hash_inputs import HashInputs
+from corpusmill.transforms.files.write_rejected import CountReasons, WriteRejected
+from corpusmill.transforms.text.builds.build_manifest import Description, Provenance, Release
+from corpusmill.transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED, UNREAD, AccountFor
+from corpusmill.transforms.text.builds.manifest_schema import check_name
+from corpusmill.transforms.text.builds.plausibility import Doubt
+from corpusmill.transforms.text.files.dates import plain_date
 
 
 class CorpusBuild:

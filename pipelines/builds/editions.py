@@ -20,15 +20,15 @@ from collections.abc import Collection
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.disk_sync import sync
-from pipelines.builds.file_lock import locked
-from pipelines.builds.publish import is_completed, remove_build
-from pipelines.builds.safe_files import read_if_there, remove_if_there, write_whole
-from pipelines.builds.store_builds import may_be_at_work
-from transforms.builds.finished_builds import COMPLETED, open_build
-from transforms.files.list_folders import list_subfolders
-from transforms.files.open_input import InputError
-from transforms.files.stores import is_local, remove_below
+from corpusmill.pipelines.builds.disk_sync import sync
+from corpusmill.pipelines.builds.file_lock import locked
+from corpusmill.pipelines.builds.publish import is_completed, remove_build
+from corpusmill.pipelines.builds.safe_files import read_if_there, remove_if_there, write_whole
+from corpusmill.pipelines.builds.store_builds import may_be_at_work
+from corpusmill.transforms.builds.finished_builds import COMPLETED, open_build
+from corpusmill.transforms.files.list_folders import list_subfolders
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import is_local, remove_below
 
 CURRENT = "CURRENT"
 SUMMARY = ".json"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds import publish
-from pipelines.corpora import CorpusRow, row_of
-from pipelines.settings.cost_model import (
+from corpusmill.pipelines.builds import publish
+from corpusmill.pipelines.corpora import CorpusRow, row_of
+from corpusmill.pipelines.settings.cost_model import (
     WORK,
     Part,
     Rates,
@@ -19,12 +19,12 @@ from pipelines.settings.cost_model import (
     load_rates,
     parts_of,
 )
-from transforms.files.open_input import file_bytes_of
-from transforms.files.sample_texts import TextSample, codec_at, sample_texts
-from transforms.files.stores import free_bytes
+from corpusmill.transforms.files.open_input import file_bytes_of
+from corpusmill.transforms.files.sample_texts import TextSample, codec_at, sample_texts
+from corpusmill.transforms.files.stores import free_bytes
 
 if TYPE_CHECKING:
-    from pipelines.builds.launch import Corpus
+    from corpusmill.pipelines.builds.launch import Corpus
 
 LOG = logging.getLogger(__name__)
 # Builds that read sources, not other builds, need less disk space than this multiple of the stored

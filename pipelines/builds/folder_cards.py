@@ -17,13 +17,13 @@ from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.editions import age_of, read_current
-from pipelines.builds.file_lock import locked
-from pipelines.builds.safe_files import read_if_there, write_whole
-from transforms.builds.finished_builds import COMPLETED, open_build, path_below
-from transforms.files.open_input import InputError
-from transforms.files.stores import is_local, list_below, refusal_of
-from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card
+from corpusmill.pipelines.builds.editions import age_of, read_current
+from corpusmill.pipelines.builds.file_lock import locked
+from corpusmill.pipelines.builds.safe_files import read_if_there, write_whole
+from corpusmill.transforms.builds.finished_builds import COMPLETED, open_build, path_below
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import is_local, list_below, refusal_of
+from corpusmill.transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card
 
 NAME = "README.md"
 _WRONG = (

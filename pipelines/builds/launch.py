@@ -9,20 +9,25 @@ from typing import Any, Protocol
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds import progress, publish, summary
-from pipelines.builds.estimate import warn_of_small_disk
-from pipelines.builds.estimates import Estimate, find_steps
-from pipelines.builds.folder_cards import write_cards
-from pipelines.builds.publish import TargetError
-from pipelines.builds.run_stages import Staged, run_stages
-from pipelines.builds.stage_folders import StageFolders, stage_folders
-from pipelines.corpora import row_of
-from pipelines.engines.engine import Engine, PlannedBuild
-from pipelines.engines.errors import BuildError
-from pipelines.engines.run_pipeline import find_engine
-from pipelines.engines.runners import IN_PROCESS
-from transforms.builds.finished_builds import read_json, read_manifest
-from transforms.text.builds.plausibility import EMPTY_TRAIN, Doubt, find_doubts, find_small
+from corpusmill.pipelines.builds import progress, publish, summary
+from corpusmill.pipelines.builds.estimate import warn_of_small_disk
+from corpusmill.pipelines.builds.estimates import Estimate, find_steps
+from corpusmill.pipelines.builds.folder_cards import write_cards
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.builds.run_stages import Staged, run_stages
+from corpusmill.pipelines.builds.stage_folders import StageFolders, stage_folders
+from corpusmill.pipelines.corpora import row_of
+from corpusmill.pipelines.engines.engine import Engine, PlannedBuild
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.run_pipeline import find_engine
+from corpusmill.pipelines.engines.runners import IN_PROCESS
+from corpusmill.transforms.builds.finished_builds import read_json, read_manifest
+from corpusmill.transforms.text.builds.plausibility import (
+    EMPTY_TRAIN,
+    Doubt,
+    find_doubts,
+    find_small,
+)
 
 LOG = logging.getLogger(__name__)
 

@@ -18,10 +18,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.builds.estimates import Doing, Estimate, describe_counts, describe_seconds
-from pipelines.builds.side_thread import beside
-from pipelines.screen import new_console
-from transforms.files import counters
+from corpusmill.pipelines.builds.estimates import Doing, Estimate, describe_counts, describe_seconds
+from corpusmill.pipelines.builds.side_thread import beside
+from corpusmill.pipelines.screen import new_console
+from corpusmill.transforms.files import counters
 
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0

@@ -4,7 +4,9 @@ import importlib.metadata
 import platform
 import unicodedata
 
-VERSION = "0.1.0"
+import corpusmill
+
+VERSION = corpusmill.__version__
 
 _LIBRARIES = ("apache-beam", "msgspec", "protobuf", "pyarrow", "sentencepiece", "zstandard")
 

@@ -14,16 +14,16 @@ from collections.abc import Iterator
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.clean_up import remove_busy
-from pipelines.builds.disk_sync import sync
-from pipelines.builds.file_lock import locked
-from pipelines.builds.safe_files import make_beside, remove_if_there, write_whole
-from pipelines.builds.store_builds import BusyError, building_in_store
-from transforms.builds.finished_builds import COMPLETED, MANIFEST, mark_of
-from transforms.files.open_input import is_there
-from transforms.files.scratch import SCRATCH
-from transforms.files.stores import StoreError, is_local, refusal_of, remove_below
-from transforms.files.write_files import remove_unfinished
+from corpusmill.pipelines.builds.clean_up import remove_busy
+from corpusmill.pipelines.builds.disk_sync import sync
+from corpusmill.pipelines.builds.file_lock import locked
+from corpusmill.pipelines.builds.safe_files import make_beside, remove_if_there, write_whole
+from corpusmill.pipelines.builds.store_builds import BusyError, building_in_store
+from corpusmill.transforms.builds.finished_builds import COMPLETED, MANIFEST, mark_of
+from corpusmill.transforms.files.open_input import is_there
+from corpusmill.transforms.files.scratch import SCRATCH
+from corpusmill.transforms.files.stores import StoreError, is_local, refusal_of, remove_below
+from corpusmill.transforms.files.write_files import remove_unfinished
 
 LEFTOVER_SECONDS = 30.0
 

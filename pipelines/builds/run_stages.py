@@ -9,15 +9,15 @@ from typing import Any, Protocol
 
 import apache_beam as beam
 
-from pipelines.builds import progress
-from pipelines.builds.stage_folders import DamagedStageError, FinishedStage, StageFolders
-from pipelines.builds.stage_identity import Identified, name_stages
-from pipelines.builds.stages import Place, Stage
-from pipelines.engines.engine import Engine
-from pipelines.engines.errors import BuildError
-from pipelines.engines.run_pipeline import run_on
-from transforms.files.stage_files import StageOutcome, WriteStage, write_list
-from transforms.files.stores import NOT_WRITTEN
+from corpusmill.pipelines.builds import progress
+from corpusmill.pipelines.builds.stage_folders import DamagedStageError, FinishedStage, StageFolders
+from corpusmill.pipelines.builds.stage_identity import Identified, name_stages
+from corpusmill.pipelines.builds.stages import Place, Stage
+from corpusmill.pipelines.engines.engine import Engine
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.run_pipeline import run_on
+from corpusmill.transforms.files.stage_files import StageOutcome, WriteStage, write_list
+from corpusmill.transforms.files.stores import NOT_WRITTEN
 
 
 class Staged(Identified, Protocol):

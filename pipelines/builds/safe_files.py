@@ -7,9 +7,9 @@ import uuid
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.disk_sync import sync
-from transforms.files.open_input import is_there, open_raw
-from transforms.files.stores import is_local, not_written, read_object, write_object
+from corpusmill.pipelines.builds.disk_sync import sync
+from corpusmill.transforms.files.open_input import is_there, open_raw
+from corpusmill.transforms.files.stores import is_local, not_written, read_object, write_object
 
 
 def write_whole(path: str | pathlib.Path, content: bytes) -> None:

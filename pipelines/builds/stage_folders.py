@@ -25,13 +25,13 @@ from typing import NamedTuple
 import msgspec
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.clean_up import errors_logged, remove_busy
-from pipelines.builds.publish import TargetError, lock_of_build
-from transforms.files.list_folders import list_subfolders
-from transforms.files.open_input import InputError, open_raw
-from transforms.files.stage_files import LIST
-from transforms.files.stores import is_local, list_below, remove_below
-from transforms.files.write_files import write_text
+from corpusmill.pipelines.builds.clean_up import errors_logged, remove_busy
+from corpusmill.pipelines.builds.publish import TargetError, lock_of_build
+from corpusmill.transforms.files.list_folders import list_subfolders
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.files.stage_files import LIST
+from corpusmill.transforms.files.stores import is_local, list_below, remove_below
+from corpusmill.transforms.files.write_files import write_text
 
 MARK = "stage.json"
 REMOVAL_SECONDS = 5.0

@@ -18,14 +18,14 @@ from typing import Any, Protocol
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.provenance import VERSION
-from transforms.files.open_input import InputError
-from transforms.files.stores import is_local
-from transforms.text.builds.build_manifest import Provenance
+from corpusmill.pipelines.builds.provenance import VERSION
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import is_local
+from corpusmill.transforms.text.builds.build_manifest import Provenance
 
-_TOP = pathlib.Path(__file__).parents[2]
-_PACKAGES = ("pipelines", "transforms")
-_FORMAT = "transforms.files.stage_files"  # writes and reads the outputs of stages
+_TOP = pathlib.Path(__file__).parents[3]
+_PACKAGE = "corpusmill"
+_FORMAT = "corpusmill.transforms.files.stage_files"  # writes and reads the outputs of stages
 _TABLES = (".toml", ".tsv")
 _DIGITS = 16
 _IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?import\s+(\([^)]*\)|[^\n]+)", re.MULTILINE)
@@ -98,7 +98,7 @@ def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
 
     Args:
       module: Dotted name of the module.
-      top: The folder that contains the packages.
+      top: The folder that contains the package `corpusmill`.
     """
     files, libraries = _imported(module, top)
     digest = hashlib.sha256()
@@ -125,7 +125,7 @@ def _imported(module: str, top: pathlib.Path) -> tuple[list[pathlib.Path], list[
             continue
         files |= {path, *_tables_in(path.parent)}
         for name in _imports(path.read_text("utf-8")):
-            if name.split(".")[0] in _PACKAGES:
+            if name.split(".")[0] == _PACKAGE:
                 waiting.append(_file_of(name, top))
             else:
                 libraries.add(name)

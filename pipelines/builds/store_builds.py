@@ -25,13 +25,13 @@ from collections.abc import Iterator, Mapping
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.clean_up import errors_logged
-from pipelines.builds.safe_files import remove_if_there, write_whole
-from pipelines.builds.side_thread import beside
-from transforms.builds.finished_builds import COMPLETED, MANIFEST, mark_of
-from transforms.files.open_input import open_raw
-from transforms.files.scratch import SCRATCH
-from transforms.files.stores import (
+from corpusmill.pipelines.builds.clean_up import errors_logged
+from corpusmill.pipelines.builds.safe_files import remove_if_there, write_whole
+from corpusmill.pipelines.builds.side_thread import beside
+from corpusmill.transforms.builds.finished_builds import COMPLETED, MANIFEST, mark_of
+from corpusmill.transforms.files.open_input import open_raw
+from corpusmill.transforms.files.scratch import SCRATCH
+from corpusmill.transforms.files.stores import (
     CONDITIONAL,
     Seen,
     StoreError,

@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from pipelines.screen import new_console
-from transforms.records import SubwordStats
-from transforms.text.books.simple.simplebooks_rows import SIZES
-from transforms.text.fingerprint import SPLITS
-from transforms.text.news.sentence_accounts import LEFT_OUT
-from transforms.wiki.list_unrendered import NAME as UNRENDERED
+from corpusmill.pipelines.screen import new_console
+from corpusmill.transforms.records import SubwordStats
+from corpusmill.transforms.text.books.simple.simplebooks_rows import SIZES
+from corpusmill.transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.news.sentence_accounts import LEFT_OUT
+from corpusmill.transforms.wiki.list_unrendered import NAME as UNRENDERED
 
 LOG_COLUMNS = 120  # if neither a terminal nor the variable COLUMNS gives the width
 _WIDEST = 10_000

@@ -14,8 +14,8 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 
-from pipelines.builds.file_lock import locked
-from pipelines.engines.errors import BuildError
+from corpusmill.pipelines.builds.file_lock import locked
+from corpusmill.pipelines.engines.errors import BuildError
 
 VARIABLE = "TMPDIR"
 _PREFIX = "corpusmill-temporary-"

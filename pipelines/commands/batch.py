@@ -8,19 +8,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pipelines.builds.folder_cards import write_cards
-from pipelines.builds.launch import Corpus
-from pipelines.builds.publish import FinishedError, TargetError, is_completed
-from pipelines.commands.dry_run import print_total
-from pipelines.engines.errors import BuildError
-from pipelines.inspect.build_sizes import find_sizes
-from pipelines.inspect.report import render_text
-from pipelines.translation.drawing import screen_columns
-from transforms.builds.finished_builds import read_manifest
-from transforms.files.open_input import InputError, file_bytes_of
-from transforms.files.stores import StoreError
-from transforms.text.builds.ledger import AccountingError
-from transforms.wiki.find_dumps import MissingWiki
+from corpusmill.pipelines.builds.folder_cards import write_cards
+from corpusmill.pipelines.builds.launch import Corpus
+from corpusmill.pipelines.builds.publish import FinishedError, TargetError, is_completed
+from corpusmill.pipelines.commands.dry_run import print_total
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.inspect.build_sizes import find_sizes
+from corpusmill.pipelines.inspect.report import render_text
+from corpusmill.pipelines.translation.drawing import screen_columns
+from corpusmill.transforms.builds.finished_builds import read_manifest
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of
+from corpusmill.transforms.files.stores import StoreError
+from corpusmill.transforms.text.builds.ledger import AccountingError
+from corpusmill.transforms.wiki.find_dumps import MissingWiki
 
 BUILT = "built"
 ALREADY_THERE = "already there"

@@ -2,7 +2,7 @@
 
 import argparse
 
-from pipelines.commands.flags import Flags
+from corpusmill.pipelines.commands.flags import Flags
 
 
 def add_books(parser: argparse.ArgumentParser) -> Flags:

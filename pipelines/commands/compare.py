@@ -24,8 +24,8 @@ not allowed, or for a missing build; 2 for wrong settings, or for builds of diff
 import argparse
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command, add_runner, runner_of
-from pipelines.corpora import shapes
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_runner, runner_of
+from corpusmill.pipelines.corpora import shapes
 
 
 def add(commands: Commands) -> None:
@@ -60,7 +60,7 @@ def _describe_corpora(text: str) -> str:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from pipelines.inspect.compare import compare_builds, print_changes
+    from corpusmill.pipelines.inspect.compare import compare_builds, print_changes
 
     how = runner_of(settings, beam_flags)
     changes = compare_builds(settings.old, settings.new, **how, report=settings.report)

@@ -19,12 +19,12 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from pipelines.commands.command_parser import DEFAULTS
-from pipelines.commands.generic import LazyParser
-from pipelines.commands.parser import make_parser
-from pipelines.corpora import rows
-from pipelines.engines.errors import BuildError
-from pipelines.engines.runners import DATAFLOW, IN_PROCESS
+from corpusmill.pipelines.commands.command_parser import DEFAULTS
+from corpusmill.pipelines.commands.generic import LazyParser
+from corpusmill.pipelines.commands.parser import make_parser
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.runners import DATAFLOW, IN_PROCESS
 
 ONE_WORKER = ("--num_workers=1", "--max_num_workers=1", "--autoscaling_algorithm=NONE")
 HANDED_ON = (
@@ -121,7 +121,7 @@ def run_command(command: Sequence[str]) -> None:
     log.info("corpusmill %s", shlex.join(command))
     tail: deque[str] = deque(maxlen=_TAIL_LINES)
     with subprocess.Popen(
-        [sys.executable, "-m", "pipelines", *command],
+        [sys.executable, "-m", "corpusmill", *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pipelines.commands.flags import (
+from corpusmill.pipelines.commands.flags import (
     Commands,
     Flags,
     add_command,
@@ -12,7 +12,7 @@ from pipelines.commands.flags import (
     add_runner,
     launch_build,
 )
-from pipelines.corpora import CORPORA
+from corpusmill.pipelines.corpora import CORPORA
 
 DEMO = "corpusmill-demo"
 
@@ -30,10 +30,10 @@ def add(commands: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.inspect.build_sizes import find_sizes
-    from pipelines.inspect.report import render_text
-    from pipelines.samples.sample_builds import sample_builds
-    from pipelines.translation.drawing import screen_columns
+    from corpusmill.pipelines.inspect.build_sizes import find_sizes
+    from corpusmill.pipelines.inspect.report import render_text
+    from corpusmill.pipelines.samples.sample_builds import sample_builds
+    from corpusmill.pipelines.translation.drawing import screen_columns
 
     for corpus in sample_builds(settings.output):
         launch_build(corpus, settings, beam_flags)

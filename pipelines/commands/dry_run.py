@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from pipelines.engines.runners import DATAFLOW, IN_PROCESS, SPARK
-from pipelines.settings.cost_model import describe_size
+from corpusmill.pipelines.engines.runners import DATAFLOW, IN_PROCESS, SPARK
+from corpusmill.pipelines.settings.cost_model import describe_size
 
 if TYPE_CHECKING:
-    from pipelines.builds.estimate import Estimate
-    from pipelines.builds.launch import Corpus
-    from pipelines.settings.cost_model import Part, Rates
+    from corpusmill.pipelines.builds.estimate import Estimate
+    from corpusmill.pipelines.builds.launch import Corpus
+    from corpusmill.pipelines.settings.cost_model import Part, Rates
 
 PRICED = ("vcpu", "memory", "disk", "shuffle")
 VCPU_MEMORY_GB = 3.75  # n1-standard, Dataflow's default
@@ -52,11 +52,11 @@ def print_estimate(
     """
     from apache_beam.io.filesystems import FileSystems
 
-    from pipelines.builds.estimate import estimate
-    from pipelines.builds.launch import end_on_doubts, plan_build
-    from pipelines.builds.publish import check_target
-    from pipelines.engines.run_pipeline import find_engine
-    from pipelines.settings.cost_model import load_rates
+    from corpusmill.pipelines.builds.estimate import estimate
+    from corpusmill.pipelines.builds.launch import end_on_doubts, plan_build
+    from corpusmill.pipelines.builds.publish import check_target
+    from corpusmill.pipelines.engines.run_pipeline import find_engine
+    from corpusmill.pipelines.settings.cost_model import load_rates
 
     end_on_doubts(corpus.doubts(), settings.accept)
     rates = load_rates()
@@ -123,7 +123,7 @@ def _in_process(
     found: "Estimate", _: "Rates", settings: argparse.Namespace, __: Sequence[str]
 ) -> Iterator[str]:
     yield from _on_this_machine(found, found.parts, settings.workers, "in-process")
-    from pipelines.engines.local.memory import memory_limit
+    from corpusmill.pipelines.engines.local.memory import memory_limit
 
     memory = f"at most {describe_size(found.memory_bytes)} of the available {describe_size(memory_limit())}"
     yield from _wrap(f"  memory      {memory}", 14)
@@ -133,7 +133,7 @@ def _in_process(
 def _spark(
     found: "Estimate", rates: "Rates", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> Iterator[str]:
-    from pipelines.settings.cost_model import on_spark
+    from corpusmill.pipelines.settings.cost_model import on_spark
 
     is_cluster = any(
         flag.startswith("--job_endpoint")
@@ -187,7 +187,7 @@ def _service(
 def _on_this_machine(
     found: "Estimate", parts: "Sequence[Part]", workers: int, name: str
 ) -> Iterator[str]:
-    from pipelines.settings.cost_model import seconds_of
+    from corpusmill.pipelines.settings.cost_model import seconds_of
 
     cores = os.cpu_count() or 1
     yield from _work(f"{name}, {workers} workers, {cores} cores", parts)

@@ -27,7 +27,7 @@ input, 2 wrong settings.
 
 import argparse
 
-from pipelines.commands.flags import (
+from corpusmill.pipelines.commands.flags import (
     STORES,
     Commands,
     Flags,
@@ -36,7 +36,7 @@ from pipelines.commands.flags import (
     add_runner,
     language,
 )
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES, dbname_of, open_codes
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES, dbname_of, open_codes
 
 
 def add(commands: Commands) -> None:

@@ -27,11 +27,11 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.flags import Commands, Flags, add_command, language
-from transforms.text.wikimedia.dump_layouts import LAYOUTS
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, language
+from corpusmill.transforms.text.wikimedia.dump_layouts import LAYOUTS
 
 if TYPE_CHECKING:
-    from pipelines.refresh.fetch import Wanted
+    from corpusmill.pipelines.refresh.fetch import Wanted
 
 CORPORA = ("wiki40b", "lm1b", "pg19", "simplebooks", "flores101", "entities")
 _DOWNLOADS = "downloads"
@@ -79,7 +79,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from pipelines.refresh.fetch import describe, want
+    from corpusmill.pipelines.refresh.fetch import describe, want
 
     given: dict[str, Any] = {
         name: value for name in _OF_CORPORA if (value := getattr(settings, name)) is not None

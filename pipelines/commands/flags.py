@@ -8,16 +8,16 @@ import pathlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pipelines.commands.dry_run import parse_prices, print_estimate
-from pipelines.commands.help_pages import HelpFormatter
-from pipelines.corpora import rows
-from pipelines.engines.runners import IN_PROCESS, runner_named
-from transforms.text.builds.plausibility import DOUBTS
-from transforms.text.wikimedia.language_names import code_of_language
+from corpusmill.pipelines.commands.dry_run import parse_prices, print_estimate
+from corpusmill.pipelines.commands.help_pages import HelpFormatter
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.engines.runners import IN_PROCESS, runner_named
+from corpusmill.transforms.text.builds.plausibility import DOUBTS
+from corpusmill.transforms.text.wikimedia.language_names import code_of_language
 
 if TYPE_CHECKING:
-    from pipelines.builds.estimate import Estimate
-    from pipelines.builds.launch import Corpus
+    from corpusmill.pipelines.builds.estimate import Estimate
+    from corpusmill.pipelines.builds.launch import Corpus
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -310,9 +310,9 @@ def launch_build(
     """
     from apache_beam.io.filesystems import FileSystems
 
-    from pipelines.builds.launch import launch
-    from pipelines.builds.publish import FinishedError
-    from pipelines.commands.batch import is_there
+    from corpusmill.pipelines.builds.launch import launch
+    from corpusmill.pipelines.builds.publish import FinishedError
+    from corpusmill.pipelines.commands.batch import is_there
 
     try:
         if settings.dry_run:

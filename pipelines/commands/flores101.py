@@ -28,12 +28,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from pipelines.commands import flores_source
-from pipelines.commands.flags import Commands, Flags, add_command, add_output
+from corpusmill.pipelines.commands import flores_source
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_output
 
 if TYPE_CHECKING:
-    from pipelines.translation.project import Project
-    from transforms.text.translation.languages import TargetLanguage
+    from corpusmill.pipelines.translation.project import Project
+    from corpusmill.transforms.text.translation.languages import TargetLanguage
 
     Run = Callable[[argparse.Namespace, Sequence[str]], int | None]
 
@@ -219,9 +219,9 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
     review is below the accepted score, the next packet has all lines, with the errors that the reviewers
     found.
     """
-    from pipelines.translation.journal import user
-    from pipelines.translation.outgoing import print_sent
-    from pipelines.translation.packets import send_packets
+    from corpusmill.pipelines.translation.journal import user
+    from corpusmill.pipelines.translation.outgoing import print_sent
+    from corpusmill.pipelines.translation.packets import send_packets
 
     _languages_of(settings.languages)  # before a project is made: raises an error for wrong codes
     by = settings.by or user()
@@ -240,7 +240,7 @@ def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetL
 
     Raises ValueError for unknown codes, and for English, which is the source language.
     """
-    from transforms.text.translation.languages import FLORES101_CODES, find_language
+    from corpusmill.transforms.text.translation.languages import FLORES101_CODES, find_language
 
     found: dict[str, TargetLanguage] = {}
     for code in filter(None, (code.strip() for code in codes.split(","))):
@@ -257,8 +257,8 @@ def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetL
 
 
 def _project_of(settings: argparse.Namespace) -> "Project":
-    from pipelines.translation.find_source import find_source
-    from pipelines.translation.project import Rules, create_project, open_project
+    from corpusmill.pipelines.translation.find_source import find_source
+    from corpusmill.pipelines.translation.project import Rules, create_project, open_project
 
     rules = {name: vars(settings)[name] for name in Rules._fields}
     given = {name: value for name, value in rules.items() if value is not None}
@@ -277,9 +277,9 @@ def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
     end the dispute: import an answer to a later packet, or import a file that corrects an earlier import. For
     a correction, use --corrects 0002 (the number of the earlier import), or --corrects last.
     """
-    from pipelines.translation.imports import import_files, print_imported
-    from pipelines.translation.journal import user
-    from pipelines.translation.project import open_project
+    from corpusmill.pipelines.translation.imports import import_files, print_imported
+    from corpusmill.pipelines.translation.journal import user
+    from corpusmill.pipelines.translation.project import open_project
 
     project, by = open_project(settings.project), settings.by or user()
     given = {"language": settings.language, "corrects": settings.corrects}
@@ -295,11 +295,11 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     a rule are really errors, such as truncated translations, make them errors in this check:
     --send-back length-ratio.
     """
-    from pipelines.translation import check_reports
-    from pipelines.translation.check_runs import check_languages
-    from pipelines.translation.journal import user
-    from pipelines.translation.project import open_project
-    from pipelines.translation.waivers import make_waive
+    from corpusmill.pipelines.translation import check_reports
+    from corpusmill.pipelines.translation.check_runs import check_languages
+    from corpusmill.pipelines.translation.journal import user
+    from corpusmill.pipelines.translation.project import open_project
+    from corpusmill.pipelines.translation.waivers import make_waive
 
     project, by = open_project(settings.project), settings.by or user()
     waive = make_waive(settings.waive, settings.because, settings.waive_table, settings.by)
@@ -329,8 +329,8 @@ def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
     Raises ValueError for unknown codes and for English. If `codes` is "", raises it if no translations were
     imported yet.
     """
-    from pipelines.translation.journal import read_entries
-    from transforms.text.translation.languages import find_language
+    from corpusmill.pipelines.translation.journal import read_entries
+    from corpusmill.transforms.text.translation.languages import find_language
 
     if codes:
         return _languages_of(codes, project)
@@ -351,9 +351,9 @@ def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
     language that has passed the checks. When the whole sample is reviewed, the score decides whether the
     language is accepted.
     """
-    from pipelines.translation import outgoing, reviews
-    from pipelines.translation.journal import user
-    from pipelines.translation.project import open_project
+    from corpusmill.pipelines.translation import outgoing, reviews
+    from corpusmill.pipelines.translation.journal import user
+    from corpusmill.pipelines.translation.project import open_project
 
     project, by = open_project(settings.project), settings.by or user()
     named = {"reviewer": settings.reviewer, "to": settings.to}
@@ -368,9 +368,9 @@ def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Prints the state of all languages, or the journal of one language."""
-    from pipelines.translation import status
-    from pipelines.translation.drawing import screen_columns
-    from pipelines.translation.project import open_project
+    from corpusmill.pipelines.translation import status
+    from corpusmill.pipelines.translation.drawing import screen_columns
+    from corpusmill.pipelines.translation.project import open_project
 
     project = open_project(settings.project)
     if settings.language and settings.json:
@@ -388,8 +388,8 @@ def _run_package(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Writes the data set of all accepted languages to <output>/flores101/<project>/<version>: line-aligned
     texts, metadata, Parquet, README.md, manifest.json, COMPLETED. The split test is withheld.
     """
-    from pipelines.translation.package import package, print_packaged
-    from pipelines.translation.project import open_project
+    from corpusmill.pipelines.translation.package import package, print_packaged
+    from corpusmill.pipelines.translation.project import open_project
 
     chosen = ("version", "without_review", "with_test", "replace")
     given = {name: vars(settings)[name] for name in chosen}

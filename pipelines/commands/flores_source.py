@@ -39,7 +39,7 @@ Then: corpusmill flores101 packets --help
 
 import functools
 
-from pipelines.commands.flags import (
+from corpusmill.pipelines.commands.flags import (
     Commands,
     Flags,
     add_command,

@@ -11,9 +11,9 @@ import typing
 from collections.abc import Callable
 from typing import Any, Self
 
-from pipelines.commands.command_parser import CommandParser
-from pipelines.commands.flags import Commands, add_output, add_runner, build_corpus
-from pipelines.corpora import CorpusRow
+from corpusmill.pipelines.commands.command_parser import CommandParser
+from corpusmill.pipelines.commands.flags import Commands, add_output, add_runner, build_corpus
+from corpusmill.pipelines.corpora import CorpusRow
 
 
 class LazyParser(CommandParser):

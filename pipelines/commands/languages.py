@@ -8,15 +8,15 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.flags import launch_build, settings_of
-from pipelines.commands.tables import entity_table
+from corpusmill.pipelines.commands.flags import launch_build, settings_of
+from corpusmill.pipelines.commands.tables import entity_table
 
 if TYPE_CHECKING:
-    from pipelines.builds.estimate import Estimate
-    from pipelines.builds.launch import Corpus
-    from pipelines.commands.batch import NamedBuild, Outcome
-    from pipelines.settings.wiki40b_settings import Wiki40bConfig
-    from transforms.wiki.find_dumps import FoundDumps, WikiDump
+    from corpusmill.pipelines.builds.estimate import Estimate
+    from corpusmill.pipelines.builds.launch import Corpus
+    from corpusmill.pipelines.commands.batch import NamedBuild, Outcome
+    from corpusmill.pipelines.settings.wiki40b_settings import Wiki40bConfig
+    from corpusmill.transforms.wiki.find_dumps import FoundDumps, WikiDump
 
 VERIFIED = "verified.tsv"  # in the output folder: findings of the final check on a cluster
 
@@ -25,7 +25,7 @@ def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig
     """Returns the settings of one Wiki-40B build, from flags. Values in `given` replace those
     of the flags.
     """
-    from pipelines.settings.wiki40b_settings import Wiki40bConfig
+    from corpusmill.pipelines.settings.wiki40b_settings import Wiki40bConfig
 
     return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
 
@@ -39,9 +39,9 @@ def build_wiki40b(
     """
     from apache_beam.io.filesystems import FileSystems
 
-    from pipelines.inspect.show_audit import print_audit
-    from transforms.builds.finished_builds import read_json
-    from transforms.wiki.write_audit import SUMMARY
+    from corpusmill.pipelines.inspect.show_audit import print_audit
+    from corpusmill.transforms.builds.finished_builds import read_json
+    from corpusmill.transforms.wiki.write_audit import SUMMARY
 
     estimate = launch_build(corpus, settings, beam_flags)
     if settings.audit and not settings.dry_run and not settings.json:
@@ -54,12 +54,12 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
 
     If a corpus fails, the others are still built. Finished builds are kept.
     """
-    from pipelines.commands import batch
-    from pipelines.engines.errors import BuildError
-    from pipelines.inspect.findings import FAULTY
-    from pipelines.settings.extras import check_extras
-    from transforms.text.wikimedia.older_pages import parse_page_id
-    from transforms.wiki.find_dumps import (
+    from corpusmill.pipelines.commands import batch
+    from corpusmill.pipelines.engines.errors import BuildError
+    from corpusmill.pipelines.inspect.findings import FAULTY
+    from corpusmill.pipelines.settings.extras import check_extras
+    from corpusmill.transforms.text.wikimedia.older_pages import parse_page_id
+    from corpusmill.transforms.wiki.find_dumps import (
         ALL,
         NEWEST,
         PAPER,
@@ -122,9 +122,9 @@ def _check_splits(
     """
     from apache_beam.io.filesystems import FileSystems
 
-    from pipelines.engines.runners import IN_PROCESS
-    from pipelines.inspect.verify import check_builds, print_verdict, to_json_line
-    from transforms.builds.finished_builds import open_build
+    from corpusmill.pipelines.engines.runners import IN_PROCESS
+    from corpusmill.pipelines.inspect.verify import check_builds, print_verdict, to_json_line
+    from corpusmill.transforms.builds.finished_builds import open_build
 
     # Workers of other runners report through a file.
     is_here = settings.runner == IN_PROCESS
@@ -155,8 +155,8 @@ def _tell_what_is_passed_over(found: "FoundDumps", is_named: bool) -> None:
 def _named_corpus(
     wiki: "WikiDump", table: str, settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "NamedBuild":
-    from pipelines.settings.wiki40b_settings import CORPUS, VERSION
-    from pipelines.wiki40b import Wiki40b
+    from corpusmill.pipelines.settings.wiki40b_settings import CORPUS, VERSION
+    from corpusmill.pipelines.wiki40b import Wiki40b
 
     config = wiki40b_config(
         settings,
@@ -188,7 +188,7 @@ def _named_build(
 ) -> "NamedBuild":
     from apache_beam.io.filesystems import FileSystems
 
-    from pipelines.commands.batch import NamedBuild
+    from corpusmill.pipelines.commands.batch import NamedBuild
 
     return NamedBuild(
         label=label,
@@ -211,9 +211,9 @@ def _build_multilingual(
 
     Returns a list with the result of the training, or an empty list.
     """
-    from pipelines.commands import batch
-    from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
-    from pipelines.wiki40b_multilingual import Wiki40bMultilingual
+    from corpusmill.pipelines.commands import batch
+    from corpusmill.pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
+    from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual
 
     is_complete = all(outcome.status != batch.FAILED for outcome in corpora)
     languages = {outcome.label.split()[0] for outcome in corpora}

@@ -33,7 +33,7 @@ input, 2 wrong settings.
 
 import argparse
 
-from pipelines.commands.flags import (
+from corpusmill.pipelines.commands.flags import (
     STORES,
     Commands,
     Flags,

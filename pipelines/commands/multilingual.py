@@ -19,7 +19,7 @@ what you get, in <output>/wiki40b/multilingual-<languages>/<newest dump date>-<v
 Exit status: 0 done, 1 bad input, 2 wrong settings.
 """
 
-from pipelines.commands.flags import Commands, Flags, add_command, add_output, add_runner
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_output, add_runner
 
 
 def add(commands: Commands) -> None:

@@ -5,15 +5,15 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.commands import compare, demo, fetch, generic, refresh, score, verify
-from pipelines.commands.command_parser import DEFAULTS, CommandParser, guess
-from pipelines.commands.flags import Commands
-from pipelines.commands.help_pages import HelpFormatter
-from pipelines.commands.look import inspect_documents, report
-from pipelines.commands.overlaps import contamination, overlap
-from pipelines.commands.share import croissant, harness, publish
-from pipelines.commands.versions import print_versions
-from pipelines.corpora import rows
+from corpusmill.pipelines.commands import compare, demo, fetch, generic, refresh, score, verify
+from corpusmill.pipelines.commands.command_parser import DEFAULTS, CommandParser, guess
+from corpusmill.pipelines.commands.flags import Commands
+from corpusmill.pipelines.commands.help_pages import HelpFormatter
+from corpusmill.pipelines.commands.look import inspect_documents, report
+from corpusmill.pipelines.commands.overlaps import contamination, overlap
+from corpusmill.pipelines.commands.share import croissant, harness, publish
+from corpusmill.pipelines.commands.versions import print_versions
+from corpusmill.pipelines.corpora import rows
 
 OF_BUILDS = (
     *(fetch, refresh, report, inspect_documents, verify, compare),

@@ -30,8 +30,8 @@ A folder without the file COMPLETED is unfinished; the next run replaces it. Exi
 input, 2 wrong settings.
 """
 
-from pipelines.commands.book_flags import add_books
-from pipelines.commands.flags import Commands, Flags, add_command, add_output, add_runner
+from corpusmill.pipelines.commands.book_flags import add_books
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_output, add_runner
 
 
 def add(commands: Commands) -> None:

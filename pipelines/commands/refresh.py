@@ -43,12 +43,12 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pipelines.commands.command_parser import fill
-from pipelines.commands.flags import Commands, add_command
+from corpusmill.pipelines.commands.command_parser import fill
+from corpusmill.pipelines.commands.flags import Commands, add_command
 
 if TYPE_CHECKING:
-    from pipelines.refresh.config import RefreshConfig
-    from pipelines.refresh.refresh import Prospect
+    from corpusmill.pipelines.refresh.config import RefreshConfig
+    from corpusmill.pipelines.refresh.refresh import Prospect
 
 _REMEDY = "the reasons are above; correct them: the next run tries these corpora again"
 LOCKED = 75  # EX_TEMPFAIL of sysexits.h: try again later
@@ -72,8 +72,8 @@ def add(commands: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from pipelines.engines.file_options import set_file_options
-    from pipelines.refresh.config import load_config
+    from corpusmill.pipelines.engines.file_options import set_file_options
+    from corpusmill.pipelines.refresh.config import load_config
 
     if settings.example:
         return _print_example()
@@ -94,9 +94,9 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 def _print_example() -> int:
     import pathlib
 
-    import pipelines
+    import corpusmill.pipelines
 
-    example = pathlib.Path(pipelines.__path__[0], "samples", "refresh", "refresh.toml")
+    example = pathlib.Path(corpusmill.pipelines.__path__[0], "samples", "refresh", "refresh.toml")
     print(example.read_text("utf-8"), end="")
     return 0
 
@@ -108,7 +108,7 @@ def _check(path: str, config: "RefreshConfig") -> None:
       path: The path of the configuration file, for the error message.
       config: The content of the configuration file.
     """
-    from pipelines.refresh.check_config import check_config
+    from corpusmill.pipelines.refresh.check_config import check_config
 
     try:
         check_config(config)
@@ -117,9 +117,9 @@ def _check(path: str, config: "RefreshConfig") -> None:
 
 
 def _refresh(config: "RefreshConfig") -> int:
-    from pipelines.commands.batch import end_if_failed
-    from pipelines.refresh.lock import LockedError, locked
-    from pipelines.refresh.refresh import FAILED, refresh
+    from corpusmill.pipelines.commands.batch import end_if_failed
+    from corpusmill.pipelines.refresh.lock import LockedError, locked
+    from corpusmill.pipelines.refresh.refresh import FAILED, refresh
 
     try:
         with locked([config.refresh.state, config.refresh.downloads]) as check_lock:
@@ -136,8 +136,8 @@ def _refresh(config: "RefreshConfig") -> int:
 
 
 def _look_ahead(config: "RefreshConfig") -> int:
-    from pipelines.commands.batch import LOOKED_AHEAD, end_if_failed
-    from pipelines.refresh.refresh import look_ahead
+    from corpusmill.pipelines.commands.batch import LOOKED_AHEAD, end_if_failed
+    from corpusmill.pipelines.refresh.refresh import look_ahead
 
     prospects = look_ahead(config)
     for prospect in prospects:

@@ -9,8 +9,8 @@ examples:
 `corpusmill score METRIC --help` explains each metric.
 """
 
-from pipelines.commands import score_model, score_spbleu
-from pipelines.commands.flags import Commands, add_command
+from corpusmill.pipelines.commands import score_model, score_spbleu
+from corpusmill.pipelines.commands.flags import Commands, add_command
 
 
 def add(commands: Commands) -> None:

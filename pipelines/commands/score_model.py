@@ -24,7 +24,7 @@ lines (</S>, <eos>) count as words, as in their papers. The command also prints 
 each metric (such as characters with line feeds counted or not), and the scores of the paper, if
 the settings of the build are the paper's.
 In a training job, without Beam:
-  from transforms.text.builds.language_model_scores import bits_per_character, read_normalisers
+  from corpusmill.transforms.text.builds.language_model_scores import bits_per_character, read_normalisers
 
 The last printed line names the corpus, the split and the counts: cite it with the score.
 """
@@ -33,7 +33,7 @@ import argparse
 import re
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command
 
 METRICS = {
     "bpc": "bits per character: -log2 likelihood / characters",
@@ -74,7 +74,7 @@ def _add(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from pipelines.inspect.score import print_score, score
+    from corpusmill.pipelines.inspect.score import print_score, score
 
     given = {name: vars(settings)[name] for name in ("log_likelihood", "perplexity", "base")}
     print_score(score(settings.metric, settings.corpus, settings.split, **given))

@@ -24,7 +24,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command
 
 
 def add(metrics: Commands) -> None:
@@ -51,8 +51,12 @@ def add(metrics: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from pipelines.inspect.score_translations import new_folder, score_translations
-    from pipelines.inspect.translation_score_tables import render_files, render_json, render_text
+    from corpusmill.pipelines.inspect.score_translations import new_folder, score_translations
+    from corpusmill.pipelines.inspect.translation_score_tables import (
+        render_files,
+        render_json,
+        render_text,
+    )
 
     with new_folder(settings.output) as write:
         report = score_translations(

@@ -42,8 +42,8 @@ input, 2 wrong settings.
 
 import argparse
 
-from pipelines.commands.book_flags import add_books
-from pipelines.commands.flags import Commands, Flags, add_command, add_output, add_runner
+from corpusmill.pipelines.commands.book_flags import add_books
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_output, add_runner
 
 
 def add(commands: Commands) -> None:

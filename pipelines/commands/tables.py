@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pipelines.entities import Entities
+    from corpusmill.pipelines.entities import Entities
 
 
 def entity_table(
@@ -28,11 +28,11 @@ def entity_table(
     """
     from apache_beam.io.filesystems import FileSystems
 
-    from pipelines.builds.publish import is_completed
-    from pipelines.commands.flags import launch_build
-    from pipelines.entities import Entities
-    from pipelines.settings.entities_settings import EntitiesConfig
-    from transforms.text.wikimedia.wikis import LANGUAGE_CODES
+    from corpusmill.pipelines.builds.publish import is_completed
+    from corpusmill.pipelines.commands.flags import launch_build
+    from corpusmill.pipelines.entities import Entities
+    from corpusmill.pipelines.settings.entities_settings import EntitiesConfig
+    from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
     if not paths:
         return ""
@@ -58,8 +58,8 @@ def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
     If `target` contains a table from other dumps, returns False if `replace` is True, and otherwise raises
     TargetError.
     """
-    from pipelines.builds.publish import TargetError
-    from pipelines.commands.batch import is_there
+    from corpusmill.pipelines.builds.publish import TargetError
+    from corpusmill.pipelines.commands.batch import is_there
 
     try:
         return is_there(target, corpus)

@@ -27,7 +27,7 @@ import argparse
 import pathlib
 from collections.abc import Sequence
 
-from pipelines.commands.flags import (
+from corpusmill.pipelines.commands.flags import (
     Commands,
     Flags,
     add_command,
@@ -67,7 +67,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from pipelines.inspect import verify, verify_checksums
+    from corpusmill.pipelines.inspect import verify, verify_checksums
 
     how = {**runner_of(settings, beam_flags), "report": settings.report}
     folders, sums, reference = settings.folders, settings.md5, settings.reference

@@ -5,8 +5,8 @@ The version of a corpus changes when the same input would give a different build
 
 import logging
 
-from pipelines.builds.provenance import VERSION
-from pipelines.corpora import rows
+from corpusmill.pipelines.builds.provenance import VERSION
+from corpusmill.pipelines.corpora import rows
 
 
 def print_versions() -> None:

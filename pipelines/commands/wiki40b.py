@@ -58,7 +58,7 @@ failed language, 2 wrong settings.
 import argparse
 from collections.abc import Sequence
 
-from pipelines.commands.flags import (
+from corpusmill.pipelines.commands.flags import (
     STORES,
     Commands,
     Flags,
@@ -67,10 +67,10 @@ from pipelines.commands.flags import (
     add_runner,
     language,
 )
-from pipelines.commands.languages import build_languages, build_wiki40b, wiki40b_config
-from pipelines.commands.tables import entity_table
-from transforms.text.wikimedia.dump_layouts import ANY, LAYOUTS
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.pipelines.commands.languages import build_languages, build_wiki40b, wiki40b_config
+from corpusmill.pipelines.commands.tables import entity_table
+from corpusmill.transforms.text.wikimedia.dump_layouts import ANY, LAYOUTS
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 
 def add(commands: Commands) -> None:
@@ -245,8 +245,8 @@ def _refuse(settings: argparse.Namespace, flag: str, others: Sequence[str]) -> N
 
 
 def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from pipelines.settings.extras import check_extras
-    from pipelines.wiki40b import Wiki40b
+    from corpusmill.pipelines.settings.extras import check_extras
+    from corpusmill.pipelines.wiki40b import Wiki40b
 
     check_extras([settings.command], [settings.language])
     wiki40b_config(

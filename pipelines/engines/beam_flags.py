@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from pipelines.engines.runners import DATAFLOW
+from corpusmill.pipelines.engines.runners import DATAFLOW
 
 
 def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
@@ -16,7 +16,7 @@ def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
         return
     from apache_beam.options.pipeline_options import PipelineOptions
 
-    from pipelines.engines.dataflow.dataflow_flags import check_flags
+    from corpusmill.pipelines.engines.dataflow.dataflow_flags import check_flags
 
     check_flags(PipelineOptions(list(flags)))
 
@@ -31,7 +31,7 @@ def check_beam_flags(flags: Sequence[str], guess: Callable[[str], str] = lambda 
     """
     if not flags:
         return  # collecting all of Beam's options takes a third of a second
-    from pipelines.engines.beam_patches import unknown_flags
+    from corpusmill.pipelines.engines.beam_patches import unknown_flags
 
     if unknown := unknown_flags(flags):
         if not unknown[0].startswith("-"):

@@ -41,7 +41,7 @@ from apache_beam.runners.worker.statesampler import StateSampler
 from apache_beam.transforms import core, userstate
 from apache_beam.utils.thread_pool_executor import shared_unbounded_instance
 
-from pipelines.engines.secret import LOOPBACK, guarded_server, make_secret, open_channel
+from corpusmill.pipelines.engines.secret import LOOPBACK, guarded_server, make_secret, open_channel
 
 # Flags are parsed once.
 

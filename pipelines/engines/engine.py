@@ -6,8 +6,8 @@ from typing import NamedTuple, Protocol
 
 import apache_beam as beam
 
-from pipelines.engines.beam_patches import Options
-from pipelines.settings.memory_model import MemoryModel
+from corpusmill.pipelines.engines.beam_patches import Options
+from corpusmill.pipelines.settings.memory_model import MemoryModel
 
 
 class PlannedBuild(NamedTuple):

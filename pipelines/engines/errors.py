@@ -4,7 +4,7 @@ import errno
 import re
 import resource
 
-from transforms.files import full_disk
+from corpusmill.transforms.files import full_disk
 
 # Errors of workers arrive as the text of their traceback.
 _WORKER_ERROR = re.compile(

@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 
 import apache_beam as beam
 
-from pipelines.engines.beam_patches import remember_signatures
-from pipelines.engines.engine import Engine, NamedRunner, Started
-from pipelines.engines.errors import BuildError, find_worker_error
-from pipelines.engines.local.in_process import InProcess
-from pipelines.engines.runners import DATAFLOW, IN_PROCESS, SPARK, runner_named
-from pipelines.engines.spark.spark_engine import Spark
-from transforms.files.open_input import InputError
-from transforms.files.stores import StoreError
+from corpusmill.pipelines.engines.beam_patches import remember_signatures
+from corpusmill.pipelines.engines.engine import Engine, NamedRunner, Started
+from corpusmill.pipelines.engines.errors import BuildError, find_worker_error
+from corpusmill.pipelines.engines.local.in_process import InProcess
+from corpusmill.pipelines.engines.runners import DATAFLOW, IN_PROCESS, SPARK, runner_named
+from corpusmill.pipelines.engines.spark.spark_engine import Spark
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import StoreError
 
 
 def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
@@ -32,7 +32,7 @@ def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
         return Spark(workers, beam_flags)
     if runner == DATAFLOW:
         # Imported here, because the clients are an extra.
-        from pipelines.engines.dataflow.dataflow_engine import Dataflow
+        from corpusmill.pipelines.engines.dataflow.dataflow_engine import Dataflow
 
         return Dataflow(beam_flags)
     return NamedRunner(runner, beam_flags)

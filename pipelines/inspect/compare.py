@@ -14,11 +14,11 @@ import apache_beam as beam
 import zstandard
 from apache_beam.pvalue import AsList, AsSingleton
 
-from pipelines.builds.editions import SUMMARY
-from pipelines.corpora import shapes
-from pipelines.engines.errors import BuildError
-from pipelines.engines.run_pipeline import run_pipeline
-from pipelines.inspect.findings import (
+from corpusmill.pipelines.builds.editions import SUMMARY
+from corpusmill.pipelines.corpora import shapes
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.run_pipeline import run_pipeline
+from corpusmill.pipelines.inspect.findings import (
     SHOWN,
     Means,
     add_report,
@@ -27,14 +27,18 @@ from pipelines.inspect.findings import (
     reporting,
     write_lines,
 )
-from pipelines.screen import escape_line
-from transforms.builds.compare_editions import CompareEditions, columns_to_compare, count_documents
-from transforms.builds.finished_builds import Build, open_build
-from transforms.files.open_input import open_raw
-from transforms.text.builds.build_differences import find_differences
-from transforms.text.builds.build_manifest import to_json
-from transforms.text.builds.corpus_shapes import CorpusShape
-from transforms.text.builds.edition_changes import (
+from corpusmill.pipelines.screen import escape_line
+from corpusmill.transforms.builds.compare_editions import (
+    CompareEditions,
+    columns_to_compare,
+    count_documents,
+)
+from corpusmill.transforms.builds.finished_builds import Build, open_build
+from corpusmill.transforms.files.open_input import open_raw
+from corpusmill.transforms.text.builds.build_differences import find_differences
+from corpusmill.transforms.text.builds.build_manifest import to_json
+from corpusmill.transforms.text.builds.corpus_shapes import CorpusShape
+from corpusmill.transforms.text.builds.edition_changes import (
     MOVED,
     REPEATED,
     Change,

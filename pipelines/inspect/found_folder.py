@@ -14,15 +14,15 @@ from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.corpus_build import CorpusBuild
-from pipelines.builds.publish import TargetError, building, is_completed
-from transforms.builds.finished_builds import COMPLETED, MANIFEST, open_build
-from transforms.duplicates.read_texts import TextFile
-from transforms.files.hash_inputs import hash_input
-from transforms.files.open_input import file_bytes_of, is_there
-from transforms.files.stores import is_local
-from transforms.records import InputFile
-from transforms.text.builds.build_manifest import Description, Release
+from corpusmill.pipelines.builds.corpus_build import CorpusBuild
+from corpusmill.pipelines.builds.publish import TargetError, building, is_completed
+from corpusmill.transforms.builds.finished_builds import COMPLETED, MANIFEST, open_build
+from corpusmill.transforms.duplicates.read_texts import TextFile
+from corpusmill.transforms.files.hash_inputs import hash_input
+from corpusmill.transforms.files.open_input import file_bytes_of, is_there
+from corpusmill.transforms.files.stores import is_local
+from corpusmill.transforms.records import InputFile
+from corpusmill.transforms.text.builds.build_manifest import Description, Release
 
 LOG = logging.getLogger(__name__)
 

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pipelines.builds.cleaned_build import CleanedBuild, CleanedConfig, check_removable
-from pipelines.builds.launch import launch
-from pipelines.inspect.text_sources import find_named_builds
-from transforms.builds.finished_builds import Build
-from transforms.text.builds.plausibility import DOUBTS
+from corpusmill.pipelines.builds.cleaned_build import CleanedBuild, CleanedConfig, check_removable
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.inspect.text_sources import find_named_builds
+from corpusmill.transforms.builds.finished_builds import Build
+from corpusmill.transforms.text.builds.plausibility import DOUBTS
 
 LOG = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.files.open_input import InputError, open_input, open_raw
-from transforms.text.builds.language_model_scores import LogLikelihood
-from transforms.text.files.compression import DECODE_ERRORS
+from corpusmill.transforms.files.open_input import InputError, open_input, open_raw
+from corpusmill.transforms.text.builds.language_model_scores import LogLikelihood
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS
 
 COLUMNS = ("document", "log_likelihood")
 _PARQUET = b"PAR1"

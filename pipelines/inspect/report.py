@@ -8,11 +8,16 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pipelines.inspect.build_sizes import BuildSizes, Found, newest_of_each_language, total_of
-from pipelines.settings.paper_scores import OTHER_TEXT
-from pipelines.translation.drawing import draw
-from transforms.text.files.cells import to_line
-from transforms.text.fingerprint import SPLITS
+from corpusmill.pipelines.inspect.build_sizes import (
+    BuildSizes,
+    Found,
+    newest_of_each_language,
+    total_of,
+)
+from corpusmill.pipelines.settings.paper_scores import OTHER_TEXT
+from corpusmill.pipelines.translation.drawing import draw
+from corpusmill.transforms.text.files.cells import to_line
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 UNKNOWN = "–"
 MILLIONS_FROM = 10_000_000

@@ -15,17 +15,17 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from pipelines.builds.provenance import VERSION
-from pipelines.builds.publish import TargetError
-from pipelines.builds.safe_files import make_beside
-from pipelines.inspect.spbleu_model import Model, read_file, read_model
-from pipelines.inspect.translation_directions import Direction, find_directions
-from transforms.files.open_input import InputError, open_input
-from transforms.text.files.compression import DECODE_ERRORS
-from transforms.text.translation.records import ReadError
-from transforms.text.translation.source_table import metadata_names
-from transforms.text.translation.tables import read_table
-from transforms.text.translation.translation_scores import (
+from corpusmill.pipelines.builds.provenance import VERSION
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.builds.safe_files import make_beside
+from corpusmill.pipelines.inspect.spbleu_model import Model, read_file, read_model
+from corpusmill.pipelines.inspect.translation_directions import Direction, find_directions
+from corpusmill.transforms.files.open_input import InputError, open_input
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS
+from corpusmill.transforms.text.translation.records import ReadError
+from corpusmill.transforms.text.translation.source_table import metadata_names
+from corpusmill.transforms.text.translation.tables import read_table
+from corpusmill.transforms.text.translation.translation_scores import (
     ALWAYS,
     Group,
     SystemScores,

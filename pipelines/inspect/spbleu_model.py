@@ -5,8 +5,8 @@ import pathlib
 from collections.abc import Callable
 from typing import BinaryIO, NamedTuple
 
-from transforms.files.open_input import InputError, open_raw
-from transforms.text.translation.translation_scores import (
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.text.translation.translation_scores import (
     RELEASED,
     RELEASED_PIECES,
     Pieces,

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.corpora import layouts, shapes
-from transforms.builds.compare_editions import document_files
-from transforms.builds.finished_builds import Build, find_folders, open_build
-from transforms.duplicates.read_evaluation_sets import EvaluationSet
-from transforms.duplicates.read_texts import (
+from corpusmill.pipelines.corpora import layouts, shapes
+from corpusmill.transforms.builds.compare_editions import document_files
+from corpusmill.transforms.builds.finished_builds import Build, find_folders, open_build
+from corpusmill.transforms.duplicates.read_evaluation_sets import EvaluationSet
+from corpusmill.transforms.duplicates.read_texts import (
     FILES,
     JSON_LINES,
     LINES,
@@ -31,8 +31,8 @@ from transforms.duplicates.read_texts import (
     columns_of_file,
     kind_of_file,
 )
-from transforms.files.open_input import InputError, match_inputs
-from transforms.text.wikimedia.article_markers import MARKERS
+from corpusmill.transforms.files.open_input import InputError, match_inputs
+from corpusmill.transforms.text.wikimedia.article_markers import MARKERS
 
 TRAIN = "train"
 FLORES_SPLITS = ("dev", "devtest", "test")

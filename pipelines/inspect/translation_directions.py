@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from transforms.files.open_input import InputError
+from corpusmill.transforms.files.open_input import InputError
 
 _DIRECTION = re.compile(
     r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)*)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)*)"

@@ -5,14 +5,14 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from pipelines.inspect.score_translations import Report, Scored
-from pipelines.translation.drawing import draw
-from transforms.text.translation.language_groups import (
+from corpusmill.pipelines.inspect.score_translations import Report, Scored
+from corpusmill.pipelines.translation.drawing import draw
+from corpusmill.transforms.text.translation.language_groups import (
     RESOURCE_LEVELS,
     family_of,
     resource_level_of,
 )
-from transforms.text.translation.tables import write_table
+from corpusmill.transforms.text.translation.tables import write_table
 
 UNKNOWN = "–"
 MOST_TARGETS = 16  # maximum number of target languages in a table on a screen; files have all

@@ -16,11 +16,11 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
-from pipelines.builds.editions import CURRENT, fault_of_current
-from pipelines.builds.folder_cards import find_wrong_cards
-from pipelines.corpora import shapes
-from pipelines.engines.run_pipeline import run_pipeline
-from pipelines.inspect.findings import (
+from corpusmill.pipelines.builds.editions import CURRENT, fault_of_current
+from corpusmill.pipelines.builds.folder_cards import find_wrong_cards
+from corpusmill.pipelines.corpora import shapes
+from corpusmill.pipelines.engines.run_pipeline import run_pipeline
+from corpusmill.pipelines.inspect.findings import (
     ALL_IS_WELL,
     COLUMNS,
     FAULTY,
@@ -32,8 +32,8 @@ from pipelines.inspect.findings import (
     reporting,
     write_lines,
 )
-from pipelines.inspect.html_report.text_of_numbers import count
-from transforms.builds.check_files import (
+from corpusmill.pipelines.inspect.html_report.text_of_numbers import count
+from corpusmill.transforms.builds.check_files import (
     CheckFiles,
     Fault,
     check_counts,
@@ -41,7 +41,7 @@ from transforms.builds.check_files import (
     find_strangers,
     lists_all_files,
 )
-from transforms.builds.check_splits import (
+from corpusmill.transforms.builds.check_splits import (
     ID,
     CheckSplits,
     ConflictBlock,
@@ -50,7 +50,7 @@ from transforms.builds.check_splits import (
     order,
     unpack_lines,
 )
-from transforms.builds.finished_builds import (
+from corpusmill.transforms.builds.finished_builds import (
     COMPLETED,
     Build,
     CorpusFile,
@@ -60,9 +60,9 @@ from transforms.builds.finished_builds import (
     open_build,
     read_file,
 )
-from transforms.files.open_input import InputError, open_raw
-from transforms.text.files.cells import to_line, unprotect
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.text.files.cells import to_line, unprotect
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 Row = tuple[str, str, str]  # the three columns of a row of a report
 

@@ -12,9 +12,9 @@ from typing import NamedTuple, Unpack
 import apache_beam as beam
 from apache_beam.pvalue import AsList
 
-from pipelines.builds.launch import progress_shown
-from pipelines.engines.run_pipeline import run_pipeline
-from pipelines.inspect.findings import (
+from corpusmill.pipelines.builds.launch import progress_shown
+from corpusmill.pipelines.engines.run_pipeline import run_pipeline
+from corpusmill.pipelines.inspect.findings import (
     ALL_IS_WELL,
     COLUMNS,
     Means,
@@ -24,13 +24,13 @@ from pipelines.inspect.findings import (
     reporting,
     write_lines,
 )
-from pipelines.inspect.html_report.text_of_numbers import count
-from transforms.builds.check_checksums import CheckChecksums
-from transforms.builds.finished_builds import Build, find_builds
-from transforms.builds.plan_checksums import OF_BUILD, Plan, plan_comparisons, read_list
-from transforms.files.open_input import InputError, open_raw
-from transforms.text.files.cells import protect, unprotect
-from transforms.text.news.checksum_findings import FAULTS, Finding, Status
+from corpusmill.pipelines.inspect.html_report.text_of_numbers import count
+from corpusmill.transforms.builds.check_checksums import CheckChecksums
+from corpusmill.transforms.builds.finished_builds import Build, find_builds
+from corpusmill.transforms.builds.plan_checksums import OF_BUILD, Plan, plan_comparisons, read_list
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.text.files.cells import protect, unprotect
+from corpusmill.transforms.text.news.checksum_findings import FAULTS, Finding, Status
 
 CORPUS = "lm1b"
 BUILD = "build"

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pipelines.engines.errors import BuildError
-from pipelines.engines.runners import IN_PROCESS
-from pipelines.inspect.compare import EditionChanges
-from pipelines.inspect.verify import verify
-from transforms.text.builds.plausibility import Usual, find_small
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.runners import IN_PROCESS
+from corpusmill.pipelines.inspect.compare import EditionChanges
+from corpusmill.pipelines.inspect.verify import verify
+from corpusmill.transforms.text.builds.plausibility import Usual, find_small
 
 
 def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:

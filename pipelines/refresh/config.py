@@ -7,11 +7,11 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, cast
 
 import msgspec
 
-from pipelines.corpora import load, rows
-from pipelines.engines.runners import runner_named
-from pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
-from transforms.text.builds.manifest_schema import is_name
-from transforms.text.builds.plausibility import DOUBTS, Usual
+from corpusmill.pipelines.corpora import load, rows
+from corpusmill.pipelines.engines.runners import runner_named
+from corpusmill.pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
+from corpusmill.transforms.text.builds.manifest_schema import is_name
+from corpusmill.transforms.text.builds.plausibility import DOUBTS, Usual
 
 CURRENT_TABLE = "current"  # value that means: the current edition of a [[corpus]] in this file
 NO_TABLE = "none"

@@ -4,10 +4,10 @@ import logging
 
 import requests
 
-from pipelines.builds.editions import is_future
-from pipelines.refresh.ask import read_listing
-from pipelines.refresh.listings import dates_in
-from pipelines.refresh.remote import SiteError, hide_passwords
+from corpusmill.pipelines.builds.editions import is_future
+from corpusmill.pipelines.refresh.ask import read_listing
+from corpusmill.pipelines.refresh.listings import dates_in
+from corpusmill.pipelines.refresh.remote import SiteError, hide_passwords
 
 LOG = logging.getLogger(__name__)
 

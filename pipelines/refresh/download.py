@@ -12,14 +12,19 @@ import concurrent.futures
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pipelines.refresh.ask import plain_session
-from pipelines.refresh.disk_part import DiskPart
-from pipelines.refresh.part_file import PartFile
-from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
-from pipelines.refresh.show_downloads import shown
-from pipelines.refresh.stored_part import StoredPart
-from pipelines.refresh.transfer import InterruptedTransferError, Patience, Switch, Transfer
-from transforms.files.stores import is_local
+from corpusmill.pipelines.refresh.ask import plain_session
+from corpusmill.pipelines.refresh.disk_part import DiskPart
+from corpusmill.pipelines.refresh.part_file import PartFile
+from corpusmill.pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
+from corpusmill.pipelines.refresh.show_downloads import shown
+from corpusmill.pipelines.refresh.stored_part import StoredPart
+from corpusmill.pipelines.refresh.transfer import (
+    InterruptedTransferError,
+    Patience,
+    Switch,
+    Transfer,
+)
+from corpusmill.transforms.files.stores import is_local
 
 CONNECTIONS = 2
 """Default number of connections. The dump servers allow three for each client address."""

@@ -10,15 +10,15 @@ from collections.abc import Callable, Collection, Iterable
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.safe_files import write_whole
-from pipelines.refresh.ask import name_ourselves
-from pipelines.refresh.config import Settings
-from pipelines.refresh.download import download
-from pipelines.refresh.remote import RemoteDump
-from pipelines.refresh.stored_part import give_up_uploads
-from transforms.files.list_folders import list_subfolders
-from transforms.files.open_input import is_there
-from transforms.files.stores import is_local, list_below, remove_below
+from corpusmill.pipelines.builds.safe_files import write_whole
+from corpusmill.pipelines.refresh.ask import name_ourselves
+from corpusmill.pipelines.refresh.config import Settings
+from corpusmill.pipelines.refresh.download import download
+from corpusmill.pipelines.refresh.remote import RemoteDump
+from corpusmill.pipelines.refresh.stored_part import give_up_uploads
+from corpusmill.transforms.files.list_folders import list_subfolders
+from corpusmill.transforms.files.open_input import is_there
+from corpusmill.transforms.files.stores import is_local, list_below, remove_below
 
 OURS = ".corpusmill-refresh"  # marks a folder that a refresh created and may remove
 

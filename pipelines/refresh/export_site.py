@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping
 
 import requests
 
-from pipelines.refresh.ask import read_headers, read_page, read_size
-from pipelines.refresh.dated_folders import read_dates
-from pipelines.refresh.listings import names_in, sizes_in
-from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
-from pipelines.refresh.sources import WikimediaSource
-from transforms.text.files.dates import iso_date
-from transforms.text.wikimedia.dump_folder import UnusableDumpError
-from transforms.text.wikimedia.export_folder import (
+from corpusmill.pipelines.refresh.ask import read_headers, read_page, read_size
+from corpusmill.pipelines.refresh.dated_folders import read_dates
+from corpusmill.pipelines.refresh.listings import names_in, sizes_in
+from corpusmill.pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
+from corpusmill.pipelines.refresh.sources import WikimediaSource
+from corpusmill.transforms.text.files.dates import iso_date
+from corpusmill.transforms.text.wikimedia.dump_folder import UnusableDumpError
+from corpusmill.transforms.text.wikimedia.export_folder import (
     CURRENT,
     FOLDER_OF_FILES,
     SUMS,

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds import file_lock
-from pipelines.builds.publish import TargetError
-from pipelines.builds.store_builds import BusyError, at_work
-from transforms.files.stores import is_local
+from corpusmill.pipelines.builds import file_lock
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.builds.store_builds import BusyError, at_work
+from corpusmill.transforms.files.stores import is_local
 
 NAME = ".refresh-lock"
 

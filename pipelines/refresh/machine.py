@@ -3,13 +3,13 @@
 import os
 from collections.abc import Iterable
 
-from pipelines.corpora import rows
-from pipelines.engines.errors import BuildError
-from pipelines.engines.local.memory import check_memory, memory_limit
-from pipelines.engines.runners import IN_PROCESS
-from pipelines.refresh.config import Settings
-from pipelines.refresh.remote import RemoteDump
-from transforms.files.stores import free_bytes
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.local.memory import check_memory, memory_limit
+from corpusmill.pipelines.engines.runners import IN_PROCESS
+from corpusmill.pipelines.refresh.config import Settings
+from corpusmill.pipelines.refresh.remote import RemoteDump
+from corpusmill.transforms.files.stores import free_bytes
 
 
 def check_room(settings: Settings) -> None:

@@ -8,9 +8,9 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from pipelines.builds.safe_files import write_whole
-from pipelines.refresh.state import CorpusState
-from transforms.files.stores import is_local
+from corpusmill.pipelines.builds.safe_files import write_whole
+from corpusmill.pipelines.refresh.state import CorpusState
+from corpusmill.transforms.files.stores import is_local
 
 PREFIX = "corpusmill_refresh"
 _Family = TypeVar("_Family", GaugeMetricFamily, CounterMetricFamily, InfoMetricFamily)

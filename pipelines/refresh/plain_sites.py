@@ -9,11 +9,11 @@ from datetime import UTC
 
 import requests
 
-from pipelines.builds.editions import is_future
-from pipelines.refresh.ask import read_headers, read_listing, read_size
-from pipelines.refresh.listings import names_in
-from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
-from pipelines.refresh.sources import GutenbergSource, NewsSource
+from corpusmill.pipelines.builds.editions import is_future
+from corpusmill.pipelines.refresh.ask import read_headers, read_listing, read_size
+from corpusmill.pipelines.refresh.listings import names_in
+from corpusmill.pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
+from corpusmill.pipelines.refresh.sources import GutenbergSource, NewsSource
 
 LOG = logging.getLogger(__name__)
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pipelines.builds.launch import Corpus
-from pipelines.corpora import rows
-from pipelines.refresh.config import CorpusTable, Settings
-from pipelines.refresh.sources import Source
+from corpusmill.pipelines.builds.launch import Corpus
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.refresh.config import CorpusTable, Settings
+from corpusmill.pipelines.refresh.sources import Source
 
 Files = Mapping[str, Sequence[str]]
 """Name of a build setting, such as "dump" or "page_props" → paths of its files."""

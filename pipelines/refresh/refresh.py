@@ -8,10 +8,10 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from pipelines.builds import editions
-from pipelines.engines.errors import BuildError
-from pipelines.refresh.ask import name_ourselves, open_session
-from pipelines.refresh.config import (
+from corpusmill.pipelines.builds import editions
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.refresh.ask import name_ourselves, open_session
+from corpusmill.pipelines.refresh.config import (
     CURRENT_TABLE,
     NO_TABLE,
     CorpusTable,
@@ -19,12 +19,12 @@ from pipelines.refresh.config import (
     Settings,
     in_order,
 )
-from pipelines.refresh.downloads import folder_of, remove_downloads
-from pipelines.refresh.failures import INTERRUPTED, describe, is_expected
-from pipelines.refresh.machine import check_means
-from pipelines.refresh.metrics import RunMetrics, write_metrics
-from pipelines.refresh.recipes import Recipe, recipe_of
-from pipelines.refresh.refresh_corpus import (
+from corpusmill.pipelines.refresh.downloads import folder_of, remove_downloads
+from corpusmill.pipelines.refresh.failures import INTERRUPTED, describe, is_expected
+from corpusmill.pipelines.refresh.machine import check_means
+from corpusmill.pipelines.refresh.metrics import RunMetrics, write_metrics
+from corpusmill.pipelines.refresh.recipes import Recipe, recipe_of
+from corpusmill.pipelines.refresh.refresh_corpus import (
     WAITING,
     CorpusRun,
     Plan,
@@ -33,9 +33,9 @@ from pipelines.refresh.refresh_corpus import (
     join,
     plan_corpus,
 )
-from pipelines.refresh.remote import RemoteDump, hide_passwords
-from pipelines.refresh.state import CorpusState, StateFolder
-from transforms.files.open_input import InputError
+from corpusmill.pipelines.refresh.remote import RemoteDump, hide_passwords
+from corpusmill.pipelines.refresh.state import CorpusState, StateFolder
+from corpusmill.transforms.files.open_input import InputError
 
 FAILED = "failed"
 _ATTEMPTS_TO_LOOK = 2  # fewer than in a refresh, because a user waits

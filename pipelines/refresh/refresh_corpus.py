@@ -18,24 +18,29 @@ import msgspec
 import requests
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds import editions
-from pipelines.builds.folder_cards import write_cards
-from pipelines.builds.launch import launch
-from pipelines.builds.publish import is_completed, remove_build
-from pipelines.corpora import rows
-from pipelines.engines.errors import BuildError
-from pipelines.inspect.compare import EditionChanges, compare_builds
-from pipelines.refresh.acceptance import check_edition, count_changes, find_fault, find_want
-from pipelines.refresh.config import Settings
-from pipelines.refresh.downloads import fetch_dump
-from pipelines.refresh.failures import describe
-from pipelines.refresh.machine import check_means, check_room
-from pipelines.refresh.recipes import Recipe
-from pipelines.refresh.remote import RemoteDump
-from pipelines.refresh.sites import find_offers
-from pipelines.refresh.state import CorpusState, StateFolder
-from transforms.builds.finished_builds import read_manifest
-from transforms.files.open_input import InputError
+from corpusmill.pipelines.builds import editions
+from corpusmill.pipelines.builds.folder_cards import write_cards
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.builds.publish import is_completed, remove_build
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.inspect.compare import EditionChanges, compare_builds
+from corpusmill.pipelines.refresh.acceptance import (
+    check_edition,
+    count_changes,
+    find_fault,
+    find_want,
+)
+from corpusmill.pipelines.refresh.config import Settings
+from corpusmill.pipelines.refresh.downloads import fetch_dump
+from corpusmill.pipelines.refresh.failures import describe
+from corpusmill.pipelines.refresh.machine import check_means, check_room
+from corpusmill.pipelines.refresh.recipes import Recipe
+from corpusmill.pipelines.refresh.remote import RemoteDump
+from corpusmill.pipelines.refresh.sites import find_offers
+from corpusmill.pipelines.refresh.state import CorpusState, StateFolder
+from corpusmill.transforms.builds.finished_builds import read_manifest
+from corpusmill.transforms.files.open_input import InputError
 
 PUBLISHED = "published"
 UP_TO_DATE = "up to date"

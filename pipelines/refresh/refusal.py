@@ -8,7 +8,7 @@ import time
 from urllib3.exceptions import HTTPError
 from urllib3.response import BaseHTTPResponse
 
-from pipelines.refresh.remote import hide_passwords
+from corpusmill.pipelines.refresh.remote import hide_passwords
 
 _EXPLAINED = (403, 429)
 _MAX_CHARACTERS = 200

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 import requests
 
-from pipelines.refresh.ask import SERVER_FAULTS, describe_error
-from pipelines.refresh.plain_sites import find_gutenberg, find_news
-from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
-from pipelines.refresh.sources import (
+from corpusmill.pipelines.refresh.ask import SERVER_FAULTS, describe_error
+from corpusmill.pipelines.refresh.plain_sites import find_gutenberg, find_news
+from corpusmill.pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
+from corpusmill.pipelines.refresh.sources import (
     ROLES_OF_ANY_DATE,
     EntitiesSource,
     FixedSource,
@@ -21,7 +21,7 @@ from pipelines.refresh.sources import (
     Source,
     WikimediaSource,
 )
-from pipelines.refresh.wikimedia_site import find_entities, find_wiki
+from corpusmill.pipelines.refresh.wikimedia_site import find_entities, find_wiki
 
 LOG = logging.getLogger(__name__)
 _SILENT_SECONDS = 600.0

@@ -15,13 +15,13 @@ import msgspec
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.clean_up import errors_logged
-from pipelines.builds.safe_files import remove_if_there, write_whole
-from pipelines.refresh.part_file import Note, PartFile, decode_note, digest_of
-from pipelines.refresh.remote import DownloadError, RemoteFile
-from transforms.files.beam_stores import drop_uploads
-from transforms.files.open_input import InputError, file_bytes_of, is_there, open_raw
-from transforms.files.stores import StoreError, read_object, refusal_of
+from corpusmill.pipelines.builds.clean_up import errors_logged
+from corpusmill.pipelines.builds.safe_files import remove_if_there, write_whole
+from corpusmill.pipelines.refresh.part_file import Note, PartFile, decode_note, digest_of
+from corpusmill.pipelines.refresh.remote import DownloadError, RemoteFile
+from corpusmill.transforms.files.beam_stores import drop_uploads
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, is_there, open_raw
+from corpusmill.transforms.files.stores import StoreError, read_object, refusal_of
 
 _SENT_BYTES = 1 << 25
 """Number of bytes in one request to the store. They are kept in memory until the request is sent.

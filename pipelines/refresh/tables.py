@@ -10,20 +10,25 @@ from typing import ClassVar, Self
 
 import msgspec
 
-from pipelines.builds.editions import is_future
-from pipelines.refresh.config import CURRENT_TABLE, CorpusTable, Settings
-from pipelines.refresh.remote import RemoteFile
-from pipelines.refresh.sources import (
+from corpusmill.pipelines.builds.editions import is_future
+from corpusmill.pipelines.refresh.config import CURRENT_TABLE, CorpusTable, Settings
+from corpusmill.pipelines.refresh.remote import RemoteFile
+from corpusmill.pipelines.refresh.sources import (
     EntitiesSource,
     FixedSource,
     GutenbergSource,
     NewsSource,
     WikimediaSource,
 )
-from transforms.text.files.dates import plain_date
-from transforms.text.translation.records import DOMAINS
-from transforms.text.wikimedia.sites import load_site
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES, canonical_code, dbname_of, open_codes
+from corpusmill.transforms.text.files.dates import plain_date
+from corpusmill.transforms.text.translation.records import DOMAINS
+from corpusmill.transforms.text.wikimedia.sites import load_site
+from corpusmill.transforms.text.wikimedia.wikis import (
+    LANGUAGE_CODES,
+    canonical_code,
+    dbname_of,
+    open_codes,
+)
 
 _ALIASES: Mapping[tuple[str, ...], Callable[[], Sequence[str]]] = {
     ("all",): open_codes,

@@ -13,16 +13,16 @@ from typing import NamedTuple
 import requests
 from urllib3.exceptions import HTTPError
 
-from pipelines.refresh.ask import (
+from corpusmill.pipelines.refresh.ask import (
     BUSY,
     SERVER_FAULTS,
     TIMEOUT_SECONDS,
     PatientRetry,
     describe_error,
 )
-from pipelines.refresh.part_file import Note, PartFile
-from pipelines.refresh.refusal import describe_status
-from pipelines.refresh.remote import DownloadError, RemoteFile, hide_passwords
+from corpusmill.pipelines.refresh.part_file import Note, PartFile
+from corpusmill.pipelines.refresh.refusal import describe_status
+from corpusmill.pipelines.refresh.remote import DownloadError, RemoteFile, hide_passwords
 
 LOG = logging.getLogger(__name__)
 

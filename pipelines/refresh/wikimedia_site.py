@@ -14,14 +14,20 @@ from typing import Any
 
 import requests
 
-from pipelines.builds.editions import is_future
-from pipelines.refresh.ask import SERVER_FAULTS, describe_error, read_headers, read_page, read_size
-from pipelines.refresh.dated_folders import read_dates
-from pipelines.refresh.export_site import find_export
-from pipelines.refresh.listings import names_in
-from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
-from pipelines.refresh.sources import ROLES_OF_ANY_DATE, EntitiesSource, WikimediaSource
-from transforms.text.wikimedia.dump_folder import (
+from corpusmill.pipelines.builds.editions import is_future
+from corpusmill.pipelines.refresh.ask import (
+    SERVER_FAULTS,
+    describe_error,
+    read_headers,
+    read_page,
+    read_size,
+)
+from corpusmill.pipelines.refresh.dated_folders import read_dates
+from corpusmill.pipelines.refresh.export_site import find_export
+from corpusmill.pipelines.refresh.listings import names_in
+from corpusmill.pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
+from corpusmill.pipelines.refresh.sources import ROLES_OF_ANY_DATE, EntitiesSource, WikimediaSource
+from corpusmill.transforms.text.wikimedia.dump_folder import (
     DumpFolder,
     UnusableDumpError,
     is_in_progress,
@@ -29,7 +35,7 @@ from transforms.text.wikimedia.dump_folder import (
     select_files,
     select_table,
 )
-from transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS
+from corpusmill.transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS
 
 LOG = logging.getLogger(__name__)
 

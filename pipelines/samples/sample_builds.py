@@ -8,29 +8,29 @@ from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.launch import Corpus
-from pipelines.corpora import load, rows
-from pipelines.entities import Entities
-from pipelines.flores101 import Flores101
-from pipelines.lm1b import Lm1b
-from pipelines.ngrams import Ngrams
-from pipelines.pg19 import Pg19
-from pipelines.settings.entities_settings import EntitiesConfig
-from pipelines.settings.flores101_settings import PAPER_DOMAINS, Flores101Config
-from pipelines.settings.lm1b_settings import Lm1bConfig
-from pipelines.settings.ngrams_settings import NgramsConfig
-from pipelines.settings.pg19_settings import Pg19Config
-from pipelines.settings.simplebooks_settings import SimpleBooksConfig
-from pipelines.settings.subwords_settings import SubwordsConfig
-from pipelines.settings.tokens_settings import TokensConfig
-from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
-from pipelines.settings.wiki40b_settings import Wiki40bConfig
-from pipelines.share.chosen_builds import choose_builds
-from pipelines.simplebooks import SimpleBooks
-from pipelines.subwords import Subwords
-from pipelines.tokens import Tokens
-from pipelines.wiki40b import Wiki40b
-from pipelines.wiki40b_multilingual import Wiki40bMultilingual
+from corpusmill.pipelines.builds.launch import Corpus
+from corpusmill.pipelines.corpora import load, rows
+from corpusmill.pipelines.entities import Entities
+from corpusmill.pipelines.flores101 import Flores101
+from corpusmill.pipelines.lm1b import Lm1b
+from corpusmill.pipelines.ngrams import Ngrams
+from corpusmill.pipelines.pg19 import Pg19
+from corpusmill.pipelines.settings.entities_settings import EntitiesConfig
+from corpusmill.pipelines.settings.flores101_settings import PAPER_DOMAINS, Flores101Config
+from corpusmill.pipelines.settings.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.settings.ngrams_settings import NgramsConfig
+from corpusmill.pipelines.settings.pg19_settings import Pg19Config
+from corpusmill.pipelines.settings.simplebooks_settings import SimpleBooksConfig
+from corpusmill.pipelines.settings.subwords_settings import SubwordsConfig
+from corpusmill.pipelines.settings.tokens_settings import TokensConfig
+from corpusmill.pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
+from corpusmill.pipelines.settings.wiki40b_settings import Wiki40bConfig
+from corpusmill.pipelines.share.chosen_builds import choose_builds
+from corpusmill.pipelines.simplebooks import SimpleBooks
+from corpusmill.pipelines.subwords import Subwords
+from corpusmill.pipelines.tokens import Tokens
+from corpusmill.pipelines.wiki40b import Wiki40b
+from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual
 
 SAMPLES = pathlib.Path(__file__).parent
 WIKI40B_LANGUAGES = ("en", "ja", "uk")

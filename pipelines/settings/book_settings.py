@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pipelines.settings.dump_settings import check_dump_settings
-from transforms.books.check_books import check_books, match_books
-from transforms.books.read_books import sizes_of
-from transforms.books.read_catalog import check_tables
-from transforms.files.open_input import match_inputs
+from corpusmill.pipelines.settings.dump_settings import check_dump_settings
+from corpusmill.transforms.books.check_books import check_books, match_books
+from corpusmill.transforms.books.read_books import sizes_of
+from corpusmill.transforms.books.read_catalog import check_tables
+from corpusmill.transforms.files.open_input import match_inputs
 
 LANGUAGE = "en"
 NO_CATALOG = (

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.files.damage import check_on_corrupt
-from transforms.text.builds.manifest_schema import check_name
+from corpusmill.transforms.files.damage import check_on_corrupt
+from corpusmill.transforms.text.builds.manifest_schema import check_name
 
 
 def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) -> None:

@@ -3,10 +3,10 @@
 import dataclasses
 from collections.abc import Sequence
 
-from pipelines.settings.dump_settings import check_dump_settings
-from transforms.text.builds.build_manifest import Release
-from transforms.text.wikimedia.entity_table import ROWS_PER_FILE
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES, dbname_of
+from corpusmill.pipelines.settings.dump_settings import check_dump_settings
+from corpusmill.transforms.text.builds.build_manifest import Release
+from corpusmill.transforms.text.wikimedia.entity_table import ROWS_PER_FILE
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES, dbname_of
 
 CORPUS = "entities"
 EDITION = "wikidata"

@@ -4,18 +4,18 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from pipelines.settings.dump_settings import check_dump_settings
-from transforms.text.builds.build_manifest import Release
-from transforms.text.translation.records import DOMAINS
-from transforms.text.translation.sourcing.documents import check_domain, is_day
-from transforms.text.translation.sourcing.quotas import (
+from corpusmill.pipelines.settings.dump_settings import check_dump_settings
+from corpusmill.transforms.text.builds.build_manifest import Release
+from corpusmill.transforms.text.translation.records import DOMAINS
+from corpusmill.transforms.text.translation.sourcing.documents import check_domain, is_day
+from corpusmill.transforms.text.translation.sourcing.quotas import (
     ARTICLES,
     SENTENCES,
     Cell,
     Quota,
     plan_quotas,
 )
-from transforms.text.wikimedia.older_pages import parse_page_id
+from corpusmill.transforms.text.wikimedia.older_pages import parse_page_id
 
 CORPUS = "flores101"
 LANGUAGE = "en"

@@ -5,12 +5,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.settings.dump_settings import check_dump_settings, limit_setting, name_edition
-from transforms.duplicates.find_similar_lines import NGRAM_WORDS, PERMUTATIONS
-from transforms.text.builds.build_manifest import Description, Release
-from transforms.text.lines.line_table import FEATURE
-from transforms.text.news.character_classes import CURRENT_PERL, PERL_VERSIONS
-from transforms.text.news.shard_names import SPLITS
+from corpusmill.pipelines.settings.dump_settings import (
+    check_dump_settings,
+    limit_setting,
+    name_edition,
+)
+from corpusmill.transforms.duplicates.find_similar_lines import NGRAM_WORDS, PERMUTATIONS
+from corpusmill.transforms.text.builds.build_manifest import Description, Release
+from corpusmill.transforms.text.lines.line_table import FEATURE
+from corpusmill.transforms.text.news.character_classes import CURRENT_PERL, PERL_VERSIONS
+from corpusmill.transforms.text.news.shard_names import SPLITS
 
 CORPUS = "lm1b"
 VERSION = "1.1.0"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from transforms.text.builds.build_manifest import Release
+from corpusmill.transforms.text.builds.build_manifest import Release
 
 CORPUS = "ngrams"
 VERSION = "1.0.0"

@@ -3,20 +3,20 @@
 import dataclasses
 from collections.abc import Sequence
 
-from pipelines.settings.book_settings import check_book_settings
-from transforms.books.date_books import BEFORE
-from transforms.text.books.book_accounts import BookAccounts
-from transforms.text.books.pg19_rows import (
+from corpusmill.pipelines.settings.book_settings import check_book_settings
+from corpusmill.transforms.books.date_books import BEFORE
+from corpusmill.transforms.text.books.book_accounts import BookAccounts
+from corpusmill.transforms.text.books.pg19_rows import (
     MEMBERS,
     NUMBERS,
     RELEASED,
     SCHEMA,
     make_sections,
 )
-from transforms.text.books.screening.running_text import MIN_WORDS
-from transforms.text.builds.build_manifest import Description, Release
-from transforms.text.duplicates.document_signatures import parse_similarity
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.books.screening.running_text import MIN_WORDS
+from corpusmill.transforms.text.builds.build_manifest import Description, Release
+from corpusmill.transforms.text.duplicates.document_signatures import parse_similarity
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 CORPUS = "pg19"
 VERSION = "1.2.0"

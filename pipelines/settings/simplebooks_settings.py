@@ -4,29 +4,29 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.settings.book_settings import LANGUAGE, check_book_settings
-from pipelines.settings.dump_settings import limit_setting, name_edition
-from transforms.books.select_books import NGRAM_WORDS
-from transforms.books.take_simplest import check_target
-from transforms.text.books.book_accounts import BookAccounts
-from transforms.text.books.simple.english_tokens import DISTINCT, check_style
-from transforms.text.books.simple.overlap import (
+from corpusmill.pipelines.settings.book_settings import LANGUAGE, check_book_settings
+from corpusmill.pipelines.settings.dump_settings import limit_setting, name_edition
+from corpusmill.transforms.books.select_books import NGRAM_WORDS
+from corpusmill.transforms.books.take_simplest import check_target
+from corpusmill.transforms.text.books.book_accounts import BookAccounts
+from corpusmill.transforms.text.books.simple.english_tokens import DISTINCT, check_style
+from corpusmill.transforms.text.books.simple.overlap import (
     PLAIN,
     THRESHOLD,
     check_overlap_words,
     parse_overlap,
 )
-from transforms.text.books.simple.simplebooks_rows import (
+from corpusmill.transforms.text.books.simple.simplebooks_rows import (
     NUMBERS,
     SCHEMA,
     SPLITS_WITH_SMALL,
     make_sections,
 )
-from transforms.text.books.simple.simplest_first import MAX_VOCABULARY
-from transforms.text.books.simple.simplicity import NEUTRAL, PRINTED, SQUARED, NotSimple
-from transforms.text.books.simple.sizes import HELDOUT_BOOKS, SMALL_TOKENS, check_sizes
-from transforms.text.builds.build_manifest import Description, Release
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.books.simple.simplest_first import MAX_VOCABULARY
+from corpusmill.transforms.text.books.simple.simplicity import NEUTRAL, PRINTED, SQUARED, NotSimple
+from corpusmill.transforms.text.books.simple.sizes import HELDOUT_BOOKS, SMALL_TOKENS, check_sizes
+from corpusmill.transforms.text.builds.build_manifest import Description, Release
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 CORPUS = "simplebooks"
 VERSION = "2.0.1"

@@ -11,12 +11,12 @@ from typing import NamedTuple, TypeVar
 
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.finished_builds import Build, age_of, find_folders, open_build
-from transforms.files.open_input import InputError, match_inputs
-from transforms.text.translation.language_keys import language_key
-from transforms.text.vocabularies.layout import Layout
-from transforms.vocabularies.count_pieces import EvaluationFile
-from transforms.vocabularies.read_sentences import SentenceSources
+from corpusmill.transforms.builds.finished_builds import Build, age_of, find_folders, open_build
+from corpusmill.transforms.files.open_input import InputError, match_inputs
+from corpusmill.transforms.text.translation.language_keys import language_key
+from corpusmill.transforms.text.vocabularies.layout import Layout
+from corpusmill.transforms.vocabularies.count_pieces import EvaluationFile
+from corpusmill.transforms.vocabularies.read_sentences import SentenceSources
 
 EVALUATED_SPLITS = ("dev", "devtest")  # splits of FLORES; its split test is withheld
 

@@ -4,10 +4,10 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.settings.subword_sources import parse_argument
-from transforms.text.builds.build_manifest import Release
-from transforms.text.vocabularies.piece_model import PieceSettings
-from transforms.text.vocabularies.temperature_sampling import check_temperature
+from corpusmill.pipelines.settings.subword_sources import parse_argument
+from corpusmill.transforms.text.builds.build_manifest import Release
+from corpusmill.transforms.text.vocabularies.piece_model import PieceSettings
+from corpusmill.transforms.text.vocabularies.temperature_sampling import check_temperature
 
 CORPUS = "subwords"
 VERSION = "1.0.0"

@@ -3,8 +3,8 @@
 import dataclasses
 from typing import Any
 
-from transforms.text.builds.build_manifest import Release
-from transforms.text.builds.manifest_schema import check_name
+from corpusmill.transforms.text.builds.build_manifest import Release
+from corpusmill.transforms.text.builds.manifest_schema import check_name
 
 CORPUS = "tokens"
 VERSION = "1.0.0"

@@ -3,8 +3,8 @@
 import dataclasses
 from collections.abc import Sequence
 
-from transforms.text.builds.build_manifest import Release
-from transforms.text.vocabularies.subwords import SubwordSettings
+from corpusmill.transforms.text.builds.build_manifest import Release
+from corpusmill.transforms.text.vocabularies.subwords import SubwordSettings
 
 CORPUS = "wiki40b"
 PREFIX = "multilingual"

@@ -4,25 +4,25 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pipelines.settings.dump_settings import (
+from corpusmill.pipelines.settings.dump_settings import (
     check_dump_settings,
     limit_setting,
     name_edition,
     name_variant,
 )
-from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
-from transforms.duplicates.write_signatures import PARAMETERS
-from transforms.text.builds.build_manifest import Description, Release
-from transforms.text.files.dates import days_between
-from transforms.text.vocabularies.subwords import SubwordSettings
-from transforms.text.wikimedia.cldr import cldr_version
-from transforms.text.wikimedia.language import (
+from corpusmill.transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
+from corpusmill.transforms.duplicates.write_signatures import PARAMETERS
+from corpusmill.transforms.text.builds.build_manifest import Description, Release
+from corpusmill.transforms.text.files.dates import days_between
+from corpusmill.transforms.text.vocabularies.subwords import SubwordSettings
+from corpusmill.transforms.text.wikimedia.cldr import cldr_version
+from corpusmill.transforms.text.wikimedia.language import (
     borrowed_tables,
     has_own_tables,
     has_proven_tables,
     load_language,
 )
-from transforms.text.wikimedia.link_sources import (
+from corpusmill.transforms.text.wikimedia.link_sources import (
     ENTITIES,
     ITEMS_PER_SITE,
     PAGE_ID,
@@ -30,9 +30,9 @@ from transforms.text.wikimedia.link_sources import (
     LinkSource,
     redirects_since,
 )
-from transforms.text.wikimedia.older_pages import name_older, parse_page_id
-from transforms.text.wikimedia.row_columns import COLUMNS, RELEASED, TEXTS
-from transforms.text.wikimedia.wikitext.section_kinds import THRESHOLDS
+from corpusmill.transforms.text.wikimedia.older_pages import name_older, parse_page_id
+from corpusmill.transforms.text.wikimedia.row_columns import COLUMNS, RELEASED, TEXTS
+from corpusmill.transforms.text.wikimedia.wikitext.section_kinds import THRESHOLDS
 
 CORPUS = "wiki40b"
 VERSION = "1.7.0"

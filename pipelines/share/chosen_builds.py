@@ -4,9 +4,15 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from pipelines.builds.editions import read_current
-from transforms.builds.finished_builds import Build, age_of, find_folders, normalise, open_build
-from transforms.files.open_input import InputError
+from corpusmill.pipelines.builds.editions import read_current
+from corpusmill.transforms.builds.finished_builds import (
+    Build,
+    age_of,
+    find_folders,
+    normalise,
+    open_build,
+)
+from corpusmill.transforms.files.open_input import InputError
 
 
 def choose_builds(

@@ -16,14 +16,14 @@ from typing import Any
 import mlcroissant as mlc
 import pyarrow as pa
 
-from pipelines.builds.safe_files import write_whole
-from pipelines.corpora import shapes
-from pipelines.share.chosen_builds import choose_builds
-from transforms.builds.finished_builds import Build, path_below, schema_of
-from transforms.files.open_input import InputError, open_raw
-from transforms.text.builds.build_manifest import CARD
-from transforms.text.builds.dataset_card import read_about, read_citation
-from transforms.text.builds.folder_card import CardHead, as_list, read_head
+from corpusmill.pipelines.builds.safe_files import write_whole
+from corpusmill.pipelines.corpora import shapes
+from corpusmill.pipelines.share.chosen_builds import choose_builds
+from corpusmill.transforms.builds.finished_builds import Build, path_below, schema_of
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.text.builds.build_manifest import CARD
+from corpusmill.transforms.text.builds.dataset_card import read_about, read_citation
+from corpusmill.transforms.text.builds.folder_card import CardHead, as_list, read_head
 
 NAME = "croissant.json"
 _PARQUET = "application/x-parquet"

@@ -11,12 +11,12 @@ from typing import Any
 
 import yaml
 
-from pipelines.builds.safe_files import write_whole
-from pipelines.corpora import layouts, shapes
-from pipelines.share import corpusmill_task
-from pipelines.share.chosen_builds import choose_builds
-from transforms.builds.finished_builds import Build, read_json
-from transforms.text.builds.language_model_scores import Normalisers, read_normalisers
+from corpusmill.pipelines.builds.safe_files import write_whole
+from corpusmill.pipelines.corpora import layouts, shapes
+from corpusmill.pipelines.share import corpusmill_task
+from corpusmill.pipelines.share.chosen_builds import choose_builds
+from corpusmill.transforms.builds.finished_builds import Build, read_json
+from corpusmill.transforms.text.builds.language_model_scores import Normalisers, read_normalisers
 
 _FUNCTIONS = """\
 custom_dataset: !function corpusmill_task.load

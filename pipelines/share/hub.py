@@ -21,16 +21,21 @@ from huggingface_hub import CommitOperationAdd, HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
-from pipelines.builds.folder_cards import NAME as CARD
-from pipelines.builds.provenance import VERSION
-from pipelines.corpora import shapes
-from pipelines.share import croissant
-from pipelines.share.chosen_builds import choose_builds
-from transforms.builds.check_files import find_unlisted
-from transforms.builds.finished_builds import Build, files_below, path_below
-from transforms.files.open_input import InputError
-from transforms.files.stores import StoreError, is_local
-from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card, read_places
+from corpusmill.pipelines.builds.folder_cards import NAME as CARD
+from corpusmill.pipelines.builds.provenance import VERSION
+from corpusmill.pipelines.corpora import shapes
+from corpusmill.pipelines.share import croissant
+from corpusmill.pipelines.share.chosen_builds import choose_builds
+from corpusmill.transforms.builds.check_files import find_unlisted
+from corpusmill.transforms.builds.finished_builds import Build, files_below, path_below
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import StoreError, is_local
+from corpusmill.transforms.text.builds.folder_card import (
+    MARK,
+    BuildBelow,
+    make_folder_card,
+    read_places,
+)
 
 _NO_TOKEN = (
     "there is no token for the hub: set HF_TOKEN to a token with write permission, from"

@@ -13,7 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.screen import new_console
+from corpusmill.pipelines.screen import new_console
 
 _WIDEST = 10_000  # largest width of a table, in columns of the screen
 _NARROWEST = 10  # least number of characters in a line of a wrapped cell

@@ -7,11 +7,11 @@ import pathlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pipelines.builds import file_lock
-from pipelines.builds.disk_sync import sync
-from pipelines.builds.publish import TargetError
-from transforms.files.open_input import InputError, check_regular
-from transforms.text.translation.records import ReadError
+from corpusmill.pipelines.builds import file_lock
+from corpusmill.pipelines.builds.disk_sync import sync
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.transforms.files.open_input import InputError, check_regular
+from corpusmill.transforms.text.translation.records import ReadError
 
 
 def read_bytes(path: pathlib.Path) -> bytes:

@@ -7,20 +7,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pipelines.translation import files, journal
-from pipelines.translation.check_reports import SETTLE
-from pipelines.translation.find_source import SOURCE_CODES
-from pipelines.translation.journal import Draft, Entry
-from pipelines.translation.project import Project
-from pipelines.translation.state import TRANSLATIONS, LanguageState, ids_of, write_translations
-from transforms.files.open_input import InputError
-from transforms.text.translation.packets.decoding import decode_sheet, decode_utf8
-from transforms.text.translation.packets.plain import read_plain
-from transforms.text.translation.packets.records import Returned
-from transforms.text.translation.packets.sheet import read_sheet
-from transforms.text.translation.packets.xliff import read_xliff
-from transforms.text.translation.records import SPLITS, ReadError, Translation
-from transforms.text.translation.source_table import splits_of
+from corpusmill.pipelines.translation import files, journal
+from corpusmill.pipelines.translation.check_reports import SETTLE
+from corpusmill.pipelines.translation.find_source import SOURCE_CODES
+from corpusmill.pipelines.translation.journal import Draft, Entry
+from corpusmill.pipelines.translation.project import Project
+from corpusmill.pipelines.translation.state import (
+    TRANSLATIONS,
+    LanguageState,
+    ids_of,
+    write_translations,
+)
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.translation.packets.decoding import decode_sheet, decode_utf8
+from corpusmill.transforms.text.translation.packets.plain import read_plain
+from corpusmill.transforms.text.translation.packets.records import Returned
+from corpusmill.transforms.text.translation.packets.sheet import read_sheet
+from corpusmill.transforms.text.translation.packets.xliff import read_xliff
+from corpusmill.transforms.text.translation.records import SPLITS, ReadError, Translation
+from corpusmill.transforms.text.translation.source_table import splits_of
 
 
 def _read_table(data: bytes, name: str) -> Returned:

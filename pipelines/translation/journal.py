@@ -13,13 +13,13 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pipelines.builds import file_lock
-from pipelines.builds.disk_sync import sync
-from pipelines.builds.safe_files import make_beside
-from pipelines.translation.entry_facts import HEAD, check_facts
-from pipelines.translation.files import fill_folder, read_bytes
-from transforms.files.open_input import InputError, parse_json
-from transforms.text.builds.build_manifest import to_json
+from corpusmill.pipelines.builds import file_lock
+from corpusmill.pipelines.builds.disk_sync import sync
+from corpusmill.pipelines.builds.safe_files import make_beside
+from corpusmill.pipelines.translation.entry_facts import HEAD, check_facts
+from corpusmill.pipelines.translation.files import fill_folder, read_bytes
+from corpusmill.transforms.files.open_input import InputError, parse_json
+from corpusmill.transforms.text.builds.build_manifest import to_json
 
 _ENTRY = "entry.json"
 _UNFINISHED = ".unfinished-"

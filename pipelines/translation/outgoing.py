@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pipelines.translation import files
-from pipelines.translation.journal import Entry
+from corpusmill.pipelines.translation import files
+from corpusmill.pipelines.translation.journal import Entry
 
 
 class Sent(NamedTuple):

@@ -3,19 +3,19 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pipelines.translation import files, journal
-from pipelines.translation.checks import open_errors
-from pipelines.translation.drawing import count_of
-from pipelines.translation.journal import Draft, Entry
-from pipelines.translation.outgoing import Sent, files_of, paths_of
-from pipelines.translation.project import Project
-from pipelines.translation.reviews import current_reviews
-from pipelines.translation.state import LanguageState
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.packets import guidelines
-from transforms.text.translation.packets.records import Packet, PacketLine
-from transforms.text.translation.packets.sheet import write_sheet
-from transforms.text.translation.packets.xliff import write_xliff
+from corpusmill.pipelines.translation import files, journal
+from corpusmill.pipelines.translation.checks import open_errors
+from corpusmill.pipelines.translation.drawing import count_of
+from corpusmill.pipelines.translation.journal import Draft, Entry
+from corpusmill.pipelines.translation.outgoing import Sent, files_of, paths_of
+from corpusmill.pipelines.translation.project import Project
+from corpusmill.pipelines.translation.reviews import current_reviews
+from corpusmill.pipelines.translation.state import LanguageState
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.packets import guidelines
+from corpusmill.transforms.text.translation.packets.records import Packet, PacketLine
+from corpusmill.transforms.text.translation.packets.sheet import write_sheet
+from corpusmill.transforms.text.translation.packets.xliff import write_xliff
 
 WRITERS: Mapping[str, Callable[[Packet], bytes]] = {
     "xliff": write_xliff,

@@ -7,28 +7,32 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from pipelines.translation import files, journal
-from pipelines.translation.drawing import count_of
-from pipelines.translation.journal import Draft, Entry
-from pipelines.translation.outgoing import Sent, files_of, paths_of
-from pipelines.translation.project import Project
-from pipelines.translation.state import LanguageState
-from transforms.files.open_input import InputError
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.packets.decoding import decode_sheet
-from transforms.text.translation.records import ReadError
-from transforms.text.translation.review.quality_score import (
+from corpusmill.pipelines.translation import files, journal
+from corpusmill.pipelines.translation.drawing import count_of
+from corpusmill.pipelines.translation.journal import Draft, Entry
+from corpusmill.pipelines.translation.outgoing import Sent, files_of, paths_of
+from corpusmill.pipelines.translation.project import Project
+from corpusmill.pipelines.translation.state import LanguageState
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.packets.decoding import decode_sheet
+from corpusmill.transforms.text.translation.records import ReadError
+from corpusmill.transforms.text.translation.review.quality_score import (
     QualityScore,
     ReviewerShare,
     score_quality,
 )
-from transforms.text.translation.review.records import ReviewedSheet, ReviewError, ReviewLine
-from transforms.text.translation.review.sheet import (
+from corpusmill.transforms.text.translation.review.records import (
+    ReviewedSheet,
+    ReviewError,
+    ReviewLine,
+)
+from corpusmill.transforms.text.translation.review.sheet import (
     is_same_target,
     read_review_sheet,
     write_review_sheet,
 )
-from transforms.text.translation.tables import read_table, write_table
+from corpusmill.transforms.text.translation.tables import read_table, write_table
 
 ERRORS = "errors.tsv"
 _COLUMNS = ReviewError._fields

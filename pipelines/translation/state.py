@@ -15,11 +15,11 @@ import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pipelines.translation.files import read_bytes
-from pipelines.translation.journal import Entry
-from transforms.files.open_input import InputError
-from transforms.text.translation.records import ReadError, Translation
-from transforms.text.translation.tables import read_table, write_table
+from corpusmill.pipelines.translation.files import read_bytes
+from corpusmill.pipelines.translation.journal import Entry
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.translation.records import ReadError, Translation
+from corpusmill.transforms.text.translation.tables import read_table, write_table
 
 TRANSLATIONS = "translations.tsv"
 _COLUMNS = ("id", "text", "file", "line")

@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pipelines.translation import files
-from pipelines.translation.state import LanguageState, Waiver
-from transforms.files.open_input import InputError
-from transforms.text.files.cells import unprotect
-from transforms.text.translation.packets.decoding import decode_sheet
-from transforms.text.translation.records import Finding, ReadError
-from transforms.text.translation.tables import read_table
+from corpusmill.pipelines.translation import files
+from corpusmill.pipelines.translation.state import LanguageState, Waiver
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.files.cells import unprotect
+from corpusmill.transforms.text.translation.packets.decoding import decode_sheet
+from corpusmill.transforms.text.translation.records import Finding, ReadError
+from corpusmill.transforms.text.translation.tables import read_table
 
 ALL = "*"  # takes the place of an id, for all findings of a rule
 _LINE = re.compile("[0-9]{1,9}")

@@ -16,15 +16,20 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from corpusmill.transforms.text.wikimedia.audit.find_holes import compare
+from corpusmill.transforms.text.wikimedia.audit.findings import CLASSES, Hole, counts_as_hole
+from corpusmill.transforms.text.wikimedia.audit.source_view import view_source
+from corpusmill.transforms.text.wikimedia.audit.words import (
+    SENTENCE_END,
+    is_prose,
+    is_spaceless,
+    words_of,
+)
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page, parse_siteinfo
+from corpusmill.transforms.text.wikimedia.screening import PageScreening
+from corpusmill.transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 from tests.tools.real_data import DATA
-from transforms.text.wikimedia.audit.find_holes import compare
-from transforms.text.wikimedia.audit.findings import CLASSES, Hole, counts_as_hole
-from transforms.text.wikimedia.audit.source_view import view_source
-from transforms.text.wikimedia.audit.words import SENTENCE_END, is_prose, is_spaceless, words_of
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.mediawiki_xml import parse_page, parse_siteinfo
-from transforms.text.wikimedia.screening import PageScreening
-from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 DUMPS = {
     code: f"{code}wiki-20230501-pages-articles-multistream.xml.bz2"

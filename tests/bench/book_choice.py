@@ -22,12 +22,12 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
+from corpusmill.transforms.books.select_books import SelectBooks
+from corpusmill.transforms.books.select_by_minhash import SelectByMinHash
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.records import OverlapVerdict
 from tests.bench.books import Text, measured
 from tests.tools.real_gutenberg import read_bodies
-from transforms.books.select_books import SelectBooks
-from transforms.books.select_by_minhash import SelectByMinHash
-from transforms.files.scratch import Scratch
-from transforms.records import OverlapVerdict
 
 CHOICES = {"exact": SelectBooks, "minhash": SelectByMinHash}
 VOCABULARY = 20_000

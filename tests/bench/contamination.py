@@ -26,18 +26,18 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from corpusmill.transforms.text.duplicates.folded_words import fold_words
 from tests.bench.engines import adopt_orphans, bury_orphans, core_seconds
 from tests.bench.lm1b import print_machine
 from tests.bench.memory import build
 from tests.makers.planted_items import KINDS, LONG_WORDS, SHORT_WORDS, Contaminated, plant_items
 from tests.tools.real_data import DATA
 from tests.tools.real_gutenberg import read_bodies
-from transforms.text.duplicates.folded_words import fold_words
 
 DOCUMENTS, PLANTED, ABSENT = 100_000, 2_000, 10_000
 DOCUMENT_CHARACTERS = 900
 PAPER_WORDS = 13
-COMMAND = [sys.executable, "-m", "pipelines", "contamination"]
+COMMAND = [sys.executable, "-m", "corpusmill", "contamination"]
 PEER = pathlib.Path(__file__).with_name("contamination_datatrove.py")
 
 Pairs = set[tuple[str, int]]

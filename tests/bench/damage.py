@@ -39,16 +39,16 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pipelines.builds.publish import TargetError
-from pipelines.engines.errors import BuildError
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.transforms.builds.finished_builds import COMPLETED, MANIFEST, mark_of
+from corpusmill.transforms.files.damage import ON_CORRUPT
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import StoreError
 from tests.bench import damage_readers as readers
 from tests.bench import damage_samples as samples
 from tests.bench.damage_samples import Sample
 from tests.makers.damaged_files import damage
-from transforms.builds.finished_builds import COMPLETED, MANIFEST, mark_of
-from transforms.files.damage import ON_CORRUPT
-from transforms.files.open_input import InputError
-from transforms.files.stores import StoreError
 
 CASES = 100_000
 CASES_OF_PROCESS = 1_000

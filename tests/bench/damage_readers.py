@@ -15,88 +15,101 @@ from typing import Any, cast
 import requests
 from apache_beam.pvalue import TaggedOutput
 
-from pipelines.builds.editions import read_current
-from pipelines.builds.stage_folders import DamagedStageError, stage_folders
-from pipelines.corpora import layouts, shapes
-from pipelines.inspect.build_sizes import find_sizes
-from pipelines.inspect.report import RENDERERS
-from pipelines.inspect.score import score
-from pipelines.inspect.score_translations import score_translations
-from pipelines.inspect.verify import _faults_of
-from pipelines.refresh.config import load_config
-from pipelines.refresh.disk_part import DiskPart
-from pipelines.refresh.recipes import recipe_of
-from pipelines.refresh.remote import RemoteFile
-from pipelines.refresh.sites import find_offers
-from pipelines.refresh.sources import EntitiesSource, NewsSource, Source, WikimediaSource
-from pipelines.refresh.state import StateFolder
-from pipelines.settings.subword_sources import find_sources
-from pipelines.translation import imports, reviews
-from pipelines.translation.checks import open_errors
-from pipelines.translation.find_source import find_source
-from pipelines.translation.journal import read_entries
-from pipelines.translation.packets import plan_packet
-from pipelines.translation.project import open_project
-from pipelines.translation.state import LanguageState
-from pipelines.translation.status import find_status, render_text
-from pipelines.translation.waivers import read_waivers
-from transforms.books.check_books import check_books
-from transforms.books.date_books import date_book
-from transforms.books.join_catalog import join_book
-from transforms.books.mask_words import read_word_list
-from transforms.books.read_books import _PlanUnits, share_out
-from transforms.books.read_books import _ReadUnit as _ReadBooks
-from transforms.books.read_catalog import _ReadUnit as _ReadCatalog
-from transforms.books.read_catalog import plan_units as plan_catalog
-from transforms.books.read_released_books import read_released_books, read_split_table
-from transforms.books.screen_books import measure_book
-from transforms.books.strip_books import strip_book
-from transforms.builds.check_checksums import check_artefact
-from transforms.builds.check_files import find_fault, list_files
-from transforms.builds.compare_editions import columns_to_compare, document_files, plan_row_groups
-from transforms.builds.compare_editions import read_rows as read_edition_rows
-from transforms.builds.finished_builds import Build, find_builds, find_folders, open_build
-from transforms.builds.plan_checksums import plan_comparisons, read_list
-from transforms.files.open_input import InputError
-from transforms.files.scratch import Scratch
-from transforms.files.stage_files import read_list as read_list_of_stage
-from transforms.files.stage_files import read_part as read_stage_part
-from transforms.lines.check_lines import check_lines
-from transforms.lines.read_lines import MEMBERS
-from transforms.lines.read_lines import _ReadUnit as _ReadLines
-from transforms.lines.read_lines import plan_units as plan_lines
-from transforms.lines.tokenize_lines import tokenize_block
-from transforms.records import BookFile, Page
-from transforms.sentences.find_passages import _Find
-from transforms.sentences.read_topics import read_topics
-from transforms.text.lines.unit_blocks import BLOCK_BYTES
-from transforms.text.news.character_classes import CURRENT_PERL
-from transforms.text.news.checksum_findings import FAULTS
-from transforms.text.translation.checks.run import check_translations
-from transforms.text.translation.languages import find_language
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.screening import PageFacts, PageScreening
-from transforms.text.wikimedia.sites import load_site
-from transforms.text.wikimedia.template_pages import NO_TEMPLATES
-from transforms.vocabularies.count_pieces import EvaluationFile, count_file
-from transforms.vocabularies.read_sentences import plan_file, read_part
-from transforms.wiki import read_dumps, read_entities
-from transforms.wiki.check_dumps import check_dumps
-from transforms.wiki.clean_wikitext import _Clean
-from transforms.wiki.find_dumps import find_dumps
-from transforms.wiki.find_items import fact_of_existence, fact_of_property, title_and_item
-from transforms.wiki.pack_items import _MakeBlocks
-from transforms.wiki.read_entity_table import (
+from corpusmill.pipelines.builds.editions import read_current
+from corpusmill.pipelines.builds.stage_folders import DamagedStageError, stage_folders
+from corpusmill.pipelines.corpora import layouts, shapes
+from corpusmill.pipelines.inspect.build_sizes import find_sizes
+from corpusmill.pipelines.inspect.report import RENDERERS
+from corpusmill.pipelines.inspect.score import score
+from corpusmill.pipelines.inspect.score_translations import score_translations
+from corpusmill.pipelines.inspect.verify import _faults_of
+from corpusmill.pipelines.refresh.config import load_config
+from corpusmill.pipelines.refresh.disk_part import DiskPart
+from corpusmill.pipelines.refresh.recipes import recipe_of
+from corpusmill.pipelines.refresh.remote import RemoteFile
+from corpusmill.pipelines.refresh.sites import find_offers
+from corpusmill.pipelines.refresh.sources import EntitiesSource, NewsSource, Source, WikimediaSource
+from corpusmill.pipelines.refresh.state import StateFolder
+from corpusmill.pipelines.settings.subword_sources import find_sources
+from corpusmill.pipelines.translation import imports, reviews
+from corpusmill.pipelines.translation.checks import open_errors
+from corpusmill.pipelines.translation.find_source import find_source
+from corpusmill.pipelines.translation.journal import read_entries
+from corpusmill.pipelines.translation.packets import plan_packet
+from corpusmill.pipelines.translation.project import open_project
+from corpusmill.pipelines.translation.state import LanguageState
+from corpusmill.pipelines.translation.status import find_status, render_text
+from corpusmill.pipelines.translation.waivers import read_waivers
+from corpusmill.transforms.books.check_books import check_books
+from corpusmill.transforms.books.date_books import date_book
+from corpusmill.transforms.books.join_catalog import join_book
+from corpusmill.transforms.books.mask_words import read_word_list
+from corpusmill.transforms.books.read_books import _PlanUnits, share_out
+from corpusmill.transforms.books.read_books import _ReadUnit as _ReadBooks
+from corpusmill.transforms.books.read_catalog import _ReadUnit as _ReadCatalog
+from corpusmill.transforms.books.read_catalog import plan_units as plan_catalog
+from corpusmill.transforms.books.read_released_books import read_released_books, read_split_table
+from corpusmill.transforms.books.screen_books import measure_book
+from corpusmill.transforms.books.strip_books import strip_book
+from corpusmill.transforms.builds.check_checksums import check_artefact
+from corpusmill.transforms.builds.check_files import find_fault, list_files
+from corpusmill.transforms.builds.compare_editions import (
+    columns_to_compare,
+    document_files,
+    plan_row_groups,
+)
+from corpusmill.transforms.builds.compare_editions import read_rows as read_edition_rows
+from corpusmill.transforms.builds.finished_builds import (
+    Build,
+    find_builds,
+    find_folders,
+    open_build,
+)
+from corpusmill.transforms.builds.plan_checksums import plan_comparisons, read_list
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.files.stage_files import read_list as read_list_of_stage
+from corpusmill.transforms.files.stage_files import read_part as read_stage_part
+from corpusmill.transforms.lines.check_lines import check_lines
+from corpusmill.transforms.lines.read_lines import MEMBERS
+from corpusmill.transforms.lines.read_lines import _ReadUnit as _ReadLines
+from corpusmill.transforms.lines.read_lines import plan_units as plan_lines
+from corpusmill.transforms.lines.tokenize_lines import tokenize_block
+from corpusmill.transforms.records import BookFile, Page
+from corpusmill.transforms.sentences.find_passages import _Find
+from corpusmill.transforms.sentences.read_topics import read_topics
+from corpusmill.transforms.text.lines.unit_blocks import BLOCK_BYTES
+from corpusmill.transforms.text.news.character_classes import CURRENT_PERL
+from corpusmill.transforms.text.news.checksum_findings import FAULTS
+from corpusmill.transforms.text.translation.checks.run import check_translations
+from corpusmill.transforms.text.translation.languages import find_language
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.screening import PageFacts, PageScreening
+from corpusmill.transforms.text.wikimedia.sites import load_site
+from corpusmill.transforms.text.wikimedia.template_pages import NO_TEMPLATES
+from corpusmill.transforms.vocabularies.count_pieces import EvaluationFile, count_file
+from corpusmill.transforms.vocabularies.read_sentences import plan_file, read_part
+from corpusmill.transforms.wiki import read_dumps, read_entities
+from corpusmill.transforms.wiki.check_dumps import check_dumps
+from corpusmill.transforms.wiki.clean_wikitext import _Clean
+from corpusmill.transforms.wiki.find_dumps import find_dumps
+from corpusmill.transforms.wiki.find_items import (
+    fact_of_existence,
+    fact_of_property,
+    title_and_item,
+)
+from corpusmill.transforms.wiki.pack_items import _MakeBlocks
+from corpusmill.transforms.wiki.read_entity_table import (
     EntityTable,
     add_classes,
     template_aliases,
     titles_and_items,
 )
-from transforms.wiki.read_language import read_language
-from transforms.wiki.read_split_pins import find_pins, read_blocks, unpack_blocks
-from transforms.wiki.read_split_pins import plan_units as plan_pins
-from transforms.wiki.read_sql_dumps import read_file as read_sql
-from transforms.wiki.read_templates import _ReadPage
+from corpusmill.transforms.wiki.read_language import read_language
+from corpusmill.transforms.wiki.read_split_pins import find_pins, read_blocks, unpack_blocks
+from corpusmill.transforms.wiki.read_split_pins import plan_units as plan_pins
+from corpusmill.transforms.wiki.read_sql_dumps import read_file as read_sql
+from corpusmill.transforms.wiki.read_templates import _ReadPage
 
 Counts = Counter[str]
 Reader = Callable[[pathlib.Path, str, str], Counts]

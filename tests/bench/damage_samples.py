@@ -18,25 +18,29 @@ from unittest import mock
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.builds.stage_folders import stage_folders
-from pipelines.samples.sample_builds import SAMPLES
-from pipelines.translation import journal
-from pipelines.translation.checks import check_language
-from pipelines.translation.imports import import_files
-from pipelines.translation.packets import send_packets
-from pipelines.translation.project import Rules, create_project
-from pipelines.translation.reviews import import_reviews, write_sheets
+from corpusmill.pipelines.builds.stage_folders import stage_folders
+from corpusmill.pipelines.samples.sample_builds import SAMPLES
+from corpusmill.pipelines.translation import journal
+from corpusmill.pipelines.translation.checks import check_language
+from corpusmill.pipelines.translation.imports import import_files
+from corpusmill.pipelines.translation.packets import send_packets
+from corpusmill.pipelines.translation.project import Rules, create_project
+from corpusmill.pipelines.translation.reviews import import_reviews, write_sheets
+from corpusmill.transforms.files.stage_files import _WriteElements, write_list
+from corpusmill.transforms.records import Article
+from corpusmill.transforms.text.translation.checks import run
+from corpusmill.transforms.text.translation.languages import find_language
+from corpusmill.transforms.text.translation.packets.sheet import (
+    find_layout,
+    read_rows,
+    write_quoted,
+)
+from corpusmill.transforms.text.translation.records import Finding, SourceSentence
 from tests.makers.dump_files import PackedPage, _open_dump, _read_packed
 from tests.makers.spm_models import small_model
 from tests.makers.tar_files import pack_tar
 from tests.makers.zip_files import pack_zip
 from tests.pipelines.translation.small_projects import small_sentences
-from transforms.files.stage_files import _WriteElements, write_list
-from transforms.records import Article
-from transforms.text.translation.checks import run
-from transforms.text.translation.languages import find_language
-from transforms.text.translation.packets.sheet import find_layout, read_rows, write_quoted
-from transforms.text.translation.records import Finding, SourceSentence
 
 GOLDEN = pathlib.Path(__file__).parents[1] / "golden"
 (UKRAINIAN,) = (GOLDEN / "wiki40b" / "uk").glob("*-*")
@@ -511,7 +515,7 @@ def stages(_: pathlib.Path | None) -> Iterator[Sample]:
             for element in elements:
                 writer.process(element)
             written += [one.value for one in writer.finish_bundle()]
-        types = {"numbers": "builtins:int", "articles": "transforms.records:Article"}
+        types = {"numbers": "builtins:int", "articles": "corpusmill.transforms.records:Article"}
         write_list(folder, types, written)
         folders.finish(folder, {"pages": 2})
         files = _folder(pathlib.Path(place))

@@ -20,14 +20,14 @@ from unittest import mock
 
 import zstandard
 
+from corpusmill.transforms.text.files import bz2_blocks
+from corpusmill.transforms.text.wikimedia import dump_units
+from corpusmill.transforms.text.wikimedia.dump_units import PageXml
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page
+from corpusmill.transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
+from corpusmill.transforms.wiki.read_dumps import join_borders, open_border, plan_units
 from tests.bench.entities import best
 from tests.bench.wiki40b import REAL_DUMP, repeated, xml_megabytes
-from transforms.text.files import bz2_blocks
-from transforms.text.wikimedia import dump_units
-from transforms.text.wikimedia.dump_units import PageXml
-from transforms.text.wikimedia.mediawiki_xml import parse_page
-from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
-from transforms.wiki.read_dumps import join_borders, open_border, plan_units
 
 WORKERS = 16
 

@@ -132,7 +132,7 @@ def pin_nodes(state: pathlib.Path, count: int) -> None:
 def run_command(command: Sequence[str], output: pathlib.Path, flags: Sequence[str]) -> float:
     """Runs the command line tool; gives its seconds. Raises RuntimeError if it fails."""
     log = output.with_suffix(".log")
-    run = [sys.executable, "-m", "pipelines", *command, "--output", str(output), *flags]
+    run = [sys.executable, "-m", "corpusmill", *command, "--output", str(output), *flags]
     start = time.perf_counter()
     with log.open("wb") as stream:
         status = subprocess.run(

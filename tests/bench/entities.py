@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import orjson
 
+from corpusmill.transforms.files.open_input import open_input
+from corpusmill.transforms.text.files.bz2_blocks import Block, read_blocks
+from corpusmill.transforms.text.wikimedia.wikidata_json import Entity, parse_entity
+from corpusmill.transforms.wiki.read_entities import plan_units, read_items
 from tests.bench.wiki40b import watch_memory
 from tests.tools.real_data import DATA
-from transforms.files.open_input import open_input
-from transforms.text.files.bz2_blocks import Block, read_blocks
-from transforms.text.wikimedia.wikidata_json import Entity, parse_entity
-from transforms.wiki.read_entities import plan_units, read_items
 
 REAL_DUMP = DATA / "wikidata" / "wikidata-sample-all.json.gz"
 OPENERS: dict[str, Callable[..., object]] = {"": open, ".bz2": bz2.open, ".gz": gzip.open}
@@ -123,7 +123,7 @@ def print_crossing(parse: float, read_bz2: float, dump: pathlib.Path, megabytes:
 def measure_builds(dumps: Iterable[pathlib.Path], folder: pathlib.Path, workers: int) -> None:
     """Prints time and peak memory of the command line tool, as a user runs it."""
     for number, path in enumerate(dumps):
-        command = [sys.executable, "-m", "pipelines", "entities", "--dump", str(path)]
+        command = [sys.executable, "-m", "corpusmill", "entities", "--dump", str(path)]
         command += ["--output", str(folder / f"built-{number}"), "--workers", str(workers)]
         start, peak = time.perf_counter(), [0]
         with subprocess.Popen(

@@ -19,12 +19,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tests.tools.real_data import DATA
-from transforms.records import Page
-from transforms.text.wikimedia.language import has_own_tables, load_language
-from transforms.text.wikimedia.mediawiki_xml import parse_page
-from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
-from transforms.text.wikimedia.wikitext.section_kinds import (
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.language import has_own_tables, load_language
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page
+from corpusmill.transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
+from corpusmill.transforms.text.wikimedia.wikitext.section_kinds import (
     THRESHOLDS,
     HeadingCounts,
     HeadingKey,
@@ -33,7 +32,8 @@ from transforms.text.wikimedia.wikitext.section_kinds import (
     count_headings,
     learn_headings,
 )
-from transforms.wiki.read_dumps import plan_units, read_good_pages
+from corpusmill.transforms.wiki.read_dumps import plan_units, read_good_pages
+from tests.tools.real_data import DATA
 
 DUMPS = {
     code: f"{code}wiki-20230501-pages-articles-multistream.xml.bz2"

@@ -14,11 +14,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page
+from corpusmill.transforms.wiki.read_dumps import plan_units, read_good_pages
 from tests.makers.changed_wikis import CHANGES, METHODS, Wiki, find_faults
 from tests.tools.real_data import DATA
-from transforms.text.files.markdown import make_table
-from transforms.text.wikimedia.mediawiki_xml import parse_page
-from transforms.wiki.read_dumps import plan_units, read_good_pages
 
 WIKIS = ("elwiki", "ukwiki", "viwiki", "jawiki")
 UNCHANGED = "unchanged"

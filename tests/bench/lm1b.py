@@ -28,29 +28,34 @@ from typing import Any, NamedTuple, TypeVar
 
 import psutil
 
-from tests.makers.news_lines import YEARS, read_odd_lines, recombined_lines, sample_lines
-from tests.tools import original_scripts
-from tests.tools.pack_samples import SAMPLES
-from tests.tools.real_data import DATA
-from transforms.lines.read_lines import plan_units, read_unit, screen_block
-from transforms.lines.sort_lines import RANGE_BYTES, RUN_BYTES
-from transforms.lines.write_lines import GROUP_BYTES, write_shard
-from transforms.records import LineShard
-from transforms.text.files.tf_example import encode_texts
-from transforms.text.lines.line_blocks import count_lines, cut_block, lines_of
-from transforms.text.lines.line_order import (
+from corpusmill.transforms.lines.read_lines import plan_units, read_unit, screen_block
+from corpusmill.transforms.lines.sort_lines import RANGE_BYTES, RUN_BYTES
+from corpusmill.transforms.lines.write_lines import GROUP_BYTES, write_shard
+from corpusmill.transforms.records import LineShard
+from corpusmill.transforms.text.files.tf_example import encode_texts
+from corpusmill.transforms.text.lines.line_blocks import count_lines, cut_block, lines_of
+from corpusmill.transforms.text.lines.line_order import (
     LineSample,
     LineSampler,
     cut_sorted,
     plan_ranges,
     sort_block,
 )
-from transforms.text.lines.line_stats import measure_lines
-from transforms.text.lines.line_table import FEATURE, make_table
-from transforms.text.lines.unit_blocks import BLOCK_BYTES, LineBlock
-from transforms.text.news.line_tokenizer import LineTokenizer
-from transforms.text.news.shuffle import deal_lines, first_ranks, merge_pieces, split_shard
-from transforms.text.vocabularies.word_counts import count_words
+from corpusmill.transforms.text.lines.line_stats import measure_lines
+from corpusmill.transforms.text.lines.line_table import FEATURE, make_table
+from corpusmill.transforms.text.lines.unit_blocks import BLOCK_BYTES, LineBlock
+from corpusmill.transforms.text.news.line_tokenizer import LineTokenizer
+from corpusmill.transforms.text.news.shuffle import (
+    deal_lines,
+    first_ranks,
+    merge_pieces,
+    split_shard,
+)
+from corpusmill.transforms.text.vocabularies.word_counts import count_words
+from tests.makers.news_lines import YEARS, read_odd_lines, recombined_lines, sample_lines
+from tests.tools import original_scripts
+from tests.tools.pack_samples import SAMPLES
+from tests.tools.real_data import DATA
 
 SCRIPTS = os.environ.get("CORPUSMILL_LM1B_SCRIPTS", "")
 WATCH_SECONDS = 0.5  # looking more often would take time from the build
@@ -239,7 +244,7 @@ def write_news(source: Sequence[bytes], folder: pathlib.Path, megabytes: int, pa
 
 def build(news: News, output: pathlib.Path, workers: int) -> Run:
     """Runs the command line tool, as a user does."""
-    command = [sys.executable, "-m", "pipelines", "lm1b", "--output", str(output)]
+    command = [sys.executable, "-m", "corpusmill", "lm1b", "--output", str(output)]
     command += ["--workers", str(workers), "--input", *map(str, news.paths)]
     log = output.with_suffix(".log")
     start, cpu_start = time.perf_counter(), cpu_of_children()

@@ -60,7 +60,7 @@ def main() -> None:
             command = [*make_input(settings.corpus, place, size), *settings.flags.split()]
             command += ["--workers", str(settings.workers), "--output", str(place / "built")]
             run = build(
-                [sys.executable, "-m", "pipelines", *command], place / "log", settings.limit
+                [sys.executable, "-m", "corpusmill", *command], place / "log", settings.limit
             )
             print(
                 f"{settings.corpus} {size:7,}: {run.seconds:7.1f} s, {run.core_seconds:7.1f} core-s,"

@@ -16,6 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from rensa import RMinHash
 
+from corpusmill.transforms.text.duplicates.document_signatures import sign_documents
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from corpusmill.transforms.text.vocabularies.plain_words import plain_words
 from tests.tools.real_data import DATA
 from tests.tools.real_gutenberg import read_bodies
 from tests.tools.signature_errors import (
@@ -27,9 +30,6 @@ from tests.tools.signature_errors import (
     sign_with_datasketch,
     signature_errors,
 )
-from transforms.text.duplicates.document_signatures import sign_documents
-from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
-from transforms.text.vocabularies.plain_words import plain_words
 
 DATASKETCH_BYTES = 1_000_000
 """So much of the texts is enough for the slow one."""

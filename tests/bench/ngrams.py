@@ -16,10 +16,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from corpusmill.transforms.text.lines.line_blocks import cut_block
 from tests.bench.engines import adopt_orphans
 from tests.bench.memory import Run, build
 from tests.makers.text_builds import make_text_build, walk_text
-from transforms.text.lines.line_blocks import cut_block
 
 HELD_OUT_BYTES = 1 << 19
 FILE_BYTES = 1 << 25
@@ -63,7 +63,7 @@ def main() -> None:
             texts = {"train": files_of(lines), "test": iter([text_array(held_out)])}
             corpus = make_text_build(folder, "lm1b", "text", texts)
             lines.unlink()
-            command = [sys.executable, "-m", "pipelines", "ngrams", "--corpus", str(corpus)]
+            command = [sys.executable, "-m", "corpusmill", "ngrams", "--corpus", str(corpus)]
             command += [
                 "--prune",
                 "0",

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from types import FrameType
 
-from pipelines.cli import main as run_command
+from corpusmill.pipelines.cli import main as run_command
 
 EVERY_SECONDS = 0.004  # of processor time
 SHOWN_SHARE = 0.005

@@ -25,8 +25,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from pipelines.settings import cost_model
-from pipelines.settings.cost_model import ANY, GB, Rates, Text, load_rates, parts_of
+from corpusmill.pipelines.settings import cost_model
+from corpusmill.pipelines.settings.cost_model import ANY, GB, Rates, Text, load_rates, parts_of
+from corpusmill.transforms.text.files.compression import decompress
 from tests.bench import engines, lm1b
 from tests.bench.entities import item_lines, write_copies
 from tests.bench.ngrams import text_array
@@ -34,7 +35,6 @@ from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import repeat_dump
 from tests.makers.text_builds import make_text_build, walk_text
 from tests.tools.real_data import DATA
-from transforms.text.files.compression import decompress
 
 ROOT = pathlib.Path(__file__).parents[2]
 TABLE = ROOT / "pipelines" / "settings" / cost_model.TABLE

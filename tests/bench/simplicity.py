@@ -21,8 +21,8 @@ import numpy
 import numpy.typing
 import textstat
 
+from corpusmill.transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
 from tests.tools.real_gutenberg import BOOKS, read_text
-from transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
 
 MEASURED = {"kept", "measure-books/ratio-too-low", "select-books/overlaps"}
 PASSAGES = 10

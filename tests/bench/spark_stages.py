@@ -79,7 +79,7 @@ def run(
 ) -> tuple[list[Look], float, float]:
     """Builds, and looks at all processes meanwhile. Raises RuntimeError if the build fails."""
     flags = cluster.flags if pool else cluster.process_flags
-    command = [sys.executable, "-m", "pipelines", "lm1b", "--input", *paths]
+    command = [sys.executable, "-m", "corpusmill", "lm1b", "--input", *paths]
     command += ["--output", output, *flags]
     log, looks, is_over = cluster.state.parent / "build.log", [], threading.Event()
     begin = time.time()

@@ -25,13 +25,13 @@ from typing import NamedTuple
 import mwparserfromhell
 from wikiextractor.extract import Extractor
 
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page, parse_siteinfo
+from corpusmill.transforms.text.wikimedia.screening import PageScreening
+from corpusmill.transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
+from corpusmill.transforms.text.wikimedia.wikitext.sections import drop_sections, split_sections
 from tests.tools.real_data import DATA
-from transforms.records import Page
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.mediawiki_xml import parse_page, parse_siteinfo
-from transforms.text.wikimedia.screening import PageScreening
-from transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
-from transforms.text.wikimedia.wikitext.sections import drop_sections, split_sections
 
 DUMPS = {
     "en": "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2",

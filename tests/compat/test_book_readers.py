@@ -13,10 +13,10 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.builds.launch import Corpus, launch
-from pipelines.pg19 import Pg19
-from pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
-from pipelines.simplebooks import SimpleBooks
+from corpusmill.pipelines.builds.launch import Corpus, launch
+from corpusmill.pipelines.pg19 import Pg19
+from corpusmill.pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
+from corpusmill.pipelines.simplebooks import SimpleBooks
 
 pytestmark = pytest.mark.compat
 

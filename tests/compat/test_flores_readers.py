@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.translation.package import package
-from pipelines.translation.project import open_project
+from corpusmill.pipelines.translation.package import package
+from corpusmill.pipelines.translation.project import open_project
+from corpusmill.transforms.text.translation.source_table import read_source
 from tests.pipelines.translation.small_projects import (
     IDS,
     find_bad,
@@ -15,7 +16,6 @@ from tests.pipelines.translation.small_projects import (
 )
 from tests.pipelines.translation.test_package import TRICKY, translate
 from tests.tools.golden_tree import GOLDEN
-from transforms.text.translation.source_table import read_source
 
 pytestmark = pytest.mark.compat
 SOURCE = GOLDEN / "flores101" / "en-sentences-150-articles-42" / "20260101-1.0.1"

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.text.translation.packets.decoding import decode_sheet
+from corpusmill.transforms.text.translation.packets.records import Returned
+from corpusmill.transforms.text.translation.packets.sheet import read_sheet, write_sheet
+from corpusmill.transforms.text.translation.packets.xliff import read_xliff, write_xliff
 from tests.transforms.text.translation.packets.samples import CONTROLS, TRICKY_TEXTS, tricky_packet
-from transforms.text.translation.packets.decoding import decode_sheet
-from transforms.text.translation.packets.records import Returned
-from transforms.text.translation.packets.sheet import read_sheet, write_sheet
-from transforms.text.translation.packets.xliff import read_xliff, write_xliff
 
 pytestmark = pytest.mark.compat
 

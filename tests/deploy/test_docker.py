@@ -50,7 +50,7 @@ def test_the_build_sees_what_is_copied_and_little_else() -> None:
 def test_the_entry_points_are_those_of_a_worker_and_of_the_command() -> None:
     entries = [" ".join(words) for words in arguments_of("ENTRYPOINT")]
     assert entries == ['["/opt/apache/beam/boot"]', '["corpusmill"]']
-    assert "corpusmill=pipelines.__main__:main" in (ROOT / "setup.py").read_text("utf-8")
+    assert "corpusmill=corpusmill.pipelines.__main__:main" in (ROOT / "setup.py").read_text("utf-8")
 
 
 def test_the_linter_finds_nothing() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from pipelines.refresh.metrics import RunMetrics, write_metrics
-from pipelines.refresh.state import CorpusState
+from corpusmill.pipelines.refresh.metrics import RunMetrics, write_metrics
+from corpusmill.pipelines.refresh.state import CorpusState
 from tests.deploy.schedulers import DEPLOY
 
 ALERTS = DEPLOY / "prometheus" / "alerts.yml"

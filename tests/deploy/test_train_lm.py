@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from pipelines.inspect.score import score
+from corpusmill.pipelines.inspect.score import score
+from corpusmill.transforms.builds.finished_builds import open_build
 from tests.deploy.schedulers import DEPLOY
-from transforms.builds.finished_builds import open_build
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed: deploy/training/make_environment.sh"

@@ -13,16 +13,16 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from pipelines.builds.launch import Corpus, launch
-from pipelines.pg19 import Pg19
-from pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
-from pipelines.simplebooks import SimpleBooks
+from corpusmill.pipelines.builds.launch import Corpus, launch
+from corpusmill.pipelines.pg19 import Pg19
+from corpusmill.pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
+from corpusmill.pipelines.simplebooks import SimpleBooks
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.builds.plausibility import DOUBTS
 from tests.makers import book_files, book_samples
 from tests.makers.book_samples import ExpectedFile
 from tests.makers.wiki_builds import Build
 from tests.tools.pack_samples import SAMPLES
-from transforms.records import Rejected
-from transforms.text.builds.plausibility import DOUBTS
 
 GUTENBERG = SAMPLES / "gutenberg"
 LIBRARY = GUTENBERG / "library"

@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
+from corpusmill.transforms.records import Article, Page
+from corpusmill.transforms.text.wikimedia.link_sources import redirects_since
+from corpusmill.transforms.wiki.find_items import WikiTables
+from corpusmill.transforms.wiki.join_wikidata import JoinWikidata, Linked
+from corpusmill.transforms.wiki.link_titles import FindRedirects
+from corpusmill.transforms.wiki.pack_articles import pack_article
+from corpusmill.transforms.wiki.read_entity_table import EntityTable
 from tests.makers import dump_files
 from tests.makers.entity_tables import Item, write_entity_table
 from tests.tools.run_pipeline import run_inputs
-from transforms.records import Article, Page
-from transforms.text.wikimedia.link_sources import redirects_since
-from transforms.wiki.find_items import WikiTables
-from transforms.wiki.join_wikidata import JoinWikidata, Linked
-from transforms.wiki.link_titles import FindRedirects
-from transforms.wiki.pack_articles import pack_article
-from transforms.wiki.read_entity_table import EntityTable
 
 WIKI = "elwiki"
 EARLIER, LATER = "20261001", "20261101"

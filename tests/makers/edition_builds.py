@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from corpusmill.transforms.wiki.article_rows import SCHEMA
 from tests.makers.finished_builds import seal
-from transforms.wiki.article_rows import SCHEMA
 
 Rows = Sequence[Mapping[str, Any]]
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import to_json
-from transforms.text.wikimedia.entity_table import class_table, table_schema
-from transforms.wiki.read_entity_table import EntityTable
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.builds.build_manifest import to_json
+from corpusmill.transforms.text.wikimedia.entity_table import class_table, table_schema
+from corpusmill.transforms.wiki.read_entity_table import EntityTable
 
 
 class Item(NamedTuple):

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from transforms.files.scratch import Scratch
-from transforms.records import Author, Book
-from transforms.text.books.dating.publication_dates import DatedBook, PublicationDate
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.records import Author, Book
+from corpusmill.transforms.text.books.dating.publication_dates import DatedBook, PublicationDate
 
 TEXT = "The hen sat on the wall.\n\nThe hen sat there all day.\n"
 

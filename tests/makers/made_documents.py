@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from transforms.duplicates.find_similar_documents import NGRAM_WORDS, DocumentFacts
-from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from corpusmill.transforms.duplicates.find_similar_documents import NGRAM_WORDS, DocumentFacts
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
 
 WORDS = [f"w{number}" for number in range(4000)]
 

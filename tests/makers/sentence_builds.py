@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from corpusmill.transforms.text.builds.build_manifest import to_json
 from tests.makers.finished_builds import seal
-from transforms.text.builds.build_manifest import to_json
 
 TRAIN = "training-monolingual.tokenized.shuffled"
 HELDOUT = "heldout-monolingual.tokenized.shuffled"

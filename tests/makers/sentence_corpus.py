@@ -6,19 +6,19 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
+from corpusmill.transforms.builds.write_manifest import Enter, WriteManifest
+from corpusmill.transforms.files.write_rejected import CountReasons
+from corpusmill.transforms.lines.count_vocabulary import CountVocabulary
+from corpusmill.transforms.lines.measure_lines import MeasureShards, lines_of_range
+from corpusmill.transforms.lines.write_lines import WriteChecksums, WriteLines
+from corpusmill.transforms.records import InputFile, LineRange, LineShard, OutputFile, Rejected
+from corpusmill.transforms.text.builds.build_manifest import Description, Provenance
+from corpusmill.transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
+from corpusmill.transforms.text.lines.line_blocks import block_of, pack_block
+from corpusmill.transforms.text.lines.line_stats import measure_lines
+from corpusmill.transforms.text.news.sentence_accounts import account_for_sentences
+from corpusmill.transforms.text.news.shard_names import SPLITS
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.write_rejected import CountReasons
-from transforms.lines.count_vocabulary import CountVocabulary
-from transforms.lines.measure_lines import MeasureShards, lines_of_range
-from transforms.lines.write_lines import WriteChecksums, WriteLines
-from transforms.records import InputFile, LineRange, LineShard, OutputFile, Rejected
-from transforms.text.builds.build_manifest import Description, Provenance
-from transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
-from transforms.text.lines.line_blocks import block_of, pack_block
-from transforms.text.lines.line_stats import measure_lines
-from transforms.text.news.sentence_accounts import account_for_sentences
-from transforms.text.news.shard_names import SPLITS
 
 SHARDS, HELDOUT_SHARDS = 4, 3
 LINES_IN_RANGE = 50

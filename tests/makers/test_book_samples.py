@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy
 import pytest
 
+from corpusmill.transforms.text.duplicates.hashed_ngrams import hash_ngrams, to_plain_words
 from tests.makers import book_samples
 from tests.makers.book_files import zip_members
 from tests.makers.book_samples import ExpectedFile, SampleBook
 from tests.tools.pack_samples import SAMPLES
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.duplicates.hashed_ngrams import hash_ngrams, to_plain_words
 
 FOLDER = SAMPLES / "gutenberg"
 LIBRARY = FOLDER / "library"

@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from corpusmill.transforms.files.hash_inputs import hash_input
+from corpusmill.transforms.text.files.shards import parquet_name
+from corpusmill.transforms.text.vocabularies.word_counts import spread_words
 from tests.makers.finished_builds import seal
-from transforms.files.hash_inputs import hash_input
-from transforms.text.files.shards import parquet_name
-from transforms.text.vocabularies.word_counts import spread_words
 
 _END = b"</s> "
 _WALKERS, _STEPS = 1 << 16, 100

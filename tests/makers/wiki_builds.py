@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.builds.launch import launch
-from pipelines.cli import main
-from pipelines.entities import Entities
-from pipelines.settings.entities_settings import EntitiesConfig
-from pipelines.settings.wiki40b_settings import Wiki40bConfig
-from pipelines.wiki40b import Wiki40b
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.cli import main
+from corpusmill.pipelines.entities import Entities
+from corpusmill.pipelines.settings.entities_settings import EntitiesConfig
+from corpusmill.pipelines.settings.wiki40b_settings import Wiki40bConfig
+from corpusmill.pipelines.wiki40b import Wiki40b
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.builds.plausibility import DOUBTS
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools import pack_samples
 from tests.tools.pack_samples import SAMPLES, Wiki
-from transforms.records import Rejected
-from transforms.text.builds.plausibility import DOUBTS
 
 DATE = "20260101"
 ENTITIES = str(SAMPLES / "wikidata" / f"wikidata-{DATE}-all.json.gz")

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.settings.wiki40b_settings import VERSION
+from corpusmill.pipelines.settings.wiki40b_settings import VERSION
+from corpusmill.transforms.text.files import file_units
+from corpusmill.transforms.text.files.bz2_blocks import find_marks
+from corpusmill.transforms.text.wikimedia import dump_units
 from tests.makers import dump_files
 from tests.makers.wiki_builds import (
     ENTITIES,
@@ -20,9 +23,6 @@ from tests.makers.wiki_builds import (
     sample_wiki,
 )
 from tests.transforms.wiki.test_read_dumps import flip, stream_starts
-from transforms.text.files import file_units
-from transforms.text.files.bz2_blocks import find_marks
-from transforms.text.wikimedia import dump_units
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,

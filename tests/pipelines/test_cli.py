@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from pipelines.builds.provenance import VERSION as PACKAGE_VERSION
-from pipelines.cli import _LogHandler
-from pipelines.commands.command_parser import level_of
-from pipelines.commands.parser import make_parser
-from pipelines.corpora import rows
-from pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entities
-from pipelines.settings.wiki40b_settings import VERSION
+from corpusmill.pipelines.builds.provenance import VERSION as PACKAGE_VERSION
+from corpusmill.pipelines.cli import _LogHandler
+from corpusmill.pipelines.commands.command_parser import level_of
+from corpusmill.pipelines.commands.parser import make_parser
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entities
+from corpusmill.pipelines.settings.wiki40b_settings import VERSION
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
 from tests.makers.wiki_builds import Build, Command, files_below, run_cli
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,7 +49,7 @@ def test_the_demo_builds_every_sample(demo: Path) -> None:
 def test_a_disk_that_takes_no_more_ends_a_build_with_one_line(tmp_path: Path) -> None:
     """Logs of workers and the display find no place, either."""
     done = subprocess.run(
-        [sys.executable, "-m", "pipelines", *sample_flags(tmp_path), "--workers", "2"],
+        [sys.executable, "-m", "corpusmill", *sample_flags(tmp_path), "--workers", "2"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -66,7 +66,7 @@ def test_a_disk_that_takes_no_more_ends_a_build_with_one_line(tmp_path: Path) ->
 def test_a_limit_of_memory_below_that_of_the_libraries_is_refused_at_once(tmp_path: Path) -> None:
     most = 2_500_000_000  # Beam would wait for ever for a thread
     done = subprocess.run(
-        [sys.executable, "-m", "pipelines", *sample_flags(tmp_path)],
+        [sys.executable, "-m", "corpusmill", *sample_flags(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -217,7 +217,7 @@ def test_help_does_not_wait_for_beam() -> None:
 
 
 def test_a_checkout_that_is_not_installed_runs_as_a_module() -> None:
-    command = [sys.executable, "-m", "pipelines", "demo", "--help"]
+    command = [sys.executable, "-m", "corpusmill", "demo", "--help"]
     shown = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert shown.startswith("usage: corpusmill demo")
 
@@ -228,7 +228,7 @@ def test_an_interrupt_is_no_traceback(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pipelines.engines.run_pipeline._run_to_the_end", interrupted)
+    monkeypatch.setattr("corpusmill.pipelines.engines.run_pipeline._run_to_the_end", interrupted)
     assert run_cli(*sample_flags(tmp_path)) == 130
     assert capsys.readouterr().err.endswith(
         "corpusmill: error: interrupted; nothing unfinished was published; the same command continues"
@@ -243,7 +243,7 @@ def test_an_interrupt_ends_the_imports_at_once(
     import_module, handlers = builtins.__import__, []
 
     def noted(name: str, *rest: Any, **more: Any) -> Any:
-        if name == "pipelines.engines.file_options":
+        if name == "corpusmill.pipelines.engines.file_options":
             handlers.extend(map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)))
         return import_module(name, *rest, **more)
 
@@ -267,7 +267,7 @@ def test_an_interrupt_that_python_ignores_is_repeated(
         Finalized()
         time.sleep(60)
 
-    monkeypatch.setattr("pipelines.engines.run_pipeline._run_to_the_end", interrupted)
+    monkeypatch.setattr("corpusmill.pipelines.engines.run_pipeline._run_to_the_end", interrupted)
     assert run_cli(*sample_flags(tmp_path)) == status
 
 

@@ -11,27 +11,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines import corpora
-from pipelines.builds.estimates import Estimate, describe_counts, find_steps
-from pipelines.commands import dataflow_template
-from pipelines.commands.parser import make_parser
-from pipelines.corpora import CORPORA, CorpusRow, layouts, load, shapes
-from pipelines.refresh.config import CorpusTable
-from pipelines.settings.memory_model import MemoryModel
-from pipelines.settings.subword_sources import find_sources
+from corpusmill.pipelines import corpora
+from corpusmill.pipelines.builds.estimates import Estimate, describe_counts, find_steps
+from corpusmill.pipelines.commands import dataflow_template
+from corpusmill.pipelines.commands.parser import make_parser
+from corpusmill.pipelines.corpora import CORPORA, CorpusRow, layouts, load, shapes
+from corpusmill.pipelines.refresh.config import CorpusTable
+from corpusmill.pipelines.settings.memory_model import MemoryModel
+from corpusmill.pipelines.settings.subword_sources import find_sources
+from corpusmill.transforms.sentences import write_source
+from corpusmill.transforms.text.books import pg19_rows
+from corpusmill.transforms.text.books.simple import simplebooks_rows
+from corpusmill.transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from corpusmill.transforms.text.lines import line_table
+from corpusmill.transforms.text.translation.records import SPLITS as TRANSLATION_SPLITS
+from corpusmill.transforms.text.vocabularies.document_sentences import PARAGRAPHS
+from corpusmill.transforms.text.vocabularies.layout import Layout
+from corpusmill.transforms.text.wikimedia.entity_table import table_schema
+from corpusmill.transforms.wiki import article_rows
 from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.toy_corpus import METHOD, SAMPLE
-from transforms.sentences import write_source
-from transforms.text.books import pg19_rows
-from transforms.text.books.simple import simplebooks_rows
-from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
-from transforms.text.lines import line_table
-from transforms.text.translation.records import SPLITS as TRANSLATION_SPLITS
-from transforms.text.vocabularies.document_sentences import PARAGRAPHS
-from transforms.text.vocabularies.layout import Layout
-from transforms.text.wikimedia.entity_table import table_schema
-from transforms.wiki import article_rows
 
 
 @pytest.mark.parametrize("row", CORPORA, ids=lambda row: row.name)

@@ -12,19 +12,19 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.builds.launch import launch
-from pipelines.commands.entities import _codes
-from pipelines.engines.errors import BuildError
-from pipelines.entities import Entities
-from pipelines.settings.entities_settings import VERSION, EntitiesConfig
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.commands.entities import _codes
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.entities import Entities
+from corpusmill.pipelines.settings.entities_settings import VERSION, EntitiesConfig
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.wikimedia.class_tree import INTERNAL_ROOTS
+from corpusmill.transforms.text.wikimedia.wikidata_json import parse_entity
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES, open_codes
+from corpusmill.transforms.wiki.read_entities import plan_units
 from tests.makers.dump_files import wikidata_item, write_entities
 from tests.makers.wiki_builds import Build, files_below, random_hex, run_cli
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.files.open_input import InputError
-from transforms.text.wikimedia.class_tree import INTERNAL_ROOTS
-from transforms.text.wikimedia.wikidata_json import parse_entity
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES, open_codes
-from transforms.wiki.read_entities import plan_units
 
 DATE = "20260101"
 NAME = f"wikidata-{DATE}-all.json"

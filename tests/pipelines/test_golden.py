@@ -49,7 +49,7 @@ def test_vocabularies_are_compared_by_their_pieces_and_scores(name: str) -> None
 
 
 def test_the_golden_manifests_are_of_this_release() -> None:
-    from pipelines import (
+    from corpusmill.pipelines import (
         entities,
         flores101,
         lm1b,

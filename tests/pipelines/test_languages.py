@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import sentencepiece
 
-from pipelines.settings.wiki40b_settings import VERSION
+from corpusmill.pipelines.settings.wiki40b_settings import VERSION
+from corpusmill.transforms.text.fingerprint import SPLITS, split_of
+from corpusmill.transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS as MARKERS
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import (
@@ -21,8 +23,6 @@ from tests.makers.wiki_builds import (
     sample_wiki,
 )
 from tests.tools.pack_samples import Wiki
-from transforms.text.fingerprint import SPLITS, split_of
-from transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS as MARKERS
 
 LANGUAGES = ("en", "ja", "uk")
 NAMESPACES = {0: "", 6: "File", 10: "Template", 14: "Category"}

@@ -12,16 +12,16 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.builds.launch import launch
-from pipelines.cli import main
-from pipelines.lm1b import Lm1b
-from pipelines.settings.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.cli import main
+from corpusmill.pipelines.lm1b import Lm1b
+from corpusmill.pipelines.settings.lm1b_settings import Lm1bConfig
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.builds.plausibility import DOUBTS
 from tests.makers.news_lines import read_odd_lines, sample_lines
 from tests.pipelines.builds.test_summary import not_kept_rows
 from tests.tools.golden_tree import tree_of
 from tests.tools.pack_samples import SAMPLES
-from transforms.files.open_input import InputError
-from transforms.text.builds.plausibility import DOUBTS
 
 NEWS = SAMPLES / "news"
 INPUT = (str(NEWS / "news.20??.en.shuffled*"), str(NEWS / "training-monolingual.tgz"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.cli import main
+from corpusmill.pipelines.cli import main
 from tests.makers.news_lines import YEARS, read_odd_lines, sample_lines
 from tests.tools import original_scripts
 from tests.tools.pack_samples import NEWS_ARCHIVE, SAMPLES

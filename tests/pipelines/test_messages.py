@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.commands import flags
-from pipelines.inspect.verify import Verdict, print_verdict
-from pipelines.samples.sample_builds import sample_dump
+from corpusmill.pipelines.commands import flags
+from corpusmill.pipelines.inspect.verify import Verdict, print_verdict
+from corpusmill.pipelines.samples.sample_builds import sample_dump
+from corpusmill.transforms.builds.check_files import Fault
+from corpusmill.transforms.builds.check_splits import IdCounts
+from corpusmill.transforms.records import InputFile
+from corpusmill.transforms.text.builds.ledger import names_of
 from tests.makers.wiki_builds import run_cli
 from tests.tools.pack_samples import SAMPLES
-from transforms.builds.check_files import Fault
-from transforms.builds.check_splits import IdCounts
-from transforms.records import InputFile
-from transforms.text.builds.ledger import names_of
 
 NEWS = str(SAMPLES / "news" / "news.20??.en.shuffled*")
 UK = sample_dump("wikipedia", "ukwiki")

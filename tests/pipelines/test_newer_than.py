@@ -8,18 +8,18 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.builds.launch import launch
-from pipelines.engines.errors import BuildError
-from pipelines.flores101 import Flores101
-from pipelines.settings.flores101_settings import Flores101Config
-from pipelines.settings.wiki40b_settings import VERSION
-from pipelines.wiki40b import Wiki40b
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.flores101 import Flores101
+from corpusmill.pipelines.settings.flores101_settings import Flores101Config
+from corpusmill.pipelines.settings.wiki40b_settings import VERSION
+from corpusmill.pipelines.wiki40b import Wiki40b
+from corpusmill.transforms.text.translation.source_table import read_source
 from tests.makers import dump_files
 from tests.makers.documents import make_documents, write_documents
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import Build, WikiFiles, build, run_cli
 from tests.tools.pack_samples import SAMPLES, load_wiki
-from transforms.text.translation.source_table import read_source
 
 OLD = "ukwiki-20240101-pages-articles.xml"
 

@@ -15,16 +15,16 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.builds.estimate import warn_of_small_disk
-from pipelines.builds.launch import launch
-from pipelines.ngrams import Ngrams
-from pipelines.settings.ngrams_settings import SMOOTHINGS, NgramsConfig
+from corpusmill.pipelines.builds.estimate import warn_of_small_disk
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.ngrams import Ngrams
+from corpusmill.pipelines.settings.ngrams_settings import SMOOTHINGS, NgramsConfig
+from corpusmill.transforms.files.open_input import InputError
 from tests.makers.ngram_models import StupidReference, make_model, sentences_of
 from tests.makers.text_builds import make_text_build
 from tests.makers.wiki_builds import files_below, run_cli
 from tests.tools.golden_tree import GOLDEN
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.files.open_input import InputError
 
 ROOT = Path(__file__).parents[2]
 KENLM = tomllib.loads((ROOT / "tests/transforms/text/ngrams/kenlm.toml").read_text("utf-8"))
@@ -79,7 +79,9 @@ def test_a_small_disk_is_reported_although_the_input_is_a_build(
     news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     corpus = Ngrams(NgramsConfig(str(news)))
-    monkeypatch.setattr("pipelines.builds.estimate.free_bytes", lambda _: 20 * corpus.text_bytes)
+    monkeypatch.setattr(
+        "corpusmill.pipelines.builds.estimate.free_bytes", lambda _: 20 * corpus.text_bytes
+    )
     warn_of_small_disk(corpus, str(tmp_path), workers=1)
     assert "of disk space" in caplog.text
 
@@ -162,7 +164,7 @@ def test_any_workers_and_buckets_make_the_same_bytes(
     smoothing: str, news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = make(tmp_path / "1", news, order=3, smoothing=smoothing)
-    monkeypatch.setattr("pipelines.ngrams.BUCKET_BYTES", 200)  # 256 buckets
+    monkeypatch.setattr("corpusmill.pipelines.ngrams.BUCKET_BYTES", 200)  # 256 buckets
     two = make(tmp_path / "2", news, order=3, smoothing=smoothing, workers=2)
     assert files_below(one) == files_below(two)
     for name in files_below(one):
@@ -291,7 +293,16 @@ def test_builds_that_no_model_is_made_of(news: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_killed_build_goes_on(news: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pipelines", "ngrams", "--corpus", str(news), "--workers", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "corpusmill",
+        "ngrams",
+        "--corpus",
+        str(news),
+        "--workers",
+        "1",
+    ]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run([*command, "--output", str(whole)], cwd=ROOT, check=True, capture_output=True)
     process = subprocess.Popen(

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.builds.editions import read_current
-from pipelines.builds.launch import launch
-from pipelines.builds.publish import TargetError
-from pipelines.lm1b import Lm1b
-from pipelines.samples.sample_builds import sample_news
+from corpusmill.pipelines.builds.editions import read_current
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.lm1b import Lm1b
+from corpusmill.pipelines.samples.sample_builds import sample_news
 from tests.makers.finished_builds import manifest_of, seal
 from tests.makers.wiki_builds import DATE, run_cli
 from tests.pipelines.refresh.dump_server import DumpServer

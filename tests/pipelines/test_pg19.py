@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 
-from pipelines.engines.errors import BuildError
-from pipelines.inspect import verify
-from pipelines.inspect.score import score
-from pipelines.pg19 import Pg19
-from pipelines.settings.book_settings import NO_CATALOG
-from pipelines.settings.pg19_settings import Pg19Config
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.inspect import verify
+from corpusmill.pipelines.inspect.score import score
+from corpusmill.pipelines.pg19 import Pg19
+from corpusmill.pipelines.settings.book_settings import NO_CATALOG
+from corpusmill.pipelines.settings.pg19_settings import Pg19Config
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.books.book_stats import identity_of
+from corpusmill.transforms.text.books.dating.publication_dates import AUTHOR_DEATH
+from corpusmill.transforms.text.fingerprint import SPLITS, fingerprint, split_of
 from tests.makers import book_samples
 from tests.makers.book_builds import (
     GUTENBERG,
@@ -26,10 +30,6 @@ from tests.makers.book_builds import (
 )
 from tests.makers.book_samples import ExpectedFile
 from tests.makers.wiki_builds import files_below, outputs_below
-from transforms.files.open_input import InputError
-from transforms.text.books.book_stats import identity_of
-from transforms.text.books.dating.publication_dates import AUTHOR_DEATH
-from transforms.text.fingerprint import SPLITS, fingerprint, split_of
 
 EDITION = "en-members-hash-mask-words-833e0eac"
 RELEASED = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.cli import main
+from corpusmill.pipelines.cli import main
 from tests.tools.real_data import DATA, needs_real_data
 
 pytestmark = needs_real_data

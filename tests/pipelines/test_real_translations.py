@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-from pipelines.cli import main
+from corpusmill.pipelines.cli import main
 from tests.makers.spm_models import small_model
 from tests.tools.real_data import DATA, needs_real_data
 

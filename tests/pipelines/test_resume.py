@@ -42,7 +42,7 @@ def _is_text(line: bytes) -> bool:
 
 
 def start(output: Path, news: Path, *flags: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "pipelines", "lm1b", "--output", str(output)]
+    command = [sys.executable, "-m", "corpusmill", "lm1b", "--output", str(output)]
     with (output.parent / f"{output.name}.log").open("wb") as log:
         return subprocess.Popen(
             [*command, "--input", str(news), *flags],

@@ -8,7 +8,7 @@ import pytest
 from rich.live import Live
 from rich.table import Table
 
-from pipelines.screen import escape, escape_line, escaped_output, new_console
+from corpusmill.pipelines.screen import escape, escape_line, escaped_output, new_console
 
 HOSTILE = "\x1b[31m \x9b31m \x1b]0;t\x07 \r \x08 \x0b \x7f \u202e [red]x[/red] :smile:"
 SHOWN = (

@@ -33,7 +33,7 @@ def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     if request.param == "wiki40b":
         flags = [*flags, "--vocabulary-size", "0"]
     output = tmp_path_factory.mktemp(request.param)
-    command = [sys.executable, "-m", "pipelines", request.param, *flags, "--signatures"]
+    command = [sys.executable, "-m", "corpusmill", request.param, *flags, "--signatures"]
     command += ["--workers", "1", "--accept", "empty-train", "--output", str(output)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=300)
     (mark,) = output.rglob("COMPLETED")
@@ -76,7 +76,7 @@ def test_an_edition_without_a_passage_has_signatures_of_its_own(
     folder, identity, text = build
     row = pq.read_table(list(folder.glob("train-*.parquet"))).to_pylist()[0]
     (tmp_path / "items.txt").write_text(max(row[text].splitlines(), key=len)[:150] + "\n", "utf-8")
-    command = [sys.executable, "-m", "pipelines", "contamination", "--train", str(folder)]
+    command = [sys.executable, "-m", "corpusmill", "contamination", "--train", str(folder)]
     command += ["--eval", str(tmp_path / "items.txt"), "--output", str(tmp_path / "found")]
     command += ["--remove", "passages", "--editions", str(tmp_path / "new"), "--workers", "1"]
     assert subprocess.run(command, cwd=ROOT, capture_output=True, timeout=300).returncode == 1

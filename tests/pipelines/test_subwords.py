@@ -5,18 +5,22 @@ from typing import Any
 
 import pytest
 
-from pipelines.builds.launch import launch
-from pipelines.settings.subwords_settings import SubwordsConfig
-from pipelines.subwords import Subwords
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.settings.subwords_settings import SubwordsConfig
+from corpusmill.pipelines.subwords import Subwords
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.lines.line_blocks import block_of
+from corpusmill.transforms.text.vocabularies.piece_model import (
+    PieceCounter,
+    PieceSettings,
+    train_pieces,
+)
+from corpusmill.transforms.text.vocabularies.sentence_choice import rank_sentences
+from corpusmill.transforms.text.vocabularies.temperature_sampling import share_out
+from corpusmill.transforms.text.vocabularies.word_counts import count_words, cut_by_bucket
 from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
 from tests.makers.wiki_builds import files_below
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.files.open_input import InputError
-from transforms.text.lines.line_blocks import block_of
-from transforms.text.vocabularies.piece_model import PieceCounter, PieceSettings, train_pieces
-from transforms.text.vocabularies.sentence_choice import rank_sentences
-from transforms.text.vocabularies.temperature_sampling import share_out
-from transforms.text.vocabularies.word_counts import count_words, cut_by_bucket
 
 LEARNED = {
     "en": [

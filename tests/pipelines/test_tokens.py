@@ -7,16 +7,16 @@ import pyarrow.parquet as pq
 import pytest
 import sentencepiece
 
-from pipelines.builds.launch import launch
-from pipelines.settings.tokens_settings import TokensConfig
-from pipelines.share.chosen_builds import choose_builds
-from pipelines.tokens import Tokens
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.settings.tokens_settings import TokensConfig
+from corpusmill.pipelines.share.chosen_builds import choose_builds
+from corpusmill.pipelines.tokens import Tokens
+from corpusmill.transforms.files.open_input import InputError
 from tests.makers.finished_builds import make_build, text_of
 from tests.makers.spm_models import small_model
 from tests.makers.tokenizer_files import END, small_tokenizer
 from tests.makers.wiki_builds import files_below, run_cli
 from tests.tools.megatron_reader import read_documents
-from transforms.files.open_input import InputError
 
 IDS = {"train": [["Q3", "Q1", "Q4"], [], ["Q2"]], "validation": [["Q5"]]}
 ORDER = ["Q3", "Q1", "Q4", "Q2"]

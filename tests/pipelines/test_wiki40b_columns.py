@@ -8,23 +8,23 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from pipelines.samples.sample_builds import sample_config
-from tests.makers.wiki_builds import ENTITIES, Build, build, entity_table, sample_wiki
-from tests.tools.golden_tree import GOLDEN
-from transforms.files.open_input import InputError
-from transforms.records import Article
-from transforms.text.wikimedia.article_markers import plain_article, render_article
-from transforms.text.wikimedia.row_columns import (
+from corpusmill.pipelines.samples.sample_builds import sample_config
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import Article
+from corpusmill.transforms.text.wikimedia.article_markers import plain_article, render_article
+from corpusmill.transforms.text.wikimedia.row_columns import (
     FULL,
     RELEASED,
     RowSource,
     columns_of,
     license_of,
 )
-from transforms.text.wikimedia.wikitext.sections import Section
-from transforms.wiki.article_rows import rows_with
-from transforms.wiki.leave_out import read_ids
-from transforms.wiki.pack_articles import pack_article
+from corpusmill.transforms.text.wikimedia.wikitext.sections import Section
+from corpusmill.transforms.wiki.article_rows import rows_with
+from corpusmill.transforms.wiki.leave_out import read_ids
+from corpusmill.transforms.wiki.pack_articles import pack_article
+from tests.makers.wiki_builds import ENTITIES, Build, build, entity_table, sample_wiki
+from tests.tools.golden_tree import GOLDEN
 
 
 def released_rows(demo: Path) -> dict[str, dict[str, str]]:

@@ -8,25 +8,25 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.builds.launch import launch
-from pipelines.commands import multilingual
-from pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
-from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig, name_of
-from pipelines.wiki40b_multilingual import Wiki40bMultilingual, newest_builds
-from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
-from tests.makers.wiki_builds import files_below, outputs_below
-from transforms.builds.finished_builds import find_builds
-from transforms.files.open_input import InputError
-from transforms.records import CorpusStats
-from transforms.text.builds.ledger import AccountingError
-from transforms.text.fingerprint import SPLITS
-from transforms.text.vocabularies.subwords import (
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.commands import multilingual
+from corpusmill.pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
+from corpusmill.pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig, name_of
+from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual, newest_builds
+from corpusmill.transforms.builds.finished_builds import find_builds
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import CorpusStats
+from corpusmill.transforms.text.builds.ledger import AccountingError
+from corpusmill.transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.vocabularies.subwords import (
     SubwordCounter,
     SubwordSettings,
     add_subword_stats,
     train_model,
 )
-from transforms.text.wikimedia.corpus_stats import add_stats, measure_article
+from corpusmill.transforms.text.wikimedia.corpus_stats import add_stats, measure_article
+from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
+from tests.makers.wiki_builds import files_below, outputs_below
 
 Ids = Mapping[str, Sequence[Sequence[str]]]
 

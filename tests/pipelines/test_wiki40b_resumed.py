@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.settings.wiki40b_settings import VERSION
-from pipelines.wiki40b import Wiki40b
+from corpusmill.pipelines.settings.wiki40b_settings import VERSION
+from corpusmill.pipelines.wiki40b import Wiki40b
 from tests.makers.wiki_builds import Build, WikiFiles, run_cli, with_bulk
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ def build(uk: WikiFiles, output: Path) -> Build:
 def kill_in_last_stage(uk: WikiFiles, output: Path) -> None:
     """Starts the build, and kills it when its last stage has begun."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "pipelines", *flags(uk, output)],
+        [sys.executable, "-m", "corpusmill", *flags(uk, output)],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -6,11 +6,16 @@ from collections.abc import Callable, Mapping
 from multiprocessing.context import ForkServerProcess
 from typing import Any
 
-from pipelines.engines.file_options import set_file_options
+from corpusmill.pipelines.engines.file_options import set_file_options
 
 context = multiprocessing.get_context("forkserver")
 context.set_forkserver_preload(
-    ["pipelines.refresh.refresh", "pipelines.wiki40b", "tests.storage.stores", __name__]
+    [
+        "corpusmill.pipelines.refresh.refresh",
+        "corpusmill.pipelines.wiki40b",
+        "tests.storage.stores",
+        __name__,
+    ]
 )
 
 

@@ -7,9 +7,9 @@ import pytest
 from apache_beam.io.filesystem import FileSystem
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.engines.file_options import set_file_options
+from corpusmill.pipelines.engines.file_options import set_file_options
+from corpusmill.transforms.files.beam_stores import client_of, put_empty
 from tests.storage.stores import Store, make_bucket, read
-from transforms.files.beam_stores import client_of, put_empty
 
 pytestmark = pytest.mark.storage
 

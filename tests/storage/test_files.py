@@ -5,19 +5,18 @@ import random
 
 import pytest
 
-from tests.storage.stores import Store, names_below, read, write
-from transforms.files import stores
-from transforms.files.hash_inputs import checksum_of, hash_input, hash_unchanged
-from transforms.files.list_folders import list_files, list_subfolders
-from transforms.files.open_input import (
+from corpusmill.transforms.files import stores
+from corpusmill.transforms.files.hash_inputs import checksum_of, hash_input, hash_unchanged
+from corpusmill.transforms.files.list_folders import list_files, list_subfolders
+from corpusmill.transforms.files.open_input import (
     InputError,
     file_bytes_of,
     match_inputs,
     open_input,
     open_raw,
 )
-from transforms.files.scratch import OBJECT_BYTES, SCRATCH, Scratch, fetch, fetch_text
-from transforms.files.stores import (
+from corpusmill.transforms.files.scratch import OBJECT_BYTES, SCRATCH, Scratch, fetch, fetch_text
+from corpusmill.transforms.files.stores import (
     Seen,
     StoreError,
     list_below,
@@ -26,7 +25,8 @@ from transforms.files.stores import (
     remove_below,
     remove_if,
 )
-from transforms.files.write_files import HashedFile, write_text
+from corpusmill.transforms.files.write_files import HashedFile, write_text
+from tests.storage.stores import Store, names_below, read, write
 
 pytestmark = pytest.mark.storage
 

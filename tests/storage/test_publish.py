@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 import yaml
 
-from pipelines.builds import editions, folder_cards, store_builds
-from pipelines.builds.publish import TargetError, building, is_completed
+from corpusmill.pipelines.builds import editions, folder_cards, store_builds
+from corpusmill.pipelines.builds.publish import TargetError, building, is_completed
+from corpusmill.transforms.builds.finished_builds import COMPLETED, find_folders, open_build
+from corpusmill.transforms.files.scratch import SCRATCH
+from corpusmill.transforms.files.stores import StoreError, put_if, read_object
+from corpusmill.transforms.files.write_files import write_text
+from corpusmill.transforms.text.builds.build_manifest import to_json
+from corpusmill.transforms.text.files.markdown import hub_head
 from tests.storage import processes
 from tests.storage.stores import Store, names_below, names_beside, read, tree_of, write
-from transforms.builds.finished_builds import COMPLETED, find_folders, open_build
-from transforms.files.scratch import SCRATCH
-from transforms.files.stores import StoreError, put_if, read_object
-from transforms.files.write_files import write_text
-from transforms.text.builds.build_manifest import to_json
-from transforms.text.files.markdown import hub_head
 
 pytestmark = pytest.mark.storage
 

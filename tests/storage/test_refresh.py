@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pipelines.builds import store_builds
-from pipelines.refresh import stored_part
-from pipelines.refresh.download import download
-from pipelines.refresh.remote import DownloadError, RemoteFile
+from corpusmill.pipelines.builds import store_builds
+from corpusmill.pipelines.refresh import stored_part
+from corpusmill.pipelines.refresh.download import download
+from corpusmill.pipelines.refresh.remote import DownloadError, RemoteFile
+from corpusmill.transforms.files.beam_stores import client_of
 from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import (
     CutOff,
@@ -28,7 +29,6 @@ from tests.pipelines.refresh.test_download import HASTE, USER_AGENT
 from tests.pipelines.refresh.wiki_site import BUILD, NEW, OLD, VERSION, dump_path, put_dump
 from tests.storage import processes
 from tests.storage.stores import Store, names_below, read, tree_of, write
-from transforms.files.beam_stores import client_of
 
 pytestmark = pytest.mark.storage
 

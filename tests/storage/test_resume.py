@@ -11,18 +11,18 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pytest
 
-from pipelines.builds import store_builds
-from pipelines.builds.publish import building, is_completed
-from pipelines.builds.run_stages import run_stages
-from pipelines.builds.stage_folders import stage_folders
-from pipelines.builds.stages import Place, Stage
-from pipelines.engines.local.in_process import InProcess
+from corpusmill.pipelines.builds import store_builds
+from corpusmill.pipelines.builds.publish import building, is_completed
+from corpusmill.pipelines.builds.run_stages import run_stages
+from corpusmill.pipelines.builds.stage_folders import stage_folders
+from corpusmill.pipelines.builds.stages import Place, Stage
+from corpusmill.pipelines.engines.local.in_process import InProcess
+from corpusmill.transforms.builds.finished_builds import COMPLETED
+from corpusmill.transforms.files.scratch import OBJECT_BYTES, Scratch, fetch
+from corpusmill.transforms.files.write_files import write_text
+from corpusmill.transforms.text.builds.build_manifest import Provenance
 from tests.storage import processes
 from tests.storage.stores import Store, names_below, names_beside, read
-from transforms.builds.finished_builds import COMPLETED
-from transforms.files.scratch import OBJECT_BYTES, Scratch, fetch
-from transforms.files.write_files import write_text
-from transforms.text.builds.build_manifest import Provenance
 
 pytestmark = pytest.mark.storage
 

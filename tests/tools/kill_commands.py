@@ -178,7 +178,7 @@ def _old_edition(_: Inputs, folder: Path) -> None:
     with DumpServer() as site:
         put_dump(site, OLD)
         configure(folder, site.url)
-        command = [sys.executable, "-m", "pipelines", "refresh", "--config", "refresh.toml"]
+        command = [sys.executable, "-m", "corpusmill", "refresh", "--config", "refresh.toml"]
         own = os.environ | {"PYTHONPATH": str(ROOT)}
         subprocess.run(command, cwd=folder, env=own, check=True, capture_output=True)
 

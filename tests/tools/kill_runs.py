@@ -164,7 +164,7 @@ class Run:
             own |= {VARIABLE: json.dumps(plan), "PYTHONPATH": f"{HOOK}{os.pathsep}{ROOT}"}
         with (self.beside / "log").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "pipelines", *words],
+                [sys.executable, "-m", "corpusmill", *words],
                 cwd=self.place,
                 env=os.environ | own,
                 stdin=subprocess.DEVNULL,

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from transforms.text.wikimedia.wikis import code_of
+from corpusmill.transforms.text.wikimedia.wikis import code_of
 
 OUTPUT = "transforms/text/wikimedia/languages/mediawiki.toml"
 NAMESPACES = {

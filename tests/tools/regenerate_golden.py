@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pipelines.cli import main
+from corpusmill.pipelines.cli import main
 from tests.tools.golden_tree import GOLDEN
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from pipelines.inspect.html_report.make_report import make_report
+from corpusmill.pipelines.inspect.html_report.make_report import make_report
 from tests.tools.browsers import find_browser
 
 PICTURE = Path(__file__).parents[2] / "pipelines" / "docs" / "report.png"

@@ -10,7 +10,7 @@ from apache_beam.metrics import MetricsFilter
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
-from transforms.files.counters import NAMESPACE
+from corpusmill.transforms.files.counters import NAMESPACE
 
 _runs = itertools.count()
 _found: dict[tuple[int, str], list[Any]] = collections.defaultdict(list)

@@ -8,15 +8,19 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
-from transforms.files import counters
-from transforms.files.scratch import fetch_text
-from transforms.files.write_files import HashedFile
-from transforms.lines.count_vocabulary import add_bucket
-from transforms.lines.deal_words import DealWords
-from transforms.records import OutputFile, TokenizedBook
-from transforms.text.books.simple.book_vocabulary import TRAIN, BookVocabularyStats
-from transforms.text.vocabularies import vocabulary, word_counts
-from transforms.text.vocabularies.vocabulary import HeldoutStats, VocabularyPart, add_heldout
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.scratch import fetch_text
+from corpusmill.transforms.files.write_files import HashedFile
+from corpusmill.transforms.lines.count_vocabulary import add_bucket
+from corpusmill.transforms.lines.deal_words import DealWords
+from corpusmill.transforms.records import OutputFile, TokenizedBook
+from corpusmill.transforms.text.books.simple.book_vocabulary import TRAIN, BookVocabularyStats
+from corpusmill.transforms.text.vocabularies import vocabulary, word_counts
+from corpusmill.transforms.text.vocabularies.vocabulary import (
+    HeldoutStats,
+    VocabularyPart,
+    add_heldout,
+)
 
 STAGE = "count-vocabulary"
 BUCKETS = 64  # parallel parts of the count; the number does not change results

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.files.scratch import fetch_text
-from transforms.files.screen import reject
-from transforms.records import Book
-from transforms.text.books.dating.publication_dates import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.scratch import fetch_text
+from corpusmill.transforms.files.screen import reject
+from corpusmill.transforms.records import Book
+from corpusmill.transforms.text.books.dating.publication_dates import (
     BookEvidence,
     DatedBook,
     choose_date,

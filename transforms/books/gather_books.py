@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
-from transforms.books.join_catalog import JoinCatalog
-from transforms.books.read_books import ReadBooks
-from transforms.books.read_catalog import ReadCatalog
-from transforms.books.read_released_books import ReadReleasedBooks
+from corpusmill.transforms.books.join_catalog import JoinCatalog
+from corpusmill.transforms.books.read_books import ReadBooks
+from corpusmill.transforms.books.read_catalog import ReadCatalog
+from corpusmill.transforms.books.read_released_books import ReadReleasedBooks
 
 
 class GatheredBooks(NamedTuple):

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.files.screen import reject
-from transforms.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
-from transforms.text.books.files.choose_file import choose_file
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.screen import reject
+from corpusmill.transforms.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
+from corpusmill.transforms.text.books.files.choose_file import choose_file
 
 STAGE = "choose-file"
 BOOKS, CATALOG, RELEASED = "books", "catalog", "released"

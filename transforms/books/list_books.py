@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.books.book_rows import WriteBookTable
-from transforms.records import Book
-from transforms.text.books.simple.considered import Considered, Sized, make_line
+from corpusmill.transforms.books.book_rows import WriteBookTable
+from corpusmill.transforms.records import Book
+from corpusmill.transforms.text.books.simple.considered import Considered, Sized, make_line
 
 NAME = "books"
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsList
 
-from transforms.books.book_rows import WriteBookTable
-from transforms.text.books.dating.date_table import (
+from corpusmill.transforms.books.book_rows import WriteBookTable
+from corpusmill.transforms.text.books.dating.date_table import (
     DateLine,
     Outcome,
     make_line,

@@ -5,10 +5,10 @@ import functools
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from transforms.books.assign_sizes import SizedBook
-from transforms.files.scratch import Scratch, fetch_text
-from transforms.text.books.simple.simplebooks_rows import UNKNOWN
-from transforms.text.vocabularies import vocabulary
+from corpusmill.transforms.books.assign_sizes import SizedBook
+from corpusmill.transforms.files.scratch import Scratch, fetch_text
+from corpusmill.transforms.text.books.simple.simplebooks_rows import UNKNOWN
+from corpusmill.transforms.text.vocabularies import vocabulary
 
 
 class MapUnknownWords(beam.PTransform):

@@ -10,17 +10,17 @@ from typing import BinaryIO, NamedTuple
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.files.damage import LostBytes, check_on_corrupt, tell_lost
-from transforms.files.open_input import InputError, file_bytes_of, open_raw
-from transforms.files.scratch import Scratch
-from transforms.files.spread import Spread
-from transforms.records import BookFile, Reason, Rejected
-from transforms.text.books.files.file_text import decode_file
-from transforms.text.books.files.header import number_in_name, parse_header
-from transforms.text.files import packed_files, tar_members, zip_members
-from transforms.text.files.compression import DECODE_ERRORS, codec_of
-from transforms.text.files.packed_files import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.damage import LostBytes, check_on_corrupt, tell_lost
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.files.spread import Spread
+from corpusmill.transforms.records import BookFile, Reason, Rejected
+from corpusmill.transforms.text.books.files.file_text import decode_file
+from corpusmill.transforms.text.books.files.header import number_in_name, parse_header
+from corpusmill.transforms.text.files import packed_files, tar_members, zip_members
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS, codec_of
+from corpusmill.transforms.text.files.packed_files import (
     PackedDamage,
     PackedEvent,
     PackedFile,
@@ -32,10 +32,10 @@ from transforms.text.files.packed_files import (
     read_packed,
     read_zip_member,
 )
-from transforms.text.files.tar_members import Member, TarError
-from transforms.text.files.zip_members import ZipError, ZipMember
-from transforms.text.fingerprint import fingerprint
-from transforms.text.lines.unit_blocks import shares_of
+from corpusmill.transforms.text.files.tar_members import Member, TarError
+from corpusmill.transforms.text.files.zip_members import ZipError, ZipMember
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.lines.unit_blocks import shares_of
 
 STAGE = "read-books"
 UNIT_BYTES = 1 << 23

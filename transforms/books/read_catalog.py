@@ -8,21 +8,30 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from transforms.files import counters
-from transforms.files.damage import LostBytes, check_on_corrupt, tell_lost
-from transforms.files.open_input import InputError, open_raw
-from transforms.files.spread import Spread
-from transforms.records import CatalogEntry, Rejected
-from transforms.text.books.files.catalog import BadRow, NotACatalogError, read_catalog_lines
-from transforms.text.books.files.catalog_rdf import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.damage import LostBytes, check_on_corrupt, tell_lost
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.files.spread import Spread
+from corpusmill.transforms.records import CatalogEntry, Rejected
+from corpusmill.transforms.text.books.files.catalog import (
+    BadRow,
+    NotACatalogError,
+    read_catalog_lines,
+)
+from corpusmill.transforms.text.books.files.catalog_rdf import (
     MAX_RDF_BYTES,
     MalformedRdfError,
     parse_catalog_rdf,
 )
-from transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
-from transforms.text.files.packed_files import reason_not_to_read
-from transforms.text.files.tar_members import Member, TarError, is_named_like, read_members
-from transforms.text.lines.unit_blocks import is_archive
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
+from corpusmill.transforms.text.files.packed_files import reason_not_to_read
+from corpusmill.transforms.text.files.tar_members import (
+    Member,
+    TarError,
+    is_named_like,
+    read_members,
+)
+from corpusmill.transforms.text.lines.unit_blocks import is_archive
 
 _KEEP = "; --on-corrupt keep-good reads {}"
 STAGE = "read-catalog"

@@ -8,11 +8,11 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.files.scratch import fetch_text
-from transforms.files.screen import Screened, reject
-from transforms.records import Book, MeasuredBook, Reason
-from transforms.text.books.dating.publication_dates import book_of
-from transforms.text.books.simple.simplicity import measure
+from corpusmill.transforms.files.scratch import fetch_text
+from corpusmill.transforms.files.screen import Screened, reject
+from corpusmill.transforms.records import Book, MeasuredBook, Reason
+from corpusmill.transforms.text.books.dating.publication_dates import book_of
+from corpusmill.transforms.text.books.simple.simplicity import measure
 
 BookRule = Callable[[Book, str], Reason | None]
 """A picklable rule for a book and its text. It returns a Reason, or None to keep the book."""

@@ -14,15 +14,15 @@ import apache_beam as beam
 import numpy
 from apache_beam.pvalue import AsSingleton
 
-from transforms.books.select_books import (
+from corpusmill.transforms.books.select_books import (
     NGRAM_WORDS,
     SelectedBooks,
     check_ids,
     give_verdict,
 )
-from transforms.books.share_ngrams import hash_book
-from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from transforms.duplicates.compare_documents import (
+from corpusmill.transforms.books.share_ngrams import hash_book
+from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
+from corpusmill.transforms.duplicates.compare_documents import (
     DOCUMENTS,
     WANTED,
     CompareDocuments,
@@ -30,15 +30,15 @@ from transforms.duplicates.compare_documents import (
     Sketch,
     hashes_of,
 )
-from transforms.duplicates.find_similar_documents import (
+from corpusmill.transforms.duplicates.find_similar_documents import (
     PERMUTATIONS,
     DocumentFacts,
     FindSimilarDocuments,
 )
-from transforms.files.scratch import Scratch, fetch
-from transforms.records import MeasuredBook
-from transforms.text.books.simple import overlap
-from transforms.text.books.simple.covers import (
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.records import MeasuredBook
+from corpusmill.transforms.text.books.simple import overlap
+from corpusmill.transforms.text.books.simple.covers import (
     Cover,
     attribute_cover,
     cover_book,
@@ -47,8 +47,8 @@ from transforms.text.books.simple.covers import (
     is_contested,
     number_book,
 )
-from transforms.text.duplicates.components import Pairs, link_to_smallest
-from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s
+from corpusmill.transforms.text.duplicates.components import Pairs, link_to_smallest
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s
 
 BANDS = (PERMUTATIONS, 1)
 """(bands, rows of a band). Two books with a Jaccard similarity of 2 % share a band in 92 of 100 cases, with

@@ -8,16 +8,16 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
-from transforms.books.tokenize_books import TokenizeBooks
-from transforms.duplicates.combine_pairs import CombinePairs
-from transforms.files import counters
-from transforms.files.scratch import fetch, fetch_text
-from transforms.files.screen import Screened, reject
-from transforms.lines.deal_words import DealWords
-from transforms.records import MeasuredBook, TokenizedBook
-from transforms.text.books.simple.english_tokens import DISTINCT
-from transforms.text.books.simple.overlap import sum_rows
-from transforms.text.books.simple.simplest_first import (
+from corpusmill.transforms.books.tokenize_books import TokenizeBooks
+from corpusmill.transforms.duplicates.combine_pairs import CombinePairs
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.scratch import fetch, fetch_text
+from corpusmill.transforms.files.screen import Screened, reject
+from corpusmill.transforms.lines.deal_words import DealWords
+from corpusmill.transforms.records import MeasuredBook, TokenizedBook
+from corpusmill.transforms.text.books.simple.english_tokens import DISTINCT
+from corpusmill.transforms.text.books.simple.overlap import sum_rows
+from corpusmill.transforms.text.books.simple.simplest_first import (
     MAX_VOCABULARY,
     TARGET_TOKENS,
     Queue,
@@ -25,10 +25,10 @@ from transforms.text.books.simple.simplest_first import (
     line_up,
     take_books,
 )
-from transforms.text.books.simple.simplicity import NEUTRAL, check_formula
-from transforms.text.books.simple.word_ranks import RANKED, count_entries, rank_counts
-from transforms.text.duplicates.components import Pairs
-from transforms.text.vocabularies import word_counts
+from corpusmill.transforms.text.books.simple.simplicity import NEUTRAL, check_formula
+from corpusmill.transforms.text.books.simple.word_ranks import RANKED, count_entries, rank_counts
+from corpusmill.transforms.text.duplicates.components import Pairs
+from corpusmill.transforms.text.vocabularies import word_counts
 
 STAGE = "take-simplest"
 BUCKETS = 64  # parallel parts of the count; the number does not change results

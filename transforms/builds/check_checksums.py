@@ -12,14 +12,18 @@ from typing import NamedTuple
 import apache_beam as beam
 import pyarrow as pa
 
-from transforms.builds.finished_builds import CorpusFile, read_file
-from transforms.files import counters
-from transforms.files.hash_inputs import hash_input
-from transforms.files.open_input import InputError, open_raw
-from transforms.files.spread import SpreadAll
-from transforms.text.lines.first_difference import Difference, describe_difference, find_difference
-from transforms.text.lines.line_table import FEATURE, make_table
-from transforms.text.news.checksum_findings import Finding, Status
+from corpusmill.transforms.builds.finished_builds import CorpusFile, read_file
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.hash_inputs import hash_input
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.files.spread import SpreadAll
+from corpusmill.transforms.text.lines.first_difference import (
+    Difference,
+    describe_difference,
+    find_difference,
+)
+from corpusmill.transforms.text.lines.line_table import FEATURE, make_table
+from corpusmill.transforms.text.news.checksum_findings import Finding, Status
 
 STAGE = "check-checksums"
 READ_BYTES = 1 << 20

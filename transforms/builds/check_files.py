@@ -12,7 +12,7 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.finished_builds import (
+from corpusmill.transforms.builds.finished_builds import (
     COMPLETED,
     MANIFEST,
     Build,
@@ -21,12 +21,12 @@ from transforms.builds.finished_builds import (
     files_below,
     path_below,
 )
-from transforms.files.hash_inputs import READ_BYTES, hash_input
-from transforms.files.open_input import InputError, is_there, open_raw
-from transforms.files.spread import SpreadAll
-from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import CARD
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.files.hash_inputs import READ_BYTES, hash_input
+from corpusmill.transforms.files.open_input import InputError, is_there, open_raw
+from corpusmill.transforms.files.spread import SpreadAll
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.builds.build_manifest import CARD
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 _READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of parts of a corpus
 

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
-from transforms.builds.deal_rows import DealRows, ids_of, unpack_rows
-from transforms.builds.finished_builds import CorpusRows
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.builds.deal_rows import DealRows, ids_of, unpack_rows
+from corpusmill.transforms.builds.finished_builds import CorpusRows
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 ID = "wikidata_id"
 SCHEMA = pa.schema([(name, pa.string()) for name in ("id", "split", "edition", "build")])

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
-from transforms.builds.check_files import ListedFile, list_files
-from transforms.builds.deal_rows import DealRows, ids_of, unpack_rows
-from transforms.builds.finished_builds import (
+from corpusmill.transforms.builds.check_files import ListedFile, list_files
+from corpusmill.transforms.builds.deal_rows import DealRows, ids_of, unpack_rows
+from corpusmill.transforms.builds.finished_builds import (
     Build,
     CorpusFile,
     CorpusRows,
@@ -25,10 +25,10 @@ from transforms.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from transforms.files.open_input import InputError
-from transforms.files.spread import Spread, SpreadAll
-from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
-from transforms.text.builds.edition_changes import (
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.spread import Spread, SpreadAll
+from corpusmill.transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from corpusmill.transforms.text.builds.edition_changes import (
     SCHEMA,
     Change,
     Tally,
@@ -36,7 +36,7 @@ from transforms.text.builds.edition_changes import (
     compare_rows,
     to_line,
 )
-from transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.fingerprint import fingerprint
 
 MIN_BUCKETS = 64
 BUCKET_ROWS = 1 << 17  # approximate number of rows in a bucket

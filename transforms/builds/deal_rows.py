@@ -13,10 +13,10 @@ import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 
-from transforms.builds.finished_builds import CorpusRows
-from transforms.files.gather import Gather
-from transforms.files.open_input import InputError
-from transforms.text.lines.line_blocks import pack_block, unpack_block
+from corpusmill.transforms.builds.finished_builds import CorpusRows
+from corpusmill.transforms.files.gather import Gather
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.lines.line_blocks import pack_block, unpack_block
 
 BUFFER_ROWS = 1 << 18  # rows that a worker collects before it distributes them to buckets
 

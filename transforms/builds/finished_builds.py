@@ -23,11 +23,15 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.files.open_input import InputError, is_there, open_raw, parse_json
-from transforms.files.spread import Spread, SpreadAll
-from transforms.files.stores import is_local, refusal_of
-from transforms.text.builds.manifest_schema import check_manifest, check_values, language_of
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.files.open_input import InputError, is_there, open_raw, parse_json
+from corpusmill.transforms.files.spread import Spread, SpreadAll
+from corpusmill.transforms.files.stores import is_local, refusal_of
+from corpusmill.transforms.text.builds.manifest_schema import (
+    check_manifest,
+    check_values,
+    language_of,
+)
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 COMPLETED = "COMPLETED"
 MANIFEST = "manifest.json"

@@ -9,13 +9,17 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.check_checksums import Comparison, StoredFile
-from transforms.builds.check_files import UNLISTED
-from transforms.builds.finished_builds import Build, path_below
-from transforms.files.list_folders import check_folder, list_files, list_subfolders
-from transforms.files.open_input import InputError, match_inputs, open_raw
-from transforms.text.files.checksum_list import ListedSum, MalformedListError, read_checksums
-from transforms.text.news.artefact_names import (
+from corpusmill.transforms.builds.check_checksums import Comparison, StoredFile
+from corpusmill.transforms.builds.check_files import UNLISTED
+from corpusmill.transforms.builds.finished_builds import Build, path_below
+from corpusmill.transforms.files.list_folders import check_folder, list_files, list_subfolders
+from corpusmill.transforms.files.open_input import InputError, match_inputs, open_raw
+from corpusmill.transforms.text.files.checksum_list import (
+    ListedSum,
+    MalformedListError,
+    read_checksums,
+)
+from corpusmill.transforms.text.news.artefact_names import (
     CHECKPOINTS,
     SHARDS,
     Kind,
@@ -23,8 +27,8 @@ from transforms.text.news.artefact_names import (
     parquet_twin,
     part_of,
 )
-from transforms.text.news.checksum_findings import Finding, Status
-from transforms.text.news.find_artefacts import ArtefactError, ArtefactFinder
+from corpusmill.transforms.text.news.checksum_findings import Finding, Status
+from corpusmill.transforms.text.news.find_artefacts import ArtefactError, ArtefactFinder
 
 # Details of findings about files that are not in the list.
 OF_BUILD = "of the build"

@@ -9,11 +9,11 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.pvalue import AsDict
 
-from transforms.builds.finished_builds import MANIFEST
-from transforms.files.open_input import InputError
-from transforms.files.write_files import write_text
-from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import (
+from corpusmill.transforms.builds.finished_builds import MANIFEST
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.write_files import write_text
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.builds.build_manifest import (
     CARD,
     Description,
     Provenance,
@@ -21,9 +21,9 @@ from transforms.text.builds.build_manifest import (
     assemble,
     to_json,
 )
-from transforms.text.builds.build_texts import make_texts
-from transforms.text.builds.dataset_card import make_card
-from transforms.text.builds.ledger import (
+from corpusmill.transforms.text.builds.build_texts import make_texts
+from corpusmill.transforms.text.builds.dataset_card import make_card
+from corpusmill.transforms.text.builds.ledger import (
     INPUTS,
     LOST,
     OUTPUTS,

@@ -13,17 +13,17 @@ import apache_beam as beam
 import numpy
 from apache_beam.pvalue import AsSingleton
 
-from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from transforms.duplicates.compare_documents import CompareDocuments, ComparedPair
-from transforms.duplicates.find_near_pairs import FindNearPairs, NearPairs, is_among
-from transforms.duplicates.find_similar_documents import NGRAM_WORDS, Describe, number_of
-from transforms.files import counters
-from transforms.files.screen import Screened
-from transforms.records import Rejected
-from transforms.text.duplicates.components import Pairs
-from transforms.text.duplicates.document_signatures import parse_similarity
-from transforms.text.duplicates.duplicate_groups import choose_kept
-from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s, hash_ngrams
+from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
+from corpusmill.transforms.duplicates.compare_documents import CompareDocuments, ComparedPair
+from corpusmill.transforms.duplicates.find_near_pairs import FindNearPairs, NearPairs, is_among
+from corpusmill.transforms.duplicates.find_similar_documents import NGRAM_WORDS, Describe, number_of
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.screen import Screened
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.duplicates.components import Pairs
+from corpusmill.transforms.text.duplicates.document_signatures import parse_similarity
+from corpusmill.transforms.text.duplicates.duplicate_groups import choose_kept
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s, hash_ngrams
 
 TextOf = Callable[[Any], str]
 

@@ -19,18 +19,23 @@ import apache_beam as beam
 import numpy
 import pyarrow as pa
 
-from transforms.duplicates.combine_pairs import CombinePairs
-from transforms.duplicates.fetch_line_pairs import PAIRS, RANGES, FetchLinePairs, LinePairs
-from transforms.duplicates.find_similar_lines import NGRAM_WORDS, FindSimilarLines
-from transforms.files import counters
-from transforms.files.scratch import Scratch, fetch
-from transforms.files.write_rows import WriteRecords
-from transforms.records import LineRange
-from transforms.text.duplicates.components import Pairs, link_to_smallest
-from transforms.text.duplicates.ngrams import jaccard
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.lines.line_ids import places_of, split_by_range
-from transforms.text.news.sentence_accounts import NEAR_DUPLICATES
+from corpusmill.transforms.duplicates.combine_pairs import CombinePairs
+from corpusmill.transforms.duplicates.fetch_line_pairs import (
+    PAIRS,
+    RANGES,
+    FetchLinePairs,
+    LinePairs,
+)
+from corpusmill.transforms.duplicates.find_similar_lines import NGRAM_WORDS, FindSimilarLines
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.write_rows import WriteRecords
+from corpusmill.transforms.records import LineRange
+from corpusmill.transforms.text.duplicates.components import Pairs, link_to_smallest
+from corpusmill.transforms.text.duplicates.ngrams import jaccard
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.lines.line_ids import places_of, split_by_range
+from corpusmill.transforms.text.news.sentence_accounts import NEAR_DUPLICATES
 
 STAGE = "drop-near-duplicates"
 

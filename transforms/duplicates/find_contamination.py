@@ -19,12 +19,18 @@ import pyarrow as pa
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.duplicates.read_texts import FilePart, TextBatch, TextFile, plan_parts, read_part
-from transforms.files import counters
-from transforms.files.open_input import open_raw
-from transforms.files.spread import Spread, SpreadAll
-from transforms.files.stores import is_local
-from transforms.text.duplicates.contamination_evidence import (
+from corpusmill.transforms.duplicates.read_texts import (
+    FilePart,
+    TextBatch,
+    TextFile,
+    plan_parts,
+    read_part,
+)
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import open_raw
+from corpusmill.transforms.files.spread import Spread, SpreadAll
+from corpusmill.transforms.files.stores import is_local
+from corpusmill.transforms.text.duplicates.contamination_evidence import (
     Found,
     add,
     add_to,
@@ -32,7 +38,7 @@ from transforms.text.duplicates.contamination_evidence import (
     find_hits,
     sum_of,
 )
-from transforms.text.duplicates.evaluation_index import (
+from corpusmill.transforms.text.duplicates.evaluation_index import (
     BLOCK_CHARACTERS,
     EvaluationIndex,
     fold_block,

@@ -11,9 +11,13 @@ import apache_beam as beam
 import numpy
 from apache_beam.pvalue import AsSingleton
 
-from transforms.duplicates.combine_pairs import CombinePairs
-from transforms.duplicates.compare_documents import CompareDocuments, ComparedPair, Sketch
-from transforms.duplicates.find_similar_documents import (
+from corpusmill.transforms.duplicates.combine_pairs import CombinePairs
+from corpusmill.transforms.duplicates.compare_documents import (
+    CompareDocuments,
+    ComparedPair,
+    Sketch,
+)
+from corpusmill.transforms.duplicates.find_similar_documents import (
     Describe,
     FindSimilarDocuments,
     NgramsOf,
@@ -21,10 +25,10 @@ from transforms.duplicates.find_similar_documents import (
     bands_for,
     number_of,
 )
-from transforms.files.scratch import Scratch
-from transforms.text.duplicates.components import Pairs, link_to_smallest
-from transforms.text.duplicates.hashed_ngrams import Int64s
-from transforms.text.duplicates.minhash import pair_members
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.text.duplicates.components import Pairs, link_to_smallest
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Int64s
+from corpusmill.transforms.text.duplicates.minhash import pair_members
 
 
 class NearPairs(NamedTuple):

@@ -8,19 +8,19 @@ import numpy
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
-from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from transforms.files.scratch import Scratch, fetch
-from transforms.text.duplicates.components import Pairs
-from transforms.text.duplicates.document_signatures import sign_documents
-from transforms.text.duplicates.hashed_ngrams import Uint64s
-from transforms.text.duplicates.minhash import (
+from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.text.duplicates.components import Pairs
+from corpusmill.transforms.text.duplicates.document_signatures import sign_documents
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s
+from corpusmill.transforms.text.duplicates.minhash import (
     Uint32s,
     bucket_signatures,
     choose_bands,
     deal_buckets,
     pair_members,
 )
-from transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.fingerprint import fingerprint
 
 PERMUTATIONS = 128
 NGRAM_WORDS = 8

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import apache_beam as beam
 import numpy
 
-from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from transforms.files.scratch import fetch
-from transforms.records import LineRange
-from transforms.text.duplicates.components import Pairs
-from transforms.text.duplicates.minhash import (
+from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
+from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.records import LineRange
+from corpusmill.transforms.text.duplicates.components import Pairs
+from corpusmill.transforms.text.duplicates.minhash import (
     Uint32s,
     Uint64s,
     bucket_signatures,
@@ -19,9 +19,9 @@ from transforms.text.duplicates.minhash import (
     pair_members,
     sign_sets,
 )
-from transforms.text.duplicates.ngrams import word_ngrams
-from transforms.text.lines.line_blocks import lines_of
-from transforms.text.lines.line_ids import line_ids, split_by_range
+from corpusmill.transforms.text.duplicates.ngrams import word_ngrams
+from corpusmill.transforms.text.lines.line_blocks import lines_of
+from corpusmill.transforms.text.lines.line_ids import line_ids, split_by_range
 
 PERMUTATIONS = 128
 NGRAM_WORDS = 3

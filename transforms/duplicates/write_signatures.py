@@ -13,18 +13,18 @@ import numpy
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
-from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
-from transforms.files.gather import Gather
-from transforms.files.scratch import Scratch, fetch
-from transforms.files.write_rows import PARQUET, Batch, Target, write_files
-from transforms.records import OutputFile
-from transforms.text.duplicates.document_signatures import sign_documents
-from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
-from transforms.text.duplicates.minhash import SEED, Uint32s
-from transforms.text.files.shards import parquet_name
-from transforms.text.fingerprint import fingerprint, shard_of
-from transforms.text.lines.line_ids import group_places
-from transforms.text.vocabularies.plain_words import plain_words
+from corpusmill.transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
+from corpusmill.transforms.files.gather import Gather
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.write_rows import PARQUET, Batch, Target, write_files
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.duplicates.document_signatures import sign_documents
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from corpusmill.transforms.text.duplicates.minhash import SEED, Uint32s
+from corpusmill.transforms.text.files.shards import parquet_name
+from corpusmill.transforms.text.fingerprint import fingerprint, shard_of
+from corpusmill.transforms.text.lines.line_ids import group_places
+from corpusmill.transforms.text.vocabularies.plain_words import plain_words
 
 SIGNATURES = "signatures"
 SIGNATURES_PER_FILE = 100_000

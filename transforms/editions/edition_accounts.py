@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.editions.measure_documents import Measure
-from transforms.records import SubwordStats
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.dataset_card import not_kept
-from transforms.text.builds.ledger import Accounts, Ledger, balance
-from transforms.text.builds.lengths import histograms
-from transforms.text.files.markdown import make_table
+from corpusmill.transforms.editions.measure_documents import Measure
+from corpusmill.transforms.records import SubwordStats
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.dataset_card import not_kept
+from corpusmill.transforms.text.builds.ledger import Accounts, Ledger, balance
+from corpusmill.transforms.text.builds.lengths import histograms
+from corpusmill.transforms.text.files.markdown import make_table
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.records import CorpusStats
-from transforms.text.books.book_stats import BookStats, add_book_stats, measure_book
-from transforms.text.builds.lengths import length_class
-from transforms.text.lines.line_stats import LineStats, add_line_stats, measure_lines
-from transforms.text.news.sentence_accounts import describe_lines
-from transforms.text.wikimedia.corpus_stats import add_stats, measure_article
+from corpusmill.transforms.records import CorpusStats
+from corpusmill.transforms.text.books.book_stats import BookStats, add_book_stats, measure_book
+from corpusmill.transforms.text.builds.lengths import length_class
+from corpusmill.transforms.text.lines.line_stats import LineStats, add_line_stats, measure_lines
+from corpusmill.transforms.text.news.sentence_accounts import describe_lines
+from corpusmill.transforms.text.wikimedia.corpus_stats import add_stats, measure_article
 
 
 class Measure(NamedTuple):

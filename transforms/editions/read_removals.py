@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pyarrow.parquet as pq
 
-from transforms.duplicates.find_overlap import NAMES, number_of_names
-from transforms.editions.remove_documents import Removal
-from transforms.files.open_input import open_raw
-from transforms.files.spread import SpreadAll
+from corpusmill.transforms.duplicates.find_overlap import NAMES, number_of_names
+from corpusmill.transforms.editions.remove_documents import Removal
+from corpusmill.transforms.files.open_input import open_raw
+from corpusmill.transforms.files.spread import SpreadAll
 
 NEAR_DUPLICATE, CONTAMINATED = "near-duplicate", "in-evaluation-set"  # reasons of removals
 

@@ -15,24 +15,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.check_files import list_files
-from transforms.builds.finished_builds import Build, CorpusFile, columns_of, read_file
-from transforms.duplicates.write_signatures import NamedText
-from transforms.editions.measure_documents import MEASURES
-from transforms.files import counters
-from transforms.files.open_input import InputError, open_raw, read_input
-from transforms.files.spread import SpreadAll
-from transforms.files.write_files import HashedFile
-from transforms.files.write_rows import PARQUET, TFRECORD, Batch, Target, write_files
-from transforms.records import OutputFile, Rejected
-from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
-from transforms.text.duplicates.contamination_evidence import join_stretches
-from transforms.text.duplicates.folded_words import normalize
-from transforms.text.files.shards import tfrecord_name
-from transforms.text.files.tf_example import encode_rows, encode_texts
-from transforms.text.vocabularies.subwords import add_subword_stats
-from transforms.text.wikimedia.article_markers import MARKERS
-from transforms.vocabularies.count_subwords import counter_of
+from corpusmill.transforms.builds.check_files import list_files
+from corpusmill.transforms.builds.finished_builds import Build, CorpusFile, columns_of, read_file
+from corpusmill.transforms.duplicates.write_signatures import NamedText
+from corpusmill.transforms.editions.measure_documents import MEASURES
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import InputError, open_raw, read_input
+from corpusmill.transforms.files.spread import SpreadAll
+from corpusmill.transforms.files.write_files import HashedFile
+from corpusmill.transforms.files.write_rows import PARQUET, TFRECORD, Batch, Target, write_files
+from corpusmill.transforms.records import OutputFile, Rejected
+from corpusmill.transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from corpusmill.transforms.text.duplicates.contamination_evidence import join_stretches
+from corpusmill.transforms.text.duplicates.folded_words import normalize
+from corpusmill.transforms.text.files.shards import tfrecord_name
+from corpusmill.transforms.text.files.tf_example import encode_rows, encode_texts
+from corpusmill.transforms.text.vocabularies.subwords import add_subword_stats
+from corpusmill.transforms.text.wikimedia.article_markers import MARKERS
+from corpusmill.transforms.vocabularies.count_subwords import counter_of
 
 STAGE = "remove"
 NOTHING_LEFT = "nothing-left"

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.files.open_input import InputError
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import InputError
 
 ON_CORRUPT = ("fail", "keep-good")
 """The ways to handle damaged input: stop with an error, or keep the undamaged parts."""

@@ -8,10 +8,10 @@ import apache_beam as beam
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.files.open_input import InputError, file_bytes_of, open_raw
-from transforms.files.spread import SpreadAll
-from transforms.files.stores import is_local, refusal_of
-from transforms.records import InputFile
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
+from corpusmill.transforms.files.spread import SpreadAll
+from corpusmill.transforms.files.stores import is_local, refusal_of
+from corpusmill.transforms.records import InputFile
 
 READ_BYTES = 1 << 20
 

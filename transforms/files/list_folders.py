@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.files.open_input import InputError
-from transforms.files.stores import is_local as is_local
-from transforms.files.stores import refusal_of
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import is_local as is_local
+from corpusmill.transforms.files.stores import refusal_of
 
 
 def check_folder(folder: str) -> None:

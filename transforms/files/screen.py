@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.records import Page, Reason, Rejected
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.records import Page, Reason, Rejected
 
 
 class Screened(NamedTuple):

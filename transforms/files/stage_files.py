@@ -23,9 +23,9 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from transforms.files.open_input import InputError, open_raw
-from transforms.files.spread import Spread, SpreadAll
-from transforms.files.write_files import HashedFile, write_text
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.files.spread import Spread, SpreadAll
+from corpusmill.transforms.files.write_files import HashedFile, write_text
 
 LIST = "written.json"
 """Name of the list of files of a finished stage."""
@@ -175,7 +175,7 @@ def read_list(folder: str, name: str = LIST) -> dict[str, StageField]:
         }
 
 
-_OWN_PACKAGES = ("builtins", "transforms", "pipelines")
+_OWN_PACKAGES = ("builtins", "corpusmill")
 _GENERIC = {"Tuple": typehints.Tuple, "List": typehints.List, "Dict": typehints.Dict}
 
 

@@ -16,8 +16,8 @@ from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
-from transforms.files import full_disk
-from transforms.files.beam_stores import client_of, put_empty
+from corpusmill.transforms.files import full_disk
+from corpusmill.transforms.files.beam_stores import client_of, put_empty
 
 COPIED_BYTES = 1 << 23  # bytes copied in one request; stores require at least 5 MiB
 CONDITIONAL = ("gs", "s3")

@@ -19,12 +19,18 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsSingleton
 
-from transforms.files import counters
-from transforms.files.gather import Gather
-from transforms.files.write_files import NO_MARKS, HashedFile, ParquetFile, mark, table_of
-from transforms.records import OutputFile
-from transforms.text.files.cells import to_line
-from transforms.text.files.shards import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.gather import Gather
+from corpusmill.transforms.files.write_files import (
+    NO_MARKS,
+    HashedFile,
+    ParquetFile,
+    mark,
+    table_of,
+)
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.files.cells import to_line
+from corpusmill.transforms.text.files.shards import (
     Shard,
     count_shards,
     every_shard,
@@ -33,9 +39,9 @@ from transforms.text.files.shards import (
     tfrecord_name,
     tsv_name,
 )
-from transforms.text.files.tf_example import encode_rows
-from transforms.text.fingerprint import shard_of
-from transforms.text.lines.line_blocks import pack_block, unpack_block
+from corpusmill.transforms.text.files.tf_example import encode_rows
+from corpusmill.transforms.text.fingerprint import shard_of
+from corpusmill.transforms.text.lines.line_blocks import pack_block, unpack_block
 
 PARQUET, TFRECORD, TEXT, JSON = "parquet", "tfrecord", "text", "jsonl"  # formats
 

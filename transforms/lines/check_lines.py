@@ -8,12 +8,17 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from transforms.files.open_input import InputError, file_bytes_of, open_raw
-from transforms.lines.read_lines import MEMBERS, find_files, text_stream
-from transforms.text.files import bz2_blocks
-from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
-from transforms.text.files.file_kinds import is_binary, kind_of
-from transforms.text.files.tar_members import is_tar
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
+from corpusmill.transforms.lines.read_lines import MEMBERS, find_files, text_stream
+from corpusmill.transforms.text.files import bz2_blocks
+from corpusmill.transforms.text.files.compression import (
+    DECODE_ERRORS,
+    codec_of,
+    decompressed,
+    read_some,
+)
+from corpusmill.transforms.text.files.file_kinds import is_binary, kind_of
+from corpusmill.transforms.text.files.tar_members import is_tar
 
 KEEP = "; --on-corrupt keep-good builds from the files that are text"
 _HEAD_BYTES = 1 << 12

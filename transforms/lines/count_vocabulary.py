@@ -8,18 +8,18 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
-from transforms.files import counters
-from transforms.files.gather import Gather
-from transforms.files.scratch import fetch
-from transforms.files.write_files import HashedFile
-from transforms.lines.deal_words import DealWords, add_pieces
-from transforms.lines.measure_lines import lines_of_range
-from transforms.records import LineRange, LineShard, OutputFile
-from transforms.text.builds.ledger import AccountingError
-from transforms.text.lines.line_blocks import count_lines
-from transforms.text.news.shard_names import HELDOUT
-from transforms.text.vocabularies import vocabulary, word_counts
-from transforms.text.vocabularies.vocabulary import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.gather import Gather
+from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.files.write_files import HashedFile
+from corpusmill.transforms.lines.deal_words import DealWords, add_pieces
+from corpusmill.transforms.lines.measure_lines import lines_of_range
+from corpusmill.transforms.records import LineRange, LineShard, OutputFile
+from corpusmill.transforms.text.builds.ledger import AccountingError
+from corpusmill.transforms.text.lines.line_blocks import count_lines
+from corpusmill.transforms.text.news.shard_names import HELDOUT
+from corpusmill.transforms.text.vocabularies import vocabulary, word_counts
+from corpusmill.transforms.text.vocabularies.vocabulary import (
     HeldoutStats,
     VocabularyPart,
     VocabularyStats,

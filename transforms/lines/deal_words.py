@@ -7,9 +7,9 @@ from typing import Any
 import apache_beam as beam
 import pyarrow as pa
 
-from transforms.files.gather import Gather
-from transforms.files.scratch import Scratch, fetch
-from transforms.text.vocabularies.word_counts import (
+from corpusmill.transforms.files.gather import Gather
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.text.vocabularies.word_counts import (
     add_counts,
     cut_by_bucket,
     pack_counts,

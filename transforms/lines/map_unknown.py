@@ -5,9 +5,9 @@ import functools
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from transforms.files.scratch import Scratch, fetch
-from transforms.records import LineShard
-from transforms.text.vocabularies import vocabulary
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.records import LineShard
+from corpusmill.transforms.text.vocabularies import vocabulary
 
 
 class MapUnknown(beam.PTransform):

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import apache_beam as beam
 
-from transforms.records import LineRange, LineShard
-from transforms.text.lines.line_stats import LineStats, add_line_stats, measure_lines
-from transforms.text.news.shard_names import tables_of
+from corpusmill.transforms.records import LineRange, LineShard
+from corpusmill.transforms.text.lines.line_stats import LineStats, add_line_stats, measure_lines
+from corpusmill.transforms.text.news.shard_names import tables_of
 
 
 class MeasureLines(beam.PTransform):

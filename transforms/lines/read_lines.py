@@ -6,25 +6,25 @@ from typing import BinaryIO, NamedTuple
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.files.damage import LostBytes, damage_error, tell_lost
-from transforms.files.open_input import InputError, file_bytes_of, open_raw
-from transforms.files.spread import Spread
-from transforms.records import Rejected
-from transforms.text.files import tar_members
-from transforms.text.files.compression import codec_of
-from transforms.text.files.file_units import Damage, FileUnit
-from transforms.text.files.tar_members import Member, TarError
-from transforms.text.lines import unit_blocks
-from transforms.text.lines.line_blocks import block_of, count_lines, lines_of
-from transforms.text.lines.unit_blocks import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.damage import LostBytes, damage_error, tell_lost
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
+from corpusmill.transforms.files.spread import Spread
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.files import tar_members
+from corpusmill.transforms.text.files.compression import codec_of
+from corpusmill.transforms.text.files.file_units import Damage, FileUnit
+from corpusmill.transforms.text.files.tar_members import Member, TarError
+from corpusmill.transforms.text.lines import unit_blocks
+from corpusmill.transforms.text.lines.line_blocks import block_of, count_lines, lines_of
+from corpusmill.transforms.text.lines.unit_blocks import (
     BLOCK_BYTES,
     LineBlock,
     NoMemberError,
     Unterminated,
     place_of,
 )
-from transforms.text.news.perl_utf8 import malformed_lines
+from corpusmill.transforms.text.news.perl_utf8 import malformed_lines
 
 STAGE = "read-lines"
 MEMBERS = ("news.20??.en.shuffled*",)

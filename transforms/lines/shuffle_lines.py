@@ -8,11 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from transforms.files import counters
-from transforms.files.scratch import Scratch, fetch
-from transforms.records import LineRange, LineShard
-from transforms.text.news.shard_names import HELD_OUT_SHARD, HELDOUT, TRAIN
-from transforms.text.news.shuffle import deal_lines, first_ranks, merge_pieces, split_shard
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.records import LineRange, LineShard
+from corpusmill.transforms.text.news.shard_names import HELD_OUT_SHARD, HELDOUT, TRAIN
+from corpusmill.transforms.text.news.shuffle import (
+    deal_lines,
+    first_ranks,
+    merge_pieces,
+    split_shard,
+)
 
 STAGE = "shuffle-lines"
 

@@ -7,10 +7,10 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton, TaggedOutput
 from apache_beam.transforms.window import GlobalWindows
 
-from transforms.files.scratch import Scratch, fetch
-from transforms.records import LineRange
-from transforms.text.lines.line_blocks import count_lines
-from transforms.text.lines.line_order import (
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.records import LineRange
+from corpusmill.transforms.text.lines.line_blocks import count_lines
+from corpusmill.transforms.text.lines.line_order import (
     LineSampler,
     cut_sorted,
     plan_ranges,

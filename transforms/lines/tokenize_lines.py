@@ -4,10 +4,10 @@ import functools
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.text.lines.line_blocks import count_lines
-from transforms.text.news.character_classes import CURRENT_PERL
-from transforms.text.news.line_tokenizer import LineTokenizer
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.text.lines.line_blocks import count_lines
+from corpusmill.transforms.text.news.character_classes import CURRENT_PERL
+from corpusmill.transforms.text.news.line_tokenizer import LineTokenizer
 
 STAGE = "tokenize-lines"
 

@@ -7,9 +7,9 @@ the same step.
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from transforms.files.scratch import fetch
-from transforms.files.write_files import HashedFile
-from transforms.records import LineRange, OutputFile
+from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.files.write_files import HashedFile
+from corpusmill.transforms.records import LineRange, OutputFile
 
 FOLDER = "training-monolingual.tokenized"  # name of the folder in the original
 

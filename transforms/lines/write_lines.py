@@ -9,9 +9,9 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList
 
-from transforms.files import counters
-from transforms.files.write_files import NO_MARKS, mark, write_text
-from transforms.files.write_rows import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.write_files import NO_MARKS, mark, write_text
+from corpusmill.transforms.files.write_rows import (
     PARQUET,
     TEXT,
     TFRECORD,
@@ -20,11 +20,11 @@ from transforms.files.write_rows import (
     corpus_files,
     write_files,
 )
-from transforms.records import LineShard, OutputFile
-from transforms.text.files.tf_example import encode_texts
-from transforms.text.lines.line_blocks import count_lines, cut_block, lines_of
-from transforms.text.lines.line_table import FEATURE, SCHEMA, make_table
-from transforms.text.news.shard_names import split_of, tables_of, text_name
+from corpusmill.transforms.records import LineShard, OutputFile
+from corpusmill.transforms.text.files.tf_example import encode_texts
+from corpusmill.transforms.text.lines.line_blocks import count_lines, cut_block, lines_of
+from corpusmill.transforms.text.lines.line_table import FEATURE, SCHEMA, make_table
+from corpusmill.transforms.text.news.shard_names import split_of, tables_of, text_name
 
 STAGE = "write-shards"
 CHECKSUMS = "md5sums"

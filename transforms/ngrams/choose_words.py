@@ -7,13 +7,13 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList
 
-from transforms.files.open_input import InputError
-from transforms.files.scratch import Scratch, fetch
-from transforms.lines.deal_words import DealWords, add_pieces
-from transforms.ngrams.text_blocks import TextBlock
-from transforms.text.ngrams.number_words import select_words
-from transforms.text.vocabularies.vocabulary import pack_words, unpack_words
-from transforms.text.vocabularies.word_counts import count_words
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.lines.deal_words import DealWords, add_pieces
+from corpusmill.transforms.ngrams.text_blocks import TextBlock
+from corpusmill.transforms.text.ngrams.number_words import select_words
+from corpusmill.transforms.text.vocabularies.vocabulary import pack_words, unpack_words
+from corpusmill.transforms.text.vocabularies.word_counts import count_words
 
 BUCKETS = 64
 

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton, TaggedOutput
 
-from transforms.files import counters
-from transforms.files.gather import Gather
-from transforms.ngrams.choose_words import load_words
-from transforms.ngrams.pieces import Dealer, GroupBuckets, join_pieces
-from transforms.ngrams.text_blocks import TextBlock
-from transforms.text.ngrams import count_grams as counting
-from transforms.text.ngrams.count_grams import Tally
-from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, COUNTS, Table
-from transforms.text.ngrams.number_words import number_words
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.gather import Gather
+from corpusmill.transforms.ngrams.choose_words import load_words
+from corpusmill.transforms.ngrams.pieces import Dealer, GroupBuckets, join_pieces
+from corpusmill.transforms.ngrams.text_blocks import TextBlock
+from corpusmill.transforms.text.ngrams import count_grams as counting
+from corpusmill.transforms.text.ngrams.count_grams import Tally
+from corpusmill.transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, COUNTS, Table
+from corpusmill.transforms.text.ngrams.number_words import number_words
 
 STAGE = "count-ngrams"
 GATHERED_GRAMS = 1 << 20  # number of n-grams that a worker collects before it partitions them

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 
-from transforms.files import counters
-from transforms.ngrams.pieces import Dealer, GroupBuckets, Pieces, join_pieces
-from transforms.text.ngrams import kneser_ney
-from transforms.text.ngrams.backoff import join_backoffs, without_backoffs
-from transforms.text.ngrams.gram_tables import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.ngrams.pieces import Dealer, GroupBuckets, Pieces, join_pieces
+from corpusmill.transforms.text.ngrams import kneser_ney
+from corpusmill.transforms.text.ngrams.backoff import join_backoffs, without_backoffs
+from corpusmill.transforms.text.ngrams.gram_tables import (
     BACKOFFS,
     PROBABILITIES,
     WEIGHTS,

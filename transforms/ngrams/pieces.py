@@ -7,8 +7,8 @@ from typing import Any
 import apache_beam as beam
 import numpy as np
 
-from transforms.files.scratch import Scratch, fetch
-from transforms.text.ngrams.gram_tables import (
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.text.ngrams.gram_tables import (
     Table,
     Words,
     bucket_rows,

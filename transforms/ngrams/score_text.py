@@ -14,16 +14,16 @@ import numpy as np
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
-from transforms.files.scratch import Scratch, fetch
-from transforms.files.write_files import ParquetFile
-from transforms.ngrams.choose_words import load_words
-from transforms.ngrams.interpolate import ModelPart, bucketed_by
-from transforms.ngrams.pieces import Dealer, join_pieces
-from transforms.ngrams.text_blocks import TextBlock
-from transforms.records import OutputFile
-from transforms.text.ngrams.backoff import grams_of, log_likelihoods
-from transforms.text.ngrams.gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table
-from transforms.text.ngrams.number_words import number_words
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.write_files import ParquetFile
+from corpusmill.transforms.ngrams.choose_words import load_words
+from corpusmill.transforms.ngrams.interpolate import ModelPart, bucketed_by
+from corpusmill.transforms.ngrams.pieces import Dealer, join_pieces
+from corpusmill.transforms.ngrams.text_blocks import TextBlock
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.ngrams.backoff import grams_of, log_likelihoods
+from corpusmill.transforms.text.ngrams.gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table
+from corpusmill.transforms.text.ngrams.number_words import number_words
 
 KIND = "log-likelihoods"
 

@@ -7,20 +7,20 @@ import apache_beam as beam
 import numpy as np
 import numpy.typing as npt
 
-from transforms.builds.check_files import list_files
-from transforms.builds.finished_builds import (
+from corpusmill.transforms.builds.check_files import list_files
+from corpusmill.transforms.builds.finished_builds import (
     Build,
     CorpusFile,
     RowGroup,
     read_row_group,
     row_groups_of,
 )
-from transforms.files import counters
-from transforms.files.open_input import file_bytes_of
-from transforms.files.scratch import Scratch, fetch
-from transforms.files.spread import Spread, SpreadAll
-from transforms.text.lines.line_stats import measure_lines
-from transforms.text.vocabularies.document_sentences import paragraphs_of_book
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import file_bytes_of
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.spread import Spread, SpreadAll
+from corpusmill.transforms.text.lines.line_stats import measure_lines
+from corpusmill.transforms.text.vocabularies.document_sentences import paragraphs_of_book
 
 STAGE = "read-text"
 BLOCK_BYTES = 1 << 22  # bytes of text in a block; a document is never divided

@@ -6,12 +6,19 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.pvalue import AsDict
 
-from transforms.files import counters
-from transforms.ngrams.interpolate import CONTEXTS, SHORTER, STAGE, WEIGHED, levels_of, send
-from transforms.ngrams.pieces import Dealer, GroupBuckets, Pieces, join_pieces
-from transforms.text.ngrams import kneser_ney
-from transforms.text.ngrams.count_grams import Tally
-from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, UNKNOWN
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.ngrams.interpolate import (
+    CONTEXTS,
+    SHORTER,
+    STAGE,
+    WEIGHED,
+    levels_of,
+    send,
+)
+from corpusmill.transforms.ngrams.pieces import Dealer, GroupBuckets, Pieces, join_pieces
+from corpusmill.transforms.text.ngrams import kneser_ney
+from corpusmill.transforms.text.ngrams.count_grams import Tally
+from corpusmill.transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, UNKNOWN
 
 
 class WeighKneserNey(beam.PTransform):

@@ -14,8 +14,8 @@ import apache_beam as beam
 import numpy as np
 from apache_beam.pvalue import TaggedOutput
 
-from transforms.files import counters
-from transforms.ngrams.interpolate import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.ngrams.interpolate import (
     CONTEXTS,
     SHORTER,
     STAGE,
@@ -24,15 +24,15 @@ from transforms.ngrams.interpolate import (
     levels_of,
     send,
 )
-from transforms.ngrams.pieces import Dealer, GroupBuckets, Pieces, Values, join_pieces
-from transforms.text.ngrams import stupid_backoff
-from transforms.text.ngrams.gram_tables import (
+from corpusmill.transforms.ngrams.pieces import Dealer, GroupBuckets, Pieces, Values, join_pieces
+from corpusmill.transforms.text.ngrams import stupid_backoff
+from corpusmill.transforms.text.ngrams.gram_tables import (
     ADJUSTED_COUNTS,
     BACKOFFS,
     PROBABILITIES,
     make_table,
 )
-from transforms.text.ngrams.stupid_backoff import FREQUENCIES, LEFT, OWN, SCALES, USED
+from corpusmill.transforms.text.ngrams.stupid_backoff import FREQUENCIES, LEFT, OWN, SCALES, USED
 
 COUNTED, ASKING, DIVIDED, OF_CONTEXTS, OF_USED = "counted", "asking", "divided", "own", "used"
 SCALED = "scaled"  # further kinds of pieces

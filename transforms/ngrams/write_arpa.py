@@ -8,15 +8,15 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from transforms.files.scratch import Scratch, fetch
-from transforms.files.write_files import HashedFile
-from transforms.ngrams.choose_words import load_words
-from transforms.ngrams.interpolate import ModelPart
-from transforms.ngrams.pieces import join_pieces
-from transforms.records import OutputFile
-from transforms.text.lines.line_blocks import pack_block, unpack_block
-from transforms.text.ngrams import arpa
-from transforms.text.ngrams.gram_tables import ENTRIES
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.write_files import HashedFile
+from corpusmill.transforms.ngrams.choose_words import load_words
+from corpusmill.transforms.ngrams.interpolate import ModelPart
+from corpusmill.transforms.ngrams.pieces import join_pieces
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.lines.line_blocks import pack_block, unpack_block
+from corpusmill.transforms.text.ngrams import arpa
+from corpusmill.transforms.text.ngrams.gram_tables import ENTRIES
 
 FILE, KIND = "model.arpa", "arpa"
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.files.screen import Screened, reject
-from transforms.records import Page, Reason
-from transforms.text.fingerprint import fingerprint
-from transforms.text.translation.sourcing.passages import Paragraph, choose_passage
-from transforms.text.translation.sourcing.selection import Candidate
-from transforms.text.translation.sourcing.topics import topic_of
-from transforms.text.wikimedia.link_marks import LinkedPage, clean_with_links
-from transforms.text.wikimedia.sites import Site, categories_of
-from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
-from transforms.text.wikimedia.wikitext.clean import UncleanableError, WikitextCleaner
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.screen import Screened, reject
+from corpusmill.transforms.records import Page, Reason
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.translation.sourcing.passages import Paragraph, choose_passage
+from corpusmill.transforms.text.translation.sourcing.selection import Candidate
+from corpusmill.transforms.text.translation.sourcing.topics import topic_of
+from corpusmill.transforms.text.wikimedia.link_marks import LinkedPage, clean_with_links
+from corpusmill.transforms.text.wikimedia.sites import Site, categories_of
+from corpusmill.transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from corpusmill.transforms.text.wikimedia.wikitext.clean import UncleanableError, WikitextCleaner
 
 
 class FindPassages(beam.PTransform):

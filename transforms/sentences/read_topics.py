@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from transforms.files.open_input import InputError, read_input
-from transforms.text.translation.records import TOPICS, ReadError
-from transforms.text.translation.tables import read_table
+from corpusmill.transforms.files.open_input import InputError, read_input
+from corpusmill.transforms.text.translation.records import TOPICS, ReadError
+from corpusmill.transforms.text.translation.tables import read_table
 
 
 def read_topics(paths: Iterable[str]) -> dict[str, str]:

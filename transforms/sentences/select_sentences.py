@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.records import Rejected
-from transforms.text.translation.sourcing.quotas import Cell, Quota, articles_of
-from transforms.text.translation.sourcing.selection import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.translation.sourcing.quotas import Cell, Quota, articles_of
+from corpusmill.transforms.text.translation.sourcing.selection import (
     Candidate,
     Selection,
     candidates_needed,

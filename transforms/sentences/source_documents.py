@@ -7,21 +7,21 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton, TaggedOutput
 
-from transforms.files import counters
-from transforms.files.damage import check_on_corrupt
-from transforms.files.open_input import InputError, open_input
-from transforms.files.spread import SpreadAll
-from transforms.records import Reason, Rejected
-from transforms.sentences.source_passages import Sourced, name_domain
-from transforms.text.files.compression import DECODE_ERRORS
-from transforms.text.translation.sourcing.documents import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.damage import check_on_corrupt
+from corpusmill.transforms.files.open_input import InputError, open_input
+from corpusmill.transforms.files.spread import SpreadAll
+from corpusmill.transforms.records import Reason, Rejected
+from corpusmill.transforms.sentences.source_passages import Sourced, name_domain
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS
+from corpusmill.transforms.text.translation.sourcing.documents import (
     MAX_LINE_BYTES,
     Document,
     find_candidate,
     parse_document,
 )
-from transforms.text.translation.sourcing.newer import DROP_DOCUMENTS, NewerDocuments
-from transforms.text.translation.sourcing.selection import Candidate
+from corpusmill.transforms.text.translation.sourcing.newer import DROP_DOCUMENTS, NewerDocuments
+from corpusmill.transforms.text.translation.sourcing.selection import Candidate
 
 READ, DROP, FIND = "read-documents", DROP_DOCUMENTS, "find-passages"  # names of stages
 _BOM = b"\xef\xbb\xbf"

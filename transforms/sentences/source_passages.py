@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
-from transforms.files.screen import ScreenPages
-from transforms.records import Rejected
-from transforms.sentences.find_passages import FindPassages
-from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE
-from transforms.text.wikimedia.mediawiki_xml import Siteinfo
-from transforms.text.wikimedia.sites import Site
-from transforms.wiki.drop_older_pages import DropOlderPages, OlderDump
-from transforms.wiki.read_dumps import ReadDump
-from transforms.wiki.read_templates import ReadTemplates
+from corpusmill.transforms.files.screen import ScreenPages
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.sentences.find_passages import FindPassages
+from corpusmill.transforms.text.wikimedia.language import TEMPLATE_NAMESPACE
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import Siteinfo
+from corpusmill.transforms.text.wikimedia.sites import Site
+from corpusmill.transforms.wiki.drop_older_pages import DropOlderPages, OlderDump
+from corpusmill.transforms.wiki.read_dumps import ReadDump
+from corpusmill.transforms.wiki.read_templates import ReadTemplates
 
 
 class SourceDump(NamedTuple):

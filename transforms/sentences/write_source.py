@@ -5,12 +5,23 @@ from collections.abc import Iterator, Mapping
 import apache_beam as beam
 import pyarrow as pa
 
-from transforms.files.write_files import NO_MARKS, mark, table_of, write_parquet, write_text
-from transforms.records import OutputFile
-from transforms.text.files.shards import parquet_name
-from transforms.text.translation.records import SPLITS, SourceSentence
-from transforms.text.translation.source_table import LICENCE, NAME, columns_of, write_source
-from transforms.text.translation.sourcing.selection import Selection
+from corpusmill.transforms.files.write_files import (
+    NO_MARKS,
+    mark,
+    table_of,
+    write_parquet,
+    write_text,
+)
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.files.shards import parquet_name
+from corpusmill.transforms.text.translation.records import SPLITS, SourceSentence
+from corpusmill.transforms.text.translation.source_table import (
+    LICENCE,
+    NAME,
+    columns_of,
+    write_source,
+)
+from corpusmill.transforms.text.translation.sourcing.selection import Selection
 
 SCHEMA = pa.schema(
     [

@@ -10,8 +10,8 @@ import apache_beam as beam
 import numpy as np
 from apache_beam.pvalue import AsDict, AsSingleton
 
-from transforms.files.open_input import InputError
-from transforms.text.vocabularies.sentence_choice import (
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.vocabularies.sentence_choice import (
     HELD_OUT,
     RANGES,
     Choice,
@@ -23,8 +23,8 @@ from transforms.text.vocabularies.sentence_choice import (
     find_last_range,
     ranks_in_range,
 )
-from transforms.text.vocabularies.temperature_sampling import share_out
-from transforms.vocabularies.read_sentences import SentenceBlock
+from corpusmill.transforms.text.vocabularies.temperature_sampling import share_out
+from corpusmill.transforms.vocabularies.read_sentences import SentenceBlock
 
 NO_RANKS: Ranks = np.zeros(0, np.uint64)
 

@@ -7,17 +7,17 @@ import apache_beam as beam
 import numpy as np
 from apache_beam.pvalue import AsSingleton
 
-from transforms.files import counters
-from transforms.files.open_input import InputError, read_input
-from transforms.text.vocabularies.piece_accounts import EVALUATED, HELD_OUT
-from transforms.text.vocabularies.piece_model import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import InputError, read_input
+from corpusmill.transforms.text.vocabularies.piece_accounts import EVALUATED, HELD_OUT
+from corpusmill.transforms.text.vocabularies.piece_model import (
     PieceStats,
     TrainedPieces,
     add_piece_stats,
     piece_counter,
 )
-from transforms.text.vocabularies.sentence_choice import Choice, is_held_out
-from transforms.vocabularies.read_sentences import SentenceBlock
+from corpusmill.transforms.text.vocabularies.sentence_choice import Choice, is_held_out
+from corpusmill.transforms.vocabularies.read_sentences import SentenceBlock
 
 STAGE = "count-pieces"
 

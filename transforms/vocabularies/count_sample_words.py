@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from apache_beam.pvalue import AsSingleton
 
-from transforms.files.scratch import Scratch, fetch
-from transforms.lines.deal_words import DealWords, add_pieces
-from transforms.text.lines.line_blocks import block_of
-from transforms.text.vocabularies.sentence_choice import Choice, is_last, is_once_more
-from transforms.text.vocabularies.word_counts import add_counts, count_words, pack_counts
-from transforms.vocabularies.choose_sentences import is_of_train
-from transforms.vocabularies.read_sentences import SentenceBlock
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.lines.deal_words import DealWords, add_pieces
+from corpusmill.transforms.text.lines.line_blocks import block_of
+from corpusmill.transforms.text.vocabularies.sentence_choice import Choice, is_last, is_once_more
+from corpusmill.transforms.text.vocabularies.word_counts import add_counts, count_words, pack_counts
+from corpusmill.transforms.vocabularies.choose_sentences import is_of_train
+from corpusmill.transforms.vocabularies.read_sentences import SentenceBlock
 
 BUCKETS = 64
 

@@ -7,11 +7,15 @@ from typing import Any
 import apache_beam as beam
 import pyarrow.compute as pc
 
-from transforms.builds.finished_builds import CorpusRows
-from transforms.files import counters
-from transforms.records import PackedArticle, SubwordStats
-from transforms.text.vocabularies.subwords import SubwordCounter, TrainedSubwords, add_subword_stats
-from transforms.wiki.pack_articles import unpack_text
+from corpusmill.transforms.builds.finished_builds import CorpusRows
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.records import PackedArticle, SubwordStats
+from corpusmill.transforms.text.vocabularies.subwords import (
+    SubwordCounter,
+    TrainedSubwords,
+    add_subword_stats,
+)
+from corpusmill.transforms.wiki.pack_articles import unpack_text
 
 STAGE = "count-subwords"
 

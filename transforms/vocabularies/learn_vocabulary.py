@@ -5,9 +5,9 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from transforms.text.vocabularies.subwords import SubwordSettings
-from transforms.vocabularies.count_subwords import CountSubwords, count_article
-from transforms.vocabularies.train_subwords import TrainSubwords, write_subwords
+from corpusmill.transforms.text.vocabularies.subwords import SubwordSettings
+from corpusmill.transforms.vocabularies.count_subwords import CountSubwords, count_article
+from corpusmill.transforms.vocabularies.train_subwords import TrainSubwords, write_subwords
 
 
 class Vocabulary(NamedTuple):

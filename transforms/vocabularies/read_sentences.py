@@ -11,7 +11,7 @@ import apache_beam as beam
 import numpy as np
 from apache_beam.pvalue import TaggedOutput
 
-from transforms.builds.finished_builds import (
+from corpusmill.transforms.builds.finished_builds import (
     Build,
     CorpusFile,
     RowGroup,
@@ -19,19 +19,22 @@ from transforms.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from transforms.files import counters
-from transforms.files.open_input import InputError, file_bytes_of
-from transforms.files.scratch import Scratch, fetch
-from transforms.files.spread import Spread, SpreadAll
-from transforms.lines.read_lines import TextUnit, plan_units, read_unit, screen_block
-from transforms.records import Rejected
-from transforms.text.files.file_units import Damage
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.lines.line_table import FEATURE, make_table
-from transforms.text.lines.unit_blocks import LineBlock
-from transforms.text.vocabularies.document_sentences import clean_sentences, sentences_of_texts
-from transforms.text.vocabularies.layout import Layout
-from transforms.text.vocabularies.sentence_choice import Ranks, rank_sentences
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.spread import Spread, SpreadAll
+from corpusmill.transforms.lines.read_lines import TextUnit, plan_units, read_unit, screen_block
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.files.file_units import Damage
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.lines.line_table import FEATURE, make_table
+from corpusmill.transforms.text.lines.unit_blocks import LineBlock
+from corpusmill.transforms.text.vocabularies.document_sentences import (
+    clean_sentences,
+    sentences_of_texts,
+)
+from corpusmill.transforms.text.vocabularies.layout import Layout
+from corpusmill.transforms.text.vocabularies.sentence_choice import Ranks, rank_sentences
 
 STAGE = "read-sentences"
 BLOCK_SENTENCES = 1 << 15

@@ -11,13 +11,23 @@ import apache_beam as beam
 import numpy
 import pyarrow as pa
 
-from transforms.builds.finished_builds import CorpusFile, RowGroup, read_row_group, row_groups_of
-from transforms.files import counters
-from transforms.files.open_input import InputError, file_bytes_of, read_input
-from transforms.files.scratch import Scratch
-from transforms.files.spread import Spread, SpreadAll
-from transforms.text.vocabularies.token_ids import Tokenizer, find_end, load_tokenizer, type_of_ids
-from transforms.text.wikimedia.article_markers import plain_article
+from corpusmill.transforms.builds.finished_builds import (
+    CorpusFile,
+    RowGroup,
+    read_row_group,
+    row_groups_of,
+)
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, read_input
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.files.spread import Spread, SpreadAll
+from corpusmill.transforms.text.vocabularies.token_ids import (
+    Tokenizer,
+    find_end,
+    load_tokenizer,
+    type_of_ids,
+)
+from corpusmill.transforms.text.wikimedia.article_markers import plain_article
 
 STAGE = "tokenize"
 BATCH_BYTES = 1 << 22  # bytes of text that are in memory as Python or Arrow tokens at once

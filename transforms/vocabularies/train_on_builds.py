@@ -4,16 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import apache_beam as beam
 
-from transforms.builds.finished_builds import (
+from corpusmill.transforms.builds.finished_builds import (
     Build,
     RowGroup,
     files_of,
     read_row_group,
     row_groups_of,
 )
-from transforms.records import OutputFile
-from transforms.text.vocabularies.subwords import SubwordSettings, TrainedSubwords
-from transforms.vocabularies.train_subwords import train_on, write_subwords
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.vocabularies.subwords import SubwordSettings, TrainedSubwords
+from corpusmill.transforms.vocabularies.train_subwords import train_on, write_subwords
 
 COLUMNS = ("wikidata_id", "version_id", "text")
 

@@ -4,14 +4,18 @@ from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.files.open_input import InputError
-from transforms.files.scratch import fetch
-from transforms.records import OutputFile
-from transforms.text.vocabularies.piece_model import PieceSettings, TrainedPieces, train_pieces
-from transforms.text.vocabularies.subwords import UntrainableError
-from transforms.text.vocabularies.word_counts import unpack_counts
-from transforms.vocabularies.train_subwords import write_model
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.vocabularies.piece_model import (
+    PieceSettings,
+    TrainedPieces,
+    train_pieces,
+)
+from corpusmill.transforms.text.vocabularies.subwords import UntrainableError
+from corpusmill.transforms.text.vocabularies.word_counts import unpack_counts
+from corpusmill.transforms.vocabularies.train_subwords import write_model
 
 STAGE = "train-pieces"
 

@@ -11,11 +11,11 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 from apache_beam.transforms.combiners import TopCombineFn
 
-from transforms.files import counters
-from transforms.files.write_files import HashedFile, write_text
-from transforms.records import OutputFile, PackedArticle
-from transforms.text.fingerprint import fingerprint
-from transforms.text.vocabularies.subwords import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.write_files import HashedFile, write_text
+from corpusmill.transforms.records import OutputFile, PackedArticle
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.vocabularies.subwords import (
     SubwordSettings,
     TrainedSubwords,
     UntrainableError,
@@ -23,8 +23,8 @@ from transforms.text.vocabularies.subwords import (
     vocabulary_of,
     vocabulary_size_of,
 )
-from transforms.wiki.article_rows import order
-from transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
+from corpusmill.transforms.wiki.article_rows import order
+from corpusmill.transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
 
 STAGE = "train-subwords"
 FOLDER = "sentencepiece"

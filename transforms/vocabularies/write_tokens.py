@@ -10,14 +10,14 @@ import apache_beam as beam
 import numpy
 import pyarrow as pa
 
-from transforms.files import counters
-from transforms.files.open_input import read_input
-from transforms.files.scratch import fetch
-from transforms.files.write_files import HashedFile, ParquetFile
-from transforms.records import OutputFile
-from transforms.text.vocabularies.megatron_index import index_blocks
-from transforms.text.vocabularies.token_ids import Ids
-from transforms.vocabularies.tokenize_rows import TokenPiece
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import read_input
+from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.files.write_files import HashedFile, ParquetFile
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.vocabularies.megatron_index import index_blocks
+from corpusmill.transforms.text.vocabularies.token_ids import Ids
+from corpusmill.transforms.vocabularies.tokenize_rows import TokenPiece
 
 STAGE = "write-tokens"
 TOKENS, INDEX, TABLE = "megatron-bin", "megatron-idx", "token-rows"

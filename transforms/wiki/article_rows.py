@@ -6,14 +6,19 @@ from collections.abc import Mapping, Sequence
 import apache_beam as beam
 import pyarrow as pa
 
-from transforms.duplicates.write_signatures import NamedText
-from transforms.files.write_rows import RowKind
-from transforms.records import PackedArticle
-from transforms.text.files.shards import share_out
-from transforms.text.fingerprint import fingerprint
-from transforms.text.wikimedia.article_markers import plain_article
-from transforms.text.wikimedia.row_columns import FULL, NUMBERS, RELEASED, RowSource
-from transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_markdown, unpack_text
+from corpusmill.transforms.duplicates.write_signatures import NamedText
+from corpusmill.transforms.files.write_rows import RowKind
+from corpusmill.transforms.records import PackedArticle
+from corpusmill.transforms.text.files.shards import share_out
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.wikimedia.article_markers import plain_article
+from corpusmill.transforms.text.wikimedia.row_columns import FULL, NUMBERS, RELEASED, RowSource
+from corpusmill.transforms.wiki.pack_articles import (
+    from_bytes,
+    to_bytes,
+    unpack_markdown,
+    unpack_text,
+)
 
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in RELEASED])
 

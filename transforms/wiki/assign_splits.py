@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.records import PackedArticle
-from transforms.text.fingerprint import split_of
+from corpusmill.transforms.records import PackedArticle
+from corpusmill.transforms.text.fingerprint import split_of
 
 
 class Assigned(NamedTuple):

@@ -11,14 +11,14 @@ import apache_beam as beam
 import zstandard
 from apache_beam.transforms.combiners import TopCombineFn
 
-from transforms.files import counters
-from transforms.files.timed_calls import CallEndedError, CallTimeoutError, TimedCalls
-from transforms.records import Article, Page, Rejected
-from transforms.text.fingerprint import fingerprint
-from transforms.text.wikimedia.audit.findings import NOTHING, AuditedPage, Comparison
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.timed_calls import CallEndedError, CallTimeoutError, TimedCalls
+from corpusmill.transforms.records import Article, Page, Rejected
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.wikimedia.audit.findings import NOTHING, AuditedPage, Comparison
 
 if TYPE_CHECKING:
-    from transforms.text.wikimedia.audit.audit_page import AuditTask
+    from corpusmill.transforms.text.wikimedia.audit.audit_page import AuditTask
 
 STAGE = "audit-pages"
 EMPTY = "empty-after-cleaning"  # the reason of the cleaner for a page without text
@@ -107,7 +107,7 @@ class _Audit(beam.DoFn):
 
     def setup(self) -> None:
         # Imported here: a process that only builds the pipeline does not need the parser.
-        from transforms.text.wikimedia.audit.audit_page import audit_page
+        from corpusmill.transforms.text.wikimedia.audit.audit_page import audit_page
 
         self.calls = TimedCalls(audit_page, MAX_SECONDS)
 
@@ -119,7 +119,7 @@ class _Audit(beam.DoFn):
         joined: tuple[int, Mapping[str, Iterable[tuple[str, Any]]]],
         largest_hash: int,
     ) -> Iterable[AuditedPage]:
-        from transforms.text.wikimedia.audit.audit_page import AuditTask
+        from corpusmill.transforms.text.wikimedia.audit.audit_page import AuditTask
 
         page_id, found = joined
         if hash_of(page_id) > largest_hash:

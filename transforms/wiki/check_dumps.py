@@ -4,9 +4,9 @@ import pathlib
 import posixpath
 from collections.abc import Mapping, Sequence
 
-from transforms.files.open_input import InputError
-from transforms.text.wikimedia.dump_folder import name_some
-from transforms.text.wikimedia.export_folder import (
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.wikimedia.dump_folder import name_some
+from corpusmill.transforms.text.wikimedia.export_folder import (
     CURRENT,
     HISTORY,
     ExportFile,
@@ -14,10 +14,10 @@ from transforms.text.wikimedia.export_folder import (
     parse_name,
     why_not_one_export,
 )
-from transforms.text.wikimedia.mediawiki_xml import Siteinfo
-from transforms.text.wikimedia.wikis import codes_of, mediawiki_table
-from transforms.wiki.listed_sums import sums_beside
-from transforms.wiki.read_dumps import check_end, read_siteinfo
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import Siteinfo
+from corpusmill.transforms.text.wikimedia.wikis import codes_of, mediawiki_table
+from corpusmill.transforms.wiki.listed_sums import sums_beside
+from corpusmill.transforms.wiki.read_dumps import check_end, read_siteinfo
 
 _XML_LANGUAGES = {"zh-cn": "zh", "zh-tw": "zh"}
 # Sites other than Wikipedia: suffix of the database name → name of the site, which is the same in all

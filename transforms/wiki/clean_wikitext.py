@@ -9,21 +9,21 @@ import apache_beam as beam
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
-from transforms.files import counters
-from transforms.files.scratch import Scratch, fetch
-from transforms.files.screen import reject
-from transforms.records import Article, Page, Reason
-from transforms.text.lines.line_blocks import pack_block, unpack_block
-from transforms.text.wikimedia.article_markers import find_marker, render_article
-from transforms.text.wikimedia.corpus_stats import estimate_words
-from transforms.text.wikimedia.language import Language
-from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
-from transforms.text.wikimedia.wikitext.clean import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.screen import reject
+from corpusmill.transforms.records import Article, Page, Reason
+from corpusmill.transforms.text.lines.line_blocks import pack_block, unpack_block
+from corpusmill.transforms.text.wikimedia.article_markers import find_marker, render_article
+from corpusmill.transforms.text.wikimedia.corpus_stats import estimate_words
+from corpusmill.transforms.text.wikimedia.language import Language
+from corpusmill.transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from corpusmill.transforms.text.wikimedia.wikitext.clean import (
     CleanedPage,
     UncleanableError,
     WikitextCleaner,
 )
-from transforms.text.wikimedia.wikitext.markdown import render_markdown
+from corpusmill.transforms.text.wikimedia.wikitext.markdown import render_markdown
 
 HOLD_STAGE = "hold-pages"
 HELD_CHARACTERS = 1 << 20

@@ -9,8 +9,8 @@ import apache_beam as beam
 import numpy
 import numpy.typing
 
-from transforms.text.wikimedia.class_tree import kinds_of
-from transforms.text.wikimedia.wikidata_json import Entity
+from corpusmill.transforms.text.wikimedia.class_tree import kinds_of
+from corpusmill.transforms.text.wikimedia.wikidata_json import Entity
 
 Edges = numpy.typing.NDArray[numpy.int64]
 """Rows (class, superclass), one for each subclass-of statement."""

@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from transforms.duplicates.drop_duplicates import DropDuplicates
-from transforms.duplicates.find_similar_documents import DocumentFacts
-from transforms.records import PackedArticle
-from transforms.text.vocabularies.plain_words import plain_words
-from transforms.wiki.pack_articles import unpack_text
+from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
+from corpusmill.transforms.duplicates.find_similar_documents import DocumentFacts
+from corpusmill.transforms.records import PackedArticle
+from corpusmill.transforms.text.vocabularies.plain_words import plain_words
+from corpusmill.transforms.wiki.pack_articles import unpack_text
 
 
 class DropDuplicateArticles(DropDuplicates):

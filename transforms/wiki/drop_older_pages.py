@@ -11,15 +11,19 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsDict, AsSingleton
 
-from transforms.files.damage import damage_error
-from transforms.files.open_input import InputError, match_inputs
-from transforms.files.screen import ScreenPages
-from transforms.files.spread import SpreadAll
-from transforms.records import Page, Reason
-from transforms.text.files.dates import checked_date
-from transforms.text.files.file_units import FileUnit
-from transforms.text.wikimedia.mediawiki_xml import MalformedPageError, parse_id, parse_page
-from transforms.text.wikimedia.older_pages import (
+from corpusmill.transforms.files.damage import damage_error
+from corpusmill.transforms.files.open_input import InputError, match_inputs
+from corpusmill.transforms.files.screen import ScreenPages
+from corpusmill.transforms.files.spread import SpreadAll
+from corpusmill.transforms.records import Page, Reason
+from corpusmill.transforms.text.files.dates import checked_date
+from corpusmill.transforms.text.files.file_units import FileUnit
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import (
+    MalformedPageError,
+    parse_id,
+    parse_page,
+)
+from corpusmill.transforms.text.wikimedia.older_pages import (
     IN_OLDER_DUMP,
     OLDER_ID,
     STAGE,
@@ -28,7 +32,7 @@ from transforms.text.wikimedia.older_pages import (
     date_of_dump,
     parse_page_id,
 )
-from transforms.text.wikimedia.page_ids import (
+from corpusmill.transforms.text.wikimedia.page_ids import (
     Block,
     Extent,
     add_extents,
@@ -37,10 +41,10 @@ from transforms.text.wikimedia.page_ids import (
     merge_blocks,
     pack_ids,
 )
-from transforms.text.wikimedia.sql_dump import Row
-from transforms.wiki.check_dumps import check_dumps
-from transforms.wiki.read_dumps import read_good_pages, spread_units
-from transforms.wiki.read_sql_dumps import is_table_of, read_file
+from corpusmill.transforms.text.wikimedia.sql_dump import Row
+from corpusmill.transforms.wiki.check_dumps import check_dumps
+from corpusmill.transforms.wiki.read_dumps import read_good_pages, spread_units
+from corpusmill.transforms.wiki.read_sql_dumps import is_table_of, read_file
 
 READ_STAGE = "read-older-dump"
 

@@ -18,28 +18,33 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.finished_builds import COMPLETED
-from transforms.files.list_folders import check_folder, list_files, list_subfolders
-from transforms.files.open_input import InputError, open_raw
-from transforms.text.files.dates import checked_date, days_between, plain_date
-from transforms.text.wikimedia.dump_folder import (
+from corpusmill.transforms.builds.finished_builds import COMPLETED
+from corpusmill.transforms.files.list_folders import check_folder, list_files, list_subfolders
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.text.files.dates import checked_date, days_between, plain_date
+from corpusmill.transforms.text.wikimedia.dump_folder import (
     DumpFolder,
     UnusableDumpError,
     parse_jobs,
     select_files,
     select_table,
 )
-from transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS, LAYOUTS
-from transforms.text.wikimedia.export_folder import CURRENT, HISTORY
-from transforms.text.wikimedia.language_names import code_of_language
-from transforms.text.wikimedia.wikis import (
+from corpusmill.transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS, LAYOUTS
+from corpusmill.transforms.text.wikimedia.export_folder import CURRENT, HISTORY
+from corpusmill.transforms.text.wikimedia.language_names import code_of_language
+from corpusmill.transforms.text.wikimedia.wikis import (
     LANGUAGE_CODES,
     codes_of,
     dbname_of,
     mediawiki_table,
     near_codes,
 )
-from transforms.wiki.find_exports import find_exports, folders_of_wikis, has_history, use_export
+from corpusmill.transforms.wiki.find_exports import (
+    find_exports,
+    folders_of_wikis,
+    has_history,
+    use_export,
+)
 
 ALL = "all"
 PAPER = "paper"

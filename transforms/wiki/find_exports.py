@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.files.list_folders import list_files, list_subfolders
-from transforms.text.files.dates import plain_date
-from transforms.text.wikimedia.dump_folder import UnusableDumpError
-from transforms.text.wikimedia.export_folder import (
+from corpusmill.transforms.files.list_folders import list_files, list_subfolders
+from corpusmill.transforms.text.files.dates import plain_date
+from corpusmill.transforms.text.wikimedia.dump_folder import UnusableDumpError
+from corpusmill.transforms.text.wikimedia.export_folder import (
     CURRENT,
     FOLDER_OF_FILES,
     HISTORY,
@@ -23,7 +23,7 @@ from transforms.text.wikimedia.export_folder import (
     order_of_suffix,
     select_export,
 )
-from transforms.wiki.listed_sums import read_sums
+from corpusmill.transforms.wiki.listed_sums import read_sums
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 

@@ -12,19 +12,19 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.text.wikimedia.dump_layouts import date_in_names
-from transforms.text.wikimedia.link_sources import (
+from corpusmill.transforms.text.wikimedia.dump_layouts import date_in_names
+from corpusmill.transforms.text.wikimedia.link_sources import (
     ENTITIES,
     ITEMS_PER_SITE,
     PAGE_PROPS,
     LinkSource,
     choose_sources,
 )
-from transforms.text.wikimedia.mediawiki_xml import parse_id
-from transforms.text.wikimedia.screening import PageFacts
-from transforms.wiki.link_titles import LinkTitles, OnePageOfItem
-from transforms.wiki.read_entity_table import EntityTable, PageToFacts, ReadSitelinks
-from transforms.wiki.read_sql_dumps import ReadSqlDump
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_id
+from corpusmill.transforms.text.wikimedia.screening import PageFacts
+from corpusmill.transforms.wiki.link_titles import LinkTitles, OnePageOfItem
+from corpusmill.transforms.wiki.read_entity_table import EntityTable, PageToFacts, ReadSitelinks
+from corpusmill.transforms.wiki.read_sql_dumps import ReadSqlDump
 
 Row = tuple[bytes | None, ...]
 

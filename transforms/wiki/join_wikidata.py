@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
-from transforms.wiki.find_items import FindItems, WikiTables
-from transforms.wiki.read_entity_table import EntityTable, FindClasses
-from transforms.wiki.read_split_pins import PinFile, PinItems, PinPages, ReadSplitPins
-from transforms.wiki.screen_facts import ScreenFacts
+from corpusmill.transforms.wiki.find_items import FindItems, WikiTables
+from corpusmill.transforms.wiki.read_entity_table import EntityTable, FindClasses
+from corpusmill.transforms.wiki.read_split_pins import PinFile, PinItems, PinPages, ReadSplitPins
+from corpusmill.transforms.wiki.screen_facts import ScreenFacts
 
 
 class Linked(NamedTuple):

@@ -4,9 +4,9 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 
-from transforms.files.open_input import InputError, read_input
-from transforms.records import PackedArticle, Reason
-from transforms.text.wikimedia.row_columns import HUMAN
+from corpusmill.transforms.files.open_input import InputError, read_input
+from corpusmill.transforms.records import PackedArticle, Reason
+from corpusmill.transforms.text.wikimedia.row_columns import HUMAN
 
 LEFT_OUT_STAGE = "leave-out"
 LISTED = Reason("listed", "somebody has asked for it")

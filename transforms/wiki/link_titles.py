@@ -6,17 +6,17 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.records import PackedArticle, Page
-from transforms.text.wikimedia.link_sources import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.records import PackedArticle, Page
+from corpusmill.transforms.text.wikimedia.link_sources import (
     LINKED_BY,
     REDIRECT,
     Redirect,
     redirect_of_move,
     title_key,
 )
-from transforms.text.wikimedia.screening import PageFacts
-from transforms.wiki.read_entity_table import PageToFacts
+from corpusmill.transforms.text.wikimedia.screening import PageFacts
+from corpusmill.transforms.wiki.read_entity_table import PageToFacts
 
 STAGE = "link-titles"
 _MOVED = "moved"

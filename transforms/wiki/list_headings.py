@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import apache_beam as beam
 
-from transforms.files.write_files import write_text
-from transforms.records import OutputFile
-from transforms.text.files.cells import to_line
-from transforms.text.wikimedia.wikitext.section_kinds import LearnedHeading
+from corpusmill.transforms.files.write_files import write_text
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.files.cells import to_line
+from corpusmill.transforms.text.wikimedia.wikitext.section_kinds import LearnedHeading
 
 NAME = "learned-headings.tsv"
 COLUMNS = (

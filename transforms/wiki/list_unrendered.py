@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 import apache_beam as beam
 from apache_beam.transforms.combiners import TopCombineFn
 
-from transforms.files.write_files import write_text
-from transforms.records import OutputFile
-from transforms.text.files.cells import to_line
-from transforms.wiki.clean_wikitext import Unrendered
+from corpusmill.transforms.files.write_files import write_text
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.files.cells import to_line
+from corpusmill.transforms.wiki.clean_wikitext import Unrendered
 
 NAME = "unrendered-templates.tsv"
 MAX_LISTED = 10_000

@@ -3,9 +3,9 @@
 import posixpath
 from collections.abc import Iterable
 
-from transforms.files.open_input import InputError, is_there, open_raw
-from transforms.text.wikimedia.dump_folder import UnusableDumpError
-from transforms.text.wikimedia.export_folder import SUMS, parse_name, parse_sums
+from corpusmill.transforms.files.open_input import InputError, is_there, open_raw
+from corpusmill.transforms.text.wikimedia.dump_folder import UnusableDumpError
+from corpusmill.transforms.text.wikimedia.export_folder import SUMS, parse_name, parse_sums
 
 
 def read_sums(path: str) -> dict[str, str]:

@@ -2,9 +2,9 @@
 
 import apache_beam as beam
 
-from transforms.records import CorpusStats, PackedArticle
-from transforms.text.builds.lengths import length_class
-from transforms.text.wikimedia.corpus_stats import add_stats
+from corpusmill.transforms.records import CorpusStats, PackedArticle
+from corpusmill.transforms.text.builds.lengths import length_class
+from corpusmill.transforms.text.wikimedia.corpus_stats import add_stats
 
 
 class MeasureCorpus(beam.PTransform):

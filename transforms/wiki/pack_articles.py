@@ -7,9 +7,9 @@ A build stores them in scratch, so that shuffles only pass references.
 import pickle
 from collections.abc import Callable
 
-from transforms.files.scratch import fetch_text, pack_text
-from transforms.records import Article, CorpusStats, PackedArticle
-from transforms.text.wikimedia.corpus_stats import measure_article
+from corpusmill.transforms.files.scratch import fetch_text, pack_text
+from corpusmill.transforms.records import Article, CorpusStats, PackedArticle
+from corpusmill.transforms.text.wikimedia.corpus_stats import measure_article
 
 
 def pack_article(article: Article, put_text: Callable[[str], bytes] = pack_text) -> PackedArticle:

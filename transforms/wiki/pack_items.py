@@ -9,9 +9,9 @@ import pyarrow as pa
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
-from transforms.files.scratch import Scratch
-from transforms.text.wikimedia import entity_table
-from transforms.text.wikimedia.wikidata_json import Entity
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.text.wikimedia import entity_table
+from corpusmill.transforms.text.wikimedia.wikidata_json import Entity
 
 BLOCK_ROWS = 1 << 16
 BLOCK_BYTES = 1 << 25  # not larger, because items at the start of the dump have hundreds of pages

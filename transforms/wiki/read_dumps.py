@@ -9,17 +9,17 @@ from typing import NamedTuple, cast
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.files import counters
-from transforms.files.damage import LostBytes, check_on_corrupt, damage_error, tell_lost
-from transforms.files.open_input import InputError, file_bytes_of, open_input, open_raw
-from transforms.files.spread import Spread
-from transforms.records import Page, Rejected
-from transforms.text.files import file_units
-from transforms.text.files.compression import DECODE_ERRORS
-from transforms.text.files.file_units import FileUnit
-from transforms.text.wikimedia import dump_units
-from transforms.text.wikimedia.dump_units import Damage, OverlongPageError, PageXml
-from transforms.text.wikimedia.mediawiki_xml import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.damage import LostBytes, check_on_corrupt, damage_error, tell_lost
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_input, open_raw
+from corpusmill.transforms.files.spread import Spread
+from corpusmill.transforms.records import Page, Rejected
+from corpusmill.transforms.text.files import file_units
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS
+from corpusmill.transforms.text.files.file_units import FileUnit
+from corpusmill.transforms.text.wikimedia import dump_units
+from corpusmill.transforms.text.wikimedia.dump_units import Damage, OverlongPageError, PageXml
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import (
     PAGE_END,
     HistoryExportError,
     MalformedPageError,

@@ -7,18 +7,18 @@ from typing import BinaryIO, NamedTuple
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.files.damage import LostBytes, check_on_corrupt, damage_error, tell_lost
-from transforms.files.open_input import InputError, file_bytes_of, open_raw
-from transforms.files.spread import Spread
-from transforms.lines.check_lines import ends_whole, read_head
-from transforms.records import Rejected
-from transforms.text.files import file_units
-from transforms.text.files.compression import codec_of
-from transforms.text.files.file_units import Damage, FileUnit
-from transforms.text.lines.line_blocks import lines_of
-from transforms.text.lines.unit_blocks import LineBlock, place_of, read_blocks
-from transforms.text.wikimedia.wikidata_json import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.damage import LostBytes, check_on_corrupt, damage_error, tell_lost
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
+from corpusmill.transforms.files.spread import Spread
+from corpusmill.transforms.lines.check_lines import ends_whole, read_head
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.files import file_units
+from corpusmill.transforms.text.files.compression import codec_of
+from corpusmill.transforms.text.files.file_units import Damage, FileUnit
+from corpusmill.transforms.text.lines.line_blocks import lines_of
+from corpusmill.transforms.text.lines.unit_blocks import LineBlock, place_of, read_blocks
+from corpusmill.transforms.text.wikimedia.wikidata_json import (
     Entity,
     MalformedEntityError,
     begins_entities,

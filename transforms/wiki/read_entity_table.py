@@ -19,16 +19,16 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.finished_builds import MANIFEST, Build, open_build
-from transforms.files import counters
-from transforms.files.open_input import InputError, open_raw
-from transforms.files.spread import SpreadAll
-from transforms.records import OutputFile
-from transforms.text.files.dates import checked_date
-from transforms.text.wikimedia.class_tree import KINDS
-from transforms.text.wikimedia.entity_table import table_schema
-from transforms.text.wikimedia.screening import PageFacts, find_internal_class
-from transforms.text.wikimedia.template_pages import (
+from corpusmill.transforms.builds.finished_builds import MANIFEST, Build, open_build
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.files.spread import SpreadAll
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.files.dates import checked_date
+from corpusmill.transforms.text.wikimedia.class_tree import KINDS
+from corpusmill.transforms.text.wikimedia.entity_table import table_schema
+from corpusmill.transforms.text.wikimedia.screening import PageFacts, find_internal_class
+from corpusmill.transforms.text.wikimedia.template_pages import (
     ENGLISH_TEMPLATE,
     TemplateFact,
     sitelink_alias,

@@ -3,9 +3,9 @@
 import tomllib
 from collections.abc import Sequence
 
-from transforms.files.open_input import InputError, read_input
-from transforms.text.wikimedia.language import Language, add_tables, load_language
-from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
+from corpusmill.transforms.files.open_input import InputError, read_input
+from corpusmill.transforms.text.wikimedia.language import Language, add_tables, load_language
+from corpusmill.transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 
 def read_language(code: str, paths: Sequence[str] = ()) -> Language:

@@ -18,11 +18,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from transforms.builds.finished_builds import COMPLETED, MANIFEST
-from transforms.files import counters
-from transforms.files.open_input import InputError, open_input, open_raw
-from transforms.files.spread import Spread, SpreadAll
-from transforms.text.builds.split_pins import (
+from corpusmill.transforms.builds.finished_builds import COMPLETED, MANIFEST
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import InputError, open_input, open_raw
+from corpusmill.transforms.files.spread import Spread, SpreadAll
+from corpusmill.transforms.text.builds.split_pins import (
     ConflictingPinsError,
     MalformedPinsError,
     Pin,
@@ -34,8 +34,8 @@ from transforms.text.builds.split_pins import (
     split_of_file,
     unpack_pins,
 )
-from transforms.text.files.compression import DECODE_ERRORS
-from transforms.text.wikimedia.screening import PageFacts
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS
+from corpusmill.transforms.text.wikimedia.screening import PageFacts
 
 STAGE = "read-split-pins"
 PINS_AT_ONCE = 1 << 18  # pins of a text file that a worker holds in memory

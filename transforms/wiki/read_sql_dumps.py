@@ -8,13 +8,13 @@ from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.files.damage import check_on_corrupt
-from transforms.files.open_input import InputError, match_inputs, open_input
-from transforms.files.spread import Spread
-from transforms.records import Rejected
-from transforms.text.files.compression import DECODE_ERRORS
-from transforms.text.wikimedia.sql_dump import Row, SqlDumpError, read_rows
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.damage import check_on_corrupt
+from corpusmill.transforms.files.open_input import InputError, match_inputs, open_input
+from corpusmill.transforms.files.spread import Spread
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS
+from corpusmill.transforms.text.wikimedia.sql_dump import Row, SqlDumpError, read_rows
 
 STAGE = "read-sql-dump"
 CHUNK_BYTES = 1 << 20

@@ -15,11 +15,11 @@ from apache_beam.transforms.combiners import TopCombineFn
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
-from transforms.files import counters
-from transforms.records import Page
-from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language
-from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
-from transforms.text.wikimedia.template_pages import (
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language
+from corpusmill.transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
+from corpusmill.transforms.text.wikimedia.template_pages import (
     NO_TEMPLATES,
     TemplateFact,
     WikiTemplates,
@@ -27,8 +27,8 @@ from transforms.text.wikimedia.template_pages import (
     count_calls,
     read_template,
 )
-from transforms.text.wikimedia.wikitext.clean import MAX_CHARACTERS
-from transforms.text.wikimedia.wikitext.section_kinds import (
+from corpusmill.transforms.text.wikimedia.wikitext.clean import MAX_CHARACTERS
+from corpusmill.transforms.text.wikimedia.wikitext.section_kinds import (
     HeadingCounts,
     HeadingKey,
     LearnedHeading,
@@ -36,8 +36,8 @@ from transforms.text.wikimedia.wikitext.section_kinds import (
     count_headings,
     learn_headings,
 )
-from transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
-from transforms.wiki.read_entity_table import EntityTable, ReadTemplateAliases
+from corpusmill.transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
+from corpusmill.transforms.wiki.read_entity_table import EntityTable, ReadTemplateAliases
 
 STAGE = "read-templates"
 

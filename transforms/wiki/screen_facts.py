@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.files import counters
-from transforms.files.screen import reject
-from transforms.records import PackedArticle, Reason
-from transforms.text.wikimedia.screening import merge_facts, reason_to_reject_facts
-from transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.screen import reject
+from corpusmill.transforms.records import PackedArticle, Reason
+from corpusmill.transforms.text.wikimedia.screening import merge_facts, reason_to_reject_facts
+from corpusmill.transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
 
 REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision stays")
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
 
-from transforms.files.write_files import write_text
-from transforms.records import OutputFile
-from transforms.text.files.cells import to_line
-from transforms.text.wikimedia.audit.findings import AuditedPage
-from transforms.text.wikimedia.audit.report import COLUMNS, TEMPLATE_COLUMNS, AuditReport
+from corpusmill.transforms.files.write_files import write_text
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.files.cells import to_line
+from corpusmill.transforms.text.wikimedia.audit.findings import AuditedPage
+from corpusmill.transforms.text.wikimedia.audit.report import COLUMNS, TEMPLATE_COLUMNS, AuditReport
 
 SUMMARY = "audit/summary.json"
 FINDINGS = "audit/findings.tsv"

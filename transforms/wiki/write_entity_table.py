@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from transforms.files import counters
-from transforms.files.scratch import Scratch, fetch
-from transforms.files.write_files import ParquetFile, write_parquet
-from transforms.records import OutputFile
-from transforms.text.files.shards import parquet_name
-from transforms.text.wikimedia import entity_table
-from transforms.text.wikimedia.entity_table import ROWS_PER_FILE, TableCounts
-from transforms.wiki.pack_items import PackedItems
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.write_files import ParquetFile, write_parquet
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.files.shards import parquet_name
+from corpusmill.transforms.text.wikimedia import entity_table
+from corpusmill.transforms.text.wikimedia.entity_table import ROWS_PER_FILE, TableCounts
+from corpusmill.transforms.wiki.pack_items import PackedItems
 
 STAGE = "write-entity-table"
 

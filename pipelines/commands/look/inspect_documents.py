@@ -28,7 +28,7 @@ an article is also shown.
 import argparse
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command
 
 WIKI = "wiki"
 
@@ -81,29 +81,29 @@ def _check(settings: argparse.Namespace) -> None:
 
 
 def _show_page(settings: argparse.Namespace, facts: Sequence[tuple[str, str]]) -> None:
-    from pipelines.inspect.documents.explain import explain_dump, explain_text
+    from corpusmill.pipelines.inspect.documents.explain import explain_dump, explain_text
 
     explained = (explain_text if settings.wikitext else explain_dump)(settings)
     facts = [*facts, *explained.facts]
     if settings.html:
-        from pipelines.builds.safe_files import write_whole
-        from pipelines.inspect.documents.page_in_browser import make_page
+        from corpusmill.pipelines.builds.safe_files import write_whole
+        from corpusmill.pipelines.inspect.documents.page_in_browser import make_page
 
         write_whole(settings.html, "".join(make_page(explained.page, facts)).encode("utf-8"))
         print(f"written: {settings.html}")
         return
 
-    from pipelines.inspect.documents.page_on_screen import draw_page
-    from pipelines.translation.drawing import screen_columns
+    from corpusmill.pipelines.inspect.documents.page_on_screen import draw_page
+    from corpusmill.pipelines.translation.drawing import screen_columns
 
     print(draw_page(explained.page, facts, screen_columns() or 80), end="")
 
 
 def _show_document(settings: argparse.Namespace) -> None:
-    from pipelines.inspect.documents.build_document import find_document
-    from pipelines.inspect.documents.explain import title_and_language
-    from pipelines.inspect.documents.page_on_screen import draw_origin
-    from pipelines.translation.drawing import screen_columns
+    from corpusmill.pipelines.inspect.documents.build_document import find_document
+    from corpusmill.pipelines.inspect.documents.explain import title_and_language
+    from corpusmill.pipelines.inspect.documents.page_on_screen import draw_origin
+    from corpusmill.pipelines.translation.drawing import screen_columns
 
     if settings.html and not settings.dump:
         raise ValueError("--html needs --dump, which contains the source of the article")

@@ -28,8 +28,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command, add_folders, add_json
-from pipelines.settings.extras import check_extras
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_folders, add_json
+from corpusmill.pipelines.settings.extras import check_extras
 
 FORMATS = ("text", "markdown", "tsv", "json")
 
@@ -50,9 +50,9 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
         _write_page(settings.folders, settings.html)
         return
 
-    from pipelines.inspect.build_sizes import find_sizes
-    from pipelines.inspect.report import RENDERERS, render_text
-    from pipelines.translation.drawing import screen_columns
+    from corpusmill.pipelines.inspect.build_sizes import find_sizes
+    from corpusmill.pipelines.inspect.report import RENDERERS, render_text
+    from corpusmill.pipelines.translation.drawing import screen_columns
 
     found = find_sizes(settings.folders)
     if settings.json or settings.format != "text":
@@ -65,9 +65,9 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
 def _write_page(folders: Sequence[str], path: str) -> None:
     check_extras(["report"])
 
-    from pipelines.builds.safe_files import write_whole
-    from pipelines.inspect.html_report.make_report import make_report
-    from pipelines.inspect.html_report.text_of_numbers import readable_bytes
+    from corpusmill.pipelines.builds.safe_files import write_whole
+    from corpusmill.pipelines.inspect.html_report.make_report import make_report
+    from corpusmill.pipelines.inspect.html_report.text_of_numbers import readable_bytes
 
     page = make_report(folders).encode("utf-8")
     write_whole(path, page)

@@ -47,8 +47,15 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command, add_json, add_runner, runner_of
-from pipelines.settings.contamination_settings import NGRAM_WORDS, PASSAGES, Search
+from corpusmill.pipelines.commands.flags import (
+    Commands,
+    Flags,
+    add_command,
+    add_json,
+    add_runner,
+    runner_of,
+)
+from corpusmill.pipelines.settings.contamination_settings import NGRAM_WORDS, PASSAGES, Search
 
 
 def add(commands: Commands) -> None:
@@ -82,12 +89,12 @@ def add(commands: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from pipelines.inspect.contamination import (
+    from corpusmill.pipelines.inspect.contamination import (
         find_contamination,
         print_contamination,
         summarise,
     )
-    from pipelines.inspect.new_editions import find_builds_of, write_editions
+    from corpusmill.pipelines.inspect.new_editions import find_builds_of, write_editions
 
     if bool(settings.remove) != bool(settings.editions) or (
         settings.remove and not settings.output

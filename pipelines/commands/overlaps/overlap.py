@@ -33,7 +33,7 @@ Exit status: 0 done, 1 an input cannot be read, 2 wrong settings.
 import argparse
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command, add_runner, runner_of
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_runner, runner_of
 
 
 def add(commands: Commands) -> None:
@@ -66,8 +66,8 @@ def add(commands: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from pipelines.inspect.new_editions import find_builds_of, write_editions
-    from pipelines.inspect.overlap import Comparison, find_overlap, print_overlap
+    from corpusmill.pipelines.inspect.new_editions import find_builds_of, write_editions
+    from corpusmill.pipelines.inspect.overlap import Comparison, find_overlap, print_overlap
 
     comparison = Comparison(
         settings.data_sets,

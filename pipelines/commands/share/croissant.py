@@ -20,7 +20,7 @@ The command needs the libraries of the extra "croissant".
 import argparse
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command, add_folders
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 
 def add(commands: Commands) -> None:
@@ -32,7 +32,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from pipelines.share.croissant import write_croissants
+    from corpusmill.pipelines.share.croissant import write_croissants
 
     for path in write_croissants(settings.folders, settings.url):
         print(f"written: {path}")

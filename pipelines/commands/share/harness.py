@@ -18,7 +18,7 @@ The tag corpusmill_wiki40b selects the tasks of all languages.
 import argparse
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command, add_folders
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 
 def add(commands: Commands) -> None:
@@ -34,7 +34,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from pipelines.share.harness import write_tasks
+    from corpusmill.pipelines.share.harness import write_tasks
 
     for name in write_tasks(settings.folders, settings.output, settings.split, settings.repo):
         print(name)

@@ -25,7 +25,7 @@ Exit status: 0 done, 1 damaged build or an error of the hub, 2 wrong settings or
 import argparse
 from collections.abc import Sequence
 
-from pipelines.commands.flags import Commands, Flags, add_command, add_folders
+from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 
 def add(commands: Commands) -> None:
@@ -42,8 +42,8 @@ def add(commands: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from pipelines.inspect.html_report.text_of_numbers import count, readable_bytes
-    from pipelines.share.hub import plan, publish
+    from corpusmill.pipelines.inspect.html_report.text_of_numbers import count, readable_bytes
+    from corpusmill.pipelines.share.hub import plan, publish
 
     editions = plan(settings.folders)
     if settings.dry_run:

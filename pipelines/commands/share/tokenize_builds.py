@@ -29,7 +29,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pipelines.commands.flags import (
+from corpusmill.pipelines.commands.flags import (
     Commands,
     Flags,
     add_command,
@@ -41,7 +41,7 @@ from pipelines.commands.flags import (
 )
 
 if TYPE_CHECKING:
-    from pipelines.tokens import Tokens
+    from corpusmill.pipelines.tokens import Tokens
 
 
 def add(commands: Commands) -> None:
@@ -79,9 +79,9 @@ def add(commands: Commands) -> None:
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     from apache_beam.io.filesystems import FileSystems
 
-    from pipelines.commands import batch
-    from pipelines.corpora import shapes
-    from pipelines.share.chosen_builds import choose_builds
+    from corpusmill.pipelines.commands import batch
+    from corpusmill.pipelines.corpora import shapes
+    from corpusmill.pipelines.share.chosen_builds import choose_builds
 
     chosen = choose_builds(
         settings.folders,
@@ -110,8 +110,8 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
 
 
 def _make(settings: argparse.Namespace, folder: str) -> "Tokens":
-    from pipelines.settings.tokens_settings import TokensConfig
-    from pipelines.tokens import Tokens
+    from corpusmill.pipelines.settings.tokens_settings import TokensConfig
+    from corpusmill.pipelines.tokens import Tokens
 
     return Tokens(TokensConfig(folder, **settings_of(TokensConfig, settings)))
 

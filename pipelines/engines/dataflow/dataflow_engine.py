@@ -16,14 +16,18 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
 from apache_beam.runners.dataflow.dataflow_runner import DataflowRunner
 
-from pipelines.engines.beam_patches import Options, active_job
-from pipelines.engines.dataflow.dataflow_errors import readable_errors
-from pipelines.engines.dataflow.dataflow_flags import brings_package, check_flags, region_of
-from pipelines.engines.dataflow.dataflow_package import worker_package
-from pipelines.engines.engine import PlannedBuild, Started
-from pipelines.engines.errors import BuildError
-from pipelines.engines.runners import DATAFLOW
-from transforms.files.stores import refusal_of
+from corpusmill.pipelines.engines.beam_patches import Options, active_job
+from corpusmill.pipelines.engines.dataflow.dataflow_errors import readable_errors
+from corpusmill.pipelines.engines.dataflow.dataflow_flags import (
+    brings_package,
+    check_flags,
+    region_of,
+)
+from corpusmill.pipelines.engines.dataflow.dataflow_package import worker_package
+from corpusmill.pipelines.engines.engine import PlannedBuild, Started
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.runners import DATAFLOW
+from corpusmill.transforms.files.stores import refusal_of
 
 DEFAULTS = (
     # A worker has one process per core, and by default many threads in each. The work is done in

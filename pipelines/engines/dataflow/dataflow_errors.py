@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from apache_beam.runners.dataflow.dataflow_runner import DataflowRuntimeException
 
-from pipelines.engines.errors import BuildError, find_worker_error
+from corpusmill.pipelines.engines.errors import BuildError, find_worker_error
 
 _UPLOAD_ERROR = "Could not upload to GCS path"  # the beginning of Beam's error message
 

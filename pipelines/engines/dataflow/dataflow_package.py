@@ -7,10 +7,10 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 
-from pipelines.settings.extras import libraries_of_workers
+from corpusmill.pipelines.settings.extras import libraries_of_workers
 
 NAME = "corpusmill"
-CHECKOUT = pathlib.Path(__file__).parents[3]
+CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
 
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import TypedDict
 
-WORKER_MODULE = "pipelines.engines.local.worker"
+WORKER_MODULE = "corpusmill.pipelines.engines.local.worker"
 END = b"end\n"
 END_SECONDS = 5.0
 NOT_BEGUN = 75

@@ -14,7 +14,7 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
 )
 from apache_beam.transforms.environments import Environment, python_sdk_capabilities
 
-from pipelines.engines.beam_patches import (
+from corpusmill.pipelines.engines.beam_patches import (
     LoopbackServer,
     Options,
     bound_queues,
@@ -23,19 +23,28 @@ from pipelines.engines.beam_patches import (
     keep_in_buffers,
     sample_often,
 )
-from pipelines.engines.engine import PlannedBuild, Started
-from pipelines.engines.local.heap import MESSAGE_BLOCK, MESSAGE_KEPT, give_back_large_blocks
-from pipelines.engines.local.memory import check_memory, memory_limit
-from pipelines.engines.local.shuffle_files import (
+from corpusmill.pipelines.engines.engine import PlannedBuild, Started
+from corpusmill.pipelines.engines.local.heap import (
+    MESSAGE_BLOCK,
+    MESSAGE_KEPT,
+    give_back_large_blocks,
+)
+from corpusmill.pipelines.engines.local.memory import check_memory, memory_limit
+from corpusmill.pipelines.engines.local.shuffle_files import (
     FileDataChannel,
     FileGroupingBuffer,
     FileListBuffer,
     shuffle_folder,
 )
-from pipelines.engines.local.worker_processes import BadEnd, Workers, error_of, worker_processes
-from pipelines.engines.secret import LOOPBACK
-from transforms.files.open_input import file_bytes_of
-from transforms.files.stores import is_local
+from corpusmill.pipelines.engines.local.worker_processes import (
+    BadEnd,
+    Workers,
+    error_of,
+    worker_processes,
+)
+from corpusmill.pipelines.engines.secret import LOOPBACK
+from corpusmill.transforms.files.open_input import file_bytes_of
+from corpusmill.transforms.files.stores import is_local
 
 URN = "corpusmill:env:forked:v1"
 

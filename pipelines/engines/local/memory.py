@@ -9,8 +9,8 @@ import pathlib
 import resource
 from collections.abc import Iterator
 
-from pipelines.engines.errors import BuildError
-from pipelines.settings.memory_model import MemoryModel
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.settings.memory_model import MemoryModel
 
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 OWN_CGROUPS = pathlib.Path("/proc/self/cgroup")

@@ -25,16 +25,16 @@ from apache_beam.portability.api import endpoints_pb2
 from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format
 
-from pipelines.engines.beam_patches import (
+from corpusmill.pipelines.engines.beam_patches import (
     bound_queues,
     remember_signatures,
     sample_often,
     show_in_all_channels,
 )
-from pipelines.engines.local.fork_server import NOT_BEGUN
-from pipelines.engines.local.heap import give_back_large_blocks
-from pipelines.engines.secret import VARIABLE, open_channel
-from transforms.files import counters
+from corpusmill.pipelines.engines.local.fork_server import NOT_BEGUN
+from corpusmill.pipelines.engines.local.heap import give_back_large_blocks
+from corpusmill.pipelines.engines.secret import VARIABLE, open_channel
+from corpusmill.transforms.files import counters
 
 ANSWER_SECONDS = 60.0
 WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"

@@ -2,7 +2,7 @@
 
 This command runs a pool on a node of a cluster until it is stopped:
 
-    CORPUSMILL_SECRET=… python -m pipelines.engines.local.worker_pool --port 50000
+    CORPUSMILL_SECRET=… python -m corpusmill.engines.local.worker_pool --port 50000
 
 A worker runs the code of its caller, so callers must send the secret of the pool, as a parameter of the
 environment.
@@ -20,14 +20,14 @@ import grpc
 from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 
-from pipelines.corpora import rows
-from pipelines.engines.local.worker_processes import SERVER, BadEnd, Workers, log_bad_end
-from pipelines.engines.secret import LOOPBACK, REFUSAL, is_shown, named_secret
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.engines.local.worker_processes import SERVER, BadEnd, Workers, log_bad_end
+from corpusmill.pipelines.engines.secret import LOOPBACK, REFUSAL, is_shown, named_secret
 
 MODULES = (
-    "pipelines.inspect.compare",
-    "pipelines.inspect.verify",
-    "pipelines.inspect.verify_checksums",
+    "corpusmill.pipelines.inspect.compare",
+    "corpusmill.pipelines.inspect.verify",
+    "corpusmill.pipelines.inspect.verify_checksums",
 )
 """Modules that are imported before workers are forked, in addition to the modules of the corpora."""
 

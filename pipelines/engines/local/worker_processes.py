@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
 from typing import NamedTuple
 
-from pipelines.engines.errors import BuildError
-from pipelines.engines.local.fork_server import END, END_SECONDS, NOT_BEGUN, Request
-from pipelines.engines.log_tail import end_of
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.local.fork_server import END, END_SECONDS, NOT_BEGUN, Request
+from corpusmill.pipelines.engines.log_tail import end_of
 
 SERVER = "the process that starts workers"
-SERVER_MODULE = "pipelines.engines.local.fork_server"
+SERVER_MODULE = "corpusmill.pipelines.engines.local.fork_server"
 BEAMS_WORKER = "apache_beam.runners.worker.sdk_worker_main"
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
@@ -254,7 +254,7 @@ def _blocked_interrupts() -> Iterator[None]:
 def _server_code() -> str:
     """Returns the Python code that starts the fork server, for the command `python -c`.
 
-    The command `python -m` is not used: it would import a folder named "pipelines" in the current folder.
+    The command `python -m` is not used: it would import a folder named "corpusmill" in the current folder.
     """
     return f"import sys; sys.path[:] = {module_path()}; from {SERVER_MODULE} import main; main()"
 
@@ -292,7 +292,7 @@ def started_early(modules: Iterable[str]) -> Iterator[None]:
 @contextlib.contextmanager
 def worker_processes() -> Iterator[Workers]:
     """Yields Workers. On Ctrl-C or SIGTERM, the worker processes are ended before anything else."""
-    ours = [name for name in sys.modules if name.split(".")[0] in ("pipelines", "transforms")]
+    ours = [name for name in sys.modules if name.split(".")[0] == "corpusmill"]
     workers = _early.pop() if _early else Workers(keeps_output=True)
     try:
         workers.need(sorted(ours))

@@ -29,19 +29,24 @@ from apache_beam.transforms.environments import (
     python_sdk_capabilities,
 )
 
-from pipelines.engines.beam_patches import Options
-from pipelines.engines.engine import PlannedBuild, Started
-from pipelines.engines.errors import BuildError
-from pipelines.engines.local.worker import WORKING_FOLDER
-from pipelines.engines.local.worker_pool import PARAMETER, worker_pool
-from pipelines.engines.local.worker_processes import BadEnd, error_of, log_bad_end, worker_processes
-from pipelines.engines.secret import VARIABLE, make_secret, open_channel
-from pipelines.engines.spark.spark_files import (
+from corpusmill.pipelines.engines.beam_patches import Options
+from corpusmill.pipelines.engines.engine import PlannedBuild, Started
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.local.worker import WORKING_FOLDER
+from corpusmill.pipelines.engines.local.worker_pool import PARAMETER, worker_pool
+from corpusmill.pipelines.engines.local.worker_processes import (
+    BadEnd,
+    error_of,
+    log_bad_end,
+    worker_processes,
+)
+from corpusmill.pipelines.engines.secret import VARIABLE, make_secret, open_channel
+from corpusmill.pipelines.engines.spark.spark_files import (
     JobServerFiles,
     find_job_server,
     find_job_server_files,
 )
-from pipelines.engines.spark.spark_job_server import JobServer, job_server
+from corpusmill.pipelines.engines.spark.spark_job_server import JobServer, job_server
 
 WORKER_COMMAND = "corpusmill-worker"
 DEFAULT_MEMORY = "-XX:MaxRAMPercentage=40"

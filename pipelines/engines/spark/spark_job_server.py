@@ -2,7 +2,7 @@ r"""Runs Beam's job server for Spark as a separate process.
 
 This command runs a server until it is stopped. Many builds can share the server, with --job_endpoint:
 
-    CORPUSMILL_SECRET=… python -m pipelines.engines.spark.spark_job_server \
+    CORPUSMILL_SECRET=… python -m corpusmill.engines.spark.spark_job_server \
         --spark-master-url spark://HOST:7077 --port 8099 [JVM FLAG …]
 
 The server runs the code of jobs, so builds must send the secret.
@@ -22,10 +22,10 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pipelines.engines.errors import BuildError
-from pipelines.engines.log_tail import log_tail
-from pipelines.engines.secret import LOOPBACK, VARIABLE, named_secret
-from pipelines.engines.spark.spark_files import JobServerFiles, find_job_server_files
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.log_tail import log_tail
+from corpusmill.pipelines.engines.secret import LOOPBACK, VARIABLE, named_secret
+from corpusmill.pipelines.engines.spark.spark_files import JobServerFiles, find_job_server_files
 
 MAIN = pathlib.Path(__file__).with_name("GuardedJobServer.java")
 COMPILER = "org.codehaus.janino.SimpleCompiler"  # it compiles a file and runs its class

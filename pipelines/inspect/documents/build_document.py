@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.corpora import rows
-from pipelines.inspect.html_report.choices import join_texts, text_columns
-from pipelines.inspect.html_report.facts import Facts, read_facts
-from transforms.builds.finished_builds import (
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.inspect.html_report.choices import join_texts, text_columns
+from corpusmill.pipelines.inspect.html_report.facts import Facts, read_facts
+from corpusmill.transforms.builds.finished_builds import (
     COMPLETED,
     Build,
     CorpusFile,
@@ -23,13 +23,13 @@ from transforms.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from transforms.files.open_input import InputError, is_there
-from transforms.records import Rejected
-from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
-from transforms.text.builds.manifest_schema import is_name
-from transforms.text.wikimedia.article_markers import START_ARTICLE, parse_article
-from transforms.text.wikimedia.row_columns import RowSource
-from transforms.text.wikimedia.wikis import code_of, dbname_of
+from corpusmill.transforms.files.open_input import InputError, is_there
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from corpusmill.transforms.text.builds.manifest_schema import is_name
+from corpusmill.transforms.text.wikimedia.article_markers import START_ARTICLE, parse_article
+from corpusmill.transforms.text.wikimedia.row_columns import RowSource
+from corpusmill.transforms.text.wikimedia.wikis import code_of, dbname_of
 
 _ID, _PAGE_ID, _VERSION_ID = "id", "page_id", "version_id"
 _GUTENBERG = "https://www.gutenberg.org/ebooks/{}"

@@ -5,19 +5,19 @@ import pathlib
 import sys
 from typing import NamedTuple
 
-from pipelines.inspect.documents.build_document import Origin, build_in
-from pipelines.inspect.documents.find_page import find_page, page_of_wikitext
-from transforms.files.open_input import InputError, match_inputs, read_input
-from transforms.records import Page
-from transforms.text.wikimedia.explain.explained_page import ExplainedPage, explain_page
-from transforms.text.wikimedia.language import Language
-from transforms.text.wikimedia.row_columns import RowSource
-from transforms.text.wikimedia.screening import PageScreening
-from transforms.text.wikimedia.template_pages import NO_TEMPLATES
-from transforms.text.wikimedia.wikis import dbname_of
-from transforms.wiki.check_dumps import check_dumps
-from transforms.wiki.clean_wikitext import CleanWikitext
-from transforms.wiki.read_language import read_language
+from corpusmill.pipelines.inspect.documents.build_document import Origin, build_in
+from corpusmill.pipelines.inspect.documents.find_page import find_page, page_of_wikitext
+from corpusmill.transforms.files.open_input import InputError, match_inputs, read_input
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.explain.explained_page import ExplainedPage, explain_page
+from corpusmill.transforms.text.wikimedia.language import Language
+from corpusmill.transforms.text.wikimedia.row_columns import RowSource
+from corpusmill.transforms.text.wikimedia.screening import PageScreening
+from corpusmill.transforms.text.wikimedia.template_pages import NO_TEMPLATES
+from corpusmill.transforms.text.wikimedia.wikis import dbname_of
+from corpusmill.transforms.wiki.check_dumps import check_dumps
+from corpusmill.transforms.wiki.clean_wikitext import CleanWikitext
+from corpusmill.transforms.wiki.read_language import read_language
 
 STANDARD_INPUT = "-"
 

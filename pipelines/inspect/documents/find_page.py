@@ -13,13 +13,22 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
-from transforms.files.open_input import InputError, is_there, open_input, open_raw
-from transforms.records import Page
-from transforms.text.wikimedia.dump_units import index_path_of
-from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language, normalise_name
-from transforms.text.wikimedia.mediawiki_xml import PAGE_END, PAGE_START, Siteinfo, parse_page
-from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
-from transforms.text.wikimedia.template_pages import (
+from corpusmill.transforms.files.open_input import InputError, is_there, open_input, open_raw
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.dump_units import index_path_of
+from corpusmill.transforms.text.wikimedia.language import (
+    TEMPLATE_NAMESPACE,
+    Language,
+    normalise_name,
+)
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import (
+    PAGE_END,
+    PAGE_START,
+    Siteinfo,
+    parse_page,
+)
+from corpusmill.transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
+from corpusmill.transforms.text.wikimedia.template_pages import (
     NO_TEMPLATES,
     TemplateFact,
     WikiTemplates,
@@ -27,8 +36,8 @@ from transforms.text.wikimedia.template_pages import (
     count_calls,
     read_template,
 )
-from transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
-from transforms.wiki.read_dumps import plan_units, read_good_pages
+from corpusmill.transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
+from corpusmill.transforms.wiki.read_dumps import plan_units, read_good_pages
 
 STAGE = "inspect"
 MAX_CALLED = 1_000

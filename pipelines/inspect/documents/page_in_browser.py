@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from transforms.text.html_page import escape, make_head
-from transforms.text.wikimedia.explain.explained_page import (
+from corpusmill.transforms.text.html_page import escape, make_head
+from corpusmill.transforms.text.wikimedia.explain.explained_page import (
     ExplainedPage,
     ExplainedSection,
     Piece,

@@ -14,9 +14,9 @@ from rich.rule import Rule as Line
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.inspect.documents.build_document import Origin
-from pipelines.screen import escape_line, new_console
-from transforms.text.wikimedia.explain.explained_page import (
+from corpusmill.pipelines.inspect.documents.build_document import Origin
+from corpusmill.pipelines.screen import escape_line, new_console
+from corpusmill.transforms.text.wikimedia.explain.explained_page import (
     EMPTY,
     KEPT,
     LINK,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from pipelines.inspect.build_sizes import BuildSizes, read_sizes
-from pipelines.inspect.html_report.drawings import (
+from corpusmill.pipelines.inspect.build_sizes import BuildSizes, read_sizes
+from corpusmill.pipelines.inspect.html_report.drawings import (
     ACCENT,
     QUIET,
     REJECTED,
@@ -17,12 +17,12 @@ from pipelines.inspect.html_report.drawings import (
     pairs,
     scatter,
 )
-from pipelines.inspect.html_report.facts import Facts, Fate, balance_of
-from pipelines.inspect.html_report.text_of_numbers import count, readable_bytes, share
-from pipelines.settings.paper_figures import PAPER
-from transforms.records import Rejected
-from transforms.text.books.simple.simplicity import most_different_words
-from transforms.text.fingerprint import SPLITS, fingerprint
+from corpusmill.pipelines.inspect.html_report.facts import Facts, Fate, balance_of
+from corpusmill.pipelines.inspect.html_report.text_of_numbers import count, readable_bytes, share
+from corpusmill.pipelines.settings.paper_figures import PAPER
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.books.simple.simplicity import most_different_words
+from corpusmill.transforms.text.fingerprint import SPLITS, fingerprint
 
 QUESTIONS = (
     "What is it, and what was it made from?",

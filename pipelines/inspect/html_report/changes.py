@@ -9,9 +9,9 @@ from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
-from pipelines.builds.editions import SUMMARY, name_of, report_of
-from pipelines.inspect.build_sizes import BuildSizes, read_sizes
-from pipelines.inspect.html_report.answers import (
+from corpusmill.pipelines.builds.editions import SUMMARY, name_of, report_of
+from corpusmill.pipelines.inspect.build_sizes import BuildSizes, read_sizes
+from corpusmill.pipelines.inspect.html_report.answers import (
     AS_LARGE,
     CHANGED,
     IS_IT,
@@ -21,7 +21,7 @@ from pipelines.inspect.html_report.answers import (
     Link,
     Table,
 )
-from pipelines.inspect.html_report.drawings import (
+from corpusmill.pipelines.inspect.html_report.drawings import (
     ACCENT,
     QUIET,
     REJECTED,
@@ -31,13 +31,13 @@ from pipelines.inspect.html_report.drawings import (
     bars,
     over_time,
 )
-from pipelines.inspect.html_report.facts import Facts, balance_of
-from pipelines.inspect.html_report.text_of_numbers import share
-from transforms.builds.finished_builds import normalise, read_json
-from transforms.files.open_input import is_there, open_input
-from transforms.text.builds.build_differences import find_differences
-from transforms.text.builds.edition_changes import ADDED, REMOVED, UNCHANGED, parse_line
-from transforms.text.builds.edition_changes import CHANGED as REWRITTEN
+from corpusmill.pipelines.inspect.html_report.facts import Facts, balance_of
+from corpusmill.pipelines.inspect.html_report.text_of_numbers import share
+from corpusmill.transforms.builds.finished_builds import normalise, read_json
+from corpusmill.transforms.files.open_input import is_there, open_input
+from corpusmill.transforms.text.builds.build_differences import find_differences
+from corpusmill.transforms.text.builds.edition_changes import ADDED, REMOVED, UNCHANGED, parse_line
+from corpusmill.transforms.text.builds.edition_changes import CHANGED as REWRITTEN
 
 SHOWN = 60  # maximum number of builds in a chart
 

@@ -13,8 +13,8 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from pipelines.inspect.html_report.facts import Facts
-from transforms.builds.finished_builds import (
+from corpusmill.pipelines.inspect.html_report.facts import Facts
+from corpusmill.transforms.builds.finished_builds import (
     CorpusFile,
     RowGroup,
     columns_of,
@@ -23,10 +23,10 @@ from transforms.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from transforms.records import Rejected
-from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
-from transforms.text.fingerprint import fingerprint
-from transforms.text.wikimedia.article_markers import parse_article
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.wikimedia.article_markers import parse_article
 
 DOCUMENTS = 20
 SENTENCE = "sentence_"

@@ -7,13 +7,13 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from pipelines.inspect.html_report.answers import HOLES, Answer, Table
-from pipelines.inspect.html_report.drawings import QUIET, REJECTED, Bar, Figure, bars
-from pipelines.inspect.html_report.facts import Facts
-from pipelines.inspect.html_report.text_of_numbers import count, share
-from transforms.builds.finished_builds import read_json
-from transforms.text.wikimedia.audit.findings import CLASSES, MARK, NO_HOLES
-from transforms.wiki.list_unrendered import NAME as UNRENDERED
+from corpusmill.pipelines.inspect.html_report.answers import HOLES, Answer, Table
+from corpusmill.pipelines.inspect.html_report.drawings import QUIET, REJECTED, Bar, Figure, bars
+from corpusmill.pipelines.inspect.html_report.facts import Facts
+from corpusmill.pipelines.inspect.html_report.text_of_numbers import count, share
+from corpusmill.transforms.builds.finished_builds import read_json
+from corpusmill.transforms.text.wikimedia.audit.findings import CLASSES, MARK, NO_HOLES
+from corpusmill.transforms.wiki.list_unrendered import NAME as UNRENDERED
 
 SHOWN = 20
 _AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"

@@ -7,9 +7,9 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pipelines.inspect.html_report.answers import LENGTHS, Answer, Table
-from pipelines.inspect.html_report.drawings import Bin, Figure, histogram, steps
-from pipelines.inspect.html_report.facts import Facts
+from corpusmill.pipelines.inspect.html_report.answers import LENGTHS, Answer, Table
+from corpusmill.pipelines.inspect.html_report.drawings import Bin, Figure, histogram, steps
+from corpusmill.pipelines.inspect.html_report.facts import Facts
 
 BEFORE, AFTER = "before deduplication", "after deduplication"
 _OF_DOCUMENTS = {

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pipelines.corpora import rows
-from pipelines.inspect.build_sizes import counts_are_read
-from pipelines.inspect.html_report.answers import (
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.inspect.build_sizes import counts_are_read
+from corpusmill.pipelines.inspect.html_report.answers import (
     MISSED,
     TEXT,
     Answer,
@@ -14,17 +14,21 @@ from pipelines.inspect.html_report.answers import (
     what_it_is,
     what_was_thrown_away,
 )
-from pipelines.inspect.html_report.changes import editions_of, overview, what_changed
-from pipelines.inspect.html_report.choices import Document, choose_documents, choose_rejected
-from pipelines.inspect.html_report.facts import Facts, balance_of, read_facts
-from pipelines.inspect.html_report.holes import where_it_has_holes
-from pipelines.inspect.html_report.lengths import lengths
-from pipelines.inspect.html_report.subjects import what_it_is_about
-from pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
-from pipelines.inspect.html_report.write_page import Page, render
-from transforms.builds.finished_builds import Build, age_of, find_folders, open_build
-from transforms.files.open_input import InputError
-from transforms.records import Rejected
+from corpusmill.pipelines.inspect.html_report.changes import editions_of, overview, what_changed
+from corpusmill.pipelines.inspect.html_report.choices import (
+    Document,
+    choose_documents,
+    choose_rejected,
+)
+from corpusmill.pipelines.inspect.html_report.facts import Facts, balance_of, read_facts
+from corpusmill.pipelines.inspect.html_report.holes import where_it_has_holes
+from corpusmill.pipelines.inspect.html_report.lengths import lengths
+from corpusmill.pipelines.inspect.html_report.subjects import what_it_is_about
+from corpusmill.pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
+from corpusmill.pipelines.inspect.html_report.write_page import Page, render
+from corpusmill.transforms.builds.finished_builds import Build, age_of, find_folders, open_build
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import Rejected
 
 FORMS = {
     "wiki40b": "The lines _START_ARTICLE_, _START_SECTION_ and _START_PARAGRAPH_ are markers: a title, a"

@@ -4,15 +4,22 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pipelines.inspect.html_report.answers import VOCABULARY, Answer, Table
-from pipelines.inspect.html_report.drawings import ACCENT, PAPER, Bar, Figure, bars, curve
-from pipelines.inspect.html_report.facts import Facts
-from pipelines.inspect.html_report.text_of_numbers import share
-from pipelines.settings import paper_figures, wiki40b_multilingual_settings
-from transforms.builds.finished_builds import path_below
-from transforms.files.open_input import open_input
-from transforms.text.builds.paper_settings import why_not_paper_of
-from transforms.text.fingerprint import SPLITS
+from corpusmill.pipelines.inspect.html_report.answers import VOCABULARY, Answer, Table
+from corpusmill.pipelines.inspect.html_report.drawings import (
+    ACCENT,
+    PAPER,
+    Bar,
+    Figure,
+    bars,
+    curve,
+)
+from corpusmill.pipelines.inspect.html_report.facts import Facts
+from corpusmill.pipelines.inspect.html_report.text_of_numbers import share
+from corpusmill.pipelines.settings import paper_figures, wiki40b_multilingual_settings
+from corpusmill.transforms.builds.finished_builds import path_below
+from corpusmill.transforms.files.open_input import open_input
+from corpusmill.transforms.text.builds.paper_settings import why_not_paper_of
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 _PAPER_UNKNOWN = 0.0028  # share of unknown words in the test set of Chelba et al. 2013
 

@@ -11,10 +11,10 @@ import vl_convert
 from altair import VEGALITE_VERSION
 from markupsafe import Markup
 
-from pipelines.inspect.html_report.answers import MEANINGS, QUESTIONS, Answer
-from pipelines.inspect.html_report.choices import Document
-from transforms.records import Rejected
-from transforms.text.html_page import escape, make_head, to_json
+from corpusmill.pipelines.inspect.html_report.answers import MEANINGS, QUESTIONS, Answer
+from corpusmill.pipelines.inspect.html_report.choices import Document
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.html_page import escape, make_head, to_json
 
 _LICENCE = (
     "/* vega, vega-lite, vega-embed: University of Washington Interactive Data Lab, BSD-3-Clause */"

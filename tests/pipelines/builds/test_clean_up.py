@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.builds.clean_up import errors_logged
-from pipelines.builds.stage_folders import StageFolders, stage_folders
-from transforms.files.open_input import InputError
-from transforms.files.stores import StoreError
+from corpusmill.pipelines.builds.clean_up import errors_logged
+from corpusmill.pipelines.builds.stage_folders import StageFolders, stage_folders
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import StoreError
 
 LEFT = "files that are no longer needed were not removed"
 

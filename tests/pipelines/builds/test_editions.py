@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.builds import editions
+from corpusmill.pipelines.builds import editions
+from corpusmill.transforms.files.open_input import InputError
 from tests.pipelines.refresh.wiki_site import tree
-from transforms.files.open_input import InputError
 
 NAMES = ["20251101-1.9.0", "20251101-1.10.0", "20251120-1.9.0", "20260101-1.10.0"]
 

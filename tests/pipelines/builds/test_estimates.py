@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from pipelines.builds.estimates import (
+from corpusmill.pipelines.builds.estimates import (
     Estimate,
     Step,
     describe_counts,
     describe_seconds,
     find_steps,
 )
-from pipelines.corpora import rows
+from corpusmill.pipelines.corpora import rows
 
 STEPS = (
     Step("read", "starting", fixed=1.0),

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from pipelines.builds import folder_cards
-from pipelines.builds.folder_cards import write_cards
+from corpusmill.pipelines.builds import folder_cards
+from corpusmill.pipelines.builds.folder_cards import write_cards
+from corpusmill.transforms.text.builds.folder_card import MARK
 from tests.makers.finished_builds import add_card, make_build
-from transforms.text.builds.folder_card import MARK
 
 
 def add_build(output: Path, edition: str, date: str = "20260101", **more: Any) -> Path:

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.builds.launch import launch
-from pipelines.builds.publish import TargetError, building
-from pipelines.builds.stage_folders import MARK
-from pipelines.samples import sample_builds as samples
-from pipelines.settings.wiki40b_settings import VERSION, Wiki40bConfig
-from pipelines.wiki40b import Wiki40b
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.builds.publish import TargetError, building
+from corpusmill.pipelines.builds.stage_folders import MARK
+from corpusmill.pipelines.samples import sample_builds as samples
+from corpusmill.pipelines.settings.wiki40b_settings import VERSION, Wiki40bConfig
+from corpusmill.pipelines.wiki40b import Wiki40b
+from corpusmill.transforms.files.open_input import InputError
 from tests.makers.wiki_builds import Build, build, entity_table, files_below, outputs_below
 from tests.tools.processes import descendants_of, wait_until
-from transforms.files.open_input import InputError
 
 ROOT = Path(__file__).parents[3]
 TARGET = Path(f"wiki40b/uk/20260101-{VERSION}")
@@ -67,7 +67,7 @@ def test_the_second_of_two_builds_of_one_target_refuses(
     free: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Before that, a disk that is too small is told."""
-    monkeypatch.setattr("pipelines.builds.estimate.free_bytes", lambda _: free)
+    monkeypatch.setattr("corpusmill.pipelines.builds.estimate.free_bytes", lambda _: free)
     with building(str(tmp_path / TARGET)) as folder:
         with pytest.raises(TargetError, match="another build is running"):
             launch(Wiki40b(uk_config()), str(tmp_path), workers=1)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pipelines.builds import progress
-from pipelines.builds.estimates import Doing, Estimate, find_steps
-from pipelines.builds.progress import draw_lines, enter_stage, shown
-from transforms.files import counters
+from corpusmill.pipelines.builds import progress
+from corpusmill.pipelines.builds.estimates import Doing, Estimate, find_steps
+from corpusmill.pipelines.builds.progress import draw_lines, enter_stage, shown
+from corpusmill.transforms.files import counters
 
 COUNTS = {
     "read-dump/dump_bytes": 500_000,
@@ -45,7 +45,7 @@ def test_without_a_terminal_lines_are_logged(
 ) -> None:
     monkeypatch.setattr(progress, "REDRAW_SECONDS", 0.01)
     monkeypatch.setattr(progress, "LOG_SECONDS", 0.02)
-    caplog.set_level(logging.INFO, "pipelines.builds.progress")
+    caplog.set_level(logging.INFO, "corpusmill.pipelines.builds.progress")
     with shown("wiki40b uk", estimate()):
         enter_stage("clean")
         count_all()
@@ -67,7 +67,7 @@ def test_on_a_terminal_lines_are_drawn_unless_it_is_to_be_quiet(
     monkeypatch: pytest.MonkeyPatch,
     level: int,
 ) -> None:
-    caplog.set_level(level, "pipelines.builds.progress")
+    caplog.set_level(level, "corpusmill.pipelines.builds.progress")
     monkeypatch.setattr(progress, "REDRAW_SECONDS", 0.01)
     for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", "80"), ("TERM", "xterm")):
         monkeypatch.setenv(name, value)

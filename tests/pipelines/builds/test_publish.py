@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.builds import publish
-from pipelines.builds.publish import TargetError, building, is_completed
-from transforms.builds.finished_builds import MANIFEST
+from corpusmill.pipelines.builds import publish
+from corpusmill.pipelines.builds.publish import TargetError, building, is_completed
+from corpusmill.transforms.builds.finished_builds import MANIFEST
 
 # A fresh process that has imported the module, and forks quickly.
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["pipelines.builds.publish"])
+processes.set_forkserver_preload(["corpusmill.pipelines.builds.publish"])
 
 
 def write_build(folder: str, content: str) -> None:

@@ -13,19 +13,19 @@ import apache_beam as beam
 import pytest
 from apache_beam.pvalue import AsList
 
-from pipelines.builds import progress
-from pipelines.builds.estimates import Estimate, find_steps
-from pipelines.builds.publish import TargetError
-from pipelines.builds.run_stages import run_stages
-from pipelines.builds.stage_folders import MARK, stage_folders
-from pipelines.builds.stages import Place, Stage
-from pipelines.engines.errors import BuildError
-from pipelines.engines.local.in_process import InProcess
-from transforms.files import counters
-from transforms.files.open_input import InputError
-from transforms.files.scratch import Scratch, fetch
-from transforms.files.stage_files import LIST
-from transforms.text.builds.build_manifest import Provenance
+from corpusmill.pipelines.builds import progress
+from corpusmill.pipelines.builds.estimates import Estimate, find_steps
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.builds.run_stages import run_stages
+from corpusmill.pipelines.builds.stage_folders import MARK, stage_folders
+from corpusmill.pipelines.builds.stages import Place, Stage
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.local.in_process import InProcess
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.stage_files import LIST
+from corpusmill.transforms.text.builds.build_manifest import Provenance
 
 WORDS = ("one", "two", "three", "four", "five")
 
@@ -149,7 +149,7 @@ def test_what_is_finished_is_not_done_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     words = interrupted(tmp_path, "write")
-    caplog.set_level(logging.INFO, "pipelines")
+    caplog.set_level(logging.INFO, "corpusmill")
     caplog.clear()
     assert words.launch() == WHOLE
     assert words.ran() == {"write": 1}
@@ -177,7 +177,7 @@ def test_other_settings_do_all_again_and_it_is_told(
 ) -> None:
     words = interrupted(tmp_path, "write")
     words.config = WordsConfig("uk")
-    caplog.set_level(logging.INFO, "pipelines")
+    caplog.set_level(logging.INFO, "corpusmill")
     caplog.clear()
     assert words.launch() == WHOLE
     assert words.ran() == {"double": 5, "join": 5, "write": 1}
@@ -212,7 +212,7 @@ def test_a_damaged_stage_and_all_after_it_are_run_again(
 ) -> None:
     words = interrupted(tmp_path, "write")
     DAMAGES[damaged](tmp_path)
-    caplog.set_level(logging.INFO, "pipelines")
+    caplog.set_level(logging.INFO, "corpusmill")
     assert words.launch() == WHOLE
     assert words.ran() == again
     assert "so it is run again" in caplog.text
@@ -267,7 +267,7 @@ def test_a_build_of_one_stage_has_no_stages_to_tell_of(
             doubled = self.double(root, place)
             self.write(root, place, doubled, self.join(root, place, doubled))
 
-    caplog.set_level(logging.INFO, "pipelines")
+    caplog.set_level(logging.INFO, "corpusmill")
     assert OneStage(tmp_path).launch() == WHOLE
     assert caplog.messages == []
 

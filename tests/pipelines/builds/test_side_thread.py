@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from pipelines.builds.side_thread import beside
+from corpusmill.pipelines.builds.side_thread import beside
 
 
 def test_it_works_while_the_block_runs_and_has_ended_after_it() -> None:

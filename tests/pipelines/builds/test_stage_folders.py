@@ -10,9 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.builds.publish import TargetError
-from pipelines.builds.stage_folders import MARK, DamagedStageError, StageFolders, stage_folders
-from transforms.files.stage_files import LIST
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.builds.stage_folders import (
+    MARK,
+    DamagedStageError,
+    StageFolders,
+    stage_folders,
+)
+from corpusmill.transforms.files.stage_files import LIST
 
 processes = multiprocessing.get_context("forkserver")
 

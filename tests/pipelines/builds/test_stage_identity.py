@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from pipelines.builds import stage_identity
-from pipelines.builds.stage_identity import _imports, code_digest, name_stages
-from transforms.files.open_input import InputError
-from transforms.text.builds.build_manifest import Provenance
+from corpusmill.pipelines.builds import stage_identity
+from corpusmill.pipelines.builds.stage_identity import _imports, code_digest, name_stages
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.builds.build_manifest import Provenance
 
 ROOT = Path(__file__).parents[3]
 
@@ -124,17 +124,19 @@ def test_an_input_that_is_gone_is_an_error(news: Path) -> None:
 
 
 FILES = {
-    "pipelines/corpus.py": "from transforms.wiki.clean import Clean\nimport numpy",
-    "pipelines/report.py": "from transforms.wiki.clean import Clean",
+    "pipelines/corpus.py": "from corpusmill.transforms.wiki.clean import Clean\nimport numpy",
+    "pipelines/report.py": "from corpusmill.transforms.wiki.clean import Clean",
     "transforms/files/stage_files.py": "",
-    "transforms/wiki/clean.py": "def clean():\n    from transforms.text import rules, scan",
+    "transforms/wiki/clean.py": "def clean():\n    from corpusmill.transforms.text import rules, scan",
     "transforms/text/rules.py": "",
-    "transforms/text/scan.py": "try:\n    import a\nexcept E:\n    from transforms.text import slow_scan",
+    "transforms/text/scan.py": (
+        "try:\n    import a\nexcept E:\n    from corpusmill.transforms.text import slow_scan"
+    ),
     "transforms/text/slow_scan.py": "",
     "transforms/text/languages/uk.toml": "",
     "transforms/text/books/__init__.py": "",
     "transforms/text/books/words.toml": "",
-    "tests/test_corpus.py": "from pipelines.corpus import Corpus",
+    "tests/test_corpus.py": "from corpusmill.pipelines.corpus import Corpus",
 }
 
 
@@ -159,9 +161,10 @@ def test_the_code_of_a_corpus_is_what_it_imports(
 ) -> None:
     def digest(name: str, more: Mapping[str, str]) -> str:
         for path, text in (FILES | more).items():
-            (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name / path).write_text(text)
-        return code_digest("pipelines.corpus", tmp_path / name)
+            file = tmp_path / name / "corpusmill" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        return code_digest("corpusmill.pipelines.corpus", tmp_path / name)
 
     before = digest("before", {})
     assert digest("again", {}) == before
@@ -186,13 +189,14 @@ def test_no_import_is_missed() -> None:
 def test_a_library_that_is_imported_counts_with_its_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "pipelines").mkdir()
-    (tmp_path / "pipelines" / "corpus.py").write_text("import os, numpy.linalg\n")
-    before = code_digest("pipelines.corpus", tmp_path)
+    module = tmp_path / "corpusmill" / "pipelines" / "corpus.py"
+    module.parent.mkdir(parents=True)
+    module.write_text("import os, numpy.linalg\n")
+    before = code_digest("corpusmill.pipelines.corpus", tmp_path)
     monkeypatch.setattr("pyarrow.__version__", "0")
-    assert code_digest("pipelines.corpus", tmp_path) == before
+    assert code_digest("corpusmill.pipelines.corpus", tmp_path) == before
     monkeypatch.setattr("numpy.__version__", "0")
-    assert code_digest("pipelines.corpus", tmp_path) != before
+    assert code_digest("corpusmill.pipelines.corpus", tmp_path) != before
 
 
 @pytest.mark.parametrize(
@@ -208,9 +212,12 @@ def test_a_library_that_is_imported_counts_with_its_version(
 )
 def test_a_stage_of_wiki40b_after_an_edit(tmp_path: Path, changed: str, is_other: bool) -> None:
     top = tmp_path / "checkout"
+    package_folder = top / "corpusmill"
     for package in ("pipelines", "transforms"):
-        shutil.copytree(ROOT / package, top / package, ignore=shutil.ignore_patterns("samples"))
-    before = code_digest("pipelines.wiki40b", top)
-    with (top / changed).open("a") as file:
+        shutil.copytree(
+            ROOT / package, package_folder / package, ignore=shutil.ignore_patterns("samples")
+        )
+    before = code_digest("corpusmill.pipelines.wiki40b", top)
+    with (package_folder / changed).open("a") as file:
         file.write("\n# another comment\n")
-    assert (code_digest("pipelines.wiki40b", top) != before) is is_other
+    assert (code_digest("corpusmill.pipelines.wiki40b", top) != before) is is_other

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.builds.file_lock import locked
-from pipelines.builds.temporary_files import remove_dead, temporary_files
-from pipelines.engines.errors import BuildError
-from pipelines.samples.sample_builds import SAMPLES
+from corpusmill.pipelines.builds.file_lock import locked
+from corpusmill.pipelines.builds.temporary_files import remove_dead, temporary_files
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.samples.sample_builds import SAMPLES
 from tests.tools.processes import running, wait_until, workers_of
 
 ROOT = Path(__file__).parents[3]
@@ -112,7 +112,7 @@ def test_a_build_that_is_killed_leaves_what_the_next_command_removes(
 ) -> None:
     top = top / "temporary"
     top.mkdir()
-    command = [sys.executable, "-m", "pipelines"]
+    command = [sys.executable, "-m", "corpusmill"]
     news = next((SAMPLES / "news").glob("*"))
     build = ["lm1b", "--workers", "2", "--input", str(news), "--output", str(tmp_path / "corpora")]
     environment = os.environ | {"TMPDIR": str(top)}

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from pipelines.builds import publish
-from pipelines.builds.publish import TargetError
-from pipelines.builds.stages import Stage
-from pipelines.commands.batch import (
+from corpusmill.pipelines.builds import publish
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.builds.stages import Stage
+from corpusmill.pipelines.commands.batch import (
     ALREADY_THERE,
     BUILT,
     FAILED,
@@ -27,13 +27,13 @@ from pipelines.commands.batch import (
     print_sizes,
     run_batch,
 )
-from pipelines.engines.errors import BuildError
-from transforms.files.open_input import InputError
-from transforms.records import InputFile
-from transforms.text.builds.build_manifest import Provenance, assemble
-from transforms.text.builds.ledger import AccountingError
-from transforms.text.files.markdown import hub_head
-from transforms.wiki.find_dumps import MissingWiki
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import InputFile
+from corpusmill.transforms.text.builds.build_manifest import Provenance, assemble
+from corpusmill.transforms.text.builds.ledger import AccountingError
+from corpusmill.transforms.text.files.markdown import hub_head
+from corpusmill.transforms.wiki.find_dumps import MissingWiki
 
 
 @dataclasses.dataclass
@@ -146,7 +146,7 @@ def statuses(outcomes: Sequence[Outcome]) -> list[str]:
 
 def test_a_failure_does_not_lose_the_others(batch: Batch, caplog: pytest.LogCaptureFixture) -> None:
     batch.broken["uk"] = BuildError("dump.xml, byte 7: damaged")
-    with caplog.at_level(logging.INFO, "pipelines"):
+    with caplog.at_level(logging.INFO, "corpusmill"):
         outcomes = batch.outcomes()
     assert outcomes == [
         Outcome("en 20260101", str(batch.target_of("en")), BUILT),

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from pipelines.commands.parser import make_parser
-from pipelines.engines.errors import BuildError
-from pipelines.samples import sample_builds as demo
+from corpusmill.pipelines.commands.parser import make_parser
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.samples import sample_builds as demo
 
 pytest.importorskip("google.cloud.dataflow", reason='it comes with the extra "gcp"')
 
-from pipelines.commands import dataflow_template
-from pipelines.commands.dataflow_template import (
+from corpusmill.pipelines.commands import dataflow_template
+from corpusmill.pipelines.commands.dataflow_template import (
     command_line,
     commands,
     main,

@@ -9,14 +9,14 @@ from typing import cast
 
 import pytest
 
-from pipelines.builds.estimate import Estimate
-from pipelines.builds.launch import Corpus
-from pipelines.builds.publish import FinishedError
-from pipelines.commands.batch import NamedBuild, look_ahead
-from pipelines.commands.dry_run import parse_prices, print_total
-from pipelines.samples.sample_builds import SAMPLES, sample_news
-from pipelines.settings import cost_model
-from pipelines.settings.lm1b_settings import VERSION
+from corpusmill.pipelines.builds.estimate import Estimate
+from corpusmill.pipelines.builds.launch import Corpus
+from corpusmill.pipelines.builds.publish import FinishedError
+from corpusmill.pipelines.commands.batch import NamedBuild, look_ahead
+from corpusmill.pipelines.commands.dry_run import parse_prices, print_total
+from corpusmill.pipelines.samples.sample_builds import SAMPLES, sample_news
+from corpusmill.pipelines.settings import cost_model
+from corpusmill.pipelines.settings.lm1b_settings import VERSION
 from tests.makers.finished_builds import seal
 from tests.makers.wiki_builds import files_below, run_cli
 
@@ -108,12 +108,12 @@ def test_errors_are_those_of_a_build(
 def test_a_build_that_does_not_fit_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pipelines.engines.local.in_process.memory_limit", lambda: 10**6)
+    monkeypatch.setattr("corpusmill.pipelines.engines.local.in_process.memory_limit", lambda: 10**6)
     assert dry_run(tmp_path / "corpora", *LM1B) == 1
     shown = capsys.readouterr()
     assert "memory" in shown.out
     assert "the in-process runner needs about" in shown.err
-    monkeypatch.setattr("pipelines.builds.estimate.free_bytes", lambda _: 10**3)
+    monkeypatch.setattr("corpusmill.pipelines.builds.estimate.free_bytes", lambda _: 10**3)
     assert dry_run(tmp_path / "corpora", *LM1B, "--ignore-memory") == 0
     assert "0 MB are free, probably too little" in " ".join(capsys.readouterr().out.split())
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipelines.commands.help_pages import fill
-from pipelines.commands.parser import make_parser
+from corpusmill.pipelines.commands.help_pages import fill
+from corpusmill.pipelines.commands.parser import make_parser
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

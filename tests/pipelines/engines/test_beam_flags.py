@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.engines.beam_flags import check_beam_flags
+from corpusmill.pipelines.engines.beam_flags import check_beam_flags
 
 
 @pytest.mark.parametrize(

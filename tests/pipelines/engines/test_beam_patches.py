@@ -32,8 +32,8 @@ from apache_beam.transforms.core import CallableWrapperDoFn
 from apache_beam.transforms.userstate import BagStateSpec
 from apache_beam.utils.counters import CounterFactory
 
-from pipelines.engines import beam_patches
-from pipelines.engines.beam_patches import (
+from corpusmill.pipelines.engines import beam_patches
+from corpusmill.pipelines.engines.beam_patches import (
     SAMPLING_MS,
     Options,
     Signature,
@@ -44,7 +44,7 @@ from pipelines.engines.beam_patches import (
     remembered_specs,
     sample_often,
 )
-from pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.errors import BuildError
 from tests.pipelines.engines.dataflow_service import (
     PROJECT,
     REGION,

@@ -5,11 +5,11 @@ import errno
 import apache_beam as beam
 import pytest
 
-from pipelines.engines.errors import BuildError, find_shortage, find_worker_error
-from pipelines.engines.local.in_process import InProcess
-from pipelines.engines.run_pipeline import run_pipeline
-from transforms.files.open_input import InputError
-from transforms.files.stores import StoreError
+from corpusmill.pipelines.engines.errors import BuildError, find_shortage, find_worker_error
+from corpusmill.pipelines.engines.local.in_process import InProcess
+from corpusmill.pipelines.engines.run_pipeline import run_pipeline
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import StoreError
 
 TRACEBACK = """\
 Traceback (most recent call last):
@@ -27,7 +27,7 @@ transforms.files.stores.StoreError: gs://b/x: access is denied: no [while runnin
     [
         (TRACEBACK, "gs://b/x: access is denied: no"),
         (
-            "transforms.files.open_input.InputError: a.bz2, byte 7: cut off",
+            "corpusmill.transforms.files.open_input.InputError: a.bz2, byte 7: cut off",
             "a.bz2, byte 7: cut off",
         ),
         (

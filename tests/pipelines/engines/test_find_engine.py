@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pipelines.engines.run_pipeline import find_engine
+from corpusmill.pipelines.engines.run_pipeline import find_engine
 
 
 def options_of(runner: str, workers: int, flags: list[str]) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 import pytest
 from apache_beam.options.pipeline_options import StandardOptions
 
-from pipelines.engines.errors import find_worker_error
-from pipelines.engines.runners import IN_PROCESS, RUNNERS, runner_named
+from corpusmill.pipelines.engines.errors import find_worker_error
+from corpusmill.pipelines.engines.runners import IN_PROCESS, RUNNERS, runner_named
 
 
 def test_every_runner_of_beam_is_known() -> None:

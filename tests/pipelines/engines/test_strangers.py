@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.samples.sample_builds import sample_entities
+from corpusmill.pipelines.samples.sample_builds import sample_entities
 from tests.pipelines.engines.spark.spark_cluster import missing
 from tests.tools.golden_tree import check_golden, tree_of
 from tests.tools.processes import descendants_of, running, wait_until, workers_of
@@ -29,7 +29,7 @@ WORKERS = 2
     ids=["in-process", "spark"],
 )
 def test_a_stranger_at_a_build_that_runs(tmp_path: Path, flags: list[str], unknown: int) -> None:
-    command = [sys.executable, "-m", "pipelines", "entities", "--dump", sample_entities()]
+    command = [sys.executable, "-m", "corpusmill", "entities", "--dump", sample_entities()]
     with running(
         [*command, "--output", str(tmp_path), f"--workers={WORKERS}", *flags],
         stdout=subprocess.DEVNULL,

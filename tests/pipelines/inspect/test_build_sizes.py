@@ -2,20 +2,20 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.inspect.build_sizes import (
+from corpusmill.pipelines.inspect.build_sizes import (
     BuildSizes,
     KeptDocuments,
     find_sizes,
     read_sizes,
     total_of,
 )
-from pipelines.inspect.report import render_markdown, render_text
+from corpusmill.pipelines.inspect.report import render_markdown, render_text
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
 from tests.makers.fake_builds import SPLITS, WITH_PIECES, sizes, write_build
 from tests.makers.finished_builds import manifest_of, seal
 from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
-from transforms.files.open_input import InputError
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 
 def test_a_row(tmp_path: Path) -> None:

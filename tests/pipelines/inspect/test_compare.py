@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from pipelines.engines.errors import BuildError
-from pipelines.inspect.compare import EditionChanges, compare_builds
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.inspect.compare import EditionChanges, compare_builds
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.builds.edition_changes import MOVED, Change, SplitChanges
 from tests.makers.edition_builds import Rows, article, make_edition
 from tests.makers.finished_builds import manifest_of, seal
 from tests.makers.sentence_builds import make_sentence_build
 from tests.makers.wiki_builds import Command
-from transforms.files.open_input import InputError
-from transforms.text.builds.edition_changes import MOVED, Change, SplitChanges
 
 OLD: Mapping[str, Sequence[Rows]] = {
     "train": [[article("Q1"), article("Q2"), article("Q3")], [article("Q4")]],

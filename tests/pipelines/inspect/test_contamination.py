@@ -8,14 +8,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.inspect.contamination import Contamination, SplitCounts, find_contamination
-from pipelines.settings.contamination_settings import Search
+from corpusmill.pipelines.inspect.contamination import (
+    Contamination,
+    SplitCounts,
+    find_contamination,
+)
+from corpusmill.pipelines.settings.contamination_settings import Search
+from corpusmill.transforms.duplicates import find_contamination as find_module
+from corpusmill.transforms.text.duplicates.evaluation_index import LONG_WORDS
 from tests.makers.edition_builds import article, make_edition
 from tests.makers.planted_items import KINDS, plant_items
 from tests.makers.sentence_builds import make_sentence_build
 from tests.makers.wiki_builds import Command
-from transforms.duplicates import find_contamination as find_module
-from transforms.text.duplicates.evaluation_index import LONG_WORDS
 
 SENTENCE = "The old bridge across the river in Tarnholt was closed on Monday after the flood."
 NEWS = "Few of the other words in here are new ."

@@ -8,23 +8,27 @@ from typing import Any
 
 import pytest
 
-from pipelines.corpora import rows
-from pipelines.inspect.compare import compare_builds
-from pipelines.inspect.html_report.answers import Answer, line_of_choice
-from pipelines.inspect.html_report.changes import overview, what_changed
-from pipelines.inspect.html_report.choices import choose_documents, choose_rejected, sample_columns
-from pipelines.inspect.html_report.facts import Facts, read_facts
-from pipelines.inspect.html_report.holes import where_it_has_holes
-from pipelines.inspect.html_report.lengths import LengthClass, lengths, middle_of
-from pipelines.inspect.html_report.make_report import answers_of, with_older
-from pipelines.inspect.html_report.subjects import what_it_is_about
-from pipelines.inspect.html_report.text_of_numbers import share
-from pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
+from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.inspect.compare import compare_builds
+from corpusmill.pipelines.inspect.html_report.answers import Answer, line_of_choice
+from corpusmill.pipelines.inspect.html_report.changes import overview, what_changed
+from corpusmill.pipelines.inspect.html_report.choices import (
+    choose_documents,
+    choose_rejected,
+    sample_columns,
+)
+from corpusmill.pipelines.inspect.html_report.facts import Facts, read_facts
+from corpusmill.pipelines.inspect.html_report.holes import where_it_has_holes
+from corpusmill.pipelines.inspect.html_report.lengths import LengthClass, lengths, middle_of
+from corpusmill.pipelines.inspect.html_report.make_report import answers_of, with_older
+from corpusmill.pipelines.inspect.html_report.subjects import what_it_is_about
+from corpusmill.pipelines.inspect.html_report.text_of_numbers import share
+from corpusmill.pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
+from corpusmill.transforms.builds.finished_builds import open_build
+from corpusmill.transforms.text.books.simple.simplicity import NEUTRAL, most_different_words
+from corpusmill.transforms.text.fingerprint import SPLITS
 from tests.makers.edition_builds import make_edition
 from tests.tools.golden_tree import GOLDEN
-from transforms.builds.finished_builds import open_build
-from transforms.text.books.simple.simplicity import NEUTRAL, most_different_words
-from transforms.text.fingerprint import SPLITS
 
 EVERYTHING = {*range(1, 11)}
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from pipelines.inspect.html_report.make_report import make_report
+from corpusmill.pipelines.inspect.html_report.make_report import make_report
+from corpusmill.transforms.files.open_input import InputError
 from tests.makers.wiki_builds import run_cli
 from tests.pipelines.inspect.conftest import OpenReport
 from tests.tools.error_of import error_of
 from tests.tools.golden_tree import GOLDEN
-from transforms.files.open_input import InputError
 
 LABELS_THAT_MEET = """[...document.querySelectorAll(".page:not([hidden]) svg")].flatMap((chart) => {
   const boxes = (anchor) => [...chart.querySelectorAll(`.role-mark text[text-anchor=${anchor}]`)]

@@ -8,14 +8,14 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.builds.cleaned_build import CleanedBuild, CleanedConfig
-from pipelines.builds.launch import launch
-from pipelines.inspect import contamination
-from pipelines.inspect.verify import verify
-from pipelines.tokens import Tokens, TokensConfig
+from corpusmill.pipelines.builds.cleaned_build import CleanedBuild, CleanedConfig
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.inspect import contamination
+from corpusmill.pipelines.inspect.verify import verify
+from corpusmill.pipelines.tokens import Tokens, TokensConfig
+from corpusmill.transforms.builds.finished_builds import open_build
+from corpusmill.transforms.editions.remove_documents import cut, has_words
 from tests.makers.wiki_builds import Command
-from transforms.builds.finished_builds import open_build
-from transforms.editions.remove_documents import cut, has_words
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.cli import main
-from transforms.text.duplicates.document_signatures import exact_jaccard
-from transforms.text.duplicates.hashed_ngrams import hash_ngrams
-from transforms.text.vocabularies.plain_words import plain_words
+from corpusmill.pipelines.cli import main
+from corpusmill.transforms.text.duplicates.document_signatures import exact_jaccard
+from corpusmill.transforms.text.duplicates.hashed_ngrams import hash_ngrams
+from corpusmill.transforms.text.vocabularies.plain_words import plain_words
 
 
 def made_texts() -> dict[str, str]:

@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from pipelines.commands.look import report as command
-from pipelines.commands.parser import make_parser
-from pipelines.inspect.build_sizes import Found, find_sizes
-from pipelines.inspect.report import (
+from corpusmill.pipelines.commands.look import report as command
+from corpusmill.pipelines.commands.parser import make_parser
+from corpusmill.pipelines.inspect.build_sizes import Found, find_sizes
+from corpusmill.pipelines.inspect.report import (
     RENDERERS,
     render_json,
     render_markdown,
     render_text,
     render_tsv,
 )
-from pipelines.settings.paper_scores import OTHER_TEXT
-from pipelines.translation.drawing import draw
+from corpusmill.pipelines.settings.paper_scores import OTHER_TEXT
+from corpusmill.pipelines.translation.drawing import draw
 from tests.makers.fake_builds import WITH_PIECES, sizes, write_build
 from tests.makers.finished_builds import manifest_of, seal
 from tests.tools.golden_tree import GOLDEN

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.builds.provenance import VERSION
-from pipelines.inspect.score import score
-from pipelines.settings.paper_scores import OTHER_TEXT
+from corpusmill.pipelines.builds.provenance import VERSION
+from corpusmill.pipelines.inspect.score import score
+from corpusmill.pipelines.settings.paper_scores import OTHER_TEXT
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.builds.build_manifest import to_json
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.wiki_builds import Command
-from transforms.files.open_input import InputError
-from transforms.text.builds.build_manifest import to_json
 
 IDS = {"train": [["Q1"]], "validation": [["Q2"]], "test": [["Q3", "Q4", "Q5"]]}
 TEST = {"articles": 3, "words": 200, "characters": 1000, "pieces": 250}

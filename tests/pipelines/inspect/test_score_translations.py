@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.inspect import spbleu_model
+from corpusmill.pipelines.inspect import spbleu_model
+from corpusmill.transforms.text.translation import translation_scores
+from corpusmill.transforms.text.translation.tables import read_table
 from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.wiki_builds import Command
-from transforms.text.translation import translation_scores
-from transforms.text.translation.tables import read_table
 
 RELEASE = "sacrebleu_tokenizer_spm.model"
 SHA256 = hashlib.sha256(small_model()).hexdigest()

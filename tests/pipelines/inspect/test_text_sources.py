@@ -16,15 +16,15 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from pipelines.inspect.text_sources import (
+from corpusmill.pipelines.inspect.text_sources import (
     find_data_sets,
     find_evaluation_sets,
     find_training_files,
 )
+from corpusmill.transforms.files.open_input import InputError
 from tests.makers.book_files import zip_file
 from tests.makers.edition_builds import article, make_edition
 from tests.makers.wiki_builds import Command
-from transforms.files.open_input import InputError
 
 GOOD = {"id": "1", "text": "The old bridge was closed."}
 BINARY = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 9
@@ -150,8 +150,8 @@ def test_commands_find_nothing_clean_that_was_not_read(
 
 _MEASURE = """
 import resource, sys
-from pipelines.inspect.text_sources import find_training_files
-from transforms.files.open_input import InputError
+from corpusmill.pipelines.inspect.text_sources import find_training_files
+from corpusmill.transforms.files.open_input import InputError
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     find_training_files(sys.argv[1:2], whole_files=bool(sys.argv[2]))

@@ -11,17 +11,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.engines.errors import BuildError
-from pipelines.inspect import verify
-from pipelines.inspect.verify import Verdict, check_builds
-from pipelines.inspect.verify import verify as verify_folders
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.inspect import verify
+from corpusmill.pipelines.inspect.verify import Verdict, check_builds
+from corpusmill.pipelines.inspect.verify import verify as verify_folders
+from corpusmill.transforms.builds.check_files import Fault
+from corpusmill.transforms.builds.check_splits import IdCounts
+from corpusmill.transforms.builds.finished_builds import find_builds, find_folders
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.sentence_builds import TRAIN, make_sentence_build
 from tests.makers.wiki_builds import Command
 from tests.tools.golden_tree import GOLDEN
-from transforms.builds.check_files import Fault
-from transforms.builds.check_splits import IdCounts
-from transforms.builds.finished_builds import find_builds, find_folders
 
 EARLIER = (
     "of the builds are of an earlier version: README.md, stats.json,\n"

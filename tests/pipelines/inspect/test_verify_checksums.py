@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.builds.launch import launch
-from pipelines.cli import main
-from pipelines.inspect.verify_checksums import ChecksumVerdict, verify_checksums
-from pipelines.lm1b import Lm1b
-from pipelines.settings.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.cli import main
+from corpusmill.pipelines.inspect.verify_checksums import ChecksumVerdict, verify_checksums
+from corpusmill.pipelines.lm1b import Lm1b
+from corpusmill.pipelines.settings.lm1b_settings import Lm1bConfig
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.news.checksum_findings import Finding, Status
 from tests.makers.sentence_builds import (
     HELD_OUT,
     HELDOUT,
@@ -24,8 +26,6 @@ from tests.makers.sentence_builds import (
     texts_below,
 )
 from tests.makers.wiki_builds import Command
-from transforms.files.open_input import InputError
-from transforms.text.news.checksum_findings import Finding, Status
 
 ONE, TWO = (f"{TRAIN}/news.en-0000{number}-of-00003" for number in (1, 2))
 RAW = {"training-monolingual/news.2007.en.shuffled": b"x"}

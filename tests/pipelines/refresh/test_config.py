@@ -8,13 +8,13 @@ import pytest
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions, S3Options
 
-from pipelines.refresh.config import Settings, load_config
-from pipelines.refresh.recipes import recipe_of
-from pipelines.refresh.sources import EntitiesSource, WikimediaSource
-from pipelines.refresh.tables import FilesTable
+from corpusmill.pipelines.refresh.config import Settings, load_config
+from corpusmill.pipelines.refresh.recipes import recipe_of
+from corpusmill.pipelines.refresh.sources import EntitiesSource, WikimediaSource
+from corpusmill.pipelines.refresh.tables import FilesTable
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES, open_codes
 from tests.makers.wiki_builds import run_cli
 from tests.tools.pack_samples import SAMPLES
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES, open_codes
 
 EXAMPLE = SAMPLES / "refresh" / "refresh.toml"
 HEAD = '[refresh]\noutput = "corpora"\ndownloads = "downloads"\ncontact = "me@example.org"\n'

@@ -19,14 +19,19 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from pipelines.refresh import part_file, show_downloads, transfer
-from pipelines.refresh.ask import plain_session
-from pipelines.refresh.disk_part import DiskPart
-from pipelines.refresh.download import download
-from pipelines.refresh.failures import is_disk_full
-from pipelines.refresh.part_file import Note
-from pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
-from pipelines.refresh.transfer import InterruptedTransferError, Patience, Switch, Transfer
+from corpusmill.pipelines.refresh import part_file, show_downloads, transfer
+from corpusmill.pipelines.refresh.ask import plain_session
+from corpusmill.pipelines.refresh.disk_part import DiskPart
+from corpusmill.pipelines.refresh.download import download
+from corpusmill.pipelines.refresh.failures import is_disk_full
+from corpusmill.pipelines.refresh.part_file import Note
+from corpusmill.pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
+from corpusmill.pipelines.refresh.transfer import (
+    InterruptedTransferError,
+    Patience,
+    Switch,
+    Transfer,
+)
 from tests.pipelines.refresh.dump_server import (
     CutOff,
     DumpServer,

@@ -15,22 +15,22 @@ import pyarrow.parquet as pq
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from pipelines.engines.errors import BuildError
-from pipelines.inspect import verify as checks
-from pipelines.inspect.compare import compare_builds
-from pipelines.inspect.verify import Verdict, verify
-from pipelines.refresh import acceptance, machine, refresh_corpus
-from pipelines.refresh import refresh as refresh_all
-from pipelines.refresh.config import Settings
-from pipelines.refresh.lock import locked
-from pipelines.refresh.remote import RemoteDump
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.inspect import verify as checks
+from corpusmill.pipelines.inspect.compare import compare_builds
+from corpusmill.pipelines.inspect.verify import Verdict, verify
+from corpusmill.pipelines.refresh import acceptance, machine, refresh_corpus
+from corpusmill.pipelines.refresh import refresh as refresh_all
+from corpusmill.pipelines.refresh.config import Settings
+from corpusmill.pipelines.refresh.lock import locked
+from corpusmill.pipelines.refresh.remote import RemoteDump
+from corpusmill.transforms.builds import check_files
+from corpusmill.transforms.builds.check_splits import IdCounts
+from corpusmill.transforms.files.open_input import InputError
 from tests.makers.wiki_builds import Command
 from tests.pipelines.refresh.conftest import NOTHING_CHANGED
 from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage, Status
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
-from transforms.builds import check_files
-from transforms.builds.check_splits import IdCounts
-from transforms.files.open_input import InputError
 
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
 

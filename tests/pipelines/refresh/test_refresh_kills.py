@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pipelines.inspect.verify import verify
+from corpusmill.pipelines.inspect.verify import verify
 from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import DumpServer, Slow
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
@@ -31,7 +31,11 @@ LIMIT_SECONDS = 300
 # A fresh process that has imported what a refresh needs, has no threads, and forks quickly.
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(
-    ["pipelines.refresh.refresh", "pipelines.wiki40b", "tests.makers.wiki_builds"]
+    [
+        "corpusmill.pipelines.refresh.refresh",
+        "corpusmill.pipelines.wiki40b",
+        "tests.makers.wiki_builds",
+    ]
 )
 
 

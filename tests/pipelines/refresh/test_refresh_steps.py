@@ -26,7 +26,9 @@ CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.
 
 # A fresh process that has imported what a refresh needs, has no threads, and forks quickly.
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.pipelines.refresh.conftest", "pipelines.wiki40b"])
+processes.set_forkserver_preload(
+    ["tests.pipelines.refresh.conftest", "corpusmill.pipelines.wiki40b"]
+)
 
 
 def is_change(event: str, arguments: tuple[Any, ...]) -> bool:

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 import requests
 
-from pipelines.refresh import ask as asking
-from pipelines.refresh.ask import describe_error, name_ourselves, open_session
-from pipelines.refresh.listings import dates_in, names_in, sizes_in
-from pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
-from pipelines.refresh.sites import find_offers, merge_offers
-from pipelines.refresh.sources import (
+from corpusmill.pipelines.refresh import ask as asking
+from corpusmill.pipelines.refresh.ask import describe_error, name_ourselves, open_session
+from corpusmill.pipelines.refresh.listings import dates_in, names_in, sizes_in
+from corpusmill.pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
+from corpusmill.pipelines.refresh.sites import find_offers, merge_offers
+from corpusmill.pipelines.refresh.sources import (
     EntitiesSource,
     FixedSource,
     GutenbergSource,

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from pipelines.refresh import ask, downloads, refresh_corpus, refusal
-from pipelines.refresh import refresh as refresh_all
-from pipelines.refresh.transfer import Patience
+from corpusmill.pipelines.refresh import ask, downloads, refresh_corpus, refusal
+from corpusmill.pipelines.refresh import refresh as refresh_all
+from corpusmill.pipelines.refresh.transfer import Patience
 from tests.pipelines.refresh.dump_server import (
     CutOff,
     DumpServer,

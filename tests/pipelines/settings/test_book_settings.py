@@ -4,10 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.settings.book_settings import NO_CATALOG, BookInputs, check_book_settings, find_books
+from corpusmill.pipelines.settings.book_settings import (
+    NO_CATALOG,
+    BookInputs,
+    check_book_settings,
+    find_books,
+)
+from corpusmill.transforms.files.open_input import InputError
 from tests.makers.book_files import make_book
 from tests.transforms.books.test_read_catalog import HEADER
-from transforms.files.open_input import InputError
 
 BOOK = make_book("The hen sat on the wall.\n", 90_001, "The Hen", "A. Wren")
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from pipelines.pg19 import Pg19
-from pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
-from pipelines.settings.entities_settings import EntitiesConfig
-from pipelines.settings.flores101_settings import Flores101Config
-from pipelines.settings.lm1b_settings import Lm1bConfig
-from pipelines.settings.pg19_settings import Pg19Config
-from pipelines.settings.simplebooks_settings import SimpleBooksConfig
-from pipelines.settings.subwords_settings import SubwordsConfig
-from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
-from pipelines.settings.wiki40b_settings import Wiki40bConfig
-from pipelines.simplebooks import SimpleBooks
-from transforms.files.open_input import InputError
+from corpusmill.pipelines.pg19 import Pg19
+from corpusmill.pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
+from corpusmill.pipelines.settings.entities_settings import EntitiesConfig
+from corpusmill.pipelines.settings.flores101_settings import Flores101Config
+from corpusmill.pipelines.settings.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.settings.pg19_settings import Pg19Config
+from corpusmill.pipelines.settings.simplebooks_settings import SimpleBooksConfig
+from corpusmill.pipelines.settings.subwords_settings import SubwordsConfig
+from corpusmill.pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
+from corpusmill.pipelines.settings.wiki40b_settings import Wiki40bConfig
+from corpusmill.pipelines.simplebooks import SimpleBooks
+from corpusmill.transforms.files.open_input import InputError
 
 WIKI40B = Wiki40bConfig, {"language": "uk", "dump": ["no such file"], "page_props": ["p"]}
 ENTITIES = EntitiesConfig, {"dump": ["a.json"]}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipelines.settings import cost_model
-from pipelines.settings.cost_model import GB, Part, Text
+from corpusmill.pipelines.settings import cost_model
+from corpusmill.pipelines.settings.cost_model import GB, Part, Text
 
 TABLE = """\
 # 2026-11-24, a machine

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.builds.stage_identity import _imported
-from pipelines.commands import parser
-from pipelines.corpora import CORPORA
-from pipelines.samples.sample_builds import sample_news
-from pipelines.settings.extras import EXTRAS, check_extras
+from corpusmill.pipelines.builds.stage_identity import _imported
+from corpusmill.pipelines.commands import parser
+from corpusmill.pipelines.corpora import CORPORA
+from corpusmill.pipelines.samples.sample_builds import sample_news
+from corpusmill.pipelines.settings.extras import EXTRAS, check_extras
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 from tests.makers.wiki_builds import files_below, run_cli
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
-from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 
 ROOT = Path(__file__).parents[3]
 DUMP = "{}-20260101-pages-articles-multistream.xml.bz2"
@@ -31,12 +31,12 @@ NAMES = [
     "inspect.build_sizes",
 ]
 IMPORTING = {
-    **dict.fromkeys([f"pipelines.{name}" for name in NAMES], ""),
-    **{f"pipelines.{row.module}": row.name for row in CORPORA},
-    "pipelines.commands.flores101": "flores101",
-    "pipelines.refresh.refresh": "refresh",
-    "pipelines.commands.score": "score",
-    "pipelines.inspect.html_report.make_report": "report",
+    **dict.fromkeys([f"corpusmill.pipelines.{name}" for name in NAMES], ""),
+    **{f"corpusmill.pipelines.{row.module}": row.name for row in CORPORA},
+    "corpusmill.pipelines.commands.flores101": "flores101",
+    "corpusmill.pipelines.refresh.refresh": "refresh",
+    "corpusmill.pipelines.commands.score": "score",
+    "corpusmill.pipelines.inspect.html_report.make_report": "report",
 }
 """Module → the extra that it may need."""
 
@@ -85,7 +85,7 @@ def test_one_billion_word_is_built_without_the_libraries_of_others(tmp_path: Pat
     news = sample_news()
     flags = ["--input", *news.input, "--dump-date", news.dump_date, "--workers", "1"]
     size = ["--shards", str(news.shards), "--heldout-shards", str(news.heldout_shards)]
-    command = [sys.executable, "-m", "pipelines", "lm1b", *flags, *size]
+    command = [sys.executable, "-m", "corpusmill", "lm1b", *flags, *size]
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
     build = subprocess.run(
         [*command, "--output", str(tmp_path)], env=environment, capture_output=True, text=True

@@ -3,15 +3,15 @@ from typing import NamedTuple
 
 import pytest
 
-from pipelines.settings.paper_figures import (
+from corpusmill.pipelines.settings.paper_figures import (
     CHARACTERS_PER_PIECE,
     PAPER,
     TOTAL,
     VOCABULARIES,
     PaperFigures,
 )
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 TEXT = DATA.parent / "papers" / "wiki40b.txt"
 needs_the_paper = pytest.mark.skipif(

@@ -2,13 +2,17 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.corpora import layouts
-from pipelines.settings.subword_sources import find_evaluation, find_sources, parse_argument
+from corpusmill.pipelines.corpora import layouts
+from corpusmill.pipelines.settings.subword_sources import (
+    find_evaluation,
+    find_sources,
+    parse_argument,
+)
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.vocabularies.count_pieces import EvaluationFile
+from corpusmill.transforms.vocabularies.read_sentences import SentenceSources
 from tests.makers.finished_builds import make_build
 from tests.makers.subword_inputs import make_corpora, write_lines
-from transforms.files.open_input import InputError
-from transforms.vocabularies.count_pieces import EvaluationFile
-from transforms.vocabularies.read_sentences import SentenceSources
 
 
 def find(arguments: list[str]) -> SentenceSources:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipelines.settings.wiki40b_settings import heading_caveats, linking_caveats
-from transforms.text.wikimedia.link_sources import choose_sources
+from corpusmill.pipelines.settings.wiki40b_settings import heading_caveats, linking_caveats
+from corpusmill.transforms.text.wikimedia.link_sources import choose_sources
 
 DUMP = "20261101"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import mlcroissant
 import pytest
 
-from pipelines.cli import main
-from pipelines.share.croissant import write_croissants
+from corpusmill.pipelines.cli import main
+from corpusmill.pipelines.share.croissant import write_croissants
+from corpusmill.transforms.files.open_input import InputError
 from tests.makers.finished_builds import add_card, make_build, manifest_of, seal
 from tests.tools.golden_tree import GOLDEN
-from transforms.files.open_input import InputError
 
 
 @pytest.fixture(scope="module")

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
-from pipelines.cli import main
-from pipelines.share.corpusmill_task import measure, process_results
-from pipelines.share.harness import write_tasks
+from corpusmill.pipelines.cli import main
+from corpusmill.pipelines.share.corpusmill_task import measure, process_results
+from corpusmill.pipelines.share.harness import write_tasks
+from corpusmill.transforms.builds.finished_builds import read_json
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.builds.language_model_scores import bits_per_byte, read_normalisers
 from tests.makers.finished_builds import make_build
 from tests.tools.golden_tree import GOLDEN
-from transforms.builds.finished_builds import read_json
-from transforms.files.open_input import InputError
-from transforms.text.builds.language_model_scores import bits_per_byte, read_normalisers
 
 
 class Loader(yaml.SafeLoader):

@@ -14,7 +14,7 @@ import yaml
 from huggingface_hub import HfApi, constants
 from huggingface_hub.utils import disable_progress_bars
 
-from pipelines.cli import main
+from corpusmill.pipelines.cli import main
 from tests.makers.finished_builds import add_card, make_build, manifest_of, seal
 from tests.makers.hub_server import TOKEN, Hub, hub_server
 from tests.tools.golden_tree import GOLDEN, tree_of
@@ -112,7 +112,7 @@ def test_a_killed_upload_goes_on(hub: Hub, tmp_path: Path) -> None:
     ids = {"train": [[f"Q{number}"] for number in range(12)]}
     build = make_build(tmp_path, "uk", ids)
     add_card(build)
-    command = [sys.executable, "-m", "pipelines", "publish", "hub", hub.repo, str(build)]
+    command = [sys.executable, "-m", "corpusmill", "publish", "hub", hub.repo, str(build)]
     environment = os.environ | ENVIRONMENT | {"HF_ENDPOINT": hub.address}
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
 
@@ -265,7 +265,7 @@ def test_a_wrong_token(
 def test_no_token(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pipelines.share.hub.get_token", lambda: None)
+    monkeypatch.setattr("corpusmill.pipelines.share.hub.get_token", lambda: None)
     assert publish("me/texts", corpus) == 2
     assert "there is no token for the hub: set HF_TOKEN" in capsys.readouterr().err
 

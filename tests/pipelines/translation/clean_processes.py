@@ -7,7 +7,9 @@ import sys
 from collections.abc import Callable
 
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["pipelines.translation.packets", "pipelines.translation.imports"])
+processes.set_forkserver_preload(
+    ["corpusmill.pipelines.translation.packets", "corpusmill.pipelines.translation.imports"]
+)
 
 KILLED = -signal.SIGKILL
 _STEPS = {

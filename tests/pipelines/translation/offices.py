@@ -4,9 +4,9 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-from pipelines.translation.project import Project, open_project
+from corpusmill.pipelines.translation.project import Project, open_project
+from corpusmill.transforms.text.translation.tables import write_table
 from tests.pipelines.translation.small_projects import IDS, Ran, run, source_file, state_of
-from transforms.text.translation.tables import write_table
 
 
 def read_packet(path: Path) -> tuple[list[str], list[dict[str, str]]]:

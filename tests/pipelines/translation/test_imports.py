@@ -5,10 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.translation.imports import Imported, import_files
-from pipelines.translation.outgoing import Sent
-from pipelines.translation.packets import send_packets
-from pipelines.translation.project import Project
+from corpusmill.pipelines.translation.imports import Imported, import_files
+from corpusmill.pipelines.translation.outgoing import Sent
+from corpusmill.pipelines.translation.packets import send_packets
+from corpusmill.pipelines.translation.project import Project
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.translation.languages import find_language
+from corpusmill.transforms.text.translation.packets.records import Packet, PacketLine
+from corpusmill.transforms.text.translation.packets.sheet import write_sheet
+from corpusmill.transforms.text.translation.packets.xliff import write_xliff
 from tests.pipelines.translation.small_projects import (
     IDS,
     TEXTS,
@@ -18,11 +23,6 @@ from tests.pipelines.translation.small_projects import (
     state_of,
     tree,
 )
-from transforms.files.open_input import InputError
-from transforms.text.translation.languages import find_language
-from transforms.text.translation.packets.records import Packet, PacketLine
-from transforms.text.translation.packets.sheet import write_sheet
-from transforms.text.translation.packets.xliff import write_xliff
 
 TRICKY = (
     " Il pleut. ",
@@ -153,7 +153,7 @@ def test_two_answers_to_one_packet_are_both_kept_and_disputed(
 def test_an_answer_to_a_later_packet_settles_and_an_earlier_one_is_too_late(
     tmp_path: Path, sent: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pipelines.translation.checks import check_language
+    from corpusmill.pipelines.translation.checks import check_language
 
     bring(sent, write(tmp_path, filled(sent, TRICKY), "one.xlf"))
     bring(sent, write(tmp_path, filled(sent, ("Deux.", *TRICKY[1:])), "two.xlf"))
@@ -175,7 +175,7 @@ def test_an_answer_to_a_later_packet_settles_and_an_earlier_one_is_too_late(
 def test_a_file_without_a_number_settles_a_dispute_although_it_came_before(
     tmp_path: Path, sent: Project
 ) -> None:
-    from pipelines.translation.checks import check_language
+    from corpusmill.pipelines.translation.checks import check_language
 
     one, two = tmp_path / "fra.dev", tmp_path / "x" / "fra.dev"
     two.parent.mkdir()
@@ -303,7 +303,7 @@ def test_a_folder_without_answers(tmp_path: Path, sent: Project) -> None:
 
 
 def test_two_projects_of_one_name_are_told_apart(tmp_path: Path, sent: Project) -> None:
-    from pipelines.translation.project import Rules, create_project
+    from corpusmill.pipelines.translation.project import Rules, create_project
 
     small_project(tmp_path / "same")
     other = create_project(str(tmp_path / "other"), Rules(), list(sent.sentences)[:3])

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.translation import journal
-from pipelines.translation.journal import Draft, append, locked, read_entries
+from corpusmill.pipelines.translation import journal
+from corpusmill.pipelines.translation.journal import Draft, append, locked, read_entries
+from corpusmill.transforms.files.open_input import InputError
 from tests.pipelines.translation.clean_processes import run_all
 from tests.pipelines.translation.small_projects import TIME, tree
-from transforms.files.open_input import InputError
 
 
 def add(folder: Path, kind: str = "note", **files: str) -> journal.Entry:

@@ -9,21 +9,26 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from pipelines.builds.publish import TargetError
-from pipelines.inspect.documents.build_document import find_document
-from pipelines.inspect.html_report.make_report import make_report
-from pipelines.inspect.verify import verify
-from pipelines.translation.checks import check_language
-from pipelines.translation.imports import import_files
-from pipelines.translation.package import (
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.inspect.documents.build_document import find_document
+from corpusmill.pipelines.inspect.html_report.make_report import make_report
+from corpusmill.pipelines.inspect.verify import verify
+from corpusmill.pipelines.translation.checks import check_language
+from corpusmill.pipelines.translation.imports import import_files
+from corpusmill.pipelines.translation.package import (
     Included,
     make_card,
     make_metadata,
     make_rows,
     package,
 )
-from pipelines.translation.packets import send_packets
-from pipelines.translation.project import Project, Rules, create_project, open_project
+from corpusmill.pipelines.translation.packets import send_packets
+from corpusmill.pipelines.translation.project import Project, Rules, create_project, open_project
+from corpusmill.transforms.builds.check_files import lists_all_files
+from corpusmill.transforms.builds.finished_builds import open_build
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.translation.languages import find_language
+from corpusmill.transforms.text.translation.source_table import METADATA_COLUMNS, splits_of
 from tests.pipelines.translation.small_projects import (
     IDS,
     TEXTS,
@@ -31,11 +36,6 @@ from tests.pipelines.translation.small_projects import (
     small_sentences,
     tree,
 )
-from transforms.builds.check_files import lists_all_files
-from transforms.builds.finished_builds import open_build
-from transforms.files.open_input import InputError
-from transforms.text.translation.languages import find_language
-from transforms.text.translation.source_table import METADATA_COLUMNS, splits_of
 
 TRICKY = {
     "dev": (" Il pleut. ", 'Dit "oui"', "a\u00a0: \u2028b"),
@@ -205,7 +205,12 @@ def test_the_workflow_is_counted_as_in_table_4(project: Project) -> None:
 def test_verify_finds_nothing_wrong_and_something_where_there_is(
     tmp_path: Path, translated: Project
 ) -> None:
-    from transforms.builds.check_files import check_counts, find_fault, find_strangers, list_files
+    from corpusmill.transforms.builds.check_files import (
+        check_counts,
+        find_fault,
+        find_strangers,
+        list_files,
+    )
 
     made = package(translated, str(tmp_path), without_review=True, with_test=True)
     build = open_build(made.folder)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.builds.publish import TargetError
-from pipelines.translation.find_source import find_source
-from pipelines.translation.project import Rules, create_project, open_project
+from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.translation.find_source import find_source
+from corpusmill.pipelines.translation.project import Rules, create_project, open_project
+from corpusmill.transforms.files.open_input import InputError
 from tests.pipelines.translation.small_projects import (
     IDS,
     small_project,
@@ -16,7 +17,6 @@ from tests.pipelines.translation.small_projects import (
     source_file,
     tree,
 )
-from transforms.files.open_input import InputError
 
 METADATA = "URL\tdomain\ttopic\thas_image\thas_hyperlink\n"
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.translation.find_source import find_source
+from corpusmill.pipelines.translation.find_source import find_source
+from corpusmill.transforms.text.translation.source_table import write_source
+from corpusmill.transforms.text.translation.tables import write_table
 from tests.pipelines.translation.offices import Office, good, read_packet, target_of
 from tests.pipelines.translation.small_projects import kinds, small_sentences, state_of
-from transforms.text.translation.source_table import write_source
-from transforms.text.translation.tables import write_table
 
 WORDS = 125  # of a sentence: 1,000 of all that are reviewed, and so 100 points are a score of 90
 

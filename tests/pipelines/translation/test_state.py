@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.translation.journal import Entry
-from pipelines.translation.state import TRANSLATIONS, LanguageState, write_translations
+from corpusmill.pipelines.translation.journal import Entry
+from corpusmill.pipelines.translation.state import TRANSLATIONS, LanguageState, write_translations
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.translation.records import Translation
 from tests.pipelines.translation.small_projects import counts_of
-from transforms.files.open_input import InputError
-from transforms.text.translation.records import Translation
 
 IDS = ("dev-0001", "dev-0002", "dev-0003")
 TEXT = st.sampled_from(["Il pleut.", "Il\tpleut.", "雨だ。", "\\n", " x "])

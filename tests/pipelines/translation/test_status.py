@@ -2,10 +2,10 @@
 
 import pytest
 
-from pipelines.translation.project import Project
-from pipelines.translation.status import LanguageStatus, render_text
+from corpusmill.pipelines.translation.project import Project
+from corpusmill.pipelines.translation.status import LanguageStatus, render_text
+from corpusmill.transforms.text.translation.languages import FLORES101_CODES, find_language
 from tests.pipelines.translation.offices import Office, good
-from transforms.text.translation.languages import FLORES101_CODES, find_language
 
 NAME = "a-project-whose-name-has-forty-letters-x"
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.translation.state import LanguageState
-from pipelines.translation.waivers import Row, Waive, find_waivers
+from corpusmill.pipelines.translation.state import LanguageState
+from corpusmill.pipelines.translation.waivers import Row, Waive, find_waivers
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.tables import read_table, write_table
 from tests.pipelines.translation.offices import Office, good
 from tests.pipelines.translation.small_projects import kinds, state_of, tree
-from transforms.files.open_input import InputError
-from transforms.text.translation.records import Finding
-from transforms.text.translation.tables import read_table, write_table
 
 BAD = {"dev-0001": "BAD", "dev-0002": "BAD", "devtest-0001": "ODD", "test-0002": "BAD"}
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.translation.journal import read_entries
-from pipelines.translation.packets import plan_packet
+from corpusmill.pipelines.translation.journal import read_entries
+from corpusmill.pipelines.translation.packets import plan_packet
+from corpusmill.transforms.text.translation.records import Translation
 from tests.pipelines.translation.offices import Office, good, read_packet, target_of
 from tests.pipelines.translation.small_projects import (
     IDS,
@@ -16,7 +17,6 @@ from tests.pipelines.translation.small_projects import (
     state_of,
     tree,
 )
-from transforms.text.translation.records import Translation
 
 
 def test_all_the_way_to_acceptance(office: Office) -> None:

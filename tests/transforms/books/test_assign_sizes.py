@@ -1,10 +1,10 @@
 import pytest
 
+from corpusmill.transforms.books.assign_sizes import AssignSizes, SizedBook, plan_all
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import TokenizedBook
+from corpusmill.transforms.text.books.simple.sizes import plan_sizes
 from tests.tools.run_pipeline import run_transform
-from transforms.books.assign_sizes import AssignSizes, SizedBook, plan_all
-from transforms.files.open_input import InputError
-from transforms.records import TokenizedBook
-from transforms.text.books.simple.sizes import plan_sizes
 
 BOOKS = [TokenizedBook(number, "", 1, b"", b"", 100 + number) for number in range(1, 13)]
 

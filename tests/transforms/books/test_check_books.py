@@ -6,13 +6,13 @@ from unittest import mock
 
 import pytest
 
+from corpusmill.transforms.books import check_books as checked
+from corpusmill.transforms.books.check_books import check_books, match_books
+from corpusmill.transforms.files.open_input import InputError
 from tests.makers.tar_files import pack_tar
 from tests.makers.zip_files import pack_zip
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.books.test_read_books import GOOD, PACK, book, write_file
-from transforms.books import check_books as checked
-from transforms.books.check_books import check_books, match_books
-from transforms.files.open_input import InputError
 
 
 @pytest.mark.parametrize("name", PACK)

@@ -7,14 +7,14 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
+from corpusmill.transforms.books import count_book_vocabulary
+from corpusmill.transforms.books.count_book_vocabulary import CountBookVocabulary
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.lines import deal_words
+from corpusmill.transforms.records import OutputFile, TokenizedBook
+from corpusmill.transforms.text.books.simple.book_vocabulary import BookVocabularyStats
+from corpusmill.transforms.text.vocabularies.vocabulary import HeldoutStats
 from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.books import count_book_vocabulary
-from transforms.books.count_book_vocabulary import CountBookVocabulary
-from transforms.files.scratch import Scratch
-from transforms.lines import deal_words
-from transforms.records import OutputFile, TokenizedBook
-from transforms.text.books.simple.book_vocabulary import BookVocabularyStats
-from transforms.text.vocabularies.vocabulary import HeldoutStats
 
 BOOKS = [
     ("train", "the hen sat .\nthe wren sat .\n"),

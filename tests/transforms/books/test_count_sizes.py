@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.books.assign_sizes import SizedBook
+from corpusmill.transforms.books.count_sizes import CountSizes, place_in
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.records import TokenizedBook
 from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.books.assign_sizes import SizedBook
-from transforms.books.count_sizes import CountSizes, place_in
-from transforms.files.scratch import Scratch
-from transforms.records import TokenizedBook
 
 BOOKS = [
     ("train", True, "the hen sat .\n"),

@@ -1,10 +1,14 @@
 from pathlib import Path
 
+from corpusmill.transforms.books.date_books import DateBooks
+from corpusmill.transforms.records import Author, Book, Rejected
+from corpusmill.transforms.text.books.dating.publication_dates import (
+    BookEvidence,
+    DatedBook,
+    PublicationDate,
+)
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.books.date_books import DateBooks
-from transforms.records import Author, Book, Rejected
-from transforms.text.books.dating.publication_dates import BookEvidence, DatedBook, PublicationDate
 
 OLD = PublicationDate(1897, "imprint", "exact")
 NEW = PublicationDate(1919, "copyright", "exact")

@@ -5,15 +5,15 @@ from typing import Any
 import numpy
 import pytest
 
-from transforms.books.decide_contested import (
+from corpusmill.transforms.books.decide_contested import (
     chain_partition,
     decide_component,
     key_chain,
     key_contested,
 )
-from transforms.files.scratch import Scratch
-from transforms.text.books.simple.ngram_blocks import SharedNgrams, to_bytes
-from transforms.text.books.simple.overlap import ContestedBook
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.text.books.simple.ngram_blocks import SharedNgrams, to_bytes
+from corpusmill.transforms.text.books.simple.overlap import ContestedBook
 
 
 @pytest.mark.parametrize(("first", "component"), [(1, 1), (4, 1), (7, 2), (2, 2), (9, 9)])

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.books.drop_duplicate_books import DropDuplicateBooks
+from corpusmill.transforms.records import Book, Rejected
 from tests.makers.made_books import make_book
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.real_gutenberg import read_bodies
 from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.books.drop_duplicate_books import DropDuplicateBooks
-from transforms.records import Book, Rejected
 
 PAGE = " ".join(f'"Do number {n}, don\'t!" she said--_twice_.\n' for n in range(60))
 CURLY = PAGE.replace('"Do', "“Do").replace('!"', "!”").replace("'", "’").replace("--", "—")

@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.books.gather_books import GatherBooks
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.scratch import fetch_text
+from corpusmill.transforms.records import Rejected
 from tests.makers import made_books
 from tests.makers.book_files import CatalogRow, catalog_csv, make_book, tar_bz2_file
 from tests.tools.run_pipeline import Outcome, run_pipeline
 from tests.transforms.books.test_read_catalog import ENTRIES, document_of
-from transforms.books.gather_books import GatherBooks
-from transforms.files.open_input import InputError
-from transforms.files.scratch import fetch_text
-from transforms.records import Rejected
 
 STORY = "The hen sat on the wall.\n\nShe sat there all day.\n"
 CATALOG = catalog_csv(

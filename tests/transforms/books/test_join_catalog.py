@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
-from tests.makers.made_books import book
-from tests.tools.run_pipeline import Outcome, run_inputs
-from transforms.books import join_catalog
-from transforms.books.join_catalog import JoinCatalog, choose_entry, choose_released, join_book
-from transforms.records import (
+from corpusmill.transforms.books import join_catalog
+from corpusmill.transforms.books.join_catalog import (
+    JoinCatalog,
+    choose_entry,
+    choose_released,
+    join_book,
+)
+from corpusmill.transforms.records import (
     Author,
     Book,
     BookFile,
@@ -18,7 +21,9 @@ from transforms.records import (
     Rejected,
     ReleasedBook,
 )
-from transforms.text.books.files.choose_file import choose_file
+from corpusmill.transforms.text.books.files.choose_file import choose_file
+from tests.makers.made_books import book
+from tests.tools.run_pipeline import Outcome, run_inputs
 
 ANN, JOHN = Author("Roe, Ann", 1797, 1851), Author("Doe, John", role="Translator")
 

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.books.assign_sizes import SizedBook
+from corpusmill.transforms.books.list_books import BookFates, ListBooks, line_of, title_of
+from corpusmill.transforms.books.write_layout import Place
+from corpusmill.transforms.records import OverlapVerdict, Rejected, TokenizedBook
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import run_inputs
-from transforms.books.assign_sizes import SizedBook
-from transforms.books.list_books import BookFates, ListBooks, line_of, title_of
-from transforms.books.write_layout import Place
-from transforms.records import OverlapVerdict, Rejected, TokenizedBook
 
 
 def test_every_book_has_a_line_with_all_that_is_known_of_it(tmp_path: Path) -> None:

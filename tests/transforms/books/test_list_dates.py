@@ -1,8 +1,8 @@
 from pathlib import Path
 
+from corpusmill.transforms.books.list_dates import ListDates
+from corpusmill.transforms.text.books.dating.publication_dates import BookEvidence, PublicationDate
 from tests.tools.run_pipeline import run_transform
-from transforms.books.list_dates import ListDates
-from transforms.text.books.dating.publication_dates import BookEvidence, PublicationDate
 
 EVIDENCE = [
     BookEvidence(90_010, "Hen\tand\nDuck", 0, (PublicationDate(1905, "copyright", "exact"),)),

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from transforms.books.assign_sizes import SizedBook
-from transforms.books.map_unknown_words import map_book
-from transforms.files.scratch import Scratch, fetch_text
-from transforms.records import TokenizedBook
-from transforms.text.books.simple.simplebooks_rows import LARGE, SMALL
-from transforms.text.vocabularies.vocabulary import pack_words
+from corpusmill.transforms.books.assign_sizes import SizedBook
+from corpusmill.transforms.books.map_unknown_words import map_book
+from corpusmill.transforms.files.scratch import Scratch, fetch_text
+from corpusmill.transforms.records import TokenizedBook
+from corpusmill.transforms.text.books.simple.simplebooks_rows import LARGE, SMALL
+from corpusmill.transforms.text.vocabularies.vocabulary import pack_words
 
 
 def test_each_size_has_its_own_vocabulary(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.books.mask_words import MaskWords, read_word_list
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.scratch import fetch_text
 from tests.makers.made_books import make_dated
 from tests.tools.run_pipeline import run_transform
-from transforms.books.mask_words import MaskWords, read_word_list
-from transforms.files.open_input import InputError
-from transforms.files.scratch import fetch_text
 
 
 def test_words_are_masked_and_counted(tmp_path: Path) -> None:

@@ -11,13 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.makers.tar_files import pack_links, pack_tar
-from tests.makers.zip_files import pack_zip
-from tests.tools.real_data import DATA, needs_real_data
-from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.books import read_books
-from transforms.books.check_books import match_books
-from transforms.books.read_books import (
+from corpusmill.transforms.books import read_books
+from corpusmill.transforms.books.check_books import match_books
+from corpusmill.transforms.books.read_books import (
     BookUnit,
     ReadBooks,
     plan_units,
@@ -26,13 +22,17 @@ from transforms.books.read_books import (
     short_names,
     sizes_of,
 )
-from transforms.files.damage import LostBytes
-from transforms.files.open_input import InputError
-from transforms.files.scratch import fetch_text
-from transforms.records import BookFile, BookHeader, Rejected
-from transforms.text.files import file_units
-from transforms.text.files.packed_files import PackedDamage, PackedFile
-from transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.files.damage import LostBytes
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.scratch import fetch_text
+from corpusmill.transforms.records import BookFile, BookHeader, Rejected
+from corpusmill.transforms.text.files import file_units
+from corpusmill.transforms.text.files.packed_files import PackedDamage, PackedFile
+from corpusmill.transforms.text.fingerprint import fingerprint
+from tests.makers.tar_files import pack_links, pack_tar
+from tests.makers.zip_files import pack_zip
+from tests.tools.real_data import DATA, needs_real_data
+from tests.tools.run_pipeline import Outcome, run_pipeline
 
 Files = Sequence[tuple[str, bytes]]
 

@@ -9,12 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.makers.tar_files import pack_links, pack_tar
-from tests.makers.zip_files import pack_zip
-from tests.tools.real_data import DATA, needs_real_data
-from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.books import read_catalog
-from transforms.books.read_catalog import (
+from corpusmill.transforms.books import read_catalog
+from corpusmill.transforms.books.read_catalog import (
     CatalogUnit,
     DamagedCatalog,
     ReadCatalog,
@@ -22,10 +18,14 @@ from transforms.books.read_catalog import (
     plan_units,
     read_unit,
 )
-from transforms.files.damage import LostBytes
-from transforms.files.open_input import InputError
-from transforms.records import Author, CatalogEntry, Rejected
-from transforms.text.books.files.catalog_rdf import MAX_RDF_BYTES
+from corpusmill.transforms.files.damage import LostBytes
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import Author, CatalogEntry, Rejected
+from corpusmill.transforms.text.books.files.catalog_rdf import MAX_RDF_BYTES
+from tests.makers.tar_files import pack_links, pack_tar
+from tests.makers.zip_files import pack_zip
+from tests.tools.real_data import DATA, needs_real_data
+from tests.tools.run_pipeline import Outcome, run_pipeline
 
 ENTRIES = [
     CatalogEntry(

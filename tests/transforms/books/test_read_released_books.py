@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.books.read_released_books import (
+from corpusmill.transforms.books.read_released_books import (
     ReadReleasedBooks,
     read_released_books,
     read_split_table,
 )
-from transforms.files.open_input import InputError
-from transforms.records import ReleasedBook
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import ReleasedBook
+from tests.tools.run_pipeline import Outcome, run_pipeline
 
 BOOKS = [
     ReleasedBook(number, f"Title {number}", 1800 + number, f"x/{number}") for number in (7, 84)

@@ -3,22 +3,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.makers.made_books import book
-from tests.tools.run_pipeline import run_transform
-from tests.transforms.text.books.sample_texts import GERMAN, PROSE
-from transforms.books import screen_books
-from transforms.books.screen_books import (
+from corpusmill.transforms.books import screen_books
+from corpusmill.transforms.books.screen_books import (
     KeepSimple,
     MeasureBooks,
     ScreenBooks,
     first_reason,
     measure_book,
 )
-from transforms.files.scratch import Scratch, fetch_text
-from transforms.records import Book, MeasuredBook, Reason, Rejected
-from transforms.text.books.screening.language import not_english
-from transforms.text.books.screening.running_text import TooShort
-from transforms.text.books.simple.simplicity import NotSimple
+from corpusmill.transforms.files.scratch import Scratch, fetch_text
+from corpusmill.transforms.records import Book, MeasuredBook, Reason, Rejected
+from corpusmill.transforms.text.books.screening.language import not_english
+from corpusmill.transforms.text.books.screening.running_text import TooShort
+from corpusmill.transforms.text.books.simple.simplicity import NotSimple
+from tests.makers.made_books import book
+from tests.tools.run_pipeline import run_transform
+from tests.transforms.text.books.sample_texts import GERMAN, PROSE
 
 TEXTS = ["one two three", "one", "a a a a", "", "b c"]
 

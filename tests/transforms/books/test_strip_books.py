@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.books.strip_books import StripBooks, strip_text
+from corpusmill.transforms.files.scratch import SCRATCH, fetch_text
+from corpusmill.transforms.records import Book, Reason, Rejected
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import run_transform
-from transforms.books.strip_books import StripBooks, strip_text
-from transforms.files.scratch import SCRATCH, fetch_text
-from transforms.records import Book, Reason, Rejected
 
 PROSE = "He walked on through the rain, and no lamp was lit in any house.\n" * 40
 START = "*** START OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"

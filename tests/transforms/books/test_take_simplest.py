@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from corpusmill.transforms.books import take_simplest
+from corpusmill.transforms.books.take_simplest import TakeSimplest, check_target
+from corpusmill.transforms.lines import deal_words
+from corpusmill.transforms.records import MeasuredBook, Rejected
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.books import take_simplest
-from transforms.books.take_simplest import TakeSimplest, check_target
-from transforms.lines import deal_words
-from transforms.records import MeasuredBook, Rejected
 
 
 class Text(NamedTuple):

@@ -1,10 +1,10 @@
 from pathlib import Path
 
+from corpusmill.transforms.books.tokenize_books import TokenizeBooks
+from corpusmill.transforms.files.scratch import fetch_text
+from corpusmill.transforms.records import MeasuredBook, TokenizedBook
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.books.tokenize_books import TokenizeBooks
-from transforms.files.scratch import fetch_text
-from transforms.records import MeasuredBook, TokenizedBook
 
 TEXTS = {
     90_001: "CHAPTER I\n\nThe hen sat\non the wall.\n\n\n“I'm 1,5,” said she—\nand\tslept.\n",

@@ -3,12 +3,17 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.builds import check_checksums
+from corpusmill.transforms.builds.check_checksums import (
+    CheckChecksums,
+    Comparison,
+    StoredFile,
+    check_artefact,
+)
+from corpusmill.transforms.files.hash_inputs import hash_input
+from corpusmill.transforms.text.news.checksum_findings import Finding, Status
 from tests.makers.sentence_builds import md5_of, write_table
 from tests.tools.run_pipeline import run_pipeline
-from transforms.builds import check_checksums
-from transforms.builds.check_checksums import CheckChecksums, Comparison, StoredFile, check_artefact
-from transforms.files.hash_inputs import hash_input
-from transforms.text.news.checksum_findings import Finding, Status
 
 NAME = "training/news.en-00001-of-00100"
 TEXT = "One .\nTwo – caf\u00e9 .\nThree .\n".encode()

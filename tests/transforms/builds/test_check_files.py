@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from tests.makers.finished_builds import make_build, manifest_of, seal
-from tests.makers.sentence_builds import HELDOUT, SORTED, make_sentence_build
-from tests.makers.sentence_builds import TRAIN as TRAIN_TEXT
-from tests.tools.run_pipeline import run_pipeline
-from transforms.builds.check_files import (
+from corpusmill.transforms.builds.check_files import (
     CheckFiles,
     Fault,
     check_counts,
     check_stats,
     find_strangers,
 )
-from transforms.builds.finished_builds import CorpusFile, open_build
+from corpusmill.transforms.builds.finished_builds import CorpusFile, open_build
+from tests.makers.finished_builds import make_build, manifest_of, seal
+from tests.makers.sentence_builds import HELDOUT, SORTED, make_sentence_build
+from tests.makers.sentence_builds import TRAIN as TRAIN_TEXT
+from tests.tools.run_pipeline import run_pipeline
 
 IDS = {"train": [["Q1", "Q2", "Q3"], ["Q4"]], "test": [["Q5"]]}
 TRAIN = "train-00000-of-00002.parquet"

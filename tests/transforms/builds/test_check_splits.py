@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tools.error_of import error_of
-from tests.tools.run_pipeline import run_transform
-from transforms.builds import check_splits, deal_rows
-from transforms.builds.check_splits import (
+from corpusmill.transforms.builds import check_splits, deal_rows
+from corpusmill.transforms.builds.check_splits import (
     SCHEMA,
     CheckSplits,
     Conflict,
@@ -23,10 +21,12 @@ from transforms.builds.check_splits import (
     pack_conflicts,
     unpack_lines,
 )
-from transforms.builds.deal_rows import deal_out, unpack_rows
-from transforms.builds.finished_builds import CorpusFile, CorpusRows
-from transforms.files.open_input import InputError
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.builds.deal_rows import deal_out, unpack_rows
+from corpusmill.transforms.builds.finished_builds import CorpusFile, CorpusRows
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.fingerprint import SPLITS
+from tests.tools.error_of import error_of
+from tests.tools.run_pipeline import run_transform
 
 
 def rows(edition: str, split: str, ids: Sequence[str | None], date: str = "1") -> CorpusRows:

@@ -4,9 +4,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pipelines.corpora import shapes
-from tests.makers.edition_builds import article, make_edition
-from transforms.builds.compare_editions import (
+from corpusmill.pipelines.corpora import shapes
+from corpusmill.transforms.builds.compare_editions import (
     MIN_BUCKETS,
     columns_to_compare,
     count_buckets,
@@ -15,12 +14,13 @@ from transforms.builds.compare_editions import (
     join_columns,
     make_rows,
 )
-from transforms.builds.deal_rows import deal_out, unpack_rows
-from transforms.builds.finished_builds import CorpusFile, CorpusRows, open_build
-from transforms.files.open_input import InputError
-from transforms.text.builds.edition_changes import SCHEMA
-from transforms.text.fingerprint import fingerprint
-from transforms.text.wikimedia.entity_table import table_schema
+from corpusmill.transforms.builds.deal_rows import deal_out, unpack_rows
+from corpusmill.transforms.builds.finished_builds import CorpusFile, CorpusRows, open_build
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.builds.edition_changes import SCHEMA
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.wikimedia.entity_table import table_schema
+from tests.makers.edition_builds import article, make_edition
 
 SHAPES = shapes()
 WIKI, NEWS, ITEMS = SHAPES["wiki40b"], SHAPES["lm1b"], SHAPES["entities"]

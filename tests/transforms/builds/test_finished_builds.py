@@ -13,10 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
-from tests.tools.error_of import error_of
-from tests.tools.run_pipeline import run_pipeline
-from transforms.builds.finished_builds import (
+from corpusmill.transforms.builds.finished_builds import (
     Build,
     CorpusFile,
     CorpusRows,
@@ -32,7 +29,10 @@ from transforms.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from transforms.files.open_input import InputError
+from corpusmill.transforms.files.open_input import InputError
+from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
+from tests.tools.error_of import error_of
+from tests.tools.run_pipeline import run_pipeline
 
 IDS = {"train": [["Q1", "Q2", "Q3"], [], ["Q4"]], "test": [["Q5", "ukwiki:6"]]}
 

@@ -2,6 +2,13 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.builds.check_checksums import Comparison, StoredFile
+from corpusmill.transforms.builds.finished_builds import open_build
+from corpusmill.transforms.builds.plan_checksums import list_below, plan_comparisons, read_list
+from corpusmill.transforms.files.hash_inputs import hash_input
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.files.checksum_list import ListedSum
+from corpusmill.transforms.text.news.checksum_findings import Finding, Status
 from tests.makers.sentence_builds import (
     HELDOUT,
     SORTED,
@@ -13,13 +20,6 @@ from tests.makers.sentence_builds import (
 from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 from tests.transforms.files.test_list_folders import FolderStore
-from transforms.builds.check_checksums import Comparison, StoredFile
-from transforms.builds.finished_builds import open_build
-from transforms.builds.plan_checksums import list_below, plan_comparisons, read_list
-from transforms.files.hash_inputs import hash_input
-from transforms.files.open_input import InputError
-from transforms.text.files.checksum_list import ListedSum
-from transforms.text.news.checksum_findings import Finding, Status
 
 MD5 = "0" * 32
 LEFT_OUT = Status.NOT_COMPARED

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pytest
 
-from tests.tools.run_pipeline import run_pipeline
-from transforms.builds.write_manifest import Enter, WriteManifest
-from transforms.files.open_input import InputError
-from transforms.records import InputFile, OutputFile
-from transforms.text.builds.build_manifest import Description, Provenance
-from transforms.text.builds.ledger import (
+from corpusmill.transforms.builds.write_manifest import Enter, WriteManifest
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import InputFile, OutputFile
+from corpusmill.transforms.text.builds.build_manifest import Description, Provenance
+from corpusmill.transforms.text.builds.ledger import (
     INPUTS,
     LOST,
     OUTPUTS,
@@ -22,6 +21,7 @@ from transforms.text.builds.ledger import (
     NothingLeftError,
     balance,
 )
+from tests.tools.run_pipeline import run_pipeline
 
 PROVENANCE = Provenance(
     "tales", "en", "20260101", "1.0.0", {"1.0.0": "First."}, {"read": 10}, ("Before.",), {}

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.duplicates import combine_pairs
+from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
+from corpusmill.transforms.text.books.simple.overlap import sum_rows
+from corpusmill.transforms.text.duplicates.components import NO_PAIRS
 from tests.makers.number_pairs import pairs_of
 from tests.tools.run_pipeline import run_transform
-from transforms.duplicates import combine_pairs
-from transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from transforms.text.books.simple.overlap import sum_rows
-from transforms.text.duplicates.components import NO_PAIRS
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(-3, 1 << 60))))

@@ -5,11 +5,11 @@ import apache_beam as beam
 import numpy
 import pytest
 
+from corpusmill.transforms.duplicates.compare_documents import CompareDocuments, Sketch, split_pairs
+from corpusmill.transforms.duplicates.find_similar_documents import DocumentFacts
+from corpusmill.transforms.files.scratch import Scratch
 from tests.makers.number_pairs import pairs_of
 from tests.tools.run_pipeline import run_inputs
-from transforms.duplicates.compare_documents import CompareDocuments, Sketch, split_pairs
-from transforms.duplicates.find_similar_documents import DocumentFacts
-from transforms.files.scratch import Scratch
 
 HASHES = {-5: [1, 2, 3, 4], 2: [1, 2, 8, 9], 3: [1, 2, 3, 9], 9: [1 << 63]}
 

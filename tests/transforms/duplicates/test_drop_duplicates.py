@@ -8,15 +8,15 @@ from typing import Any
 import apache_beam as beam
 import pytest
 
+from corpusmill.transforms.duplicates.compare_documents import ComparedPair, Sketch
+from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
+from corpusmill.transforms.duplicates.find_near_pairs import is_near
+from corpusmill.transforms.duplicates.find_similar_documents import FindSimilarDocuments, bands_for
+from corpusmill.transforms.files.screen import Screened
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.duplicates.ngrams import jaccard
 from tests.makers.made_documents import Document, describe, ngrams_of, text_of, words
 from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
-from transforms.duplicates.compare_documents import ComparedPair, Sketch
-from transforms.duplicates.drop_duplicates import DropDuplicates
-from transforms.duplicates.find_near_pairs import is_near
-from transforms.duplicates.find_similar_documents import FindSimilarDocuments, bands_for
-from transforms.files.screen import Screened
-from transforms.records import Rejected
-from transforms.text.duplicates.ngrams import jaccard
 
 CHAIN = [Document(30 + step, words(1000 + 5 * step)) for step in range(4)]  # 88 of 98 8-grams
 DOCUMENTS = [

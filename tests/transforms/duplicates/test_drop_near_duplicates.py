@@ -6,17 +6,17 @@ import numpy
 import pyarrow.parquet as pq
 import pytest
 
-from tests.makers.line_ranges import cut, lines_in, ranges_of
-from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.duplicates.drop_near_duplicates import (
+from corpusmill.transforms.duplicates.drop_near_duplicates import (
     SCHEMA,
     DropNearDuplicates,
     list_removed,
     near_pairs,
 )
-from transforms.duplicates.fetch_line_pairs import LinePairs
-from transforms.records import LineRange
-from transforms.text.duplicates.ngrams import jaccard
+from corpusmill.transforms.duplicates.fetch_line_pairs import LinePairs
+from corpusmill.transforms.records import LineRange
+from corpusmill.transforms.text.duplicates.ngrams import jaccard
+from tests.makers.line_ranges import cut, lines_in, ranges_of
+from tests.tools.run_pipeline import Outcome, run_transform
 
 FILE = "rejected/near-duplicates-00000-of-00001.parquet"
 WORDS = [b"w%d" % number for number in range(4000)]

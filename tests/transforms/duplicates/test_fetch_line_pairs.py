@@ -1,13 +1,13 @@
 import numpy
 import pytest
 
+from corpusmill.transforms.duplicates import fetch_line_pairs
+from corpusmill.transforms.duplicates.drop_near_duplicates import key_by_index
+from corpusmill.transforms.duplicates.fetch_line_pairs import FetchLinePairs
+from corpusmill.transforms.text.duplicates.components import Pairs
+from corpusmill.transforms.text.lines.line_ids import split_by_range
 from tests.makers.line_ranges import ranges_of
 from tests.tools.run_pipeline import run_inputs
-from transforms.duplicates import fetch_line_pairs
-from transforms.duplicates.drop_near_duplicates import key_by_index
-from transforms.duplicates.fetch_line_pairs import FetchLinePairs
-from transforms.text.duplicates.components import Pairs
-from transforms.text.lines.line_ids import split_by_range
 
 RANGES = ranges_of([[b"a", b"b"], [b""], [b"c", b"\xff", b"d"]])
 TEXTS = {0: b"a", 1: b"b", 1 << 32: b"", 2 << 32: b"c", (2 << 32) + 1: b"\xff", (2 << 32) + 2: b"d"}

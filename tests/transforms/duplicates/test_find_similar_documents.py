@@ -4,18 +4,18 @@ from pathlib import Path
 import numpy
 import pytest
 
-from tests.makers.made_documents import Document, describe, ngrams_of, words
-from tests.tools.run_pipeline import run_transform
-from transforms.duplicates import find_similar_documents
-from transforms.duplicates.find_similar_documents import (
+from corpusmill.transforms.duplicates import find_similar_documents
+from corpusmill.transforms.duplicates.find_similar_documents import (
     FindSimilarDocuments,
     bands_for,
     number_of,
     pair_partition,
     rows_of,
 )
-from transforms.files.scratch import Scratch
-from transforms.text.duplicates.minhash import choose_bands
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.text.duplicates.minhash import choose_bands
+from tests.makers.made_documents import Document, describe, ngrams_of, words
+from tests.tools.run_pipeline import run_transform
 
 UNLIKE = [Document(number, words(200 * number)) for number in range(9)]
 ALIKE = [Document(-20 - end, words(3000, 100 - end)) for end in range(4)]

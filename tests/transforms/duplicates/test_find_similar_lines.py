@@ -3,11 +3,15 @@ import itertools
 import numpy
 import pytest
 
+from corpusmill.transforms.duplicates import find_similar_lines
+from corpusmill.transforms.duplicates.find_similar_lines import (
+    BucketBlock,
+    FindSimilarLines,
+    pair_partition,
+)
+from corpusmill.transforms.records import LineRange
 from tests.makers.line_ranges import cut, ranges_of
 from tests.tools.run_pipeline import run_transform
-from transforms.duplicates import find_similar_lines
-from transforms.duplicates.find_similar_lines import BucketBlock, FindSimilarLines, pair_partition
-from transforms.records import LineRange
 
 NUMBERS = [b"%d" % number for number in range(100)]
 LINES = sorted(

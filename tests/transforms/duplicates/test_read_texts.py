@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from transforms.duplicates import read_texts as read_module
-from transforms.duplicates.read_texts import (
+from corpusmill.transforms.duplicates import read_texts as read_module
+from corpusmill.transforms.duplicates.read_texts import (
     FILES,
     JSON_LINES,
     LINES,
@@ -23,8 +23,8 @@ from transforms.duplicates.read_texts import (
     read_part,
     read_texts,
 )
-from transforms.files.open_input import InputError
-from transforms.text.files import file_units
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.files import file_units
 
 ROWS = [
     {"id": 7, "q": "One?", "a": ["Yes", "No"]},

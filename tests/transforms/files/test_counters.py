@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from transforms.files import counters
+from corpusmill.transforms.files import counters
 
 
 @pytest.fixture

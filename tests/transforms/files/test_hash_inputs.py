@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.files import hash_inputs
+from corpusmill.transforms.files.hash_inputs import HashInputs, hash_unchanged
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import InputFile
+from corpusmill.transforms.wiki.listed_sums import sums_beside
 from tests.tools.run_pipeline import run_pipeline
-from transforms.files import hash_inputs
-from transforms.files.hash_inputs import HashInputs, hash_unchanged
-from transforms.files.open_input import InputError
-from transforms.records import InputFile
-from transforms.wiki.listed_sums import sums_beside
 
 
 def test_stored_bytes_are_hashed_whatever_the_compression(

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.error_of import error_of
-from transforms.files.open_input import (
+from corpusmill.transforms.files.open_input import (
     InputError,
     _StoredObject,
     file_bytes_of,
@@ -20,6 +19,7 @@ from transforms.files.open_input import (
     open_input,
     open_raw,
 )
+from tests.tools.error_of import error_of
 
 
 @pytest.mark.parametrize(

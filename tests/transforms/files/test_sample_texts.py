@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.files.sample_texts import (
+    FILES,
+    TEXT_BYTES,
+    codec_at,
+    read_beginning,
+    sample_texts,
+)
 from tests.makers.compressed import COMPRESS
-from transforms.files.sample_texts import FILES, TEXT_BYTES, codec_at, read_beginning, sample_texts
 
 WORDS = random.Random(0).choices(["corpus", "mill", "text", "sample", "gram"], k=200_000)
 TEXT = " ".join(WORDS).encode()

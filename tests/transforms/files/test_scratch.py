@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.files.scratch import SCRATCH, Scratch, fetch, fetch_text
 from tests.tools.object_store import ObjectStore
-from transforms.files.scratch import SCRATCH, Scratch, fetch, fetch_text
 
 PIECES = [b"", b"@", b"a\n" * 100_000, b"\xff\x00\n"]
 

@@ -1,8 +1,8 @@
+from corpusmill.transforms.files.screen import ScreenPages
+from corpusmill.transforms.records import Page, Reason, Rejected
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.screening import PageScreening
 from tests.tools.run_pipeline import run_transform
-from transforms.files.screen import ScreenPages
-from transforms.records import Page, Reason, Rejected
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.screening import PageScreening
 
 PAGE = Page(1, 0, "Henn", 10, "wikitext", False, False, "A river.")
 PAGES = [

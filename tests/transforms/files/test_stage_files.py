@@ -17,10 +17,9 @@ import numpy as np
 import pytest
 import zstandard
 
-from tests.tools.run_pipeline import run_pipeline
-from transforms.files import stage_files
-from transforms.files.open_input import InputError
-from transforms.files.stage_files import (
+from corpusmill.transforms.files import stage_files
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stage_files import (
     LIST,
     StageField,
     StageFile,
@@ -30,7 +29,8 @@ from transforms.files.stage_files import (
     read_part,
     write_list,
 )
-from transforms.records import LineRange
+from corpusmill.transforms.records import LineRange
+from tests.tools.run_pipeline import run_pipeline
 
 RANGES = [LineRange(number, number, bytes([number])) for number in range(20)]
 
@@ -226,8 +226,8 @@ class Evil:
     [
         base64.b64encode(pickle.dumps(Evil("evil"))).decode(),
         "subprocess:Popen",
-        "transforms.files.stage_files:pickle.Unpickler",
-        "transforms.no_such_module:A",
+        "corpusmill.transforms.files.stage_files:pickle.Unpickler",
+        "corpusmill.transforms.no_such_module:A",
         "builtins:eval",
         ["Set", "builtins:int"],
         {},

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from transforms.files.timed_calls import CallEndedError, CallTimeoutError, TimedCalls
+from corpusmill.transforms.files.timed_calls import CallEndedError, CallTimeoutError, TimedCalls
 
 SECONDS = 20.0  # a busy machine may take a while
 

@@ -4,9 +4,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from corpusmill.transforms.files.write_rejected import SCHEMA, WriteRejected, order
+from corpusmill.transforms.records import Rejected
 from tests.tools.run_pipeline import run_transform
-from transforms.files.write_rejected import SCHEMA, WriteRejected, order
-from transforms.records import Rejected
 
 REJECTED = [
     Rejected("10", "Б", "screen-pages", "redirect"),

@@ -13,13 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.tools.golden_tree import tree_of
-from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
-from transforms.books import book_rows
-from transforms.books.book_rows import MeasureRows
-from transforms.duplicates import drop_near_duplicates
-from transforms.files.scratch import Scratch, pack_text
-from transforms.files.write_rows import (
+from corpusmill.transforms.books import book_rows
+from corpusmill.transforms.books.book_rows import MeasureRows
+from corpusmill.transforms.duplicates import drop_near_duplicates
+from corpusmill.transforms.files.scratch import Scratch, pack_text
+from corpusmill.transforms.files.write_rows import (
     PlanShards,
     RowKind,
     WriteRecords,
@@ -28,13 +26,15 @@ from transforms.files.write_rows import (
     pack_rows,
     write_shard,
 )
-from transforms.records import Article, BookRow, CorpusStats, OutputFile, PackedArticle
-from transforms.text.books.book_stats import BookStats, identity_of
-from transforms.text.files.shards import Shard, parquet_name, tfrecord_name
-from transforms.text.files.tf_example import encode_example, frame_record
-from transforms.text.fingerprint import SPLITS, fingerprint, shard_of, split_of
-from transforms.wiki.article_rows import ARTICLES, ShareOut, order
-from transforms.wiki.pack_articles import pack_article, to_bytes
+from corpusmill.transforms.records import Article, BookRow, CorpusStats, OutputFile, PackedArticle
+from corpusmill.transforms.text.books.book_stats import BookStats, identity_of
+from corpusmill.transforms.text.files.shards import Shard, parquet_name, tfrecord_name
+from corpusmill.transforms.text.files.tf_example import encode_example, frame_record
+from corpusmill.transforms.text.fingerprint import SPLITS, fingerprint, shard_of, split_of
+from corpusmill.transforms.wiki.article_rows import ARTICLES, ShareOut, order
+from corpusmill.transforms.wiki.pack_articles import pack_article, to_bytes
+from tests.tools.golden_tree import tree_of
+from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 
 CORPUS = "corpus"
 BOOK_SCHEMA = pa.schema(

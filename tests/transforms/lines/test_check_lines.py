@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 import pytest
 
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.lines.check_lines import check_lines
 from tests.makers.bz2_files import pack_stream
 from tests.makers.tar_files import pack_links, pack_tar
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.files.open_input import InputError
-from transforms.lines.check_lines import check_lines
 
 NAME = "news.2007.en.shuffled"
 TEXT = b"one line\nand another\n" * 50

@@ -6,15 +6,23 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.lines import count_vocabulary, deal_words
+from corpusmill.transforms.lines.count_vocabulary import CountVocabulary
+from corpusmill.transforms.records import LineRange, LineShard, OutputFile
+from corpusmill.transforms.text.builds.ledger import AccountingError
+from corpusmill.transforms.text.lines.line_blocks import block_of, pack_block
+from corpusmill.transforms.text.vocabularies.vocabulary import (
+    HeldoutStats,
+    VocabularyStats,
+    unpack_words,
+)
+from corpusmill.transforms.text.vocabularies.word_counts import (
+    count_words,
+    negate_counts,
+    pack_counts,
+)
 from tests.tools.run_pipeline import Outcome, run_inputs
-from transforms.files.scratch import Scratch
-from transforms.lines import count_vocabulary, deal_words
-from transforms.lines.count_vocabulary import CountVocabulary
-from transforms.records import LineRange, LineShard, OutputFile
-from transforms.text.builds.ledger import AccountingError
-from transforms.text.lines.line_blocks import block_of, pack_block
-from transforms.text.vocabularies.vocabulary import HeldoutStats, VocabularyStats, unpack_words
-from transforms.text.vocabularies.word_counts import count_words, negate_counts, pack_counts
 
 LINES = [
     b"the cat sat .",

@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 from apache_beam.pvalue import AsSingleton
 
+from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.lines import deal_words
+from corpusmill.transforms.lines.deal_words import DealWords
+from corpusmill.transforms.text.vocabularies.word_counts import count_words, unpack_counts
 from tests.tools.run_pipeline import run_inputs
-from transforms.files.scratch import fetch
-from transforms.lines import deal_words
-from transforms.lines.deal_words import DealWords
-from transforms.text.vocabularies.word_counts import count_words, unpack_counts
 
 TEXTS = [b"a b a\n", b"", b"b c\n", b"none\n", b"a\n"]
 

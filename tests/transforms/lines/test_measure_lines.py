@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from corpusmill.transforms.lines.measure_lines import measure_shard
+from corpusmill.transforms.records import LineShard, Rejected
+from corpusmill.transforms.text.lines.line_stats import measure_lines
 from tests.makers.sentence_corpus import (
     HELDOUT_SHARDS,
     SHARDS,
@@ -11,9 +14,6 @@ from tests.makers.sentence_corpus import (
     sentences,
     write_corpus,
 )
-from transforms.lines.measure_lines import measure_shard
-from transforms.records import LineShard, Rejected
-from transforms.text.lines.line_stats import measure_lines
 
 LINES = sentences(200)
 REJECTED = [

@@ -14,20 +14,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpusmill.transforms.files.damage import LostBytes
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.lines import read_lines
+from corpusmill.transforms.lines.read_lines import (
+    ReadLines,
+    TextFile,
+    find_files,
+    line_bytes_of,
+    plan_units,
+)
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.files import file_units
+from corpusmill.transforms.text.files.bz2_blocks import find_marks
+from corpusmill.transforms.text.lines import unit_blocks
+from corpusmill.transforms.text.lines.line_blocks import lines_of
 from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
 from tests.makers.tar_files import FORMATS, pack_links, pack_tar
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.files.damage import LostBytes
-from transforms.files.open_input import InputError
-from transforms.lines import read_lines
-from transforms.lines.read_lines import ReadLines, TextFile, find_files, line_bytes_of, plan_units
-from transforms.records import Rejected
-from transforms.text.files import file_units
-from transforms.text.files.bz2_blocks import find_marks
-from transforms.text.lines import unit_blocks
-from transforms.text.lines.line_blocks import lines_of
 
 NAME = "news.2007.en.shuffled"
 MALFORMED = b"Caf\xe9 \x00 ol\xc3\xa9 " + b"x" * 100

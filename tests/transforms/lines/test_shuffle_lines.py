@@ -1,10 +1,10 @@
 from pathlib import Path
 
+from corpusmill.transforms.lines.shuffle_lines import ShuffleLines
+from corpusmill.transforms.records import LineRange, LineShard
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of, pack_block
 from tests.tools.run_pipeline import run_transform
 from tests.transforms.text.news.test_shuffle import split_by_hand
-from transforms.lines.shuffle_lines import ShuffleLines
-from transforms.records import LineRange, LineShard
-from transforms.text.lines.line_blocks import block_of, lines_of, pack_block
 
 LINES = [f"line {number:04}".encode() for number in range(3000)]
 

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.lines.sort_lines import SortLines, StoreRanges, run_bytes_for
+from corpusmill.transforms.text.lines import line_order
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
 from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.files.scratch import fetch
-from transforms.lines.sort_lines import SortLines, StoreRanges, run_bytes_for
-from transforms.text.lines import line_order
-from transforms.text.lines.line_blocks import block_of, lines_of
 
 LINES = [f"{number * 7919 % 1000:03} sentence {number % 400}".encode() for number in range(2000)]
 ODD = [b"", b"\xff\xfe", b"\x00", b"a\r", b"a", "ß".encode(), b"Z", b"x" * 5000]

@@ -1,10 +1,10 @@
 import hashlib
 from pathlib import Path
 
+from corpusmill.transforms.lines.write_checkpoint import WriteCheckpoint
+from corpusmill.transforms.records import LineRange, OutputFile
+from corpusmill.transforms.text.lines.line_blocks import count_lines, pack_block
 from tests.tools.run_pipeline import run_inputs
-from transforms.lines.write_checkpoint import WriteCheckpoint
-from transforms.records import LineRange, OutputFile
-from transforms.text.lines.line_blocks import count_lines, pack_block
 
 BLOCKS = [b"\xff\na\nb\n", b"c\n\n", b"d\n"]
 

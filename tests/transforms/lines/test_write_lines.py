@@ -8,14 +8,14 @@ import apache_beam as beam
 import pyarrow.parquet as pq
 import pytest
 
+from corpusmill.transforms.lines import write_lines
+from corpusmill.transforms.lines.write_lines import WriteChecksums, WriteLines, write_shard
+from corpusmill.transforms.records import LineShard, OutputFile
+from corpusmill.transforms.text.files.tf_example import encode_example, frame_record
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.lines.line_table import SCHEMA
 from tests.tools.golden_tree import tree_of
 from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
-from transforms.lines import write_lines
-from transforms.lines.write_lines import WriteChecksums, WriteLines, write_shard
-from transforms.records import LineShard, OutputFile
-from transforms.text.files.tf_example import encode_example, frame_record
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.lines.line_table import SCHEMA
 
 TRAIN_FOLDER = "training-monolingual.tokenized.shuffled"
 HELDOUT_FOLDER = "heldout-monolingual.tokenized.shuffled"

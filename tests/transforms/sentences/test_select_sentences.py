@@ -6,11 +6,15 @@ from collections.abc import Sequence
 import apache_beam as beam
 import pytest
 
+from corpusmill.transforms.sentences.select_sentences import LowestOfCopies, SelectSentences
+from corpusmill.transforms.text.translation.sourcing.quotas import plan_quotas
+from corpusmill.transforms.text.translation.sourcing.selection import (
+    Candidate,
+    lowest_of_copies,
+    select,
+)
 from tests.tools.run_pipeline import Outcome, run_inputs
 from tests.transforms.text.translation.sourcing.test_selection import candidate
-from transforms.sentences.select_sentences import LowestOfCopies, SelectSentences
-from transforms.text.translation.sourcing.quotas import plan_quotas
-from transforms.text.translation.sourcing.selection import Candidate, lowest_of_copies, select
 
 QUOTAS = plan_quotas(36, 9, domains=["wikinews", "wikivoyage"])
 CANDIDATES = [

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from corpusmill.transforms.sentences import source_documents
+from corpusmill.transforms.sentences.source_documents import DocumentFiles, SourceDocuments
+from corpusmill.transforms.text.translation.sourcing.newer import NewerDocuments
 from tests.makers.documents import make_documents, write_documents
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.sentences import source_documents
-from transforms.sentences.source_documents import DocumentFiles, SourceDocuments
-from transforms.text.translation.sourcing.newer import NewerDocuments
 
 DOCUMENTS = make_documents()
 

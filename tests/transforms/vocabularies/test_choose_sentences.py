@@ -3,10 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.tools.run_pipeline import run_transform
-from transforms.files.scratch import Scratch
-from transforms.text.lines.line_blocks import block_of
-from transforms.text.vocabularies.sentence_choice import (
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.text.lines.line_blocks import block_of
+from corpusmill.transforms.text.vocabularies.sentence_choice import (
     RANGES,
     Choice,
     is_held_out,
@@ -14,13 +13,14 @@ from transforms.text.vocabularies.sentence_choice import (
     is_once_more,
     rank_sentences,
 )
-from transforms.vocabularies.choose_sentences import (
+from corpusmill.transforms.vocabularies.choose_sentences import (
     ChooseSentences,
     Sampling,
     add_ranges,
     join_ranks,
 )
-from transforms.vocabularies.read_sentences import SentenceBlock
+from corpusmill.transforms.vocabularies.read_sentences import SentenceBlock
+from tests.tools.run_pipeline import run_transform
 
 UK = [f"Речення {number}." for number in range(40)]
 JA = [f"文{number}。" for number in range(10)]

@@ -3,16 +3,20 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.text.vocabularies.piece_accounts import HELD_OUT
+from corpusmill.transforms.text.vocabularies.piece_model import (
+    PieceCounter,
+    PieceStats,
+    TrainedPieces,
+)
+from corpusmill.transforms.text.vocabularies.sentence_choice import Choice, rank_sentences
+from corpusmill.transforms.text.vocabularies.temperature_sampling import Share
+from corpusmill.transforms.vocabularies.count_pieces import CountPieces, EvaluationFile
+from corpusmill.transforms.vocabularies.read_sentences import SentenceBlock
 from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.subword_inputs import write_lines
 from tests.tools.run_pipeline import run_inputs
 from tests.transforms.vocabularies.test_choose_sentences import block
-from transforms.text.vocabularies.piece_accounts import HELD_OUT
-from transforms.text.vocabularies.piece_model import PieceCounter, PieceStats, TrainedPieces
-from transforms.text.vocabularies.sentence_choice import Choice, rank_sentences
-from transforms.text.vocabularies.temperature_sampling import Share
-from transforms.vocabularies.count_pieces import CountPieces, EvaluationFile
-from transforms.vocabularies.read_sentences import SentenceBlock
 
 TRAINED = TrainedPieces(small_model(), 300, 1, 1, 0)
 COUNT = PieceCounter(small_model()).count

@@ -4,14 +4,14 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
+from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.text.vocabularies.sentence_choice import rank_sentences
+from corpusmill.transforms.text.vocabularies.word_counts import unpack_counts
+from corpusmill.transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
+from corpusmill.transforms.vocabularies.count_sample_words import CountSampleWords
+from corpusmill.transforms.vocabularies.read_sentences import SentenceBlock
 from tests.tools.run_pipeline import Outcome, run_inputs
 from tests.transforms.vocabularies.test_choose_sentences import block
-from transforms.files.scratch import fetch
-from transforms.text.vocabularies.sentence_choice import rank_sentences
-from transforms.text.vocabularies.word_counts import unpack_counts
-from transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
-from transforms.vocabularies.count_sample_words import CountSampleWords
-from transforms.vocabularies.read_sentences import SentenceBlock
 
 UK = ["Пором  відходить о сьомій.", "Пором зелений.", "Його видно.", "Його видно.", "Його видно."]
 JA = ["船は 港を", "港を 出た"]

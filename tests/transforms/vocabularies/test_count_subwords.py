@@ -2,19 +2,23 @@ import pyarrow as pa
 import pytest
 from apache_beam.pvalue import AsList, AsSingleton
 
-from tests.tools.run_pipeline import run_inputs
-from transforms.builds.finished_builds import CorpusFile, CorpusRows
-from transforms.records import Article, PackedArticle, SubwordStats
-from transforms.text.vocabularies.subwords import (
+from corpusmill.transforms.builds.finished_builds import CorpusFile, CorpusRows
+from corpusmill.transforms.records import Article, PackedArticle, SubwordStats
+from corpusmill.transforms.text.vocabularies.subwords import (
     SubwordCounter,
     SubwordSettings,
     TrainedSubwords,
     add_subword_stats,
 )
-from transforms.vocabularies import count_subwords
-from transforms.vocabularies.count_subwords import CountSubwords, count_article, count_rows
-from transforms.vocabularies.train_subwords import train_on
-from transforms.wiki.pack_articles import pack_article, unpack_text
+from corpusmill.transforms.vocabularies import count_subwords
+from corpusmill.transforms.vocabularies.count_subwords import (
+    CountSubwords,
+    count_article,
+    count_rows,
+)
+from corpusmill.transforms.vocabularies.train_subwords import train_on
+from corpusmill.transforms.wiki.pack_articles import pack_article, unpack_text
+from tests.tools.run_pipeline import run_inputs
 
 
 def article(number: int, split: str, text: str) -> PackedArticle:

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.corpora import layouts
+from corpusmill.pipelines.corpora import layouts
+from corpusmill.transforms.builds.finished_builds import find_builds
+from corpusmill.transforms.text.vocabularies.sentence_choice import rank_sentences
+from corpusmill.transforms.vocabularies.read_sentences import ReadSentences, SentenceSources
 from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.builds.finished_builds import find_builds
-from transforms.text.vocabularies.sentence_choice import rank_sentences
-from transforms.vocabularies.read_sentences import ReadSentences, SentenceSources
 
 
 def read(sources: SentenceSources, folder: Path, stripes: int = 1) -> Outcome:

@@ -2,13 +2,17 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.builds.finished_builds import open_build
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.vocabularies.subwords import SubwordSettings
+from corpusmill.transforms.vocabularies.train_on_builds import (
+    TrainOnBuilds,
+    plan_sample,
+    read_sample,
+)
+from corpusmill.transforms.vocabularies.train_subwords import train_on
 from tests.makers.finished_builds import make_build, text_of
 from tests.tools.run_pipeline import run_pipeline
-from transforms.builds.finished_builds import open_build
-from transforms.files.open_input import InputError
-from transforms.text.vocabularies.subwords import SubwordSettings
-from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, read_sample
-from transforms.vocabularies.train_subwords import train_on
 
 # In row groups of two.
 IDS = {"train": [["Q1", "Q2", "Q3"], [], ["Q4", "Q5"]], "validation": [["Q6"]], "test": [["Q7"]]}

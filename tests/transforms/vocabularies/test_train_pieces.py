@@ -2,14 +2,18 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.text.lines.line_blocks import block_of
+from corpusmill.transforms.text.vocabularies.piece_model import PieceSettings, train_pieces
+from corpusmill.transforms.text.vocabularies.subwords import vocabulary_of
+from corpusmill.transforms.text.vocabularies.word_counts import (
+    count_words,
+    cut_by_bucket,
+    pack_counts,
+)
+from corpusmill.transforms.vocabularies.train_pieces import TrainPieces, write_pieces
 from tests.makers.spm_models import SENTENCES
 from tests.tools.run_pipeline import run_transform
-from transforms.files.scratch import Scratch
-from transforms.text.lines.line_blocks import block_of
-from transforms.text.vocabularies.piece_model import PieceSettings, train_pieces
-from transforms.text.vocabularies.subwords import vocabulary_of
-from transforms.text.vocabularies.word_counts import count_words, cut_by_bucket, pack_counts
-from transforms.vocabularies.train_pieces import TrainPieces, write_pieces
 
 SETTINGS = PieceSettings(300)
 COUNTS = count_words(block_of([sentence.encode() for sentence in SENTENCES]))

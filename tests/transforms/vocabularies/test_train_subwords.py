@@ -8,16 +8,15 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.run_pipeline import run_transform
-from transforms.records import Article, PackedArticle
-from transforms.text.fingerprint import fingerprint
-from transforms.text.vocabularies.subwords import (
+from corpusmill.transforms.records import Article, PackedArticle
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.vocabularies.subwords import (
     SubwordSettings,
     TrainedSubwords,
     train_model,
     vocabulary_of,
 )
-from transforms.vocabularies.train_subwords import (
+from corpusmill.transforms.vocabularies.train_subwords import (
     LARGEST_RANK,
     TrainSubwords,
     last_of_sample,
@@ -25,8 +24,9 @@ from transforms.vocabularies.train_subwords import (
     train_on_sample,
     write_subwords,
 )
-from transforms.wiki.article_rows import order
-from transforms.wiki.pack_articles import pack_article, to_bytes, unpack_text
+from corpusmill.transforms.wiki.article_rows import order
+from corpusmill.transforms.wiki.pack_articles import pack_article, to_bytes, unpack_text
+from tests.tools.run_pipeline import run_transform
 
 
 def article(number: int, identity: str = "", split: str = "train") -> PackedArticle:

@@ -1,7 +1,7 @@
+from corpusmill.transforms.records import CorpusStats, PackedArticle
+from corpusmill.transforms.text.fingerprint import SPLITS, split_of
+from corpusmill.transforms.wiki.assign_splits import AssignSplits, assign_split
 from tests.tools.run_pipeline import run_transform
-from transforms.records import CorpusStats, PackedArticle
-from transforms.text.fingerprint import SPLITS, split_of
-from transforms.wiki.assign_splits import AssignSplits, assign_split
 
 ARTICLES = [
     PackedArticle(number, f"A{number}", str(number), b"", CorpusStats(), f"Q{number}")

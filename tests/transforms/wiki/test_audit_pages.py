@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from corpusmill.transforms.records import Article, Page, Rejected
+from corpusmill.transforms.text.wikimedia.audit.findings import AuditedPage
+from corpusmill.transforms.wiki import audit_pages
+from corpusmill.transforms.wiki.audit_pages import AuditPages, hash_of
 from tests.tools.run_pipeline import run_inputs
-from transforms.records import Article, Page, Rejected
-from transforms.text.wikimedia.audit.findings import AuditedPage
-from transforms.wiki import audit_pages
-from transforms.wiki.audit_pages import AuditPages, hash_of
 
 PROSE = "The lake lies at {{coord|28|N|55|W}} and is deep and cold all year."
 TEXT = "\n_START_ARTICLE_\nLake\n_START_PARAGRAPH_\nThe lake lies at and is deep and cold all year."

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.wiki.check_dumps import caveats_of_export, check_dumps, check_ranges
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools.error_of import error_of
-from transforms.files.open_input import InputError
-from transforms.wiki.check_dumps import caveats_of_export, check_dumps, check_ranges
 
 PAGES = [SamplePage(1, 0, "Берлін", "текст", 10)]
 

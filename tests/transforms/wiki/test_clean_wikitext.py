@@ -3,13 +3,18 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
+from corpusmill.transforms.records import Article, Page, Rejected
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.template_pages import NO_TEMPLATES
+from corpusmill.transforms.text.wikimedia.wikitext import clean
+from corpusmill.transforms.wiki import clean_wikitext
+from corpusmill.transforms.wiki.clean_wikitext import (
+    NO_SENTENCE,
+    Cleaned,
+    CleanWikitext,
+    Unrendered,
+)
 from tests.tools.run_pipeline import run_pipeline, run_transform
-from transforms.records import Article, Page, Rejected
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.template_pages import NO_TEMPLATES
-from transforms.text.wikimedia.wikitext import clean
-from transforms.wiki import clean_wikitext
-from transforms.wiki.clean_wikitext import NO_SENTENCE, Cleaned, CleanWikitext, Unrendered
 
 NAMESPACES = {6: ("Файл",), 14: ("Категорія",)}
 

@@ -2,10 +2,14 @@ import itertools
 
 import numpy
 
+from corpusmill.transforms.text.wikimedia.class_tree import INTERNAL_ROOTS, kinds_of
+from corpusmill.transforms.text.wikimedia.wikidata_json import Entity
+from corpusmill.transforms.wiki.close_classes import (
+    CloseOverSubclasses,
+    stack_edges,
+    subclass_edges,
+)
 from tests.tools.run_pipeline import run_transform
-from transforms.text.wikimedia.class_tree import INTERNAL_ROOTS, kinds_of
-from transforms.text.wikimedia.wikidata_json import Entity
-from transforms.wiki.close_classes import CloseOverSubclasses, stack_edges, subclass_edges
 
 
 def class_of(numeric_id: int, *above: int) -> Entity:

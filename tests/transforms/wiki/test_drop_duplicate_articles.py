@@ -1,9 +1,9 @@
 from pathlib import Path
 
+from corpusmill.transforms.records import Article, Rejected
+from corpusmill.transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
+from corpusmill.transforms.wiki.pack_articles import pack_article
 from tests.tools.run_pipeline import run_transform
-from transforms.records import Article, Rejected
-from transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
-from transforms.wiki.pack_articles import pack_article
 
 LEAD = "У містечку було {} хат, млин, школа і дві церкви; «стара» стояла на горі, а нова — біля ставу. "
 TEXT = "\n_START_ARTICLE_\n{}\n_START_PARAGRAPH_\n" + "".join(

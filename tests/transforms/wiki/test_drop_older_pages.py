@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.older_pages import OlderPages
+from corpusmill.transforms.text.wikimedia.page_ids import BLOCK_IDS
+from corpusmill.transforms.wiki.drop_older_pages import DropOlderPages, OlderDump, find_older_dump
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.files.open_input import InputError
-from transforms.records import Page
-from transforms.text.wikimedia.older_pages import OlderPages
-from transforms.text.wikimedia.page_ids import BLOCK_IDS
-from transforms.wiki.drop_older_pages import DropOlderPages, OlderDump, find_older_dump
 
 HEADER = dump_files.dump_header("elwiki", "el", "Βικιπαίδεια", {0: "", 2: "Χρήστης"})
 # Redirects, other namespaces and pages out of order are pages, too; so is what looks like an id in a title.

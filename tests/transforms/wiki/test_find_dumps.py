@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 from apache_beam.io.filesystems import FileSystems
 
-from tests.tools.error_of import error_of
-from tests.tools.object_store import ObjectStore
-from transforms.files.open_input import InputError
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
-from transforms.wiki.find_dumps import (
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.transforms.wiki.find_dumps import (
     EXAMPLES,
     EntitySource,
     MissingWiki,
@@ -21,6 +19,8 @@ from transforms.wiki.find_dumps import (
     find_entities,
     parse_languages,
 )
+from tests.tools.error_of import error_of
+from tests.tools.object_store import ObjectStore
 
 MAY, APRIL = "20230501", "20230401"
 

@@ -4,21 +4,21 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
-from tests.makers import dump_files
-from tests.makers.dump_files import SamplePage
-from tests.makers.entity_tables import Item, write_entity_table
-from tests.tools.run_pipeline import Outcome, run_transform
-from transforms.records import Article, Rejected
-from transforms.text.wikimedia.screening import PageFacts
-from transforms.wiki.find_items import (
+from corpusmill.transforms.records import Article, Rejected
+from corpusmill.transforms.text.wikimedia.screening import PageFacts
+from corpusmill.transforms.wiki.find_items import (
     FindItems,
     WikiTables,
     fact_of_existence,
     fact_of_property,
     title_and_item,
 )
-from transforms.wiki.pack_articles import pack_article
-from transforms.wiki.read_entity_table import EntityTable
+from corpusmill.transforms.wiki.pack_articles import pack_article
+from corpusmill.transforms.wiki.read_entity_table import EntityTable
+from tests.makers import dump_files
+from tests.makers.dump_files import SamplePage
+from tests.makers.entity_tables import Item, write_entity_table
+from tests.tools.run_pipeline import Outcome, run_transform
 
 TITLES = ["Київ", "Дніпро (річка)", '«Сіль» & "Ключ\'s"', "Невідома"]
 ARTICLES = [

@@ -5,17 +5,17 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import Article, PackedArticle, Rejected
+from corpusmill.transforms.wiki.find_items import WikiTables
+from corpusmill.transforms.wiki.join_wikidata import IdentifyByPage, JoinWikidata
+from corpusmill.transforms.wiki.pack_articles import pack_article
+from corpusmill.transforms.wiki.read_entity_table import EntityTable
+from corpusmill.transforms.wiki.read_split_pins import ReadSplitPins, find_pins
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.entity_tables import Item, write_entity_table
 from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
-from transforms.files.open_input import InputError
-from transforms.records import Article, PackedArticle, Rejected
-from transforms.wiki.find_items import WikiTables
-from transforms.wiki.join_wikidata import IdentifyByPage, JoinWikidata
-from transforms.wiki.pack_articles import pack_article
-from transforms.wiki.read_entity_table import EntityTable
-from transforms.wiki.read_split_pins import ReadSplitPins, find_pins
 
 STAGE = "join-wikidata"
 TITLES = {

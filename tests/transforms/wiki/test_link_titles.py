@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.records import Article
+from corpusmill.transforms.text.wikimedia.link_sources import Redirect
+from corpusmill.transforms.text.wikimedia.screening import PageFacts
+from corpusmill.transforms.wiki.link_titles import LinkTitles
+from corpusmill.transforms.wiki.pack_articles import pack_article
 from tests.makers.changed_wikis import CHANGES, METHODS, Method, Wiki, find_faults
 from tests.tools.run_pipeline import Outcome, run_inputs
-from transforms.records import Article
-from transforms.text.wikimedia.link_sources import Redirect
-from transforms.text.wikimedia.screening import PageFacts
-from transforms.wiki.link_titles import LinkTitles
-from transforms.wiki.pack_articles import pack_article
 
 PAGES = 3  # of each kind of change
 

@@ -1,8 +1,11 @@
 from pathlib import Path
 
+from corpusmill.transforms.text.wikimedia.wikitext.section_kinds import (
+    HeadingCounts,
+    LearnedHeading,
+)
+from corpusmill.transforms.wiki.list_headings import ListHeadings
 from tests.tools.run_pipeline import run_transform
-from transforms.text.wikimedia.wikitext.section_kinds import HeadingCounts, LearnedHeading
-from transforms.wiki.list_headings import ListHeadings
 
 HEADER = (
     "heading\tdropped\tsections\twithout prose\twith notes\twith sources\twith links\twith lists"

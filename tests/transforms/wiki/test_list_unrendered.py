@@ -1,8 +1,8 @@
 from pathlib import Path
 
+from corpusmill.transforms.wiki.clean_wikitext import GUESS, Unrendered
+from corpusmill.transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
 from tests.tools.run_pipeline import run_transform
-from transforms.wiki.clean_wikitext import GUESS, Unrendered
-from transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
 
 HEADER = "uses\tarticles\ttemplate\tleft\tfor example in\n"
 

@@ -1,10 +1,10 @@
+from corpusmill.transforms.records import Article, CorpusStats, PackedArticle
+from corpusmill.transforms.text.wikimedia.article_markers import render_article
+from corpusmill.transforms.text.wikimedia.corpus_stats import add_stats, measure_article
+from corpusmill.transforms.text.wikimedia.wikitext.sections import Section
+from corpusmill.transforms.wiki.measure_corpus import MeasureCorpus
+from corpusmill.transforms.wiki.pack_articles import pack_article, unpack_text
 from tests.tools.run_pipeline import run_transform
-from transforms.records import Article, CorpusStats, PackedArticle
-from transforms.text.wikimedia.article_markers import render_article
-from transforms.text.wikimedia.corpus_stats import add_stats, measure_article
-from transforms.text.wikimedia.wikitext.sections import Section
-from transforms.wiki.measure_corpus import MeasureCorpus
-from transforms.wiki.pack_articles import pack_article, unpack_text
 
 
 def article(number: int, split: str, text: str) -> PackedArticle:

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.records import Article, CorpusStats, PackedArticle
-from transforms.text.wikimedia.corpus_stats import measure_article
-from transforms.wiki.pack_articles import from_bytes, pack_article, to_bytes, unpack_text
+from corpusmill.transforms.records import Article, CorpusStats, PackedArticle
+from corpusmill.transforms.text.wikimedia.corpus_stats import measure_article
+from corpusmill.transforms.wiki.pack_articles import from_bytes, pack_article, to_bytes, unpack_text
 
 articles = st.builds(
     Article,

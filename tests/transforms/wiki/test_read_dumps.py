@@ -7,16 +7,22 @@ from unittest import mock
 
 import pytest
 
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of
+from corpusmill.transforms.records import Page, Rejected
+from corpusmill.transforms.text.files import bz2_blocks, file_units
+from corpusmill.transforms.text.wikimedia import dump_units
+from corpusmill.transforms.wiki.read_dumps import (
+    ReadDump,
+    check_end,
+    dump_bytes_of,
+    plan_units,
+    read_siteinfo,
+)
 from tests.makers import dump_files
 from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import SamplePage
 from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.files.open_input import InputError, file_bytes_of
-from transforms.records import Page, Rejected
-from transforms.text.files import bz2_blocks, file_units
-from transforms.text.wikimedia import dump_units
-from transforms.wiki.read_dumps import ReadDump, check_end, dump_bytes_of, plan_units, read_siteinfo
 
 HEADER = dump_files.dump_header("ukwiki", "uk", "Вікіпедія", {0: "", 6: "Файл"})
 SAMPLES = [

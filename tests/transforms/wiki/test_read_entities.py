@@ -9,24 +9,24 @@ from unittest import mock
 
 import pytest
 
-from tests.makers.bz2_files import pack_stream
-from tests.makers.compressed import COMPRESS
-from tests.tools.real_data import DATA, needs_real_data
-from tests.tools.run_pipeline import Outcome, run_pipeline
-from transforms.files.damage import LostBytes
-from transforms.files.open_input import InputError
-from transforms.records import Rejected
-from transforms.text.files import file_units
-from transforms.text.files.bz2_blocks import find_marks
-from transforms.text.lines import unit_blocks
-from transforms.text.wikimedia.wikidata_json import Entity
-from transforms.wiki import read_entities
-from transforms.wiki.read_entities import (
+from corpusmill.transforms.files.damage import LostBytes
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.files import file_units
+from corpusmill.transforms.text.files.bz2_blocks import find_marks
+from corpusmill.transforms.text.lines import unit_blocks
+from corpusmill.transforms.text.wikimedia.wikidata_json import Entity
+from corpusmill.transforms.wiki import read_entities
+from corpusmill.transforms.wiki.read_entities import (
     ReadEntities,
     check_entity_dump,
     entity_bytes_of,
     plan_units,
 )
+from tests.makers.bz2_files import pack_stream
+from tests.makers.compressed import COMPRESS
+from tests.tools.real_data import DATA, needs_real_data
+from tests.tools.run_pipeline import Outcome, run_pipeline
 
 
 def line_of(number: int, title: str) -> bytes:

@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.makers.entity_tables import Item, finish, write_entity_table
-from tests.tools.run_pipeline import run_pipeline, run_transform
-from transforms.files.open_input import InputError
-from transforms.records import OutputFile
-from transforms.text.wikimedia.entity_table import class_table
-from transforms.text.wikimedia.screening import PageFacts
-from transforms.text.wikimedia.template_pages import TemplateFact
-from transforms.wiki.read_entity_table import (
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.wikimedia.entity_table import class_table
+from corpusmill.transforms.text.wikimedia.screening import PageFacts
+from corpusmill.transforms.text.wikimedia.template_pages import TemplateFact
+from corpusmill.transforms.wiki.read_entity_table import (
     EntityTable,
     FindClasses,
     ReadSitelinks,
@@ -27,6 +25,8 @@ from transforms.wiki.read_entity_table import (
     number_of,
     titles_and_items,
 )
+from tests.makers.entity_tables import Item, finish, write_entity_table
+from tests.tools.run_pipeline import run_pipeline, run_transform
 
 KINDS = {30: "list", 31: "disambiguation", 32: "internal", 33: "list"}
 ITEMS = [

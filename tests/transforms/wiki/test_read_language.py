@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from transforms.files.open_input import InputError
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
-from transforms.wiki.read_language import read_language
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.wikitext.clean import WikitextCleaner
+from corpusmill.transforms.wiki.read_language import read_language
 
 TABLE = """\
 silent_templates = ["Нотатка моя"]

@@ -12,15 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.tools.run_pipeline import Outcome, run_inputs, run_pipeline
-from transforms.files.open_input import InputError
-from transforms.records import CorpusStats, PackedArticle
-from transforms.text.builds.split_pins import unpack_pins
-from transforms.text.fingerprint import split_of
-from transforms.text.wikimedia.screening import PageFacts
-from transforms.wiki import read_split_pins
-from transforms.wiki.assign_splits import AssignSplits
-from transforms.wiki.read_split_pins import (
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.records import CorpusStats, PackedArticle
+from corpusmill.transforms.text.builds.split_pins import unpack_pins
+from corpusmill.transforms.text.fingerprint import split_of
+from corpusmill.transforms.text.wikimedia.screening import PageFacts
+from corpusmill.transforms.wiki import read_split_pins
+from corpusmill.transforms.wiki.assign_splits import AssignSplits
+from corpusmill.transforms.wiki.read_split_pins import (
     PinFile,
     PinItems,
     PinPages,
@@ -31,7 +30,8 @@ from transforms.wiki.read_split_pins import (
     read_blocks,
     unpack_blocks,
 )
-from transforms.wiki.screen_facts import ScreenFacts
+from corpusmill.transforms.wiki.screen_facts import ScreenFacts
+from tests.tools.run_pipeline import Outcome, run_inputs, run_pipeline
 
 PINS = {"Q1": "train", "Q64": "test", "Q1899": "validation", "ukwiki:1088": "test"}
 TSV = "title\twikidata_id\tsplit\n" + "".join(f"x\t{one}\t{split}\n" for one, split in PINS.items())

@@ -2,11 +2,11 @@ import gzip
 
 import pytest
 
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.wiki.read_sql_dumps import ReadSqlDump, read_file
 from tests.makers.compressed import COMPRESS
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import run_pipeline
-from transforms.files.open_input import InputError
-from transforms.wiki.read_sql_dumps import ReadSqlDump, read_file
 
 COLUMNS = ["pp_value", "pp_page"]
 CREATE = (

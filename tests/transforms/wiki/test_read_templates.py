@@ -4,16 +4,16 @@ import apache_beam as beam
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from corpusmill.transforms.wiki import read_templates
+from corpusmill.transforms.wiki.read_dumps import ReadDump
+from corpusmill.transforms.wiki.read_entity_table import EntityTable
+from corpusmill.transforms.wiki.read_templates import ReadTemplates
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.entity_tables import Item, write_entity_table
 from tests.tools.run_pipeline import run_pipeline
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
-from transforms.wiki import read_templates
-from transforms.wiki.read_dumps import ReadDump
-from transforms.wiki.read_entity_table import EntityTable
-from transforms.wiki.read_templates import ReadTemplates
 
 HEADER = dump_files.dump_header("ukwiki", "uk", "Вікіпедія", {0: "", 10: "Шаблон"})
 

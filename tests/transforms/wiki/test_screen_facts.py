@@ -1,10 +1,10 @@
 import itertools
 from pathlib import Path
 
-from transforms.files.scratch import Scratch
-from transforms.records import Article
-from transforms.wiki.pack_articles import pack_article, to_bytes, unpack_text
-from transforms.wiki.screen_facts import newest_first
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.records import Article
+from corpusmill.transforms.wiki.pack_articles import pack_article, to_bytes, unpack_text
+from corpusmill.transforms.wiki.screen_facts import newest_first
 
 
 def test_revisions_are_compared_as_numbers() -> None:

@@ -7,14 +7,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.text.wikimedia.entity_table import (
+    RANGE_BITS,
+    TableCounts,
+    add_counts,
+    table_schema,
+)
+from corpusmill.transforms.text.wikimedia.wikidata_json import Entity
+from corpusmill.transforms.wiki import pack_items, write_entity_table
+from corpusmill.transforms.wiki.pack_items import PackItems
+from corpusmill.transforms.wiki.write_entity_table import WriteEntityTable, write_internal_classes
 from tests.tools.golden_tree import tree_of
 from tests.tools.run_pipeline import Outcome, run_inputs
-from transforms.files.scratch import Scratch
-from transforms.text.wikimedia.entity_table import RANGE_BITS, TableCounts, add_counts, table_schema
-from transforms.text.wikimedia.wikidata_json import Entity
-from transforms.wiki import pack_items, write_entity_table
-from transforms.wiki.pack_items import PackItems
-from transforms.wiki.write_entity_table import WriteEntityTable, write_internal_classes
 
 WIKIS = ["elwiki", "enwiki"]
 STEP = 1 << RANGE_BITS

@@ -4,13 +4,13 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from transforms.text.books.book_stats import BookStats, add_book_stats
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.dataset_card import not_kept
-from transforms.text.builds.ledger import Accounts, Ledger, NothingLeftError, balance
-from transforms.text.builds.lengths import histograms
-from transforms.text.builds.paper_settings import why_not_paper
-from transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.books.book_stats import BookStats, add_book_stats
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.dataset_card import not_kept
+from corpusmill.transforms.text.builds.ledger import Accounts, Ledger, NothingLeftError, balance
+from corpusmill.transforms.text.builds.lengths import histograms
+from corpusmill.transforms.text.builds.paper_settings import why_not_paper
+from corpusmill.transforms.text.files.markdown import make_table
 
 
 @dataclasses.dataclass(frozen=True)

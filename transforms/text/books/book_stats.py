@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from transforms.text.fingerprint import fingerprint
-from transforms.text.white_space import count_words
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.white_space import count_words
 
 
 class BookStats(NamedTuple):

@@ -10,13 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.records import Book, BookRow, Reason
-from transforms.text.books.book_stats import book_schema, identity_of
-from transforms.text.books.dating.publication_dates import DatedBook
-from transforms.text.books.files.released_splits import released_splits
-from transforms.text.builds.paper_settings import say_why_not
-from transforms.text.files.markdown import make_table
-from transforms.text.fingerprint import SPLITS, split_of
+from corpusmill.transforms.records import Book, BookRow, Reason
+from corpusmill.transforms.text.books.book_stats import book_schema, identity_of
+from corpusmill.transforms.text.books.dating.publication_dates import DatedBook
+from corpusmill.transforms.text.books.files.released_splits import released_splits
+from corpusmill.transforms.text.builds.paper_settings import say_why_not
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.fingerprint import SPLITS, split_of
 
 LATEST_YEAR = "latest_year"
 NUMBERS = ("book_id", LATEST_YEAR)

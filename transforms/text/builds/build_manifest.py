@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.records import InputFile, OutputFile
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.records import InputFile, OutputFile
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 CARD = "README.md"
 """Name of the dataset card.

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import CARD, Description, Provenance, to_json
-from transforms.text.files import tfds_metadata
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.builds.build_manifest import CARD, Description, Provenance, to_json
+from corpusmill.transforms.text.files import tfds_metadata
 
 
 def make_texts(

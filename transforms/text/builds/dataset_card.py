@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.text.builds.build_manifest import Description
-from transforms.text.files.markdown import (
+from corpusmill.transforms.text.builds.build_manifest import Description
+from corpusmill.transforms.text.files.markdown import (
     Dataset,
     hub_head,
     make_list,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.text.files import cells
+from corpusmill.transforms.text.files import cells
 
 ADDED, REMOVED, CHANGED, MOVED, UNCHANGED = FATES = (
     "added",

@@ -12,8 +12,8 @@ from typing import Annotated, NamedTuple
 import msgspec
 import yaml
 
-from transforms.text.builds.dataset_card import make_citation, read_citation
-from transforms.text.files.markdown import Config, Dataset, yaml_head
+from corpusmill.transforms.text.builds.dataset_card import make_citation, read_citation
+from corpusmill.transforms.text.files.markdown import Config, Dataset, yaml_head
 
 MARK = "<!-- corpusmill writes this file after every build; without this line, it leaves the file alone -->"
 

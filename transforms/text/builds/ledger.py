@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from transforms.records import InputFile, OutputFile
-from transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.records import InputFile, OutputFile
+from corpusmill.transforms.text.builds.build_manifest import Provenance
 
 Entry = tuple[str, Any]
 """An entry of the ledger: (account, a number to add or a value to collect)."""

@@ -5,7 +5,7 @@ The classes of a histogram are the lengths 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, 16
 
 from collections.abc import Mapping, Sequence
 
-from transforms.text.builds.ledger import Ledger, balance
+from corpusmill.transforms.text.builds.ledger import Ledger, balance
 
 LENGTHS = "lengths"
 """Name of an account in the ledger, with entries ((split, class of length), number of documents)."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 ID, SPLIT = "wikidata_id", "split"
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy
 
-from transforms.text.duplicates.evaluation_index import (
+from corpusmill.transforms.text.duplicates.evaluation_index import (
     LONG_WORDS,
     EvaluationIndex,
     Runs,

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy
 
-from transforms.text.duplicates.hashed_ngrams import Uint64s
-from transforms.text.duplicates.minhash import Uint32s, sign_hashes
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s
+from corpusmill.transforms.text.duplicates.minhash import Uint32s, sign_hashes
 
 
 def sign_documents(ngrams: Sequence[Uint64s], permutations: int) -> Uint32s:

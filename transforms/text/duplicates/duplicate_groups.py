@@ -2,7 +2,7 @@
 
 import numpy
 
-from transforms.text.duplicates.components import Pairs
+from corpusmill.transforms.text.duplicates.components import Pairs
 
 
 def choose_kept(links: Pairs, ranks: Pairs) -> Pairs:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy
 import numpy.typing
 
-from transforms.text.duplicates.folded_words import (
+from corpusmill.transforms.text.duplicates.folded_words import (
     QUARTERS,
     FoldedText,
     Uint32s,
@@ -26,7 +26,7 @@ from transforms.text.duplicates.folded_words import (
     normalize,
     weigh_words,
 )
-from transforms.text.duplicates.hashed_ngrams import (
+from corpusmill.transforms.text.duplicates.hashed_ngrams import (
     MULTIPLIER,
     Int64s,
     Uint64s,

@@ -15,7 +15,7 @@ import unicodedata
 import numpy
 import numpy.typing
 
-from transforms.text.white_space import NARROW_SPACES, WIDE_SPACES
+from corpusmill.transforms.text.white_space import NARROW_SPACES, WIDE_SPACES
 
 Uint64s = numpy.typing.NDArray[numpy.uint64]
 Int64s = numpy.typing.NDArray[numpy.int64]

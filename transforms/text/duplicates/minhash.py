@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 import numpy.typing
 
-from transforms.text.lines.line_ids import group_places
+from corpusmill.transforms.text.lines.line_ids import group_places
 
 Uint32s = numpy.typing.NDArray[numpy.uint32]
 Uint64s = numpy.typing.NDArray[numpy.uint64]

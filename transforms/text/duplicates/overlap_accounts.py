@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.ledger import OUTPUTS, Accounts, Ledger
-from transforms.text.duplicates.contamination_evidence import sum_of
-from transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.ledger import OUTPUTS, Accounts, Ledger
+from corpusmill.transforms.text.duplicates.contamination_evidence import sum_of
+from corpusmill.transforms.text.files.markdown import make_table
 
 
 def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:

@@ -16,9 +16,14 @@ Damage is reported with its position. Reading continues with the first record th
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, Protocol
 
-from transforms.text.files import bz2_blocks
-from transforms.text.files.bz2_blocks import BadBlock, PackedBlock
-from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
+from corpusmill.transforms.text.files import bz2_blocks
+from corpusmill.transforms.text.files.bz2_blocks import BadBlock, PackedBlock
+from corpusmill.transforms.text.files.compression import (
+    DECODE_ERRORS,
+    codec_of,
+    decompressed,
+    read_some,
+)
 
 READ_BYTES = 1 << 20
 STRIPE_RUN_BYTES = 1 << 20

@@ -11,11 +11,22 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, cast
 
-from transforms.records import Reason
-from transforms.text.files import tar_members, zip_members
-from transforms.text.files.compression import DECODE_ERRORS, codec_of_head, decompress, read_some
-from transforms.text.files.tar_members import BLOCK_BYTES, Link, Member, Special, TarError
-from transforms.text.files.zip_members import ZipError, ZipMember
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.files import tar_members, zip_members
+from corpusmill.transforms.text.files.compression import (
+    DECODE_ERRORS,
+    codec_of_head,
+    decompress,
+    read_some,
+)
+from corpusmill.transforms.text.files.tar_members import (
+    BLOCK_BYTES,
+    Link,
+    Member,
+    Special,
+    TarError,
+)
+from corpusmill.transforms.text.files.zip_members import ZipError, ZipMember
 
 MAX_FILE_BYTES = 1 << 28
 """Largest size of a text, and of a .zip in another archive.

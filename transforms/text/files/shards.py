@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}
 

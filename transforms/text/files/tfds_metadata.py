@@ -6,8 +6,8 @@ They have the structure of tensorflow_datasets/core/proto/{dataset_info,feature}
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from transforms.records import OutputFile
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 _FEATURES = "tensorflow_datasets.core.features"
 

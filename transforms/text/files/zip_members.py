@@ -10,8 +10,8 @@ import sys
 import zipfile
 from typing import BinaryIO, NamedTuple, cast
 
-from transforms.records import Reason
-from transforms.text.files.tar_members import window_of
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.files.tar_members import window_of
 
 # first bytes of an archive with files, and of an empty archive
 _BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06")

@@ -12,7 +12,13 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.lines.line_arrays import Places, line_bounds, sort_places, take_lines, to_array
+from corpusmill.transforms.text.lines.line_arrays import (
+    Places,
+    line_bounds,
+    sort_places,
+    take_lines,
+    to_array,
+)
 
 SAMPLE_LINES = 1 << 14
 ONE_LINE_IN = 64  # largest share of lines in the sample: enough for small corpora, and faster

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.lines.line_blocks import cut_block
+from corpusmill.transforms.text.lines.line_blocks import cut_block
 
 _SHORT, _LONG, _WIDTH = 20, 100, 5
 # Numbers of words at which classes begin. The histogram of README.corpus_generation ends with ">20".

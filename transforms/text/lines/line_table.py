@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.text.lines.line_arrays import line_bounds
+from corpusmill.transforms.text.lines.line_arrays import line_bounds
 
 FEATURE = "text"
 SCHEMA = pa.schema([pa.field(FEATURE, pa.string(), nullable=False)])

@@ -16,9 +16,9 @@ import bisect
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
-from transforms.text.files import file_units, tar_members
-from transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
-from transforms.text.files.file_units import (
+from corpusmill.transforms.text.files import file_units, tar_members
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
+from corpusmill.transforms.text.files.file_units import (
     Chunk,
     Damage,
     FileUnit,
@@ -27,7 +27,7 @@ from transforms.text.files.file_units import (
     plan_units,
     read_chunks,
 )
-from transforms.text.files.tar_members import Member, TarError
+from corpusmill.transforms.text.files.tar_members import Member, TarError
 
 BLOCK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 26

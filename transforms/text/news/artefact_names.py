@@ -4,8 +4,8 @@ import enum
 import posixpath
 import re
 
-from transforms.text.files.shards import parquet_name
-from transforms.text.news.shard_names import HELD_OUT_SHARD, HELDOUT, TRAIN, tables_of
+from corpusmill.transforms.text.files.shards import parquet_name
+from corpusmill.transforms.text.news.shard_names import HELD_OUT_SHARD, HELDOUT, TRAIN, tables_of
 
 
 class Kind(enum.StrEnum):

@@ -6,7 +6,7 @@ skipped.
 
 import numpy as np
 
-from transforms.text.news.line_places import Codes, Places, lines_at
+from corpusmill.transforms.text.news.line_places import Codes, Places, lines_at
 
 _SINGLE_MARKS = b"\r()"
 _PAIRED_MARKS = (b"  ", b" :", b" ;", b" %", b"''")

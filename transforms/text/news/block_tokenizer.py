@@ -19,10 +19,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from transforms.text.news.character_classes import CODE_POINTS, members_of
-from transforms.text.news.line_places import LINE_FEED, Codes, Places, line_feeds_of, lines_at
-from transforms.text.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER, prefixes_of
-from transforms.text.news.wmt_tokenizer import (
+from corpusmill.transforms.text.news.character_classes import CODE_POINTS, members_of
+from corpusmill.transforms.text.news.line_places import (
+    LINE_FEED,
+    Codes,
+    Places,
+    line_feeds_of,
+    lines_at,
+)
+from corpusmill.transforms.text.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER, prefixes_of
+from corpusmill.transforms.text.news.wmt_tokenizer import (
     APOSTROPHES_APART,
     APOSTROPHES_RIGHT,
     STAND_IN,

@@ -11,7 +11,7 @@ import itertools
 import re
 import unicodedata
 
-from transforms.text.news.character_classes import class_body
+from corpusmill.transforms.text.news.character_classes import class_body
 
 # Python sorts the marks after a letter in quadratic time: half a minute for 100,000 marks. So many marks are
 # sorted beforehand. Beyond Latin-1, \W matches marks and symbols.

@@ -5,7 +5,7 @@ import itertools
 import posixpath
 from collections.abc import Iterable, Mapping
 
-from transforms.text.news.artefact_names import part_of
+from corpusmill.transforms.text.news.artefact_names import part_of
 
 
 class ArtefactError(ValueError):

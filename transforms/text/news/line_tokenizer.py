@@ -9,14 +9,20 @@ import itertools
 import operator
 from collections.abc import Callable, Sequence
 
-from transforms.text.lines.line_blocks import block_of, cut_block, lines_of
-from transforms.text.news import perl_utf8
-from transforms.text.news.block_normalizer import lines_to_normalize
-from transforms.text.news.block_tokenizer import BlockTokenizer
-from transforms.text.news.character_classes import CURRENT_PERL
-from transforms.text.news.line_places import frame, line_feeds_in, put_lines, take_lines, unframe
-from transforms.text.news.punctuation import normalize_line, normalize_text
-from transforms.text.news.wmt_tokenizer import tokenize_line
+from corpusmill.transforms.text.lines.line_blocks import block_of, cut_block, lines_of
+from corpusmill.transforms.text.news import perl_utf8
+from corpusmill.transforms.text.news.block_normalizer import lines_to_normalize
+from corpusmill.transforms.text.news.block_tokenizer import BlockTokenizer
+from corpusmill.transforms.text.news.character_classes import CURRENT_PERL
+from corpusmill.transforms.text.news.line_places import (
+    frame,
+    line_feeds_in,
+    put_lines,
+    take_lines,
+    unframe,
+)
+from corpusmill.transforms.text.news.punctuation import normalize_line, normalize_text
+from corpusmill.transforms.text.news.wmt_tokenizer import tokenize_line
 
 _PIECE_BYTES = 1 << 18  # bytes processed at once: their arrays stay in the processor's cache
 

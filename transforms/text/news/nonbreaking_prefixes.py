@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Mapping
 
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 ALWAYS = "always"
 BEFORE_NUMBER = "before_number"

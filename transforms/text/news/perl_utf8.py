@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pyarrow as pa
 
-from transforms.text.lines.line_blocks import lines_of
+from corpusmill.transforms.text.lines.line_blocks import lines_of
 
 # Forms beyond Unicode. Each alternative excludes overlong forms.
 _BEYOND = (

@@ -11,8 +11,8 @@ import functools
 import re
 from typing import NamedTuple
 
-from transforms.text.news.character_classes import CURRENT_PERL, class_body
-from transforms.text.news.composition import compose
+from corpusmill.transforms.text.news.character_classes import CURRENT_PERL, class_body
+from corpusmill.transforms.text.news.composition import compose
 
 # Literals of the first part, all single characters of Unicode.
 _UNICODE_PUNCTUATION = (

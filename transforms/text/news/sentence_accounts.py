@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.ledger import (
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.ledger import (
     OUTPUTS,
     Accounts,
     Ledger,
@@ -13,11 +13,11 @@ from transforms.text.builds.ledger import (
     check_complete,
     records_of,
 )
-from transforms.text.builds.paper_settings import say_why_not, why_not_paper
-from transforms.text.files.markdown import make_table
-from transforms.text.lines.line_stats import LineStats, add_line_stats
-from transforms.text.news.shard_names import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
-from transforms.text.vocabularies.vocabulary import VocabularyStats
+from corpusmill.transforms.text.builds.paper_settings import say_why_not, why_not_paper
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.lines.line_stats import LineStats, add_line_stats
+from corpusmill.transforms.text.news.shard_names import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
+from corpusmill.transforms.text.vocabularies.vocabulary import VocabularyStats
 
 BEFORE = "before_deduplication"  # key in stats.json for the counts of all lines before sorting
 WHOLE = ("train", "test")  # splits that together hold each sentence once

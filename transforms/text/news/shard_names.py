@@ -6,7 +6,7 @@ the split "test" has all held-out sentences. The paper evaluates only on the fir
 is the split "paper_test"; its sentences are also in "test".
 """
 
-from transforms.text.files.shards import Shard
+from corpusmill.transforms.text.files.shards import Shard
 
 TRAIN, HELDOUT = "train", "heldout"  # series of shards
 HELD_OUT_SHARD = 0  # of the series "train"

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.lines.line_arrays import line_bounds, take_lines
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.news import xorshift
+from corpusmill.transforms.text.lines.line_arrays import line_bounds, take_lines
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.news import xorshift
 
 Keys = npt.NDArray[np.int64]
 

@@ -16,8 +16,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from transforms.text.news.character_classes import CODE_POINTS, CURRENT_PERL, class_body
-from transforms.text.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER, prefixes_of
+from corpusmill.transforms.text.news.character_classes import CODE_POINTS, CURRENT_PERL, class_body
+from corpusmill.transforms.text.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER, prefixes_of
 
 APOSTROPHES_RIGHT = "right"
 """The rule for English: "it's" becomes "it 's"."""

@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.text.ngrams.backoff import Float64s
-from transforms.text.ngrams.gram_tables import Table
-from transforms.text.ngrams.number_words import SIGNS
+from corpusmill.transforms.text.ngrams.backoff import Float64s
+from corpusmill.transforms.text.ngrams.gram_tables import Table
+from corpusmill.transforms.text.ngrams.number_words import SIGNS
 
 END = b"\n\\end\\\n"
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.ngrams.count_grams import is_gram, windows_of
-from transforms.text.ngrams.gram_tables import (
+from corpusmill.transforms.text.ngrams.count_grams import is_gram, windows_of
+from corpusmill.transforms.text.ngrams.gram_tables import (
     ENTRIES,
     Table,
     Words,
@@ -21,7 +21,7 @@ from transforms.text.ngrams.gram_tables import (
     make_table,
     take_rows,
 )
-from transforms.text.ngrams.number_words import Numbers
+from corpusmill.transforms.text.ngrams.number_words import Numbers
 
 Float64s = npt.NDArray[np.float64]
 

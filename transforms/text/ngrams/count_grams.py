@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.text.ngrams.gram_tables import (
+from corpusmill.transforms.text.ngrams.gram_tables import (
     ADJUSTED_COUNTS,
     COUNTS,
     END,
@@ -27,7 +27,7 @@ from transforms.text.ngrams.gram_tables import (
     make_table,
     take_rows,
 )
-from transforms.text.ngrams.number_words import Numbers
+from corpusmill.transforms.text.ngrams.number_words import Numbers
 
 MOST_TALLIED = 4  # the discounts depend on counts from 1 to 4
 

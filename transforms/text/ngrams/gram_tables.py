@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.duplicates.hashed_ngrams import MULTIPLIER, Uint64s, finalize
-from transforms.text.lines.line_blocks import pack_block, unpack_block
+from corpusmill.transforms.text.duplicates.hashed_ngrams import MULTIPLIER, Uint64s, finalize
+from corpusmill.transforms.text.lines.line_blocks import pack_block, unpack_block
 
 Words = npt.NDArray[np.uint32]
 """N-grams as ids of words, shape (n-grams, order)."""

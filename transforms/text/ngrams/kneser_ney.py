@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.text.ngrams.count_grams import MOST_TALLIED, Tally, is_kept
-from transforms.text.ngrams.gram_tables import (
+from corpusmill.transforms.text.ngrams.count_grams import MOST_TALLIED, Tally, is_kept
+from corpusmill.transforms.text.ngrams.gram_tables import (
     BACKOFFS,
     PROBABILITIES,
     START,

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.text.builds.build_manifest import Description, Provenance
-from transforms.text.builds.ledger import Accounts, Ledger, balance
-from transforms.text.files.markdown import make_table
-from transforms.text.ngrams.count_grams import Tally
-from transforms.text.ngrams.kneser_ney import FALLBACK, estimate_discounts
+from corpusmill.transforms.text.builds.build_manifest import Description, Provenance
+from corpusmill.transforms.text.builds.ledger import Accounts, Ledger, balance
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.ngrams.count_grams import Tally
+from corpusmill.transforms.text.ngrams.kneser_ney import FALLBACK, estimate_discounts
 
 DESCRIPTION = Description(
     title="N-gram model",

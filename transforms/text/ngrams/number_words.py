@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.text.lines.line_blocks import cut_block
-from transforms.text.ngrams.gram_tables import END, UNKNOWN
-from transforms.text.vocabularies.vocabulary import SIGNS as PAPER_SIGNS
-from transforms.text.vocabularies.word_counts import CHUNK_BYTES, spread_words
+from corpusmill.transforms.text.lines.line_blocks import cut_block
+from corpusmill.transforms.text.ngrams.gram_tables import END, UNKNOWN
+from corpusmill.transforms.text.vocabularies.vocabulary import SIGNS as PAPER_SIGNS
+from corpusmill.transforms.text.vocabularies.word_counts import CHUNK_BYTES, spread_words
 
 Numbers = npt.NDArray[np.uint32]
 

@@ -17,8 +17,8 @@ h w.
 
 import numpy as np
 
-from transforms.text.ngrams.count_grams import is_kept
-from transforms.text.ngrams.gram_tables import (
+from corpusmill.transforms.text.ngrams.count_grams import is_kept
+from corpusmill.transforms.text.ngrams.gram_tables import (
     START,
     UNKNOWN,
     WEIGHTS,

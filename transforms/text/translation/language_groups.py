@@ -6,7 +6,7 @@ The groups are from Tables 1, 6 and 7 of Goyal et al. 2022.
 from collections.abc import Mapping
 from typing import Any
 
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 RESOURCE_LEVELS = {"very low": 100_000, "low": 1_000_000, "medium": 100_000_000, "high": None}
 """Level → exclusive upper bound of its number of bitext sentences with English (Table 7 of the paper).

@@ -1,6 +1,6 @@
 """Maps the language codes of different corpora to one key: "ukr", "ukr_Cyrl" and "uk" become "uk"."""
 
-from transforms.text.translation.languages import find_language
+from corpusmill.transforms.text.translation.languages import find_language
 
 # "no" in Wikipedia is Bokmål, which has a code of its own in FLORES-101. Nynorsk is "nn" in both.
 _SAME = {"no": "nb"}

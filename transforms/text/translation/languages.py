@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 _CODE_AND_SCRIPT = re.compile(r"([a-z]{3})_([A-Z][a-z]{3})")  # a code of FLORES-200
 # Right-to-left scripts of living languages.

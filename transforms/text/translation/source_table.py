@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from transforms.text.translation.records import SPLITS, ReadError, SourceSentence
-from transforms.text.translation.tables import read_table, write_table
+from corpusmill.transforms.text.translation.records import SPLITS, ReadError, SourceSentence
+from corpusmill.transforms.text.translation.tables import read_table, write_table
 
 NAME = "source.tsv"
 COLUMNS = (

@@ -9,8 +9,8 @@ that a spreadsheet program adds around or inside a field are read as text, and r
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from transforms.text.files.cells import protect, unprotect
-from transforms.text.translation.records import ReadError
+from corpusmill.transforms.text.files.cells import protect, unprotect
+from corpusmill.transforms.text.translation.records import ReadError
 
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _TO_ESCAPE = re.compile(r"[\\\t\n\r]")

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from transforms.text.vocabularies.layout import Layout
-from transforms.text.vocabularies.sentences import split_sentences
-from transforms.text.vocabularies.subwords import BLANK, RESERVED
-from transforms.text.wikimedia.article_markers import parse_article
+from corpusmill.transforms.text.vocabularies.layout import Layout
+from corpusmill.transforms.text.vocabularies.sentences import split_sentences
+from corpusmill.transforms.text.vocabularies.subwords import BLANK, RESERVED
+from corpusmill.transforms.text.wikimedia.article_markers import parse_article
 
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n\s*")
 # SentencePiece reads BLANK as a space and skips words with RESERVED. A tab or line break would end the word

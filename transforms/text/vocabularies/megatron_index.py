@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy
 
-from transforms.text.vocabularies.token_ids import Ids
+from corpusmill.transforms.text.vocabularies.token_ids import Ids
 
 TYPES = {"int32": 4, "uint16": 8}  # codes of Megatron's DType
 _MAGIC = b"MMIDIDX\x00\x00"

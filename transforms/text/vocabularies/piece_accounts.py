@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.text.builds.build_manifest import Description, Provenance
-from transforms.text.builds.ledger import Accounts, Ledger, balance
-from transforms.text.files.markdown import make_table
-from transforms.text.vocabularies.piece_model import PieceStats, TrainedPieces
-from transforms.text.vocabularies.sentence_choice import Choice
-from transforms.text.vocabularies.temperature_sampling import Share
+from corpusmill.transforms.text.builds.build_manifest import Description, Provenance
+from corpusmill.transforms.text.builds.ledger import Accounts, Ledger, balance
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.vocabularies.piece_model import PieceStats, TrainedPieces
+from corpusmill.transforms.text.vocabularies.sentence_choice import Choice
+from corpusmill.transforms.text.vocabularies.temperature_sampling import Share
 
 ABSENT = "–"
 NO_SHARE = Share(0, 0.0, 0)

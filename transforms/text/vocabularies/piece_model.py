@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.text.vocabularies.subwords import (
+from corpusmill.transforms.text.vocabularies.subwords import (
     BYTES,
     COMMON,
     META_PIECES,

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.fingerprint import fingerprint
-from transforms.text.vocabularies.temperature_sampling import Share
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.vocabularies.temperature_sampling import Share
 
 Ranks = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]

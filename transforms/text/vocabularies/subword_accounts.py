@@ -8,12 +8,12 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.records import SubwordStats
-from transforms.text.builds.build_manifest import Description, Provenance
-from transforms.text.builds.ledger import Accounts, Ledger, balance
-from transforms.text.files.markdown import make_table
-from transforms.text.fingerprint import SPLITS
-from transforms.text.vocabularies.subwords import TrainedSubwords, add_subword_stats
+from corpusmill.transforms.records import SubwordStats
+from corpusmill.transforms.text.builds.build_manifest import Description, Provenance
+from corpusmill.transforms.text.builds.ledger import Accounts, Ledger, balance
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.vocabularies.subwords import TrainedSubwords, add_subword_stats
 
 MEASURED = ("validation", "test")  # splits on which pieces are counted, as in the paper
 ABSENT = "–"

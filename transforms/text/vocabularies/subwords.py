@@ -16,8 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import sentencepiece
 
-from transforms.records import SubwordStats
-from transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS, count_characters
+from corpusmill.transforms.records import SubwordStats
+from corpusmill.transforms.text.wikimedia.article_markers import (
+    MARKERS_WITH_LINE_FEEDS,
+    count_characters,
+)
 
 BLANK = "\u2581"  # SentencePiece's sign for a space
 RESERVED = "\u2585"  # the trainer skips words with this character

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.text.builds.build_manifest import Description, Provenance
-from transforms.text.builds.ledger import Accounts, Ledger, balance
-from transforms.text.files.markdown import make_table
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.builds.build_manifest import Description, Provenance
+from corpusmill.transforms.text.builds.ledger import Accounts, Ledger, balance
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 DESCRIPTION = Description(
     title="Tokens for training",

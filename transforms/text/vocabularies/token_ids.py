@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy
 import numpy.typing
 
-from transforms.text.vocabularies.subwords import load_model
+from corpusmill.transforms.text.vocabularies.subwords import load_model
 
 Ids = numpy.typing.NDArray[numpy.int32]
 

@@ -15,14 +15,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.text.lines.line_blocks import (
+from corpusmill.transforms.text.lines.line_blocks import (
     block_of,
     count_lines,
     cut_block,
     pack_block,
     unpack_block,
 )
-from transforms.text.vocabularies.word_counts import (
+from corpusmill.transforms.text.vocabularies.word_counts import (
     CHUNK_BYTES,
     SCHEMA,
     count_words,

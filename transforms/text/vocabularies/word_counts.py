@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.text.lines.line_blocks import cut_block, pack_block, unpack_block
+from corpusmill.transforms.text.lines.line_blocks import cut_block, pack_block, unpack_block
 
 SCHEMA = pa.schema(
     [pa.field("word", pa.binary(), nullable=False), pa.field("count", pa.int64(), nullable=False)]

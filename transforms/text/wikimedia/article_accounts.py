@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.records import CorpusStats, SubwordStats
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.dataset_card import not_kept
-from transforms.text.builds.ledger import (
+from corpusmill.transforms.records import CorpusStats, SubwordStats
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.dataset_card import not_kept
+from corpusmill.transforms.text.builds.ledger import (
     INPUTS,
     REJECTED,
     Accounts,
@@ -14,15 +14,15 @@ from transforms.text.builds.ledger import (
     NothingLeftError,
     balance,
 )
-from transforms.text.builds.lengths import histograms
-from transforms.text.builds.paper_settings import say_why_not, why_not_paper
-from transforms.text.builds.plausibility import NOT_LINKED
-from transforms.text.files.markdown import make_table
-from transforms.text.fingerprint import SPLITS
-from transforms.text.wikimedia.card_sections import say_licenses, say_people
-from transforms.text.wikimedia.corpus_stats import add_stats
-from transforms.text.wikimedia.link_sources import LINKED_BY, LINKED_FROM
-from transforms.text.wikimedia.older_pages import (
+from corpusmill.transforms.text.builds.lengths import histograms
+from corpusmill.transforms.text.builds.paper_settings import say_why_not, why_not_paper
+from corpusmill.transforms.text.builds.plausibility import NOT_LINKED
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.wikimedia.card_sections import say_licenses, say_people
+from corpusmill.transforms.text.wikimedia.corpus_stats import add_stats
+from corpusmill.transforms.text.wikimedia.link_sources import LINKED_BY, LINKED_FROM
+from corpusmill.transforms.text.wikimedia.older_pages import (
     NEWER_NOTE,
     as_finding,
     check_older,

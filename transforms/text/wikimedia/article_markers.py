@@ -10,7 +10,7 @@ markers except `_NEWLINE_`:
 import re
 from collections.abc import Sequence
 
-from transforms.text.wikimedia.wikitext.sections import Section
+from corpusmill.transforms.text.wikimedia.wikitext.sections import Section
 
 START_ARTICLE = "_START_ARTICLE_"
 START_SECTION = "_START_SECTION_"

@@ -1,6 +1,6 @@
 """Writes the sections of a Wiki-40B dataset card about people and about licences."""
 
-from transforms.text.wikimedia.row_columns import CC_BY_SA_4_SINCE
+from corpusmill.transforms.text.wikimedia.row_columns import CC_BY_SA_4_SINCE
 
 
 def say_people(articles: int, people: int | None) -> list[str]:

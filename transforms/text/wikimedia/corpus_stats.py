@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 
-from transforms.records import CorpusStats
-from transforms.text import white_space
-from transforms.text.wikimedia import article_markers
+from corpusmill.transforms.records import CorpusStats
+from corpusmill.transforms.text import white_space
+from corpusmill.transforms.text.wikimedia import article_markers
 
 
 def measure_article(text: str) -> CorpusStats:

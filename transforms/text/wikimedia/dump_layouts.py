@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from transforms.text.files.dates import checked_date, plain_date
+from corpusmill.transforms.text.files.dates import checked_date, plain_date
 
 ANY, DUMPS, EXPORTS = LAYOUTS = ("any", "dumps", "exports")
 """The layouts. "any" accepts both.

@@ -17,11 +17,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from transforms.text.files import bz2_blocks
-from transforms.text.files.bz2_blocks import Block, PackedBlock
-from transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
-from transforms.text.files.file_units import TAIL_BYTES, Chunk, FileUnit, read_chunks
-from transforms.text.wikimedia.mediawiki_xml import DUMP_END, PAGE_END, PAGE_START
+from corpusmill.transforms.text.files import bz2_blocks
+from corpusmill.transforms.text.files.bz2_blocks import Block, PackedBlock
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
+from corpusmill.transforms.text.files.file_units import TAIL_BYTES, Chunk, FileUnit, read_chunks
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import DUMP_END, PAGE_END, PAGE_START
 
 READ_BYTES = 1 << 16
 HEAD_BYTES = 1 << 20

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from transforms.text.builds.build_manifest import Description, Provenance
-from transforms.text.builds.ledger import (
+from corpusmill.transforms.text.builds.build_manifest import Description, Provenance
+from corpusmill.transforms.text.builds.ledger import (
     OUTPUTS,
     Accounts,
     Ledger,
@@ -13,9 +13,9 @@ from transforms.text.builds.ledger import (
     balance,
     records_of,
 )
-from transforms.text.files.markdown import make_table
-from transforms.text.wikimedia.class_tree import KINDS
-from transforms.text.wikimedia.entity_table import add_counts
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.wikimedia.class_tree import KINDS
+from corpusmill.transforms.text.wikimedia.entity_table import add_counts
 
 TABLE = "entities-"  # prefix of the names of the table's files
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.text.wikimedia.wikidata_json import Entity
+from corpusmill.transforms.text.wikimedia.wikidata_json import Entity
 
 ROWS_PER_FILE = 1 << 20
 RANGE_BITS = 14  # ids are counted, and assigned to files, in ranges of 2**14

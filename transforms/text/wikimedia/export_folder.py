@@ -11,8 +11,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.text.files.dates import iso_date, plain_date
-from transforms.text.wikimedia.dump_folder import MAX_GAP_PAGES, UnusableDumpError, name_some
+from corpusmill.transforms.text.files.dates import iso_date, plain_date
+from corpusmill.transforms.text.wikimedia.dump_folder import (
+    MAX_GAP_PAGES,
+    UnusableDumpError,
+    name_some,
+)
 
 MAX_GAP_SHARE = 4
 """A gap between two files is accepted if it has at most 1 / MAX_GAP_SHARE of the ids of each of the files.

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
-from transforms.text.wikimedia import cldr
-from transforms.text.wikimedia.wikis import (
+from corpusmill.transforms.text.wikimedia import cldr
+from corpusmill.transforms.text.wikimedia.wikis import (
     LANGUAGE_CODES,
     dbname_of,
     mediawiki_table,

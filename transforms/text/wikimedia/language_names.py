@@ -7,8 +7,8 @@ import difflib
 import functools
 from collections.abc import Mapping
 
-from transforms.text.wikimedia.cldr import english_names, own_name
-from transforms.text.wikimedia.wikis import (
+from corpusmill.transforms.text.wikimedia.cldr import english_names, own_name
+from corpusmill.transforms.text.wikimedia.wikis import (
     LANGUAGE_CODES,
     canonical_code,
     mediawiki_table,

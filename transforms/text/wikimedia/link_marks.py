@@ -11,15 +11,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from transforms.text.wikimedia.language import (
+from corpusmill.transforms.text.wikimedia.language import (
     CATEGORY_NAMESPACE,
     FILE_NAMESPACE,
     MEDIA_NAMESPACE,
     load_language,
     normalise_name,
 )
-from transforms.text.wikimedia.verbatim import split_verbatim
-from transforms.text.wikimedia.wikitext.clean import CleanedPage, UncleanableError, WikitextCleaner
+from corpusmill.transforms.text.wikimedia.verbatim import split_verbatim
+from corpusmill.transforms.text.wikimedia.wikitext.clean import (
+    CleanedPage,
+    UncleanableError,
+    WikitextCleaner,
+)
 
 SIGN = "\ue000"  # private use: without meaning on any wiki, and not used by the cleaner
 

@@ -20,8 +20,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.records import Page
-from transforms.text.files.dates import days_between
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.files.dates import days_between
 
 PAGE_ID, TITLE, REDIRECT = "page id", "title", "redirect"
 LINKED_BY = ("", PAGE_ID, TITLE, REDIRECT)

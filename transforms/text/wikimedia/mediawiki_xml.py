@@ -12,8 +12,8 @@ from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 from xml.sax import saxutils
 
-from transforms.records import Page
-from transforms.text.files.file_kinds import is_binary, is_html, kind_of
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.files.file_kinds import is_binary, is_html, kind_of
 
 PAGE_START = b"<page>"
 PAGE_END = b"</page>"

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from transforms.text.builds.ledger import REJECTED, Ledger, NothingLeftError
-from transforms.text.files.dates import checked_date
-from transforms.text.wikimedia.dump_layouts import date_in_name
+from corpusmill.transforms.text.builds.ledger import REJECTED, Ledger, NothingLeftError
+from corpusmill.transforms.text.files.dates import checked_date
+from corpusmill.transforms.text.wikimedia.dump_layouts import date_in_name
 
 STAGE = "drop-older-pages"
 IN_OLDER_DUMP, OLDER_ID = "in-older-dump", "older-page-id"  # reasons of rejections

@@ -7,7 +7,7 @@ import urllib.parse
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from transforms.text.wikimedia.wikis import code_of
+from corpusmill.transforms.text.wikimedia.wikis import code_of
 
 RELEASED = ("wikidata_id", "text", "version_id")
 """The features of TFDS wiki40b 1.3.0."""

@@ -10,11 +10,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from transforms.records import Page, Reason
-from transforms.text.wikimedia.article_markers import find_marker
-from transforms.text.wikimedia.class_tree import DISAMBIGUATION, INTERNAL, KINDS
-from transforms.text.wikimedia.language import Language, normalise_name
-from transforms.text.wikimedia.link_sources import LINKED_BY, PAGE_ID, TITLE
+from corpusmill.transforms.records import Page, Reason
+from corpusmill.transforms.text.wikimedia.article_markers import find_marker
+from corpusmill.transforms.text.wikimedia.class_tree import DISAMBIGUATION, INTERNAL, KINDS
+from corpusmill.transforms.text.wikimedia.language import Language, normalise_name
+from corpusmill.transforms.text.wikimedia.link_sources import LINKED_BY, PAGE_ID, TITLE
 
 ARTICLE_NAMESPACE = 0
 

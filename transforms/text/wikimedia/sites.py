@@ -13,8 +13,8 @@ import urllib.parse
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.records import Page, Reason
-from transforms.text.wikimedia.language import (
+from corpusmill.transforms.records import Page, Reason
+from corpusmill.transforms.text.wikimedia.language import (
     Language,
     add_tables,
     load_language,
@@ -22,10 +22,14 @@ from transforms.text.wikimedia.language import (
     normalise_names,
     read_table,
 )
-from transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening, find_template
-from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
-from transforms.text.wikimedia.verbatim import drop_verbatim
-from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
+from corpusmill.transforms.text.wikimedia.screening import (
+    ARTICLE_NAMESPACE,
+    PageScreening,
+    find_template,
+)
+from corpusmill.transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from corpusmill.transforms.text.wikimedia.verbatim import drop_verbatim
+from corpusmill.transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 SITE_NAMES = ("wikinews", "wikibooks", "wikivoyage", "wikipedia")  # the domains of the corpus
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from transforms.records import Page
-from transforms.text.wikimedia.language import normalise_name
-from transforms.text.wikimedia.wikitext.extensions import strip_extensions
-from transforms.text.wikimedia.wikitext.marks import drop_noncharacters
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.language import normalise_name
+from corpusmill.transforms.text.wikimedia.wikitext.extensions import strip_extensions
+from corpusmill.transforms.text.wikimedia.wikitext.marks import drop_noncharacters
 
 MAX_DEFINITION = 256 * 1024  # characters; tables of a country's municipalities have 100,000
 ENGLISH_TEMPLATE = "Template:"  # prefix of titles of templates in the English Wikipedia

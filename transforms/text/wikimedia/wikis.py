@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 # fmt: off
 LANGUAGE_CODES: tuple[str, ...] = (

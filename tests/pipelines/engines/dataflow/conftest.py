@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
 
-from pipelines.engines.dataflow import dataflow_package
+from corpusmill.pipelines.engines.dataflow import dataflow_package
 from tests.pipelines.engines.dataflow_service import (
     DataflowService,
     dataflow_service,

@@ -13,13 +13,15 @@ import apache_beam as beam
 import pytest
 from apache_beam.portability.api import beam_runner_api_pb2
 
-from pipelines.builds.launch import Corpus
-from pipelines.builds.stages import Place, Stage
-from pipelines.engines.dataflow.dataflow_errors import explain
-from pipelines.engines.engine import PlannedBuild
-from pipelines.engines.errors import BuildError
-from pipelines.engines.run_pipeline import run_pipeline
-from pipelines.samples import sample_builds as demo
+from corpusmill.pipelines.builds.launch import Corpus
+from corpusmill.pipelines.builds.stages import Place, Stage
+from corpusmill.pipelines.engines.dataflow.dataflow_errors import explain
+from corpusmill.pipelines.engines.engine import PlannedBuild
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.run_pipeline import run_pipeline
+from corpusmill.pipelines.samples import sample_builds as demo
+from corpusmill.transforms.files import stage_files
+from corpusmill.transforms.files.stage_files import StageOutcome
 from tests.pipelines.engines.dataflow_service import (
     PROJECT,
     REGION,
@@ -29,12 +31,10 @@ from tests.pipelines.engines.dataflow_service import (
 )
 from tests.storage.stores import Store, is_read_by_builds, names_below, read, upload
 from tests.tools.golden_tree import GOLDEN
-from transforms.files import stage_files
-from transforms.files.stage_files import StageOutcome
 
 pytest.importorskip("google.cloud.dataflow", reason='it comes with the extra "gcp"')
 
-from pipelines.engines.dataflow.dataflow_engine import Dataflow, job_name, labels
+from corpusmill.pipelines.engines.dataflow.dataflow_engine import Dataflow, job_name, labels
 
 ROOT = Path(__file__).parents[4]
 WORKER_FLAGS = [
@@ -351,7 +351,7 @@ def test_a_job_that_fails_says_why_in_one_line(
     monkeypatch.setattr(
         service, "messages", [{**message, "id": "1", "messageImportance": "JOB_MESSAGE_ERROR"}]
     )
-    caplog.set_level(logging.INFO, "pipelines")
+    caplog.set_level(logging.INFO, "corpusmill")
     engine = Dataflow(flags_for(service, bucket.bucket))
 
     def build(root: beam.Pipeline) -> None:

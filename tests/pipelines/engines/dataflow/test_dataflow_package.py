@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from apache_beam.runners.portability.stager import SKIP_REQUIREMENTS_CACHE
 
-from pipelines.engines.dataflow import dataflow_package
-from pipelines.engines.dataflow.dataflow_package import pack_installed, worker_package
+from corpusmill.pipelines.engines.dataflow import dataflow_package
+from corpusmill.pipelines.engines.dataflow.dataflow_package import pack_installed, worker_package
 
 FILES = {
     "pipelines/cli.py": b"VERSION = 1\n",

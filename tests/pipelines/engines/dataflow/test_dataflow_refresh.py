@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from apache_beam.runners.dataflow import dataflow_runner
 
-from pipelines.engines.engine import PlannedBuild
+from corpusmill.pipelines.engines.engine import PlannedBuild
 from tests.makers.wiki_builds import Command, run_cli
 from tests.pipelines.engines.dataflow_service import (
     PROJECT,
@@ -22,9 +22,9 @@ from tests.storage.stores import Store, names_below
 
 pytest.importorskip("google.cloud.dataflow", reason='it comes with the extra "gcp"')
 
-from pipelines.engines.dataflow.dataflow_engine import Dataflow
+from corpusmill.pipelines.engines.dataflow.dataflow_engine import Dataflow
 
-FAILURE = "transforms.files.open_input.InputError: gs://b/x.bz2: cut off [while running 'Read-7']"
+FAILURE = "corpusmill.transforms.files.open_input.InputError: gs://b/x.bz2: cut off [while running 'Read-7']"
 
 
 def configure(path: Path, output: str, flags: list[str], site: DumpServer) -> Path:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.engines.errors import BuildError
-from pipelines.engines.local.memory import cgroup_limits, check_memory, memory_limit
-from pipelines.settings.memory_model import MemoryModel
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.local.memory import cgroup_limits, check_memory, memory_limit
+from corpusmill.pipelines.settings.memory_model import MemoryModel
 
 GB = 10**9
 MODEL = MemoryModel(base_bytes=GB, worker_bytes=GB // 2, input_share=0.5)

@@ -25,12 +25,16 @@ from apache_beam.runners.worker import data_plane
 from apache_beam.transforms.core import Windowing
 from apache_beam.transforms.window import FixedWindows, GlobalWindows, TimestampedValue
 
-from pipelines.engines import beam_patches
-from pipelines.engines.engine import Started
-from pipelines.engines.errors import BuildError
-from pipelines.engines.local import in_process, shuffle_files
-from pipelines.engines.local.shuffle_files import FileGroupingBuffer, FileListBuffer, shuffle_folder
-from pipelines.engines.run_pipeline import run_on
+from corpusmill.pipelines.engines import beam_patches
+from corpusmill.pipelines.engines.engine import Started
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.local import in_process, shuffle_files
+from corpusmill.pipelines.engines.local.shuffle_files import (
+    FileGroupingBuffer,
+    FileListBuffer,
+    shuffle_folder,
+)
+from corpusmill.pipelines.engines.run_pipeline import run_on
 from tests.tools.run_pipeline import run_pipeline
 
 KEYS = 40

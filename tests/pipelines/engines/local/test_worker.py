@@ -16,18 +16,18 @@ from apache_beam.portability.api import endpoints_pb2
 from apache_beam.runners.worker.sdk_worker_main import _load_pipeline_options
 from google.protobuf import struct_pb2, text_format
 
-from pipelines.engines.local.worker import (
+from corpusmill.pipelines.engines.local.worker import (
     WORKING_FOLDER,
     enter_working_folder,
     worker_environment,
 )
-from transforms.files import counters
+from corpusmill.transforms.files import counters
 
 COUNT = """
 import os, sys
 from apache_beam.runners.worker import sdk_worker_main
-from pipelines.engines.local import worker
-from transforms.files import counters
+from corpusmill.pipelines.engines.local import worker
+from corpusmill.transforms.files import counters
 sdk_worker_main.main = lambda _: [counters.count("read", "pages") for _ in range(3)]
 os._exit(worker.main(sys.argv[1:]))
 """

@@ -17,9 +17,9 @@ from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
 from apache_beam.portability.api import endpoints_pb2
 
-from pipelines.engines.local.worker_pool import IS_GONE, PARAMETER, main, worker_pool
-from pipelines.engines.local.worker_processes import Workers
-from pipelines.engines.secret import HEADER, VARIABLE
+from corpusmill.pipelines.engines.local.worker_pool import IS_GONE, PARAMETER, main, worker_pool
+from corpusmill.pipelines.engines.local.worker_processes import Workers
+from corpusmill.pipelines.engines.secret import HEADER, VARIABLE
 from tests.tools.processes import running
 
 SECRET = "of these tests"
@@ -77,7 +77,13 @@ def test_a_worker_that_a_runner_asks_for(runner: tuple[Runner, str]) -> None:
 @pytest.fixture
 def pool() -> Iterator["subprocess.Popen[bytes]"]:
     """The pool of a node."""
-    command = [sys.executable, "-m", "pipelines.engines.local.worker_pool", "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "corpusmill.pipelines.engines.local.worker_pool",
+        "--port",
+        "0",
+    ]
     with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         yield process
         process.kill()  # else a pool that does not end would be waited for

@@ -12,11 +12,11 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
-from pipelines.engines.errors import BuildError
-from pipelines.engines.local import worker_processes
-from pipelines.engines.local.fork_server import END_SECONDS, import_all
-from pipelines.engines.local.in_process import InProcess
-from pipelines.engines.local.worker_processes import (
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.local import worker_processes
+from corpusmill.pipelines.engines.local.fork_server import END_SECONDS, import_all
+from corpusmill.pipelines.engines.local.in_process import InProcess
+from corpusmill.pipelines.engines.local.worker_processes import (
     SERVER,
     BadEnd,
     Workers,
@@ -24,13 +24,13 @@ from pipelines.engines.local.worker_processes import (
     module_path,
     started_early,
 )
-from pipelines.engines.run_pipeline import run_pipeline
+from corpusmill.pipelines.engines.run_pipeline import run_pipeline
 from tests.tools.processes import running, wait_until
 
 NOBODY = ["--id=7-1", "--provision_endpoint=localhost:1"]  # a worker waits long for an answer
 LAUNCHER = f"""
 import sys, time
-from pipelines.engines.local.worker_processes import Workers
+from corpusmill.pipelines.engines.local.worker_processes import Workers
 workers = Workers(sys.argv[1:], keeps_output=True)
 workers.start({NOBODY})
 workers.start({NOBODY})
@@ -39,7 +39,7 @@ time.sleep(600)
 """
 IMPORTING = """
 import time
-from pipelines.engines.local import fork_server
+from corpusmill.pipelines.engines.local import fork_server
 fork_server._LOOK_SECONDS = 2e-5
 with fork_server._ended_without_input():
     due = time.monotonic() + 1
@@ -230,7 +230,9 @@ def test_a_build_whose_workers_cannot_be_started_ends_with_a_line(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """As where the process that forks them may not fork any more."""
-    monkeypatch.setattr("pipelines.engines.local.worker_processes.SERVER_MODULE", "no_such_module")
+    monkeypatch.setattr(
+        "corpusmill.pipelines.engines.local.worker_processes.SERVER_MODULE", "no_such_module"
+    )
     with pytest.raises(BuildError) as error:
         run_pipeline(
             lambda root: root | beam.Create([1, 2]) | beam.Map(str) and None, InProcess(2, ())

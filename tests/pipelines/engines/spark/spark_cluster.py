@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pipelines.engines.secret import LOOPBACK, VARIABLE
-from pipelines.engines.spark.spark_files import find_job_server_files
+from corpusmill.pipelines.engines.secret import LOOPBACK, VARIABLE
+from corpusmill.pipelines.engines.spark.spark_files import find_job_server_files
 
 SCRIPTS = pathlib.Path(__file__).parents[4] / "deploy" / "spark"
 START_SECONDS = 300
@@ -71,7 +71,9 @@ def spark_cluster(folder: pathlib.Path, **settings: object) -> Iterator[Cluster]
     environment = os.environ | {
         "STATE": str(state),
         "PYTHON": sys.executable,
-        "PYTHONPATH": os.pathsep.join([str(SCRIPTS.parents[1]), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONPATH": os.pathsep.join(
+            [str(SCRIPTS.parents[1] / ".package"), os.environ.get("PYTHONPATH", "")]
+        ),
         **{name: str(value) for name, value in (ports | settings).items()},
     }
     log = folder / "start.log"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.cli import main
-from pipelines.samples.sample_builds import sample_dump, sample_entities
+from corpusmill.pipelines.cli import main
+from corpusmill.pipelines.samples.sample_builds import sample_dump, sample_entities
 from tests.pipelines.engines.spark.spark_cluster import Cluster, missing, run_script, spark_cluster
 from tests.tools.golden_tree import GOLDEN, check_golden, content_of, is_written_alike, tree_of
 

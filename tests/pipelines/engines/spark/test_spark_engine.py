@@ -8,14 +8,14 @@ import apache_beam as beam
 import pytest
 from apache_beam.transforms.environments import ExternalEnvironment, ProcessEnvironment
 
-from pipelines.engines.errors import BuildError
-from pipelines.engines.local import worker
-from pipelines.engines.local.worker_pool import PARAMETER
-from pipelines.engines.run_pipeline import run_pipeline
-from pipelines.engines.secret import VARIABLE
-from pipelines.engines.spark import spark_engine as spark
-from pipelines.engines.spark.spark_engine import Spark
-from pipelines.engines.spark.spark_files import JobServerFiles
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.local import worker
+from corpusmill.pipelines.engines.local.worker_pool import PARAMETER
+from corpusmill.pipelines.engines.run_pipeline import run_pipeline
+from corpusmill.pipelines.engines.secret import VARIABLE
+from corpusmill.pipelines.engines.spark import spark_engine as spark
+from corpusmill.pipelines.engines.spark.spark_engine import Spark
+from corpusmill.pipelines.engines.spark.spark_files import JobServerFiles
 
 ENDPOINT = "--job_endpoint=localhost:1"
 OWN_COMMAND = ["--environment_type=PROCESS", '--environment_config={"command": "/opt/worker"}']

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.engines.spark import spark_files
-from pipelines.engines.spark.spark_files import find_job_server_files
+from corpusmill.pipelines.engines.spark import spark_files
+from corpusmill.pipelines.engines.spark.spark_files import find_job_server_files
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +103,7 @@ def test_no_spark(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_that_gets_the_job_server_is_there_and_of_this_version() -> None:
-    root = Path(spark_files.__file__).parents[3]
+    root = Path(spark_files.__file__).resolve().parents[3]
     fetch = root / spark_files.FETCH_COMMAND
     version = spark_files.JOB_SERVER_VERSION
     assert f"\nversion={version}\n" in fetch.read_text("utf-8")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.engines.errors import BuildError
-from pipelines.engines.spark.spark_files import JobServerFiles
-from pipelines.engines.spark.spark_job_server import job_server
+from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.spark.spark_files import JobServerFiles
+from corpusmill.pipelines.engines.spark.spark_job_server import job_server
 from tests.tools.processes import running
 
 JAVA = """\
@@ -110,8 +110,8 @@ def test_a_launcher_that_is_ended_leaves_nothing(
 ) -> None:
     launcher = textwrap.dedent(f"""\
         import signal, sys, time
-        from pipelines.engines.spark.spark_files import JobServerFiles
-        from pipelines.engines.spark.spark_job_server import job_server
+        from corpusmill.pipelines.engines.spark.spark_files import JobServerFiles
+        from corpusmill.pipelines.engines.spark.spark_job_server import job_server
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
         with job_server({java.files!r}, "local[2]", [], "a secret"):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.samples.sample_builds import sample_entities
+from corpusmill.pipelines.samples.sample_builds import sample_entities
 from tests.pipelines.engines.spark.spark_cluster import missing
 from tests.tools.golden_tree import check_golden, tree_of
 from tests.tools.processes import running, wait_until, workers_of
@@ -23,7 +23,7 @@ pytestmark = [
 
 def command(output: Path, *flags: str) -> list[str]:
     build = ["entities", "--dump", sample_entities(), "--output", str(output), "--workers", "2"]
-    return [sys.executable, "-m", "pipelines", *build, "--runner", "SparkRunner", *flags]
+    return [sys.executable, "-m", "corpusmill", *build, "--runner", "SparkRunner", *flags]
 
 
 def processes_with(marker: str) -> list[str]:

@@ -53,7 +53,7 @@ def run_on_both(given: list[str], folder: Path, status: int = 0, **names: Path) 
     for runner in ("in-process", "SparkRunner"):
         arguments = [one.format(output=folder / runner, **names) for one in given]
         ended = subprocess.run(
-            [sys.executable, "-m", "pipelines", *arguments, "--runner", runner, "--workers", "2"],
+            [sys.executable, "-m", "corpusmill", *arguments, "--runner", runner, "--workers", "2"],
             stdin=subprocess.DEVNULL,
             timeout=600,
             check=False,

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from pipelines.inspect.documents.build_document import find_document
-from pipelines.inspect.documents.find_page import find_page
-from pipelines.samples.sample_builds import SAMPLES
+from corpusmill.pipelines.inspect.documents.build_document import find_document
+from corpusmill.pipelines.inspect.documents.find_page import find_page
+from corpusmill.pipelines.samples.sample_builds import SAMPLES
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.wiki.read_dumps import read_siteinfo
 from tests.makers.edition_builds import make_edition
 from tests.makers.wiki_builds import run_cli
 from tests.tools.golden_tree import GOLDEN
-from transforms.files.open_input import InputError
-from transforms.text.wikimedia.language import load_language
-from transforms.wiki.read_dumps import read_siteinfo
 
 DUMP = Path(SAMPLES) / "wikipedia/ukwiki/ukwiki-20260101-pages-articles-multistream.xml.bz2"
 INDEX = DUMP.with_name("ukwiki-20260101-pages-articles-multistream-index.txt.bz2")
@@ -85,7 +85,7 @@ def test_an_index_of_another_dump_is_an_error(tmp_path: Path) -> None:
 def test_a_page_fits_the_screen(
     columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipelines.translation.drawing.screen_columns", lambda: columns)
+    monkeypatch.setattr("corpusmill.pipelines.translation.drawing.screen_columns", lambda: columns)
     assert run_cli(*WIKI, "--dump", DUMP, "--title", "Вербовий Брід") == 0
     shown = capsys.readouterr().out
     assert max(map(cell_len, shown.splitlines())) <= columns

@@ -6,17 +6,17 @@ from fractions import Fraction
 
 import numpy
 
-from transforms.records import OverlapVerdict
-from transforms.text.books.simple import overlap
-from transforms.text.books.simple.ngram_blocks import (
+from corpusmill.transforms.records import OverlapVerdict
+from corpusmill.transforms.text.books.simple import overlap
+from corpusmill.transforms.text.books.simple.ngram_blocks import (
     HashedBook,
     Int64s,
     NgramBlock,
     SharedNgrams,
     deal_hashes,
 )
-from transforms.text.books.simple.overlap import ContestedBook
-from transforms.text.duplicates.components import link_to_smallest
+from corpusmill.transforms.text.books.simple.overlap import ContestedBook
+from corpusmill.transforms.text.duplicates.components import link_to_smallest
 
 
 def select_hashed(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from transforms.records import OverlapVerdict
+from corpusmill.transforms.records import OverlapVerdict
 
 
 class CountedText(NamedTuple):

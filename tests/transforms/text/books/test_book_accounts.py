@@ -2,11 +2,16 @@ from typing import Any
 
 import pytest
 
-from transforms.records import OutputFile
-from transforms.text.books.book_accounts import BookAccounts
-from transforms.text.books.book_stats import BookStats
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.ledger import AccountingError, Accounts, Ledger, NothingLeftError
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.books.book_accounts import BookAccounts
+from corpusmill.transforms.text.books.book_stats import BookStats
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.ledger import (
+    AccountingError,
+    Accounts,
+    Ledger,
+    NothingLeftError,
+)
 
 PROVENANCE = Provenance("tales", "en", "20261101", "1.0.0", {}, {}, (), {})
 STATS = {

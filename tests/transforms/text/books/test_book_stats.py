@@ -1,4 +1,9 @@
-from transforms.text.books.book_stats import BookStats, add_book_stats, identity_of, measure_book
+from corpusmill.transforms.text.books.book_stats import (
+    BookStats,
+    add_book_stats,
+    identity_of,
+    measure_book,
+)
 
 
 def test_a_book_is_counted() -> None:

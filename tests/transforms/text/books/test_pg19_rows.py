@@ -2,11 +2,17 @@ import collections
 
 import pytest
 
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.dating.publication_dates import PublicationDate
+from corpusmill.transforms.text.books.files.released_splits import released_splits
+from corpusmill.transforms.text.books.pg19_rows import (
+    SCHEMA,
+    TEXT,
+    Membership,
+    make_row,
+    make_sections,
+)
 from tests.makers.made_books import make_book, make_dated
-from transforms.records import Reason
-from transforms.text.books.dating.publication_dates import PublicationDate
-from transforms.text.books.files.released_splits import released_splits
-from transforms.text.books.pg19_rows import SCHEMA, TEXT, Membership, make_row, make_sections
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from transforms.text.builds.build_differences import find_differences
+from corpusmill.transforms.text.builds.build_differences import find_differences
 
 OLD: dict[str, Any] = {
     "version": "1.2.0",

@@ -1,7 +1,7 @@
 import json
 
-from transforms.records import InputFile, OutputFile
-from transforms.text.builds.build_manifest import Provenance, assemble, to_json
+from corpusmill.transforms.records import InputFile, OutputFile
+from corpusmill.transforms.text.builds.build_manifest import Provenance, assemble, to_json
 
 PROVENANCE = Provenance(
     corpus="wiki40b",

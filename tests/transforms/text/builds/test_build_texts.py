@@ -1,8 +1,8 @@
 import json
 
-from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import Description, Provenance
-from transforms.text.builds.build_texts import make_texts
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.builds.build_manifest import Description, Provenance
+from corpusmill.transforms.text.builds.build_texts import make_texts
 
 DESCRIPTION = Description("Tales", "Of hens.", "@x", "other", ("book_id", "text"), ("book_id",))
 PROVENANCE = Provenance("tales", "en", "20261101", "1.0.0", {"1.0.0": "First."}, {}, (), {})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.builds.edition_changes import (
+from corpusmill.transforms.text.builds.edition_changes import (
     ADDED,
     CHANGED,
     MOVED,

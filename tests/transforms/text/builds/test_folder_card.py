@@ -1,9 +1,9 @@
 import pytest
 import yaml
 
-from transforms.text.builds.dataset_card import make_citation
-from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card
-from transforms.text.files.markdown import Config, Dataset, hub_head, yaml_head
+from corpusmill.transforms.text.builds.dataset_card import make_citation
+from corpusmill.transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card
+from corpusmill.transforms.text.files.markdown import Config, Dataset, hub_head, yaml_head
 
 
 def build(name: str, edition: str, folder: str = "", license_id: str = "cc0-1.0") -> BuildBelow:

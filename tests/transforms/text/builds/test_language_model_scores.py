@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.builds.language_model_scores import (
+from corpusmill.transforms.text.builds.language_model_scores import (
     Normalisers,
     bits_per_byte,
     bits_per_character,
@@ -25,6 +24,7 @@ from transforms.text.builds.language_model_scores import (
     word_level_perplexity,
     word_level_perplexity_of_bits_per_character,
 )
+from tests.tools.real_data import DATA, needs_real_data
 
 ROOT = Path(__file__).parents[4]
 COUNTS = Normalisers(characters=1000, pieces=250, words=180, documents=3)
@@ -451,15 +451,19 @@ def test_a_manifest_without_normalisers(manifest: dict[str, object], message: st
 def test_a_training_job_imports_it_without_beam() -> None:
     script = (
         "import sys; before = set(sys.modules);"
-        "import transforms.text.builds.language_model_scores as scores;"
+        "import corpusmill.transforms.text.builds.language_model_scores as scores;"
         "new = {name.partition('.')[0] for name in set(sys.modules) - before};"
         "print(sorted(new - set(sys.stdlib_module_names)));"
         "assert 'apache_beam' not in sys.modules"
     )
     run = subprocess.run(
-        [sys.executable, "-S", "-c", script], cwd=ROOT, check=True, capture_output=True, text=True
+        [sys.executable, "-S", "-c", script],
+        env={"PYTHONPATH": str(ROOT / ".package")},
+        check=True,
+        capture_output=True,
+        text=True,
     )
-    assert run.stdout == "['transforms']\n"
+    assert run.stdout == "['corpusmill']\n"
 
 
 def test_a_sum_that_is_no_number_is_an_error() -> None:

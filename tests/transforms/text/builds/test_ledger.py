@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.builds.ledger import AccountingError, Ledger, balance
 from tests.tools.error_of import error_of
-from transforms.records import OutputFile
-from transforms.text.builds.ledger import AccountingError, Ledger, balance
 
 
 def table(number: int, count: int, records: int, kind: str = "parquet") -> OutputFile:

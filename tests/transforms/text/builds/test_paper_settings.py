@@ -1,11 +1,15 @@
 import pytest
 
-from pipelines.settings import flores101_settings, pg19_settings, wiki40b_settings
-from pipelines.settings.dump_settings import name_variant
-from pipelines.settings.lm1b_settings import Lm1bConfig
-from pipelines.settings.simplebooks_settings import SimpleBooksConfig
-from transforms.text.books.simple.simplicity import NEUTRAL, PRINTED, SQUARED
-from transforms.text.builds.paper_settings import say_why_not, why_not_paper, why_not_paper_of
+from corpusmill.pipelines.settings import flores101_settings, pg19_settings, wiki40b_settings
+from corpusmill.pipelines.settings.dump_settings import name_variant
+from corpusmill.pipelines.settings.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.settings.simplebooks_settings import SimpleBooksConfig
+from corpusmill.transforms.text.books.simple.simplicity import NEUTRAL, PRINTED, SQUARED
+from corpusmill.transforms.text.builds.paper_settings import (
+    say_why_not,
+    why_not_paper,
+    why_not_paper_of,
+)
 
 LM1B = Lm1bConfig(["x"]).variant()
 PG19 = pg19_settings.ORIGINAL

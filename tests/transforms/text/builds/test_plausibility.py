@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pipelines.corpora import rows
-from transforms.text.builds.plausibility import (
+from corpusmill.pipelines.corpora import rows
+from corpusmill.transforms.text.builds.plausibility import (
     DOUBTS,
     EMPTY_TRAIN,
     FEW_LINKS,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.builds.split_pins import (
+from corpusmill.transforms.text.builds.split_pins import (
     BUCKETS,
     ConflictingPinsError,
     MalformedPinsError,
@@ -17,7 +17,7 @@ from transforms.text.builds.split_pins import (
     split_of_file,
     unpack_pins,
 )
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 
 def read(text: str | bytes) -> list[tuple[str, str]]:

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.duplicates.components import NO_PAIRS, link_to_smallest
 from tests.makers.number_pairs import pairs_of
-from transforms.text.duplicates.components import NO_PAIRS, link_to_smallest
 
 EDGES = st.lists(st.tuples(st.integers(-5, 30), st.integers(0, 1 << 60) | st.integers(0, 30)))
 

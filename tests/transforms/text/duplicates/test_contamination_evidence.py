@@ -7,15 +7,15 @@ from types import MappingProxyType
 
 import pytest
 
-from transforms.text.duplicates.contamination_evidence import (
+from corpusmill.transforms.text.duplicates.contamination_evidence import (
     Found,
     add,
     add_to,
     describe,
     join_stretches,
 )
-from transforms.text.duplicates.evaluation_index import build_index, fold_block
-from transforms.text.duplicates.folded_words import normalize
+from corpusmill.transforms.text.duplicates.evaluation_index import build_index, fold_block
+from corpusmill.transforms.text.duplicates.folded_words import normalize
 
 SHOWN = 3
 ITEMS = [
@@ -74,7 +74,7 @@ def test_the_same_whatever_the_blocks_and_their_order(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_matches_show_the_words_that_both_have(seed: int) -> None:
-    from transforms.text.duplicates.folded_words import fold_words
+    from corpusmill.transforms.text.duplicates.folded_words import fold_words
 
     texts = made_texts(random.Random(seed), 30)
     for item, found in found_in(texts).items():

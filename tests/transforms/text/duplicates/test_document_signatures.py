@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.real_data import needs_real_data
-from tests.tools.real_gutenberg import read_bodies
-from tests.tools.signature_errors import made_pairs, signature_errors
-from transforms.text.duplicates.document_signatures import (
+from corpusmill.transforms.text.duplicates.document_signatures import (
     exact_jaccard,
     parse_similarity,
     sign_documents,
 )
-from transforms.text.duplicates.hashed_ngrams import hash_ngrams
-from transforms.text.vocabularies.plain_words import plain_words
+from corpusmill.transforms.text.duplicates.hashed_ngrams import hash_ngrams
+from corpusmill.transforms.text.vocabularies.plain_words import plain_words
+from tests.tools.real_data import needs_real_data
+from tests.tools.real_gutenberg import read_bodies
+from tests.tools.signature_errors import made_pairs, signature_errors
 
 DOCUMENT = pathlib.Path(__file__).parents[4] / "pipelines" / "docs" / "overlap.md"
 SIGNED = [[570383791, 195071242, 2111751229], [1290972559, 3463930178, 13131510]]

@@ -2,9 +2,9 @@ import numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.duplicates.components import NO_PAIRS, link_to_smallest
+from corpusmill.transforms.text.duplicates.duplicate_groups import choose_kept
 from tests.makers.number_pairs import pairs_of
-from transforms.text.duplicates.components import NO_PAIRS, link_to_smallest
-from transforms.text.duplicates.duplicate_groups import choose_kept
 
 NUMBERS = st.integers(-9, 9)
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy
 import pytest
 
-from transforms.text.duplicates import evaluation_index
-from transforms.text.duplicates.evaluation_index import build_index, fold_block
-from transforms.text.duplicates.folded_words import fold_words
+from corpusmill.transforms.text.duplicates import evaluation_index
+from corpusmill.transforms.text.duplicates.evaluation_index import build_index, fold_block
+from corpusmill.transforms.text.duplicates.folded_words import fold_words
 
 N = 4
 Run = tuple[int, int, int, int, int]

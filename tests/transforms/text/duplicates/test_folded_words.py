@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from transforms.text.duplicates.folded_words import (
+from corpusmill.transforms.text.duplicates.folded_words import (
     fold_text,
     fold_words,
     hash_folded,

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.real_data import needs_real_data
-from tests.tools.real_gutenberg import read_bodies
-from tests.transforms.text.books.sequential_selection import distinct_ngrams
-from transforms.text.duplicates.hashed_ngrams import (
+from corpusmill.transforms.text.duplicates.hashed_ngrams import (
     hash_ngrams,
     hash_words,
     sort_different,
     to_plain_words,
 )
-from transforms.text.white_space import WIDE_SPACES
+from corpusmill.transforms.text.white_space import WIDE_SPACES
+from tests.tools.real_data import needs_real_data
+from tests.tools.real_gutenberg import read_bodies
+from tests.transforms.text.books.sequential_selection import distinct_ngrams
 
 BITS = 64
 MASK = (1 << BITS) - 1

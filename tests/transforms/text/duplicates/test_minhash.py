@@ -8,8 +8,8 @@ from datasketch.lsh import _optimal_param
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.text.duplicates import minhash
-from transforms.text.duplicates.minhash import (
+from corpusmill.transforms.text.duplicates import minhash
+from corpusmill.transforms.text.duplicates.minhash import (
     bucket_signatures,
     choose_bands,
     deal_buckets,

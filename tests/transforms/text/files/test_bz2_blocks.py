@@ -9,9 +9,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.files import bz2_blocks
+from corpusmill.transforms.text.files.bz2_blocks import (
+    BadBlock,
+    Block,
+    decode_block,
+    ends_whole,
+    find_marks,
+)
 from tests.makers.bz2_files import BLOCK_MAGIC, END_MAGIC, content_that_maps_to, pack_stream
-from transforms.text.files import bz2_blocks
-from transforms.text.files.bz2_blocks import BadBlock, Block, decode_block, ends_whole, find_marks
 
 # In some of these, both kinds of mark occur that are none.
 contents = st.one_of(

@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.files.checksum_list import (
+    ListedSum,
+    MalformedListError,
+    read_checksums,
+)
 from tests.tools.error_of import error_of
-from transforms.text.files.checksum_list import ListedSum, MalformedListError, read_checksums
 
 ONE = "bcb03d49251689ab1117428009f6adbf"
 TWO = "93a6e9de2a184d315c51cbadd798ef8a"

@@ -10,10 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.files import compression
+from corpusmill.transforms.text.files.compression import (
+    DECODE_ERRORS,
+    codec_of,
+    decompressed,
+    read_some,
+)
 from tests.makers import compressed
 from tests.makers.pieces import Pieces
-from transforms.text.files import compression
-from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompressed, read_some
 
 Compress = Callable[[bytes], bytes]
 COMPRESS = {suffix[1:]: compress for suffix, compress in compressed.COMPRESS.items() if suffix}

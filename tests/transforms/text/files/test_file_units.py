@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.files import bz2_blocks, file_units
+from corpusmill.transforms.text.files.file_units import Damage, FileUnit
+from corpusmill.transforms.text.lines import unit_blocks
+from corpusmill.transforms.text.lines.unit_blocks import LineBlock, place_of, read_blocks
 from tests.makers.bz2_files import pack_stream
-from transforms.text.files import bz2_blocks, file_units
-from transforms.text.files.file_units import Damage, FileUnit
-from transforms.text.lines import unit_blocks
-from transforms.text.lines.unit_blocks import LineBlock, place_of, read_blocks
 
 # Lines of all lengths, empty ones, several in a row, a line end at the end of a block or not.
 texts = st.lists(st.sampled_from([b"\n", b"a", b"bc\n", b"de" * 20, b"\r\n"]), max_size=40).map(

@@ -1,7 +1,7 @@
 import pytest
 import yaml
 
-from transforms.text.files.markdown import (
+from corpusmill.transforms.text.files.markdown import (
     Config,
     Dataset,
     hub_head,

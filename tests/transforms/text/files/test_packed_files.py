@@ -9,13 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.makers.compressed import COMPRESS
-from tests.makers.tar_files import pack_links, pack_tar
-from tests.makers.zip_files import pack_zip
-from transforms.records import Reason
-from transforms.text.files import packed_files
-from transforms.text.files.compression import DECODE_ERRORS
-from transforms.text.files.packed_files import (
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.files import packed_files
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS
+from corpusmill.transforms.text.files.packed_files import (
     PackedDamage,
     PackedEvent,
     PackedFile,
@@ -28,6 +25,9 @@ from transforms.text.files.packed_files import (
     name_inside,
     read_packed,
 )
+from tests.makers.compressed import COMPRESS
+from tests.makers.tar_files import pack_links, pack_tar
+from tests.makers.zip_files import pack_zip
 
 TEXT = b"A book of few lines.\r\n" * 50
 

@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.text.files.shards import (
+from corpusmill.transforms.text.files.shards import (
     count_shards,
     every_shard,
     parquet_name,

@@ -13,11 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.makers.pieces import Pieces
-from tests.makers.tar_files import FORMATS, pack_links, pack_tar
-from transforms.text.files import tar_members
-from transforms.text.files.compression import decompressed, read_some
-from transforms.text.files.tar_members import (
+from corpusmill.transforms.text.files import tar_members
+from corpusmill.transforms.text.files.compression import decompressed, read_some
+from corpusmill.transforms.text.files.tar_members import (
     Link,
     Member,
     Special,
@@ -28,6 +26,8 @@ from transforms.text.files.tar_members import (
     read_members,
     text_of,
 )
+from tests.makers.pieces import Pieces
+from tests.makers.tar_files import FORMATS, pack_links, pack_tar
 
 LONG_NAME = "training-monolingual/" + "ein-langer-ordner/" * 20 + "nouvelles.2007.fr.mélangées"
 FILES = [

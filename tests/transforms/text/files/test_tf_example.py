@@ -6,7 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.text.files.tf_example import encode_example, encode_rows, encode_texts, frame_record
+from corpusmill.transforms.text.files.tf_example import (
+    encode_example,
+    encode_rows,
+    encode_texts,
+    frame_record,
+)
 
 
 def test_an_example_is_the_protocol_buffer_of_tensorflow() -> None:

@@ -1,5 +1,5 @@
-from transforms.records import OutputFile
-from transforms.text.files.tfds_metadata import dataset_info_json, features_json
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.files.tfds_metadata import dataset_info_json, features_json
 
 
 def tfrecord(split: str, shard: int, shards: int, records: int, size: int) -> OutputFile:

@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.makers.zip_files import pack_zip
-from transforms.records import Reason
-from transforms.text.files.compression import DECODE_ERRORS
-from transforms.text.files.zip_members import (
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.files.compression import DECODE_ERRORS
+from corpusmill.transforms.text.files.zip_members import (
     ZipError,
     is_zip,
     list_zip,
     open_member,
     reason_not_to_read,
 )
+from tests.makers.zip_files import pack_zip
 
 FILES = [("cache/84/pg84.txt", b"a line\n" * 1000), ("empty.txt", b""), ("café.txt", b"\xe9\n")]
 

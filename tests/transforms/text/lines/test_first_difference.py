@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.lines.first_difference import (
+from corpusmill.transforms.text.lines.first_difference import (
     Difference,
     describe_difference,
     find_difference,

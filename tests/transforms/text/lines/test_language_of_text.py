@@ -6,10 +6,10 @@ import pathlib
 
 import pytest
 
+from corpusmill.transforms.text.lines.format_of_text import describe_format
+from corpusmill.transforms.text.lines.language_of_text import ForeignText, find_foreign_text
 from tests.makers.news_lines import sample_lines
 from tests.tools.pack_samples import SAMPLES
-from transforms.text.lines.format_of_text import describe_format
-from transforms.text.lines.language_of_text import ForeignText, find_foreign_text
 
 REAL = pathlib.Path(os.environ.get("CORPUSMILL_DATA", "/none"))
 UKRAINIAN = (

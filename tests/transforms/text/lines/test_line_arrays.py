@@ -4,8 +4,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.lines.line_arrays import line_bounds, sort_places, take_lines, to_array
-from transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.lines.line_arrays import (
+    line_bounds,
+    sort_places,
+    take_lines,
+    to_array,
+)
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
 
 LINES = st.lists(
     st.binary(max_size=3).map(lambda line: line.replace(b"\n", b"\t"))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.text.lines.line_blocks import (
+from corpusmill.transforms.text.lines.line_blocks import (
     block_of,
     cut_block,
     lines_of,

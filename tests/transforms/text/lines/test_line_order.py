@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.lines import line_order
-from transforms.text.lines.line_arrays import line_bounds
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.lines.line_order import (
+from corpusmill.transforms.text.lines import line_order
+from corpusmill.transforms.text.lines.line_arrays import line_bounds
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.lines.line_order import (
     LineSample,
     LineSampler,
     checksums_of,

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.lines import line_stats
-from transforms.text.lines.line_blocks import block_of
-from transforms.text.lines.line_stats import (
+from corpusmill.transforms.text.lines import line_stats
+from corpusmill.transforms.text.lines.line_blocks import block_of
+from corpusmill.transforms.text.lines.line_stats import (
     CLASSES,
     LineStats,
     add_line_stats,

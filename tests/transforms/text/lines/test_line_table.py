@@ -3,8 +3,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.lines.line_table import SCHEMA, make_table
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.lines.line_table import SCHEMA, make_table
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])))
 

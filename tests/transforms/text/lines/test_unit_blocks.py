@@ -12,18 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.makers.bz2_files import pack_stream
-from tests.makers.tar_files import FORMATS, pack_links, pack_tar
-from tests.transforms.text.files.test_file_units import (
-    cut_places,
-    lines_of,
-    texts,
-    units_of,
-)
-from transforms.text.files import bz2_blocks, file_units
-from transforms.text.files.file_units import Damage, FileUnit
-from transforms.text.lines import unit_blocks
-from transforms.text.lines.unit_blocks import (
+from corpusmill.transforms.text.files import bz2_blocks, file_units
+from corpusmill.transforms.text.files.file_units import Damage, FileUnit
+from corpusmill.transforms.text.lines import unit_blocks
+from corpusmill.transforms.text.lines.unit_blocks import (
     LineBlock,
     NoMemberError,
     Span,
@@ -32,6 +24,14 @@ from transforms.text.lines.unit_blocks import (
     plan_block_units,
     read_blocks,
     shares_of,
+)
+from tests.makers.bz2_files import pack_stream
+from tests.makers.tar_files import FORMATS, pack_links, pack_tar
+from tests.transforms.text.files.test_file_units import (
+    cut_places,
+    lines_of,
+    texts,
+    units_of,
 )
 
 Event = LineBlock | Unterminated | Damage

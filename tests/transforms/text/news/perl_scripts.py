@@ -14,7 +14,7 @@ import subprocess
 
 import pytest
 
-from transforms.text.lines.line_blocks import lines_of
+from corpusmill.transforms.text.lines.line_blocks import lines_of
 
 NORMALIZE = "normalize-punctuation.perl"
 TOKENIZE = "tokenizer.perl"

@@ -9,6 +9,12 @@ from collections.abc import Callable
 
 import pytest
 
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.news import perl_utf8
+from corpusmill.transforms.text.news.character_classes import ranges_of
+from corpusmill.transforms.text.news.line_tokenizer import LineTokenizer
+from corpusmill.transforms.text.news.punctuation import normalize_line
+from corpusmill.transforms.text.news.wmt_tokenizer import tokenize_line
 from tests.transforms.text.news.odd_lines import make_lines
 from tests.transforms.text.news.perl_scripts import (
     NORMALIZE,
@@ -19,12 +25,6 @@ from tests.transforms.text.news.perl_scripts import (
     run_perl,
     run_script,
 )
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.news import perl_utf8
-from transforms.text.news.character_classes import ranges_of
-from transforms.text.news.line_tokenizer import LineTokenizer
-from transforms.text.news.punctuation import normalize_line
-from transforms.text.news.wmt_tokenizer import tokenize_line
 
 LINES = int(os.environ.get("CORPUSMILL_FUZZ_LINES", "20000"))
 SEED = int(os.environ.get("CORPUSMILL_FUZZ_SEED", "1"))

@@ -1,7 +1,13 @@
 import pytest
 
-from transforms.text.news.artefact_names import Kind, kind_of, parquet_twin, part_of, shard_of
-from transforms.text.news.shard_names import HELDOUT, TRAIN, text_name
+from corpusmill.transforms.text.news.artefact_names import (
+    Kind,
+    kind_of,
+    parquet_twin,
+    part_of,
+    shard_of,
+)
+from corpusmill.transforms.text.news.shard_names import HELDOUT, TRAIN, text_name
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 import pytest
 
-from transforms.text.lines.line_blocks import block_of
-from transforms.text.news.block_normalizer import lines_to_normalize
-from transforms.text.news.line_places import frame, line_feeds_in
+from corpusmill.transforms.text.lines.line_blocks import block_of
+from corpusmill.transforms.text.news.block_normalizer import lines_to_normalize
+from corpusmill.transforms.text.news.line_places import frame, line_feeds_in
 
 
 @pytest.mark.parametrize(

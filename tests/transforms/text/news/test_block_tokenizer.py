@@ -2,11 +2,11 @@ import gzip
 
 import pytest
 
+from corpusmill.transforms.text.lines.line_blocks import lines_of
+from corpusmill.transforms.text.news import block_tokenizer
+from corpusmill.transforms.text.news.block_tokenizer import BlockTokenizer, PeriodTable
+from corpusmill.transforms.text.news.line_places import frame, unframe
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.lines.line_blocks import lines_of
-from transforms.text.news import block_tokenizer
-from transforms.text.news.block_tokenizer import BlockTokenizer, PeriodTable
-from transforms.text.news.line_places import frame, unframe
 
 PLAIN = [
     "",

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from transforms.text.news.character_classes import (
+from corpusmill.transforms.text.news.character_classes import (
     CODE_POINTS,
     PERL_VERSIONS,
     class_body,

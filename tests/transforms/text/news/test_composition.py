@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.news.character_classes import members_of
-from transforms.text.news.composition import compose
+from corpusmill.transforms.text.news.character_classes import members_of
+from corpusmill.transforms.text.news.composition import compose
 
 MARKS = "\u0301\u0323\u0327\u0344\u0345\u0f71\u0f72\u0f73\u3099"
 KNOWN = members_of("assigned", "5.14")

@@ -2,8 +2,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from corpusmill.transforms.text.news.find_artefacts import ArtefactError, ArtefactFinder
 from tests.tools.error_of import error_of
-from transforms.text.news.find_artefacts import ArtefactError, ArtefactFinder
 
 FILES = [
     "train/news.en-00001-of-00100",

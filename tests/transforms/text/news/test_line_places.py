@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.news.line_places import (
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.news.line_places import (
     frame,
     line_feeds_in,
     lines_at,

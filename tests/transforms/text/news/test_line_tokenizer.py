@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.news import line_tokenizer, perl_utf8
+from corpusmill.transforms.text.news.line_tokenizer import LineTokenizer
+from corpusmill.transforms.text.news.punctuation import normalize_line
+from corpusmill.transforms.text.news.wmt_tokenizer import tokenize_line
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.text.news.cases import CASES, Case
 from tests.transforms.text.news.odd_lines import make_lines, make_long_lines
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.news import line_tokenizer, perl_utf8
-from transforms.text.news.line_tokenizer import LineTokenizer
-from transforms.text.news.punctuation import normalize_line
-from transforms.text.news.wmt_tokenizer import tokenize_line
 
 LANGUAGES = ["en", "de", "fr", "cs"]
 TOKENIZERS = {

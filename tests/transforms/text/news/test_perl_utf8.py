@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.news.perl_utf8 import decode, encode, is_perl_utf8, malformed_lines
 from tests.transforms.text.news.odd_lines import BEYOND
-from transforms.text.news.perl_utf8 import decode, encode, is_perl_utf8, malformed_lines
 
 LAX = ["eda080", "edbfbf", *BEYOND]
 STRICT = ["", "00", "7f", "c280", "efbfbf", "efb790", "f48fbfbf"]

@@ -1,7 +1,7 @@
 import pytest
 
+from corpusmill.transforms.text.news.punctuation import normalize_line, normalize_text
 from tests.transforms.text.news.cases import CASES, Case
-from transforms.text.news.punctuation import normalize_line, normalize_text
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -2,12 +2,22 @@ from typing import Any
 
 import pytest
 
-from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.ledger import AccountingError, Accounts, Ledger, NothingLeftError
-from transforms.text.lines.line_stats import CLASSES, LineStats, add_line_stats, measure_lines
-from transforms.text.news.sentence_accounts import account_for_sentences
-from transforms.text.vocabularies.vocabulary import HeldoutStats, VocabularyStats
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.ledger import (
+    AccountingError,
+    Accounts,
+    Ledger,
+    NothingLeftError,
+)
+from corpusmill.transforms.text.lines.line_stats import (
+    CLASSES,
+    LineStats,
+    add_line_stats,
+    measure_lines,
+)
+from corpusmill.transforms.text.news.sentence_accounts import account_for_sentences
+from corpusmill.transforms.text.vocabularies.vocabulary import HeldoutStats, VocabularyStats
 
 HELDOUT = "heldout-monolingual.tokenized.shuffled"
 TRAINING = "training-monolingual.tokenized.shuffled"

@@ -1,7 +1,7 @@
 import pytest
 
-from transforms.text.files.shards import Shard
-from transforms.text.news.shard_names import (
+from corpusmill.transforms.text.files.shards import Shard
+from corpusmill.transforms.text.news.shard_names import (
     HELDOUT,
     TRAIN,
     split_of,

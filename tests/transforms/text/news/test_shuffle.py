@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.news.shuffle import (
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.news.shuffle import (
     deal_lines,
     first_ranks,
     join_piece,

@@ -1,8 +1,8 @@
 import pytest
 
+from corpusmill.transforms.text.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER
+from corpusmill.transforms.text.news.wmt_tokenizer import keeps_period, tokenize_line
 from tests.transforms.text.news.cases import CASES, Case
-from transforms.text.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER
-from transforms.text.news.wmt_tokenizer import keeps_period, tokenize_line
 
 
 @pytest.mark.parametrize("case", CASES)

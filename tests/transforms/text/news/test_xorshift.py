@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.text.news import xorshift
+from corpusmill.transforms.text.news import xorshift
 
 FIRST = [252931888752, 646528844437, 476712849328]
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from transforms.text.ngrams import gram_tables
-from transforms.text.ngrams.gram_tables import (
+from corpusmill.transforms.text.ngrams import gram_tables
+from corpusmill.transforms.text.ngrams.gram_tables import (
     COUNTS,
     Table,
     bucket_rows,

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from corpusmill.transforms.text.ngrams.backoff import Float64s, grams_of, log_likelihoods
+from corpusmill.transforms.text.ngrams.count_grams import Tally, add_tallies
+from corpusmill.transforms.text.ngrams.gram_tables import UNKNOWN, look_up
+from corpusmill.transforms.text.ngrams.kneser_ney import FALLBACK, estimate_discounts, interpolate
+from corpusmill.transforms.text.ngrams.number_words import Numbers, number_words
 from tests.makers.ngram_models import Model, Reference, make_model, sentences_of
 from tests.tools.golden_tree import GOLDEN
-from transforms.text.ngrams.backoff import Float64s, grams_of, log_likelihoods
-from transforms.text.ngrams.count_grams import Tally, add_tallies
-from transforms.text.ngrams.gram_tables import UNKNOWN, look_up
-from transforms.text.ngrams.kneser_ney import FALLBACK, estimate_discounts, interpolate
-from transforms.text.ngrams.number_words import Numbers, number_words
 
 KENLM = tomllib.loads(Path(__file__).with_name("kenlm.toml").read_text("utf-8"))
 DIGITS = 1e-6  # of the figures, relatively: KenLM computes in 32 bits

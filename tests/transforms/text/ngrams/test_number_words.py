@@ -1,10 +1,10 @@
 import pyarrow as pa
 import pytest
 
+from corpusmill.transforms.text.ngrams import number_words as numbering
+from corpusmill.transforms.text.ngrams.number_words import number_words, select_words
+from corpusmill.transforms.text.vocabularies.word_counts import count_words
 from tests.makers.ngram_models import vocabulary_of
-from transforms.text.ngrams import number_words as numbering
-from transforms.text.ngrams.number_words import number_words, select_words
-from transforms.text.vocabularies.word_counts import count_words
 
 WORDS = pa.array([b"a", b"b", "ü".encode()], pa.binary())
 

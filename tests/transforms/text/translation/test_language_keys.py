@@ -1,8 +1,8 @@
 import pytest
 
-from transforms.text.translation.language_keys import language_key
-from transforms.text.translation.languages import FLORES101_CODES
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.transforms.text.translation.language_keys import language_key
+from corpusmill.transforms.text.translation.languages import FLORES101_CODES
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 CASES = {
     "uk": ("uk", "ukr", "ukr_Cyrl"),

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.translation.records import SPLITS, ReadError, SourceSentence
-from transforms.text.translation.source_table import (
+from corpusmill.transforms.text.translation.records import SPLITS, ReadError, SourceSentence
+from corpusmill.transforms.text.translation.source_table import (
     COLUMNS,
     read_source,
     sentence_id,

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.text.translation.records import ReadError
-from transforms.text.translation.tables import read_table, write_table
+from corpusmill.transforms.text.translation.records import ReadError
+from corpusmill.transforms.text.translation.tables import read_table, write_table
 
 COLUMNS = ("id", "text")
 ROWS = st.lists(st.tuples(st.text(min_size=1), st.text()))

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from tests.makers.spm_models import SENTENCES, small_model
-from transforms.text.translation import translation_scores
-from transforms.text.translation.translation_scores import (
+from corpusmill.transforms.text.translation import translation_scores
+from corpusmill.transforms.text.translation.translation_scores import (
     ALWAYS,
     METRICS,
     Group,
@@ -20,6 +19,7 @@ from transforms.text.translation.translation_scores import (
     score_systems,
     signatures,
 )
+from tests.makers.spm_models import SENTENCES, small_model
 
 REFERENCES = list(SENTENCES)
 OUTPUT = [line[:-4] + "!" for line in SENTENCES]

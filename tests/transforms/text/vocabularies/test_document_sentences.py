@@ -1,14 +1,14 @@
 import pytest
 
-from pipelines.corpora import layouts
-from transforms.text.vocabularies.document_sentences import (
+from corpusmill.pipelines.corpora import layouts
+from corpusmill.transforms.text.vocabularies.document_sentences import (
     clean_sentences,
     paragraphs_of_book,
     sentences_of_texts,
 )
-from transforms.text.vocabularies.subwords import BLANK, RESERVED
-from transforms.text.wikimedia.article_markers import render_article
-from transforms.text.wikimedia.wikitext.sections import Section
+from corpusmill.transforms.text.vocabularies.subwords import BLANK, RESERVED
+from corpusmill.transforms.text.wikimedia.article_markers import render_article
+from corpusmill.transforms.text.wikimedia.wikitext.sections import Section
 
 PARAGRAPH = ("Пором відходить о сьомій.", "Він зелений.")
 LAST = "Його збудували 1903 р. у Києві."

@@ -2,12 +2,16 @@ from typing import Any
 
 import pytest
 
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.ledger import AccountingError, Accounts, Ledger
-from transforms.text.vocabularies.piece_accounts import EVALUATED, HELD_OUT, account_for_pieces
-from transforms.text.vocabularies.piece_model import PieceStats, TrainedPieces
-from transforms.text.vocabularies.sentence_choice import Choice
-from transforms.text.vocabularies.temperature_sampling import Share
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.ledger import AccountingError, Accounts, Ledger
+from corpusmill.transforms.text.vocabularies.piece_accounts import (
+    EVALUATED,
+    HELD_OUT,
+    account_for_pieces,
+)
+from corpusmill.transforms.text.vocabularies.piece_model import PieceStats, TrainedPieces
+from corpusmill.transforms.text.vocabularies.sentence_choice import Choice
+from corpusmill.transforms.text.vocabularies.temperature_sampling import Share
 
 TRAINED = TrainedPieces(b"", pieces=400, words=70, occurrences=900, rare_words=5)
 CHOICES = {

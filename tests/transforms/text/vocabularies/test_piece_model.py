@@ -8,10 +8,9 @@ import pyarrow as pa
 import pytest
 import sentencepiece
 
-from tests.makers.spm_models import SENTENCES
-from transforms.text.lines.line_blocks import block_of
-from transforms.text.vocabularies import piece_model
-from transforms.text.vocabularies.piece_model import (
+from corpusmill.transforms.text.lines.line_blocks import block_of
+from corpusmill.transforms.text.vocabularies import piece_model
+from corpusmill.transforms.text.vocabularies.piece_model import (
     NORMALIZATIONS,
     PieceCounter,
     PieceSettings,
@@ -19,8 +18,9 @@ from transforms.text.vocabularies.piece_model import (
     add_piece_stats,
     train_pieces,
 )
-from transforms.text.vocabularies.subwords import UntrainableError, load_model
-from transforms.text.vocabularies.word_counts import SCHEMA, count_words
+from corpusmill.transforms.text.vocabularies.subwords import UntrainableError, load_model
+from corpusmill.transforms.text.vocabularies.word_counts import SCHEMA, count_words
+from tests.makers.spm_models import SENTENCES
 
 SMALL = PieceSettings(300)
 

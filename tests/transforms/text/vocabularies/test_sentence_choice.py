@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.vocabularies.sentence_choice import (
+from corpusmill.transforms.text.vocabularies.sentence_choice import (
     RANGES,
     Choice,
     Ranks,
@@ -18,7 +18,7 @@ from transforms.text.vocabularies.sentence_choice import (
     rank_sentences,
     ranks_in_range,
 )
-from transforms.text.vocabularies.temperature_sampling import Share
+from corpusmill.transforms.text.vocabularies.temperature_sampling import Share
 
 RANGE = (1 << 64) // RANGES
 

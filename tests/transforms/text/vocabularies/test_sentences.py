@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.vocabularies.sentences import split_sentences
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.vocabularies.sentences import split_sentences
 
 
 def texts(paragraph: str, language: str = "en") -> list[str]:

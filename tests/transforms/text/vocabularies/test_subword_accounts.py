@@ -1,11 +1,11 @@
 from typing import Any
 
+from corpusmill.transforms.records import SubwordStats
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.ledger import AccountingError, Accounts, Ledger
+from corpusmill.transforms.text.vocabularies.subword_accounts import SubwordAccounts
+from corpusmill.transforms.text.vocabularies.subwords import TrainedSubwords
 from tests.tools.error_of import error_of
-from transforms.records import SubwordStats
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.ledger import AccountingError, Accounts, Ledger
-from transforms.text.vocabularies.subword_accounts import SubwordAccounts
-from transforms.text.vocabularies.subwords import TrainedSubwords
 
 SIZES = {"vocabularies": {"64k": 64_000, "128k": 128_000}}
 PROVENANCE = Provenance(

@@ -13,8 +13,8 @@ import sentencepiece
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.records import SubwordStats
-from transforms.text.vocabularies.subwords import (
+from corpusmill.transforms.records import SubwordStats
+from corpusmill.transforms.text.vocabularies.subwords import (
     BLANK,
     RESERVED,
     SubwordCounter,
@@ -28,8 +28,11 @@ from transforms.text.vocabularies.subwords import (
     vocabulary_of,
     vocabulary_size_of,
 )
-from transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS, render_article
-from transforms.text.wikimedia.wikitext.sections import Section
+from corpusmill.transforms.text.wikimedia.article_markers import (
+    MARKERS_WITH_LINE_FEEDS,
+    render_article,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.sections import Section
 
 SMALL = SubwordSettings(vocabulary_size=400)
 

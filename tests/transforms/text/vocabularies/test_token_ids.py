@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import sentencepiece
 
+from corpusmill.transforms.text.vocabularies.token_ids import find_end, load_tokenizer, type_of_ids
 from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.tokenizer_files import END, small_tokenizer
-from transforms.text.vocabularies.token_ids import find_end, load_tokenizer, type_of_ids
 
 TEXTS = [SENTENCES[0], "", "渡し船は毎朝七時に港を出ます。", f"one {END} two</s>"]
 

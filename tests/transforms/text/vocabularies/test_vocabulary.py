@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.lines.line_blocks import block_of, lines_of
-from transforms.text.vocabularies import vocabulary, word_counts
-from transforms.text.vocabularies.vocabulary import (
+from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
+from corpusmill.transforms.text.vocabularies import vocabulary, word_counts
+from corpusmill.transforms.text.vocabularies.vocabulary import (
     SIGNS,
     HeldoutStats,
     Vocabulary,
@@ -21,7 +21,7 @@ from transforms.text.vocabularies.vocabulary import (
     table_of,
     unpack_words,
 )
-from transforms.text.vocabularies.word_counts import SCHEMA, count_words, cut_by_bucket
+from corpusmill.transforms.text.vocabularies.word_counts import SCHEMA, count_words, cut_by_bucket
 
 WORDS = [b"the", b"a", b".", b"Ma\xc3\x9f", b"\xff", b"x\ty", b"<UNK>", b"<S>"]
 LINES = st.lists(st.lists(st.sampled_from([*WORDS, b""]), max_size=8).map(b" ".join), max_size=20)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.lines.line_blocks import block_of
-from transforms.text.vocabularies import word_counts
-from transforms.text.vocabularies.word_counts import (
+from corpusmill.transforms.text.lines.line_blocks import block_of
+from corpusmill.transforms.text.vocabularies import word_counts
+from corpusmill.transforms.text.vocabularies.word_counts import (
     SCHEMA,
     add_counts,
     count_words,

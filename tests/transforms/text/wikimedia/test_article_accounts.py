@@ -3,13 +3,18 @@ from typing import Any
 
 import pytest
 
-from pipelines.settings.paper_figures import figures_for_card
+from corpusmill.pipelines.settings.paper_figures import figures_for_card
+from corpusmill.transforms.records import CorpusStats, InputFile, OutputFile, SubwordStats
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.ledger import (
+    AccountingError,
+    Accounts,
+    Ledger,
+    NothingLeftError,
+)
+from corpusmill.transforms.text.vocabularies.subwords import TrainedSubwords
+from corpusmill.transforms.text.wikimedia.article_accounts import account_for_articles
 from tests.tools.error_of import error_of
-from transforms.records import CorpusStats, InputFile, OutputFile, SubwordStats
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.ledger import AccountingError, Accounts, Ledger, NothingLeftError
-from transforms.text.vocabularies.subwords import TrainedSubwords
-from transforms.text.wikimedia.article_accounts import account_for_articles
 
 PROVENANCE = Provenance("wiki40b", "zh-tw", "20260101", "1.0.0", {}, {}, (), {})
 STATS = {

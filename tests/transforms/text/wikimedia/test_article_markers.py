@@ -2,13 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.wikimedia.article_markers import (
+from corpusmill.transforms.text.wikimedia.article_markers import (
     count_characters,
     find_marker,
     parse_article,
     render_article,
 )
-from transforms.text.wikimedia.wikitext.sections import Section
+from corpusmill.transforms.text.wikimedia.wikitext.sections import Section
 
 LEAD = Section("", ("Київ — столиця.", "Місто на Дніпрі."))
 HISTORY = Section("История", ("Основан в V веке.",))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.wikimedia import class_tree
-from transforms.text.wikimedia.class_tree import INTERNAL_ROOTS, KINDS, kinds_of
+from corpusmill.transforms.text.wikimedia import class_tree
+from corpusmill.transforms.text.wikimedia.class_tree import INTERNAL_ROOTS, KINDS, kinds_of
 
 DISAMBIGUATION, CATEGORY, LIST, TEMPLATE, INTERNAL = 4167410, 4167836, 13406463, 11266439, 17442446
 

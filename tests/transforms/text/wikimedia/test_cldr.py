@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from transforms.text.wikimedia import cldr
+from corpusmill.transforms.text.wikimedia import cldr
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.records import CorpusStats
-from transforms.text.wikimedia.article_markers import render_article
-from transforms.text.wikimedia.corpus_stats import add_stats, measure_article
-from transforms.text.wikimedia.wikitext.sections import Section
+from corpusmill.transforms.records import CorpusStats
+from corpusmill.transforms.text.wikimedia.article_markers import render_article
+from corpusmill.transforms.text.wikimedia.corpus_stats import add_stats, measure_article
+from corpusmill.transforms.text.wikimedia.wikitext.sections import Section
 
 
 def test_measure_article() -> None:

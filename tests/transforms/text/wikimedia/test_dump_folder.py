@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.error_of import error_of
-from transforms.text.wikimedia.dump_folder import (
+from corpusmill.transforms.text.wikimedia.dump_folder import (
     DumpFiles,
     DumpFolder,
     UnusableDumpError,
@@ -16,6 +15,7 @@ from transforms.text.wikimedia.dump_folder import (
     select_files,
     select_table,
 )
+from tests.tools.error_of import error_of
 
 STEM = "ukwiki-20230501-"
 MULTI = f"{STEM}pages-articles-multistream.xml.bz2"

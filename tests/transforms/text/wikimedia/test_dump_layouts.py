@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.text.wikimedia.dump_layouts import date_in_names
+from corpusmill.transforms.text.wikimedia.dump_layouts import date_in_names
 
 
 @pytest.mark.parametrize(

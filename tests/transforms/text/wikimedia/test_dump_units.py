@@ -9,14 +9,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.files import bz2_blocks, file_units
+from corpusmill.transforms.text.files.file_units import FileUnit
+from corpusmill.transforms.text.wikimedia import dump_units
+from corpusmill.transforms.text.wikimedia.dump_units import Damage, PageXml
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page, parse_siteinfo
 from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import SamplePage, dump_header, page_xml
-from transforms.text.files import bz2_blocks, file_units
-from transforms.text.files.file_units import FileUnit
-from transforms.text.wikimedia import dump_units
-from transforms.text.wikimedia.dump_units import Damage, PageXml
-from transforms.text.wikimedia.mediawiki_xml import parse_page, parse_siteinfo
 
 HEADER = dump_header("enwiki", "en", "Wikipedia", {0: "", 6: "File"}).encode()
 CLOSING = b"</mediawiki>\n"

@@ -3,12 +3,17 @@ from typing import Any
 
 import pytest
 
+from corpusmill.transforms.records import OutputFile
+from corpusmill.transforms.text.builds.build_manifest import Provenance
+from corpusmill.transforms.text.builds.ledger import (
+    AccountingError,
+    Accounts,
+    Ledger,
+    NothingLeftError,
+)
+from corpusmill.transforms.text.wikimedia.entity_accounts import account_for_entities
+from corpusmill.transforms.text.wikimedia.entity_table import TableCounts
 from tests.tools.error_of import error_of
-from transforms.records import OutputFile
-from transforms.text.builds.build_manifest import Provenance
-from transforms.text.builds.ledger import AccountingError, Accounts, Ledger, NothingLeftError
-from transforms.text.wikimedia.entity_accounts import account_for_entities
-from transforms.text.wikimedia.entity_table import TableCounts
 
 WIKIS = ["elwiki", "enwiki"]
 PROVENANCE = Provenance("entities", "wikidata", "20260101", "1.0.0", {}, {"wikis": WIKIS}, (), {})

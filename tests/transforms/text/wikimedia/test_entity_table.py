@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.wikimedia import entity_table
-from transforms.text.wikimedia.entity_table import (
+from corpusmill.transforms.text.wikimedia import entity_table
+from corpusmill.transforms.text.wikimedia.entity_table import (
     BLOCK_SCHEMA,
     CLASS_SCHEMA,
     RANGE_BITS,
@@ -17,7 +17,7 @@ from transforms.text.wikimedia.entity_table import (
     table_schema,
     widen_block,
 )
-from transforms.text.wikimedia.wikidata_json import Entity
+from corpusmill.transforms.text.wikimedia.wikidata_json import Entity
 
 WIKIS = ["elwiki", "enwiki", "zhwiki"]
 PLACES = {wiki: place for place, wiki in enumerate(WIKIS)}

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.error_of import error_of
-from transforms.text.wikimedia.dump_folder import UnusableDumpError
-from transforms.text.wikimedia.export_folder import (
+from corpusmill.transforms.text.wikimedia.dump_folder import UnusableDumpError
+from corpusmill.transforms.text.wikimedia.export_folder import (
     ExportFile,
     ExportFolder,
     parse_name,
     parse_sums,
     select_export,
 )
+from tests.tools.error_of import error_of
 
 STEM = "ukwiki-2026-11-01-"
 SHA256 = hashlib.sha256(b"").hexdigest()

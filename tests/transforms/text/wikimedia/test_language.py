@@ -4,8 +4,12 @@ import re
 
 import pytest
 
-from transforms.text.wikimedia.language import load_language, normalise_name, tables_taken
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.transforms.text.wikimedia.language import (
+    load_language,
+    normalise_name,
+    tables_taken,
+)
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 _PHRASE = re.compile(r"\{@(\w+)\}")
 

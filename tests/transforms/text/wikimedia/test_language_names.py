@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.text.wikimedia.language_names import code_of_language
+from corpusmill.transforms.text.wikimedia.language_names import code_of_language
 
 
 @pytest.mark.parametrize(

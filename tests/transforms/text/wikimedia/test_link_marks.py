@@ -2,17 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.text.wikimedia.wikitext.test_real_pages import read_articles
-from transforms.text.wikimedia.link_marks import (
+from corpusmill.transforms.text.wikimedia.link_marks import (
     SIGN,
     LinkedPage,
     clean_with_links,
     find_marks,
     mark_links,
 )
-from transforms.text.wikimedia.sites import load_site
-from transforms.text.wikimedia.wikitext import clean
+from corpusmill.transforms.text.wikimedia.sites import load_site
+from corpusmill.transforms.text.wikimedia.wikitext import clean
+from tests.tools.real_data import DATA, needs_real_data
+from tests.transforms.text.wikimedia.wikitext.test_real_pages import read_articles
 
 CLEANER = load_site("wikinews").cleaner({6: ["File"], 10: ["Template"], 14: ["Category"]})
 

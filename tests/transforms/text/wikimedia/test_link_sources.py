@@ -1,7 +1,7 @@
 import pytest
 
-from transforms.records import Page
-from transforms.text.wikimedia.link_sources import (
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.link_sources import (
     LinkSource,
     Redirect,
     choose_sources,

@@ -2,10 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.makers.dump_files import SamplePage, dump_header, page_xml
-from tests.tools.error_of import error_of
-from transforms.records import Page
-from transforms.text.wikimedia.mediawiki_xml import (
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.mediawiki_xml import (
     HistoryExportError,
     MalformedPageError,
     NotADumpError,
@@ -14,6 +12,8 @@ from transforms.text.wikimedia.mediawiki_xml import (
     parse_page,
     parse_siteinfo,
 )
+from tests.makers.dump_files import SamplePage, dump_header, page_xml
+from tests.tools.error_of import error_of
 
 HEAD = b'<mediawiki xml:lang="uk">'
 BILLION_LAUGHS = (

@@ -3,7 +3,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.wikimedia.page_ids import (
+from corpusmill.transforms.text.wikimedia.page_ids import (
     BLOCK_IDS,
     Extent,
     add_extents,

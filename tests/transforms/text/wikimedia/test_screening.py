@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.records import Page, Reason
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.link_sources import LINKED_BY
-from transforms.text.wikimedia.screening import (
+from corpusmill.transforms.records import Page, Reason
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.link_sources import LINKED_BY
+from corpusmill.transforms.text.wikimedia.screening import (
     PageFacts,
     PageScreening,
     find_internal_class,

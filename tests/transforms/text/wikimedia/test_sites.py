@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.records import Page, Reason
+from corpusmill.transforms.text.translation.records import DOMAINS
+from corpusmill.transforms.text.wikimedia import sites
+from corpusmill.transforms.text.wikimedia.sites import SITE_NAMES, categories_of, load_site
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.records import Page, Reason
-from transforms.text.translation.records import DOMAINS
-from transforms.text.wikimedia import sites
-from transforms.text.wikimedia.sites import SITE_NAMES, categories_of, load_site
 
 NAMESPACES = {6: ["File"], 10: ["Template"], 14: ["Category"]}
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.wikimedia.sql_dump import SqlDumpError, read_rows
+from corpusmill.transforms.text.wikimedia.wikidata_json import parse_entity
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.wikimedia.sql_dump import SqlDumpError, read_rows
-from transforms.text.wikimedia.wikidata_json import parse_entity
 
 CREATE = b"""/*M!999999\\- enable the sandbox mode */
 -- MariaDB dump 10.19; Host: db'1
@@ -258,7 +258,7 @@ def test_linear_time_on_garbage(before, filling):
 
 
 def test_an_endless_string_is_given_up(monkeypatch):
-    monkeypatch.setattr("transforms.text.wikimedia.sql_dump.MAX_ROW_BYTES", 1 << 16)
+    monkeypatch.setattr("corpusmill.transforms.text.wikimedia.sql_dump.MAX_ROW_BYTES", 1 << 16)
     taken = []
 
     def endless():

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.records import Page
-from transforms.text.wikimedia.template_pages import (
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.template_pages import (
     MAX_DEFINITION,
     TemplateFact,
     WikiTemplates,

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.wikimedia.wikidata_json import (
+from corpusmill.transforms.text.wikimedia.wikidata_json import (
     Entity,
     MalformedEntityError,
     begins_entities,
     parse_entity,
 )
+from tests.tools.real_data import DATA, needs_real_data
 
 
 def statement(value, rank="normal", **snak):

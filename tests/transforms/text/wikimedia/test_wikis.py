@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.tools.error_of import error_of
-from transforms.text.wikimedia.wikis import (
+from corpusmill.transforms.text.wikimedia.wikis import (
     LANGUAGE_CODES,
     canonical_code,
     code_of,
@@ -12,6 +11,7 @@ from transforms.text.wikimedia.wikis import (
     mediawiki_table,
     open_codes,
 )
+from tests.tools.error_of import error_of
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from transforms.text.books.dating.publication_dates import (
+from corpusmill.transforms.text.books.dating.publication_dates import (
     RELEASED,
     BookEvidence,
     PublicationDate,

@@ -17,9 +17,9 @@ because such a text, for example a new translation, may be later than the author
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from transforms.records import Book, MeasuredBook, Reason
-from transforms.text.books.dating import title_page
-from transforms.text.books.dating.title_page import (
+from corpusmill.transforms.records import Book, MeasuredBook, Reason
+from corpusmill.transforms.text.books.dating import title_page
+from corpusmill.transforms.text.books.dating.title_page import (
     find_years,
     issue_year,
     transcribed_years,

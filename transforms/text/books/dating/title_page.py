@@ -10,9 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from transforms.text.books.dating.front_blocks import Block, blocks_of_front, is_on_title_page
-from transforms.text.books.dating.roman_numerals import parse_roman
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.books.dating.front_blocks import (
+    Block,
+    blocks_of_front,
+    is_on_title_page,
+)
+from corpusmill.transforms.text.books.dating.roman_numerals import parse_roman
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 # Sources of a year.
 ISSUE_DATE = "issue-date"  # of a periodical: "Vol. 10, No. 268. Saturday, August 11, 1827"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from transforms.records import Author, CatalogEntry
+from corpusmill.transforms.records import Author, CatalogEntry
 
 NUMBER = "Text#"
 COLUMNS = (NUMBER, "Type", "Title", "Language", "Authors", "Subjects", "Bookshelves")

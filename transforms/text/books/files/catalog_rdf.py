@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from transforms.records import Author, CatalogEntry
-from transforms.text.books.files.catalog import in_order, one_line, parse_language
+from corpusmill.transforms.records import Author, CatalogEntry
+from corpusmill.transforms.text.books.files.catalog import in_order, one_line, parse_language
 
 MAX_RDF_BYTES = 1 << 22
 """Largest size of a document. Real documents have some ten thousand bytes, or more for many files."""

@@ -14,7 +14,7 @@ are compared by their content. The chosen file has, in order of importance:
 
 from collections.abc import Sequence
 
-from transforms.records import BookFile
+from corpusmill.transforms.records import BookFile
 
 _FORMS = ("ASCII", "8-bit", "Unicode")
 

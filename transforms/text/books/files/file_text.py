@@ -23,9 +23,9 @@ import codecs
 import re
 from typing import NamedTuple
 
-from transforms.records import Reason
-from transforms.text.books.files.header import HEAD_CHARACTERS, declared_encoding
-from transforms.text.files.file_kinds import is_binary, is_html
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.files.header import HEAD_CHARACTERS, declared_encoding
+from corpusmill.transforms.text.files.file_kinds import is_binary, is_html
 
 MIXED = "utf-8+cp1252"
 """The name of the encoding of a file that mixes UTF-8 and Windows-1252."""

@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from transforms.records import BookHeader
-from transforms.text.books.dating.title_page import transcribed_edition
-from transforms.text.books.files.language_names import parse_languages
+from corpusmill.transforms.records import BookHeader
+from corpusmill.transforms.text.books.dating.title_page import transcribed_edition
+from corpusmill.transforms.text.books.files.language_names import parse_languages
 
 HEAD_CHARACTERS = 30_000
 """Largest length of a head. The longest small print has half as many characters."""

@@ -2,7 +2,7 @@
 
 import re
 
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 _TABLE = "language_names.toml"
 _BETWEEN = re.compile(r"\s*(?:[,;/&]|\band\b)\s*", re.IGNORECASE)

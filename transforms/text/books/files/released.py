@@ -8,7 +8,7 @@ and quotation marks belong to the title.
 import re
 from collections.abc import Iterable, Iterator
 
-from transforms.records import ReleasedBook
+from corpusmill.transforms.records import ReleasedBook
 
 _LINE = re.compile(r"([1-9][0-9]{0,9}),([^,]*),([1-9][0-9]{3}),([^,]*/\1)\r?\n?")
 _DETAIL_CHARACTERS = 100

@@ -5,9 +5,9 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from transforms.text.books.files.released import MalformedTableError, decode_lines
-from transforms.text.files.toml_tables import read_table
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.text.books.files.released import MalformedTableError, decode_lines
+from corpusmill.transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 BOOK_ID, SPLIT = "book_id", "split"
 

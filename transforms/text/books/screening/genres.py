@@ -20,13 +20,13 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from transforms.records import Book, Reason
-from transforms.text.books.screening.manner import Manner, measure_manner
-from transforms.text.books.screening.running_text import malformed
-from transforms.text.books.screening.samples import take_samples
-from transforms.text.books.screening.shape import Shape, measure_shape
-from transforms.text.books.screening.speech import stage_words
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.records import Book, Reason
+from corpusmill.transforms.text.books.screening.manner import Manner, measure_manner
+from corpusmill.transforms.text.books.screening.running_text import malformed
+from corpusmill.transforms.text.books.screening.samples import take_samples
+from corpusmill.transforms.text.books.screening.shape import Shape, measure_shape
+from corpusmill.transforms.text.books.screening.speech import stage_words
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 MIN_VERSE = 0.4
 """Smallest share of verse in a book that is rejected as poems, whatever the catalogue says.

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from transforms.records import Book, Reason
-from transforms.text.books.screening.samples import take_samples
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.records import Book, Reason
+from corpusmill.transforms.text.books.screening.samples import take_samples
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 ENGLISH = "en"
 UNKNOWN = "?"

@@ -4,8 +4,8 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
-from transforms.records import Book, Reason
-from transforms.text.books.screening.samples import take_samples
+from corpusmill.transforms.records import Book, Reason
+from corpusmill.transforms.text.books.screening.samples import take_samples
 
 MIN_LETTERS = 0.79
 """Smallest share of letters among the characters that are not white space.

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from transforms.text.books.screening.speech import measure_speech
+from corpusmill.transforms.text.books.screening.speech import measure_speech
 
 CAPITAL_LINES = 0.75
 """Smallest share of a stanza's lines, without the first, that begin with a capital letter."""

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 MIN_SPEECHES = 5
 """Smallest number of speeches of a speaker. A name with fewer is not a speaker."""

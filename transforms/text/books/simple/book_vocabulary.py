@@ -8,8 +8,8 @@ words, including the two signs.
 
 from typing import Any, NamedTuple
 
-from transforms.text.books.simple.simplebooks_rows import SIGNS
-from transforms.text.vocabularies.vocabulary import HeldoutStats
+from corpusmill.transforms.text.books.simple.simplebooks_rows import SIGNS
+from corpusmill.transforms.text.vocabularies.vocabulary import HeldoutStats
 
 TRAIN = "train"
 

@@ -5,8 +5,8 @@ each.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from transforms.records import OverlapVerdict, Rejected
-from transforms.text.books.simple.simplicity import ratio
+from corpusmill.transforms.records import OverlapVerdict, Rejected
+from corpusmill.transforms.text.books.simple.simplicity import ratio
 
 KEPT = "kept"
 _SHARE_DIGITS = 4

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy
 
-from transforms.text.books.simple.ngram_blocks import Bools, Int64s
-from transforms.text.books.simple.overlap import overlaps
-from transforms.text.duplicates.hashed_ngrams import Uint64s
+from corpusmill.transforms.text.books.simple.ngram_blocks import Bools, Int64s
+from corpusmill.transforms.text.books.simple.overlap import overlaps
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s
 
 _ID_BITS = 32
 _MOST_TOKENS = (1 << 31) - 1

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 import spacy
 
-from transforms.text.books.simple.special_cases import Edges, SpecialCases
+from corpusmill.transforms.text.books.simple.special_cases import Edges, SpecialCases
 
 LONGEST_CHUNK = 1000  # characters; the longest chunk in 328 books has 80
 MAX_KNOWN_CHUNKS = 1 << 19  # this many chunks take some 200 MB, including the caches of spaCy

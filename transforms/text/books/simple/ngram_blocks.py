@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy
 import numpy.typing
 
-from transforms.text.duplicates.hashed_ngrams import Uint64s
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s
 
 Int64s = numpy.typing.NDArray[numpy.int64]
 Uint32s = numpy.typing.NDArray[numpy.uint32]

@@ -30,8 +30,8 @@ from typing import NamedTuple
 
 import numpy
 
-from transforms.records import OverlapVerdict, Reason
-from transforms.text.books.simple.ngram_blocks import (
+from corpusmill.transforms.records import OverlapVerdict, Reason
+from corpusmill.transforms.text.books.simple.ngram_blocks import (
     Bools,
     Int64s,
     NgramBlock,

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from transforms.records import BookRow, TokenizedBook
-from transforms.text.books.book_stats import book_schema
-from transforms.text.builds.paper_settings import say_why_not
-from transforms.text.files.markdown import make_table
-from transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.records import BookRow, TokenizedBook
+from corpusmill.transforms.text.books.book_stats import book_schema
+from corpusmill.transforms.text.builds.paper_settings import say_why_not
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.fingerprint import SPLITS
 
 NUMBERS = ("book_id",)
 # "text" has tokens, one paragraph per line; "raw_text" has the same lines before tokenisation.

@@ -9,9 +9,9 @@ and books are added in order of their ratio.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.records import Reason
-from transforms.text.books.simple.simplicity import exact_ratio
-from transforms.text.duplicates.components import Pairs
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.simple.simplicity import exact_ratio
+from corpusmill.transforms.text.duplicates.components import Pairs
 
 TARGET_TOKENS = 92_000_000
 MAX_VOCABULARY = 100_000

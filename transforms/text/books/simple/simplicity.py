@@ -18,7 +18,7 @@ see pipelines/docs/simplebooks.md.
 import dataclasses
 from fractions import Fraction
 
-from transforms.records import MeasuredBook, Reason
+from corpusmill.transforms.records import MeasuredBook, Reason
 
 NEUTRAL = "L/V^1.35"
 SQUARED = "L/V^2"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from statistics import median_low
 from typing import NamedTuple
 
-from transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.fingerprint import fingerprint
 
 HELDOUT_BOOKS = 5
 SMALL_TOKENS = 2_000_000

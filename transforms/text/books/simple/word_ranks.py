@@ -11,8 +11,8 @@ from collections.abc import Iterable
 import numpy
 import pyarrow as pa
 
-from transforms.text.duplicates.components import Pairs
-from transforms.text.vocabularies.word_counts import SCHEMA
+from corpusmill.transforms.text.duplicates.components import Pairs
+from corpusmill.transforms.text.vocabularies.word_counts import SCHEMA
 
 RANKED = SCHEMA.append(pa.field("rank", pa.int64(), nullable=False))
 """Schema of counts of words in several books: a row for each word of each book."""

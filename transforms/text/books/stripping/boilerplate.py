@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from transforms.records import Reason
-from transforms.text.books.stripping.notes import strip_notes
-from transforms.text.books.stripping.paragraphs import line_end, line_start, lines_with
-from transforms.text.books.stripping.spans import Span, cut_out
-from transforms.text.files.toml_tables import read_rules, read_table
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.stripping.notes import strip_notes
+from corpusmill.transforms.text.books.stripping.paragraphs import line_end, line_start, lines_with
+from corpusmill.transforms.text.books.stripping.spans import Span, cut_out
+from corpusmill.transforms.text.files.toml_tables import read_rules, read_table
 
 # maximum marks of a file: a book has three or four, and each is compared with the others
 MAX_MARKS = 500

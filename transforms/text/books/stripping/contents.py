@@ -21,15 +21,15 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from transforms.text.books.stripping.paragraphs import (
+from corpusmill.transforms.text.books.stripping.paragraphs import (
     Paragraph,
     line_end,
     line_start,
     lines_with,
     split_paragraphs,
 )
-from transforms.text.books.stripping.spans import Span
-from transforms.text.files.toml_tables import read_rules, read_table
+from corpusmill.transforms.text.books.stripping.spans import Span
+from corpusmill.transforms.text.files.toml_tables import read_rules, read_table
 
 MAX_HEADINGS = 50  # maximum headings that are examined: a book of three volumes has six lists
 

@@ -7,11 +7,14 @@ they are kept.
 
 from typing import NamedTuple
 
-from transforms.records import Reason
-from transforms.text.books.stripping.boilerplate import check_kept
-from transforms.text.books.stripping.contents import find_contents
-from transforms.text.books.stripping.illustrations import find_illustrations, find_page_marks
-from transforms.text.books.stripping.spans import cut_out
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.stripping.boilerplate import check_kept
+from corpusmill.transforms.text.books.stripping.contents import find_contents
+from corpusmill.transforms.text.books.stripping.illustrations import (
+    find_illustrations,
+    find_page_marks,
+)
+from corpusmill.transforms.text.books.stripping.spans import cut_out
 
 # maximum share of furniture in a book; a book with more has too little running text
 MAX_SHARE = 0.5

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from transforms.text.books.stripping.brackets import match_brackets
-from transforms.text.books.stripping.spans import Span, with_blank_lines
-from transforms.text.files.toml_tables import read_rules, read_table
+from corpusmill.transforms.text.books.stripping.brackets import match_brackets
+from corpusmill.transforms.text.books.stripping.spans import Span, with_blank_lines
+from corpusmill.transforms.text.files.toml_tables import read_rules, read_table
 
 _NEAR = 300  # characters before and after illustrations: empty lines, and a line of text
 

@@ -11,15 +11,15 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from transforms.text.books.stripping.brackets import match_brackets
-from transforms.text.books.stripping.paragraphs import (
+from corpusmill.transforms.text.books.stripping.brackets import match_brackets
+from corpusmill.transforms.text.books.stripping.paragraphs import (
     Paragraph,
     line_end,
     line_start,
     split_paragraphs,
 )
-from transforms.text.books.stripping.spans import Span, cut_out, with_blank_lines
-from transforms.text.files.toml_tables import read_rules, read_table
+from corpusmill.transforms.text.books.stripping.spans import Span, cut_out, with_blank_lines
+from corpusmill.transforms.text.files.toml_tables import read_rules, read_table
 
 MAX_HEADINGS = 50  # maximum notes without brackets that are examined: real books have three at most
 MIN_SHARE_OF_WORDS = (

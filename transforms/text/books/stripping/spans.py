@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from transforms.text.books.stripping.paragraphs import line_end, line_start
+from corpusmill.transforms.text.books.stripping.paragraphs import line_end, line_start
 
 Span = tuple[int, int]  # (start, end) in characters
 

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, Pair, excerpt
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, Pair, excerpt
+from corpusmill.transforms.text.translation.records import Finding
 
 # ASCII only: a letter or sign of the language that follows without a space is not part of the address.
 _ADDRESS = re.compile(

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import WARNING, Pair
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import WARNING, Pair
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.records import Finding
 
 _QUESTION_MARKS = "?？؟՞፧⁇⁈⁉︖﹖" + "\u037e"
 _EXCLAMATION_MARKS = "!！՜߹᥄︕﹗⁈⁉"

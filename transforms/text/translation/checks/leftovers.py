@@ -6,8 +6,13 @@ These are HTML entities, tags, wikitext, and text that was decoded with a wrong 
 import re
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, Pair, excerpt, first_difference
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import (
+    ERROR,
+    Pair,
+    excerpt,
+    first_difference,
+)
+from corpusmill.transforms.text.translation.records import Finding
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}\d?);")
 _MARKUP = re.compile(

@@ -4,9 +4,9 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, fold
-from transforms.text.translation.checks.presence import is_text
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, fold
+from corpusmill.transforms.text.translation.checks.presence import is_text
+from corpusmill.transforms.text.translation.records import Finding
 
 _RULE = "length-ratio"
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.translation.checks.line_features import Matrix
+from corpusmill.transforms.text.translation.checks.line_features import Matrix
 
 MAX_OFFSET = 3
 OFFSETS = tuple(range(-MAX_OFFSET, MAX_OFFSET + 1))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from transforms.text.translation.checks.number_readings import (
+from corpusmill.transforms.text.translation.checks.number_readings import (
     Readings,
     parts_of,
     plain,
@@ -18,9 +18,9 @@ from transforms.text.translation.checks.number_readings import (
     read_numbers,
     significant,
 )
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, excerpt
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, excerpt
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.records import Finding
 
 _RULE = "numbers-differ"
 

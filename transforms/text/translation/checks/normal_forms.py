@@ -4,8 +4,14 @@ import functools
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, excerpt, first_difference
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import (
+    ERROR,
+    WARNING,
+    Pair,
+    excerpt,
+    first_difference,
+)
+from corpusmill.transforms.text.translation.records import Finding
 
 
 def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:

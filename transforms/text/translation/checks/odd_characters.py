@@ -7,9 +7,15 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, excerpt, name_characters
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import (
+    ERROR,
+    WARNING,
+    Pair,
+    excerpt,
+    name_characters,
+)
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.records import Finding
 
 _RULE = "unicode-variants"
 

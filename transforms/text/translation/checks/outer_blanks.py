@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import WARNING, Pair
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import WARNING, Pair
+from corpusmill.transforms.text.translation.records import Finding
 
 # Python does not count these as white space; they occur at the ends of real lines.
 _ZERO_WIDTH = "\u200b\ufeff"

@@ -19,8 +19,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.translation.checks.line_features import Matrix, weigh_lines, words_of
-from transforms.text.translation.checks.number_readings import with_ascii_digits
+from corpusmill.transforms.text.translation.checks.line_features import (
+    Matrix,
+    weigh_lines,
+    words_of,
+)
+from corpusmill.transforms.text.translation.checks.number_readings import with_ascii_digits
 
 # Chosen on the devtest files of 8 languages with 80 exchanged pairs each, from λ 0.1, 0.3 and 1, weights 0
 # and 0.1 of shared words, and 0 and 0.005 of lengths: values near these separate exchanged pairs best.

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.text.translation.records import Finding, SourceSentence, Translation
+from corpusmill.transforms.text.translation.records import Finding, SourceSentence, Translation
 
 ERROR = "error"  # the translation is returned to the translator
 WARNING = "warning"  # a person should look at the translation

@@ -3,8 +3,8 @@
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, Pair, excerpt, fold
-from transforms.text.translation.records import Finding, SourceSentence, Translation
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, Pair, excerpt, fold
+from corpusmill.transforms.text.translation.records import Finding, SourceSentence, Translation
 
 # Texts that are entered before a sentence is translated, in the form of `fold`: "TO DO", "[T.B.D.]", "n/a".
 _PLACEHOLDERS = frozenset(

@@ -6,8 +6,8 @@ They are unbalanced, or a spreadsheet program has doubled them or added them aro
 import re
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, WARNING, Pair
+from corpusmill.transforms.text.translation.records import Finding
 
 _QUOTE = '"'
 _DOUBLED = re.compile(r'""|““|””|„„|««|»»|「「|」」')

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, fold
-from transforms.text.translation.checks.presence import is_text
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, fold
+from corpusmill.transforms.text.translation.checks.presence import is_text
+from corpusmill.transforms.text.translation.records import Finding
 
 # folded characters; shorter texts such as "Thank you." and "Thanks." may have one translation
 _MIN_CHARS = 12

@@ -6,24 +6,28 @@ names the data on which it was tested.
 
 from collections.abc import Mapping, Sequence
 
-from transforms.text.translation.checks.addresses import find_changed_addresses
-from transforms.text.translation.checks.endings import find_other_endings
-from transforms.text.translation.checks.leftovers import find_leftovers
-from transforms.text.translation.checks.length_ratio import find_odd_lengths
-from transforms.text.translation.checks.lost_numbers import find_lost_numbers
-from transforms.text.translation.checks.normal_forms import find_decomposed
-from transforms.text.translation.checks.odd_characters import find_odd_characters
-from transforms.text.translation.checks.outer_blanks import find_outer_blanks
-from transforms.text.translation.checks.pairs import ERROR, pair_up
-from transforms.text.translation.checks.presence import find_empty, find_missing, is_empty
-from transforms.text.translation.checks.quotation_marks import find_doubled_quotes
-from transforms.text.translation.checks.repeats import find_repeats
-from transforms.text.translation.checks.source_copies import find_copies
-from transforms.text.translation.checks.swapped_lines import find_misplaced
-from transforms.text.translation.checks.wrong_language import find_foreign_lines
-from transforms.text.translation.checks.wrong_script import find_wrong_scripts
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.records import Finding, SourceSentence, Translation
+from corpusmill.transforms.text.translation.checks.addresses import find_changed_addresses
+from corpusmill.transforms.text.translation.checks.endings import find_other_endings
+from corpusmill.transforms.text.translation.checks.leftovers import find_leftovers
+from corpusmill.transforms.text.translation.checks.length_ratio import find_odd_lengths
+from corpusmill.transforms.text.translation.checks.lost_numbers import find_lost_numbers
+from corpusmill.transforms.text.translation.checks.normal_forms import find_decomposed
+from corpusmill.transforms.text.translation.checks.odd_characters import find_odd_characters
+from corpusmill.transforms.text.translation.checks.outer_blanks import find_outer_blanks
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, pair_up
+from corpusmill.transforms.text.translation.checks.presence import (
+    find_empty,
+    find_missing,
+    is_empty,
+)
+from corpusmill.transforms.text.translation.checks.quotation_marks import find_doubled_quotes
+from corpusmill.transforms.text.translation.checks.repeats import find_repeats
+from corpusmill.transforms.text.translation.checks.source_copies import find_copies
+from corpusmill.transforms.text.translation.checks.swapped_lines import find_misplaced
+from corpusmill.transforms.text.translation.checks.wrong_language import find_foreign_lines
+from corpusmill.transforms.text.translation.checks.wrong_script import find_wrong_scripts
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.records import Finding, SourceSentence, Translation
 
 # Texts with these errors are in another language or belong to another sentence. They are left out of the
 # search for swapped lines, which they would mislead.

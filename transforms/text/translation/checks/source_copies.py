@@ -3,9 +3,9 @@
 import difflib
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, fold
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, fold
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.records import Finding
 
 # Minimum share of words that both lines have in common. The greatest share in 16 released devtest files is
 # 0.67, for a French line that consists mostly of names.

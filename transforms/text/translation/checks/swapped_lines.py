@@ -11,13 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.translation.checks.line_features import Matrix, has_no_blanks
-from transforms.text.translation.checks.line_offsets import OFFSETS, Run, find_offsets, runs_of
-from transforms.text.translation.checks.pair_fit import PairFit, learn_fit, static_scores
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, excerpt
-from transforms.text.translation.checks.presence import is_text
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.records import Finding, SourceSentence, Translation
+from corpusmill.transforms.text.translation.checks.line_features import Matrix, has_no_blanks
+from corpusmill.transforms.text.translation.checks.line_offsets import (
+    OFFSETS,
+    Run,
+    find_offsets,
+    runs_of,
+)
+from corpusmill.transforms.text.translation.checks.pair_fit import PairFit, learn_fit, static_scores
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, excerpt
+from corpusmill.transforms.text.translation.checks.presence import is_text
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.records import Finding, SourceSentence, Translation
 
 _RULE = "swapped-lines"
 

@@ -9,17 +9,17 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from transforms.text.lines.language_of_text import (
+from corpusmill.transforms.text.lines.language_of_text import (
     CERTAIN_DISTANCE,
     distance,
     identifier,
     label_of,
     name_of,
 )
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair
-from transforms.text.translation.checks.wrong_script import without_names
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, WARNING, Pair
+from corpusmill.transforms.text.translation.checks.wrong_script import without_names
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.records import Finding
 
 _RULE = "wrong-language"
 _LATIN = "Latn"

@@ -5,14 +5,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from transforms.text.translation.checks.letter_scripts import (
+from corpusmill.transforms.text.translation.checks.letter_scripts import (
     count_letters,
     foreign_letters,
     name_script,
 )
-from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.records import Finding
+from corpusmill.transforms.text.translation.checks.pairs import ERROR, WARNING, Pair
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.records import Finding
 
 _RULE = "wrong-script"
 

@@ -2,7 +2,7 @@
 
 import codecs
 
-from transforms.text.translation.records import ReadError
+from corpusmill.transforms.text.translation.records import ReadError
 
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 

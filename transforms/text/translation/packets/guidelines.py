@@ -6,7 +6,7 @@ Goyal et al. 2022.
 
 from importlib import resources
 
-from transforms.text.translation.packets.records import Packet
+from corpusmill.transforms.text.translation.packets.records import Packet
 
 SUFFIX = "-guidelines.md"
 

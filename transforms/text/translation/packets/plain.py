@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from transforms.text.translation.packets.records import NO_NAME, Returned
-from transforms.text.translation.records import ReadError, Translation
+from corpusmill.transforms.text.translation.packets.records import NO_NAME, Returned
+from corpusmill.transforms.text.translation.records import ReadError, Translation
 
 
 def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.records import SourceSentence, Translation
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.records import SourceSentence, Translation
 
 _NAME = re.compile(r"([^/]+)/([^/]+)/round([1-9][0-9]{0,5})/packet([1-9][0-9]{0,5})")
 

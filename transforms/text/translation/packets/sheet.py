@@ -22,8 +22,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from transforms.text.files.cells import protect, unprotect
-from transforms.text.translation.packets.records import (
+from corpusmill.transforms.text.files.cells import protect, unprotect
+from corpusmill.transforms.text.translation.packets.records import (
     NO_NAME,
     Packet,
     PacketLine,
@@ -32,7 +32,7 @@ from transforms.text.translation.packets.records import (
     format_name,
     parse_name,
 )
-from transforms.text.translation.records import ReadError, Translation
+from corpusmill.transforms.text.translation.records import ReadError, Translation
 
 ID, SOURCE, NOTES, PACKET = "id", "source", "notes", "packet"
 _TARGET = re.compile(r'target(?: "([^"]*)")?')

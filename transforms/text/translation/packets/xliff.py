@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from transforms.text.translation.packets.records import (
+from corpusmill.transforms.text.translation.packets.records import (
     NO_NAME,
     Packet,
     PacketLine,
@@ -19,8 +19,8 @@ from transforms.text.translation.packets.records import (
     format_name,
     parse_name,
 )
-from transforms.text.translation.packets.xml_tree import Element, parse_xml
-from transforms.text.translation.records import ReadError, SourceSentence, Translation
+from corpusmill.transforms.text.translation.packets.xml_tree import Element, parse_xml
+from corpusmill.transforms.text.translation.records import ReadError, SourceSentence, Translation
 
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:2.0"  # also of version 2.1
 _NAMESPACES = (_NAMESPACE, "urn:oasis:names:tc:xliff:document:2.2")

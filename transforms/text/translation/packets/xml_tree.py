@@ -7,7 +7,7 @@ downloaded. Line numbers are taken from Expat, because they are correct even abo
 from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
-from transforms.text.translation.records import ReadError
+from corpusmill.transforms.text.translation.records import ReadError
 
 _DEEPEST = 100  # nested elements: XLIFF has about 12, and readers of the tree are recursive
 

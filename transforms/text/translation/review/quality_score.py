@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from transforms.text.translation.review.records import (
+from corpusmill.transforms.text.translation.review.records import (
     CATEGORIES,
     SEVERITIES,
     ReviewedSheet,

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from transforms.text.fingerprint import fingerprint
-from transforms.text.translation.records import SourceSentence
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.translation.records import SourceSentence
 
 
 def choose_sample(sources: Iterable[SourceSentence], share: Fraction, seed: int) -> tuple[str, ...]:

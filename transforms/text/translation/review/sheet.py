@@ -20,17 +20,21 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.text.files.cells import protect
-from transforms.text.translation.packets.sheet import find_layout, read_rows, write_quoted
-from transforms.text.translation.records import ReadError
-from transforms.text.translation.review.records import (
+from corpusmill.transforms.text.files.cells import protect
+from corpusmill.transforms.text.translation.packets.sheet import (
+    find_layout,
+    read_rows,
+    write_quoted,
+)
+from corpusmill.transforms.text.translation.records import ReadError
+from corpusmill.transforms.text.translation.review.records import (
     CATEGORIES,
     SEVERITIES,
     ReviewedSheet,
     ReviewError,
     ReviewLine,
 )
-from transforms.text.translation.tables import read_table
+from corpusmill.transforms.text.translation.tables import read_table
 
 OK = "ok"
 COLUMNS = ("id", "language", "source", "target", "category", "severity", "comment", "reviewer")

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.text.builds.build_manifest import Description, Provenance
-from transforms.text.builds.ledger import (
+from corpusmill.transforms.text.builds.build_manifest import Description, Provenance
+from corpusmill.transforms.text.builds.ledger import (
     REJECTED,
     AccountingError,
     Accounts,
@@ -13,14 +13,14 @@ from transforms.text.builds.ledger import (
     NothingLeftError,
     balance,
 )
-from transforms.text.builds.paper_settings import say_why_not, why_not_paper
-from transforms.text.files.markdown import make_table
-from transforms.text.lines.line_stats import count_by_words, histogram
-from transforms.text.translation.records import DOMAINS, SPLITS, TOPICS, SourceSentence
-from transforms.text.translation.sourcing.licences import hub_licenses, list_licences
-from transforms.text.translation.sourcing.newer import describe_newer
-from transforms.text.translation.sourcing.quotas import SENTENCES, SPLIT_SENTENCES
-from transforms.text.translation.sourcing.selection import Selection
+from corpusmill.transforms.text.builds.paper_settings import say_why_not, why_not_paper
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.lines.line_stats import count_by_words, histogram
+from corpusmill.transforms.text.translation.records import DOMAINS, SPLITS, TOPICS, SourceSentence
+from corpusmill.transforms.text.translation.sourcing.licences import hub_licenses, list_licences
+from corpusmill.transforms.text.translation.sourcing.newer import describe_newer
+from corpusmill.transforms.text.translation.sourcing.quotas import SENTENCES, SPLIT_SENTENCES
+from corpusmill.transforms.text.translation.sourcing.selection import Selection
 
 _WITH_DOCUMENTS = (
     "Sentences of {sources}, drawn with corpusmill after Goyal et al., TACL 2022 (FLORES-101), section 3.1."

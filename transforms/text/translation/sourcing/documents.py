@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from transforms.records import Reason
-from transforms.text.fingerprint import fingerprint
-from transforms.text.translation.records import DOMAINS
-from transforms.text.translation.sourcing.passages import Paragraph, choose_passage
-from transforms.text.translation.sourcing.selection import Candidate
-from transforms.text.translation.sourcing.topics import topic_of
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.translation.records import DOMAINS
+from corpusmill.transforms.text.translation.sourcing.passages import Paragraph, choose_passage
+from corpusmill.transforms.text.translation.sourcing.selection import Candidate
+from corpusmill.transforms.text.translation.sourcing.topics import topic_of
 
 MAX_LINE_BYTES = 1 << 24
 MAX_CHARACTERS = {"id": 200, "url": 2_000, "title": 1_000, "licence": 200}

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from transforms.text.files.markdown import make_table
-from transforms.text.translation.records import DOMAINS, SourceSentence
+from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.text.translation.records import DOMAINS, SourceSentence
 
 SITES = {site: "CC BY" if site == "wikinews" else "CC BY-SA 4.0" for site in DOMAINS}
 """Site → licence of its pages. Wikinews changed from CC BY 2.5 to 4.0; dumps do not show which applies."""

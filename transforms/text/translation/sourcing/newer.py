@@ -6,8 +6,8 @@ The descriptions are for the dataset card and the manifest of the benchmark.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from transforms.text.builds.ledger import REJECTED, Ledger
-from transforms.text.wikimedia.older_pages import (
+from corpusmill.transforms.text.builds.ledger import REJECTED, Ledger
+from corpusmill.transforms.text.wikimedia.older_pages import (
     NEWER_NOTE,
     OlderPages,
     as_finding,

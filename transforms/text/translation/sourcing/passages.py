@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from transforms.records import Reason
-from transforms.text.fingerprint import fingerprint
-from transforms.text.translation.sourcing.sentence_rules import reason_to_reject_sentence
-from transforms.text.vocabularies.sentences import split_sentences
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.translation.sourcing.sentence_rules import reason_to_reject_sentence
+from corpusmill.transforms.text.vocabularies.sentences import split_sentences
 
 MIN_SENTENCES, MAX_SENTENCES = 3, 5
 PARTS = ("beginning", "middle", "end")

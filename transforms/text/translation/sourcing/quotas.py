@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.text.translation.records import DOMAINS, SPLITS
-from transforms.text.translation.sourcing.passages import MAX_SENTENCES, MIN_SENTENCES
+from corpusmill.transforms.text.translation.records import DOMAINS, SPLITS
+from corpusmill.transforms.text.translation.sourcing.passages import MAX_SENTENCES, MIN_SENTENCES
 
 SENTENCES, ARTICLES = 3001, 842
 SPLIT_SENTENCES = dict(zip(SPLITS, (997, 1012, 992), strict=True))

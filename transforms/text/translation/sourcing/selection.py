@@ -9,12 +9,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.records import Rejected
-from transforms.text.fingerprint import fingerprint
-from transforms.text.translation.records import SourceSentence
-from transforms.text.translation.source_table import sentence_id
-from transforms.text.translation.sourcing.passages import MAX_SENTENCES, MIN_SENTENCES, Passage
-from transforms.text.translation.sourcing.quotas import (
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.translation.records import SourceSentence
+from corpusmill.transforms.text.translation.source_table import sentence_id
+from corpusmill.transforms.text.translation.sourcing.passages import (
+    MAX_SENTENCES,
+    MIN_SENTENCES,
+    Passage,
+)
+from corpusmill.transforms.text.translation.sourcing.quotas import (
     Cell,
     Quota,
     Shortage,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 # A category is better evidence of the topic than a word in the title.
 _CATEGORY_WEIGHT, _TITLE_WEIGHT = 2, 1

@@ -8,10 +8,10 @@ names of namespaces are passed as an argument.
 
 from typing import NamedTuple
 
-from transforms.text.wikimedia.article_markers import parse_article
-from transforms.text.wikimedia.audit.find_holes import compare
-from transforms.text.wikimedia.audit.findings import Comparison
-from transforms.text.wikimedia.audit.source_view import view_source
+from corpusmill.transforms.text.wikimedia.article_markers import parse_article
+from corpusmill.transforms.text.wikimedia.audit.find_holes import compare
+from corpusmill.transforms.text.wikimedia.audit.findings import Comparison
+from corpusmill.transforms.text.wikimedia.audit.source_view import view_source
 
 
 class AuditTask(NamedTuple):

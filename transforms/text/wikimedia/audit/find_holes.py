@@ -17,9 +17,22 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.text.wikimedia.audit.findings import CLASSES, MARK, Comparison, Hole, Uses
-from transforms.text.wikimedia.audit.source_view import FILE, SLOT, TABLE, Line, Slot, SourceView
-from transforms.text.wikimedia.audit.words import (
+from corpusmill.transforms.text.wikimedia.audit.findings import (
+    CLASSES,
+    MARK,
+    Comparison,
+    Hole,
+    Uses,
+)
+from corpusmill.transforms.text.wikimedia.audit.source_view import (
+    FILE,
+    SLOT,
+    TABLE,
+    Line,
+    Slot,
+    SourceView,
+)
+from corpusmill.transforms.text.wikimedia.audit.words import (
     CLAUSE_END,
     CLOSING,
     OPENING,

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from transforms.text.html_page import escape
-from transforms.text.wikimedia.audit.findings import (
+from corpusmill.transforms.text.html_page import escape
+from corpusmill.transforms.text.wikimedia.audit.findings import (
     CLASSES,
     MARK,
     NO_HOLES,

@@ -9,27 +9,27 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.text.wikimedia.explain.rules import Rule, RuleBook
-from transforms.text.wikimedia.language import Language
-from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
-from transforms.text.wikimedia.wikitext.blocks import strip_tables
-from transforms.text.wikimedia.wikitext.clean import (
+from corpusmill.transforms.text.wikimedia.explain.rules import Rule, RuleBook
+from corpusmill.transforms.text.wikimedia.language import Language
+from corpusmill.transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from corpusmill.transforms.text.wikimedia.wikitext.blocks import strip_tables
+from corpusmill.transforms.text.wikimedia.wikitext.clean import (
     CleanedPage,
     UncleanableError,
     WikitextCleaner,
 )
-from transforms.text.wikimedia.wikitext.extensions import strip_extensions
-from transforms.text.wikimedia.wikitext.links import show_external_links
-from transforms.text.wikimedia.wikitext.marks import HOLE, drop_noncharacters, restore
-from transforms.text.wikimedia.wikitext.sections import (
+from corpusmill.transforms.text.wikimedia.wikitext.extensions import strip_extensions
+from corpusmill.transforms.text.wikimedia.wikitext.links import show_external_links
+from corpusmill.transforms.text.wikimedia.wikitext.marks import HOLE, drop_noncharacters, restore
+from corpusmill.transforms.text.wikimedia.wikitext.sections import (
     RawSection,
     Section,
     drop_sections,
     split_at_headings,
     split_sections,
 )
-from transforms.text.wikimedia.wikitext.templates.expand import Expansion, Seen
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.templates.expand import Expansion, Seen
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 KEPT, DROPPED, EMPTY, LOST = "kept", "dropped", "no prose is left", "not looked at"
 TEMPLATE, LINK, OUTSIDE = "template", "link", "cut"

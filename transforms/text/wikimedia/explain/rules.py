@@ -3,16 +3,16 @@
 import re
 from typing import NamedTuple
 
-from transforms.text.wikimedia.explain.table_places import Place, find_place
-from transforms.text.wikimedia.language import (
+from corpusmill.transforms.text.wikimedia.explain.table_places import Place, find_place
+from corpusmill.transforms.text.wikimedia.language import (
     CATEGORY_NAMESPACE,
     FILE_NAMESPACE,
     Language,
     normalise_name,
 )
-from transforms.text.wikimedia.template_pages import WikiTemplates
-from transforms.text.wikimedia.wikitext.marks import HOLE
-from transforms.text.wikimedia.wikitext.templates.lookup import Template
+from corpusmill.transforms.text.wikimedia.template_pages import WikiTemplates
+from corpusmill.transforms.text.wikimedia.wikitext.marks import HOLE
+from corpusmill.transforms.text.wikimedia.wikitext.templates.lookup import Template
 
 _CODE = "wikitext"  # folder of the cleaner, beside that of the tables
 _NAME = re.compile(r"[|}\n]")

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import NamedTuple
 
-from transforms.text.wikimedia.language import borrowed_tables, has_proven_tables, normalise_name
+from corpusmill.transforms.text.wikimedia.language import (
+    borrowed_tables,
+    has_proven_tables,
+    normalise_name,
+)
 
 FOLDER = "languages"
 _HEAD = re.compile(r"\[([\w.-]+)\]\s*(?:#.*)?")
@@ -59,7 +63,7 @@ def files_of(code: str) -> tuple[str, ...]:
 
 @functools.cache
 def _read_entries(file: str) -> Entries:
-    path = resources.files("transforms.text.wikimedia") / FOLDER / file
+    path = resources.files("corpusmill.transforms.text.wikimedia") / FOLDER / file
     return entries_of(path.read_text(encoding="utf-8"))
 
 

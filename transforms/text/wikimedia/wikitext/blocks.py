@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from transforms.text.wikimedia.wikitext.marks import BREAK
+from corpusmill.transforms.text.wikimedia.wikitext.marks import BREAK
 
 # Group 1 matches only in an opener.
 _TABLE = re.compile(r"\n[ \t:]*(?:(\{\|)|\|\}(?!\}))")

@@ -17,26 +17,26 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.text.wikimedia.language import Language, normalise_name
-from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
-from transforms.text.wikimedia.wikis import switches
-from transforms.text.wikimedia.wikitext.blocks import strip_tables
-from transforms.text.wikimedia.wikitext.extensions import strip_extensions
-from transforms.text.wikimedia.wikitext.links import LinkTexts, show_external_links
-from transforms.text.wikimedia.wikitext.lists import keep_announced_lists
-from transforms.text.wikimedia.wikitext.markdown import (
+from corpusmill.transforms.text.wikimedia.language import Language, normalise_name
+from corpusmill.transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from corpusmill.transforms.text.wikimedia.wikis import switches
+from corpusmill.transforms.text.wikimedia.wikitext.blocks import strip_tables
+from corpusmill.transforms.text.wikimedia.wikitext.extensions import strip_extensions
+from corpusmill.transforms.text.wikimedia.wikitext.links import LinkTexts, show_external_links
+from corpusmill.transforms.text.wikimedia.wikitext.lists import keep_announced_lists
+from corpusmill.transforms.text.wikimedia.wikitext.markdown import (
     join_rows,
     mark_lists,
     mark_tables,
     render_markdown,
 )
-from transforms.text.wikimedia.wikitext.marks import (
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
     SECTION,
     UNKNOWN,
     drop_noncharacters,
     restore,
 )
-from transforms.text.wikimedia.wikitext.paragraphs import (
+from corpusmill.transforms.text.wikimedia.wikitext.paragraphs import (
     drop_preformatted,
     drop_rows_of_links,
     guard_lines,
@@ -44,7 +44,7 @@ from transforms.text.wikimedia.wikitext.paragraphs import (
     protect_bars,
     without_labels,
 )
-from transforms.text.wikimedia.wikitext.sections import (
+from corpusmill.transforms.text.wikimedia.wikitext.sections import (
     RawSection,
     Section,
     drop_sections,
@@ -52,17 +52,20 @@ from transforms.text.wikimedia.wikitext.sections import (
     name_of_heading,
     split_sections,
 )
-from transforms.text.wikimedia.wikitext.tags import strip_tags
-from transforms.text.wikimedia.wikitext.templates.expand import (
+from corpusmill.transforms.text.wikimedia.wikitext.tags import strip_tags
+from corpusmill.transforms.text.wikimedia.wikitext.templates.expand import (
     Expansion,
     TemplateTexts,
     TooDeepError,
 )
-from transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
-from transforms.text.wikimedia.wikitext.tidy import tidy
-from transforms.text.wikimedia.wikitext.unknown_values import drop_unknown_values
-from transforms.text.wikimedia.wikitext.variants.page_variants import PageVariants, variants_reader
+from corpusmill.transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.tidy import tidy
+from corpusmill.transforms.text.wikimedia.wikitext.unknown_values import drop_unknown_values
+from corpusmill.transforms.text.wikimedia.wikitext.variants.page_variants import (
+    PageVariants,
+    variants_reader,
+)
 
 # MediaWiki saves no page larger than 2 MiB ($wgMaxArticleSize). A text eight times as long is not an article.
 MAX_CHARACTERS = 16 * 1024 * 1024

@@ -5,7 +5,7 @@ MediaWiki handles these before it parses the page, so the parser never sees thei
 
 import re
 
-from transforms.text.wikimedia.wikitext.marks import (
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
     FORMULA_END,
     FORMULA_START,
     GUARD,
@@ -13,7 +13,7 @@ from transforms.text.wikimedia.wikitext.marks import (
     SEPARATOR,
     protect,
 )
-from transforms.text.wikimedia.wikitext.tags import decode_entities
+from corpusmill.transforms.text.wikimedia.wikitext.tags import decode_entities
 
 _SILENT = (
     "ref|references|gallery|timeline|score|imagemap|graph|mapframe|maplink|templatedata|pre"

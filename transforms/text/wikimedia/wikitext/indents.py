@@ -6,7 +6,7 @@ examples, glossaries, hatnotes and deeper list levels. Only lines with whole sen
 
 import re
 
-from transforms.text.wikimedia.wikitext.marks import (
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
     BREAK,
     FORMULA_END,
     FORMULA_START,
@@ -14,7 +14,7 @@ from transforms.text.wikimedia.wikitext.marks import (
     HOLE,
     SECTION,
 )
-from transforms.text.wikimedia.wikitext.tags import decode_entities
+from corpusmill.transforms.text.wikimedia.wikitext.tags import decode_entities
 
 _BLANK = f" \t{HOLE}{GUARD}"
 _INDENTED_LINES = re.compile(rf"\n:[^\n]*+(?:\n(?::[^\n]*+|[{_BLANK}]*+(?=\n)))*+")

@@ -9,21 +9,21 @@ import re
 import urllib.parse
 from collections.abc import Mapping, Sequence
 
-from transforms.text.wikimedia.language import (
+from corpusmill.transforms.text.wikimedia.language import (
     CATEGORY_NAMESPACE,
     FILE_NAMESPACE,
     MEDIA_NAMESPACE,
     Language,
     normalise_name,
 )
-from transforms.text.wikimedia.wikitext.marks import (
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
     HOLE,
     PROTECTED_BAR,
     SECTION,
     SEPARATOR,
     protect,
 )
-from transforms.text.wikimedia.wikitext.tags import decode_entities
+from corpusmill.transforms.text.wikimedia.wikitext.tags import decode_entities
 
 # The only group is the shown text, so joining the pieces of a split replaces all links at once. A line
 # may end before the bar: MediaWiki does not make a link of that, but shows markup that is not text.

@@ -17,7 +17,7 @@ punctuation at its end.
 import re
 from collections.abc import Sequence
 
-from transforms.text.wikimedia.wikitext.marks import (
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
     FORMULA_END,
     FORMULA_START,
     GUARD,

@@ -10,9 +10,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.text.wikimedia.wikitext.blocks import strip_html_blocks, strip_tables, sub_tables
-from transforms.text.wikimedia.wikitext.marks import BREAK, CELL, ITEM, PROTECTED_BAR, ROW, restore
-from transforms.text.wikimedia.wikitext.sections import Section
+from corpusmill.transforms.text.wikimedia.wikitext.blocks import (
+    strip_html_blocks,
+    strip_tables,
+    sub_tables,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
+    BREAK,
+    CELL,
+    ITEM,
+    PROTECTED_BAR,
+    ROW,
+    restore,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.sections import Section
 
 _ITEM_LINE = re.compile(r"\n([*#][*#:]*+)[ \t]*+([^\s*#:][^\n]*+)")
 _ITEM = re.compile(rf"{ITEM}([*#:]++){ITEM} ?(.*)")

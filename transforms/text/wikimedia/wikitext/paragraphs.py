@@ -6,9 +6,9 @@ lines that are not prose, and remains of tables and templates are dropped.
 
 import re
 
-from transforms.text.white_space import NARROW_SPACES, WIDE_SPACES
-from transforms.text.wikimedia.wikitext.indents import raise_indented_prose
-from transforms.text.wikimedia.wikitext.marks import (
+from corpusmill.transforms.text.white_space import NARROW_SPACES, WIDE_SPACES
+from corpusmill.transforms.text.wikimedia.wikitext.indents import raise_indented_prose
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
     BREAK,
     FORMULA_END,
     FORMULA_START,
@@ -20,8 +20,8 @@ from transforms.text.wikimedia.wikitext.marks import (
     SEPARATOR,
     protect,
 )
-from transforms.text.wikimedia.wikitext.quotes import strip_quotes
-from transforms.text.wikimedia.wikitext.tags import decode_entities
+from corpusmill.transforms.text.wikimedia.wikitext.quotes import strip_quotes
+from corpusmill.transforms.text.wikimedia.wikitext.tags import decode_entities
 
 # A line that begins with a space is preformatted: code and diagrams, or, in the dumps seen, prose with an
 # accidental space. Such prose is longer than lines of code.

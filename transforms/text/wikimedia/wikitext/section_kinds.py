@@ -16,9 +16,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple, get_args
 
-from transforms.text.wikimedia.wikitext.blocks import strip_tables
-from transforms.text.wikimedia.wikitext.extensions import strip_extensions
-from transforms.text.wikimedia.wikitext.marks import (
+from corpusmill.transforms.text.wikimedia.wikitext.blocks import strip_tables
+from corpusmill.transforms.text.wikimedia.wikitext.extensions import strip_extensions
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
     BREAK,
     LINK,
     NOTE,
@@ -27,8 +27,8 @@ from transforms.text.wikimedia.wikitext.marks import (
     drop_noncharacters,
     restore,
 )
-from transforms.text.wikimedia.wikitext.sections import name_of_heading, split_sections
-from transforms.text.wikimedia.wikitext.tags import decode_entities, strip_tags
+from corpusmill.transforms.text.wikimedia.wikitext.sections import name_of_heading, split_sections
+from corpusmill.transforms.text.wikimedia.wikitext.tags import decode_entities, strip_tags
 
 MAX_NAME = 60  # characters; no longer heading is common
 TOP_LEVEL = 2

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from transforms.text.wikimedia.language import normalise_name
+from corpusmill.transforms.text.wikimedia.language import normalise_name
 
 # The text gets a newline at its start: a fixed first character makes the search fast.
 _HEADING = re.compile(r"\n(=[^\n]*=)[ \t]*(?=\n)")

@@ -4,8 +4,8 @@ import html
 import re
 from html.entities import html5
 
-from transforms.text.wikimedia.wikitext.marks import BREAK, HOLE, SECTION, SEPARATOR
-from transforms.text.wikimedia.wikitext.templates.rendering import superscript
+from corpusmill.transforms.text.wikimedia.wikitext.marks import BREAK, HOLE, SECTION, SEPARATOR
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import superscript
 
 _BLOCK_NAMES = "p|div|center|blockquote|poem|h[1-6]|hr|li|dd|dt|tr|td|th|caption|tbody|thead"
 _INLINE_NAMES = (

@@ -7,7 +7,7 @@ spaces before commas are removed everywhere.
 
 import re
 
-from transforms.text.wikimedia.wikitext.marks import FORMULA_END, HOLE
+from corpusmill.transforms.text.wikimedia.wikitext.marks import FORMULA_END, HOLE
 
 _PUNCTUATION = ",;:،؛、，；"
 _STOP = ".।॥։。．۔"

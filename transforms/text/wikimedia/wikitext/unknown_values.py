@@ -9,7 +9,13 @@ contains the value. So "($5 in dollars of {{CURRENTYEAR}}, a record)" becomes "(
 import re
 import unicodedata
 
-from transforms.text.wikimedia.wikitext.marks import CELL, HOLE, SECTION, UNKNOWN, restore
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
+    CELL,
+    HOLE,
+    SECTION,
+    UNKNOWN,
+    restore,
+)
 
 MAX_SENTENCE = 1_000  # characters of a sentence that may be dropped; a longer one keeps the hole
 

@@ -1,13 +1,13 @@
 import pytest
 
-from transforms.text.books.dating.date_table import (
+from corpusmill.transforms.text.books.dating.date_table import (
     DateLine,
     compare,
     make_line,
     outcomes_of,
     sum_up,
 )
-from transforms.text.books.dating.publication_dates import BookEvidence, PublicationDate
+from corpusmill.transforms.text.books.dating.publication_dates import BookEvidence, PublicationDate
 
 RELEASED = PublicationDate(1891, "released", "exact")
 COPYRIGHT = PublicationDate(1851, "copyright", "exact")

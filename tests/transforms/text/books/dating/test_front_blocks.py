@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.text.books.dating.front_blocks import (
+from corpusmill.transforms.text.books.dating.front_blocks import (
     MAX_CHARACTERS,
     Block,
     blocks_of_front,

@@ -4,16 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.measure_dates import (
-    VERDICTS,
-    is_right,
-    measure_books,
-    read_catalog,
-    read_released,
-)
-from tests.tools.real_data import needs_real_data
-from transforms.records import Author, Book, Reason
-from transforms.text.books.dating.publication_dates import (
+from corpusmill.transforms.records import Author, Book, Reason
+from corpusmill.transforms.text.books.dating.publication_dates import (
     BOUND,
     EXACT,
     LIKELY,
@@ -23,6 +15,14 @@ from transforms.text.books.dating.publication_dates import (
     date_evidence,
     reason_to_reject,
 )
+from tests.tools.measure_dates import (
+    VERDICTS,
+    is_right,
+    measure_books,
+    read_catalog,
+    read_released,
+)
+from tests.tools.real_data import needs_real_data
 
 PROSE = "\n".join(["It was a wet day in the month of May, and nobody in the house"] * 3)
 PAGE = "A TALE\n\nLONDON\nNOBODY & CO.\n1906\n\nCopyright, 1905, 1907, by A. Nobody\n\nReprinted 1908, 1909"

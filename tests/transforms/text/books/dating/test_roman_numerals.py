@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.dating.roman_numerals import parse_roman
+from corpusmill.transforms.text.books.dating.roman_numerals import parse_roman
 
 DIGITS = (
     ("", "M", "MM", "MMM"),

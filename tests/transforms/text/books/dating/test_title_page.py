@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.dating.title_page import (
+from corpusmill.transforms.text.books.dating.title_page import (
     COPYRIGHT,
     FIRST_PUBLISHED,
     IMPRINT,

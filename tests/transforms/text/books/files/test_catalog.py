@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.real_data import DATA, needs_real_data
-from transforms.records import Author, CatalogEntry
-from transforms.text.books.files.catalog import (
+from corpusmill.transforms.records import Author, CatalogEntry
+from corpusmill.transforms.text.books.files.catalog import (
     BadRow,
     NotACatalogError,
     parse_author,
@@ -14,6 +13,7 @@ from transforms.text.books.files.catalog import (
     parse_language,
     read_catalog_lines,
 )
+from tests.tools.real_data import DATA, needs_real_data
 
 HEADER = b"Text#,Type,Issued,Title,Language,Authors,Subjects,LoCC,Bookshelves\n"
 ROW = b"%d,Text,2001-01-01,A Title,en,,,,\n"

@@ -2,10 +2,10 @@ import tarfile
 
 import pytest
 
+from corpusmill.transforms.records import Author, CatalogEntry
+from corpusmill.transforms.text.books.files.catalog import read_catalog_lines
+from corpusmill.transforms.text.books.files.catalog_rdf import MalformedRdfError, parse_catalog_rdf
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.records import Author, CatalogEntry
-from transforms.text.books.files.catalog import read_catalog_lines
-from transforms.text.books.files.catalog_rdf import MalformedRdfError, parse_catalog_rdf
 
 HEAD = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
   xmlns:dcterms="http://purl.org/dc/terms/" xmlns:dcam="http://purl.org/dc/dcam/"

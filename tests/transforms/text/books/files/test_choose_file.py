@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.records import BookFile, BookHeader
-from transforms.text.books.files.choose_file import choose_file
+from corpusmill.transforms.records import BookFile, BookHeader
+from corpusmill.transforms.text.books.files.choose_file import choose_file
 
 
 def file(name: str, encoding: str = "ascii", date: str = "", characters: int = 1000) -> BookFile:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.records import Reason
-from transforms.text.books.files.file_text import MIXED, FileText, decode_file, tidy_text
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.files.file_text import MIXED, FileText, decode_file, tidy_text
 
 
 def declaring(encoding: str, text: str) -> str:

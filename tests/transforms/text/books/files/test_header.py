@@ -3,10 +3,10 @@ import gzip
 
 import pytest
 
+from corpusmill.transforms.records import BookHeader
+from corpusmill.transforms.text.books.files.file_text import FileText, decode_file
+from corpusmill.transforms.text.books.files.header import number_in_name, parse_date, parse_header
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.records import BookHeader
-from transforms.text.books.files.file_text import FileText, decode_file
-from transforms.text.books.files.header import number_in_name, parse_date, parse_header
 
 MODERN = """\
 The Project Gutenberg eBook of The Lamp; or, a light

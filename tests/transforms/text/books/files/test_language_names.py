@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from transforms.text.books.files import language_names
-from transforms.text.books.files.language_names import parse_languages
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.books.files import language_names
+from corpusmill.transforms.text.books.files.language_names import parse_languages
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 
 @pytest.mark.parametrize(

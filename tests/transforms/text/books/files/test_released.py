@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.records import ReleasedBook
+from corpusmill.transforms.text.books.files.released import MalformedTableError, read_released_lines
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.records import ReleasedBook
-from transforms.text.books.files.released import MalformedTableError, read_released_lines
 
 LINE = b"%d,Some Title by Ann Roe,1823,http://www.gutenberg.org/ebooks/%d\n"
 

@@ -4,12 +4,12 @@ import pickle
 
 import pytest
 
-from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.books.files.released import MalformedTableError, read_released_lines
-from transforms.text.books.files.released_splits import (
+from corpusmill.transforms.text.books.files.released import MalformedTableError, read_released_lines
+from corpusmill.transforms.text.books.files.released_splits import (
     read_split_lines,
     released_splits,
 )
+from tests.tools.real_data import DATA, needs_real_data
 
 # Of data/<split>_files.txt in https://huggingface.co/datasets/deepmind/pg19, revision 4d28bd77e669: a line
 # "<split>/<id>.txt" for each book, sorted as text.

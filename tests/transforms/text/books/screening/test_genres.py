@@ -4,14 +4,14 @@ from collections import Counter
 
 import pytest
 
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.screening.genres import catalogued_genres, genre_to_reject
+from corpusmill.transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
+from corpusmill.transforms.text.books.stripping.furniture import cut_furniture
 from tests.makers.made_books import book
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.text.books.real_books import book_rows, read_text
 from tests.transforms.text.books.sample_texts import MANUAL, PLAY, PROSE, RECIPES, VERSE, many
-from transforms.records import Reason
-from transforms.text.books.screening.genres import catalogued_genres, genre_to_reject
-from transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
-from transforms.text.books.stripping.furniture import cut_furniture
 
 ESSAY = many(
     """\

@@ -2,6 +2,15 @@ from collections import Counter
 
 import pytest
 
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.screening.language import (
+    UNKNOWN,
+    LanguageShares,
+    not_english,
+    read_language,
+    read_languages,
+)
+from corpusmill.transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
 from tests.makers.made_books import book
 from tests.tools.real_data import needs_real_data
 from tests.transforms.text.books.real_books import book_rows, read_text
@@ -16,15 +25,6 @@ from tests.transforms.text.books.sample_texts import (
     VERSE,
     many,
 )
-from transforms.records import Reason
-from transforms.text.books.screening.language import (
-    UNKNOWN,
-    LanguageShares,
-    not_english,
-    read_language,
-    read_languages,
-)
-from transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
 
 LINES = {
     "en": "He said that they were not there, and that it was the last of them which she had.",

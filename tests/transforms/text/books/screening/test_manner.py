@@ -1,7 +1,7 @@
 import pytest
 
+from corpusmill.transforms.text.books.screening.manner import Manner, measure_manner
 from tests.transforms.text.books.sample_texts import MANUAL, PROSE, RECIPES
-from transforms.text.books.screening.manner import Manner, measure_manner
 
 
 @pytest.mark.parametrize(

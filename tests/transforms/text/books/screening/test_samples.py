@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.screening.samples import take_samples
+from corpusmill.transforms.text.books.screening.samples import take_samples
 
 
 @given(st.text(max_size=60), st.integers(1, 6), st.integers(1, 12))

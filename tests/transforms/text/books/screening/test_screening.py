@@ -1,9 +1,9 @@
 import pytest
 
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.screening.running_text import TooShort, malformed
 from tests.makers.made_books import book
 from tests.transforms.text.books.sample_texts import GERMAN, MANUAL, PLAY, PROSE, RECIPES, VERSE
-from transforms.records import Reason
-from transforms.text.books.screening.running_text import TooShort, malformed
 
 
 @pytest.mark.parametrize("text", [PROSE, VERSE, PLAY, RECIPES, MANUAL, GERMAN])

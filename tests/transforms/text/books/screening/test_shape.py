@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.transforms.text.books.sample_texts import MANUAL, PLAY, PROSE, VERSE
-from transforms.text.books.screening.shape import (
+from corpusmill.transforms.text.books.screening.shape import (
     Shape,
     is_list,
     is_stanza,
@@ -14,6 +13,7 @@ from transforms.text.books.screening.shape import (
     spaced_lines,
     width_of,
 )
+from tests.transforms.text.books.sample_texts import MANUAL, PLAY, PROSE, VERSE
 
 STANZA = [
     "  The wind is up, the wind is down,",

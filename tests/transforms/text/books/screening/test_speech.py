@@ -1,7 +1,7 @@
 import pytest
 
-from transforms.text.books.screening.shape import paragraphs_of
-from transforms.text.books.screening.speech import Speech, measure_speech, stage_words
+from corpusmill.transforms.text.books.screening.shape import paragraphs_of
+from corpusmill.transforms.text.books.screening.speech import Speech, measure_speech, stage_words
 
 
 def speech_of(text: str) -> Speech:

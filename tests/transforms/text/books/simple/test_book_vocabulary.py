@@ -1,5 +1,5 @@
-from transforms.text.books.simple.book_vocabulary import BookVocabularyStats
-from transforms.text.vocabularies.vocabulary import HeldoutStats
+from corpusmill.transforms.text.books.simple.book_vocabulary import BookVocabularyStats
+from corpusmill.transforms.text.vocabularies.vocabulary import HeldoutStats
 
 
 def test_the_figures_of_table_1() -> None:

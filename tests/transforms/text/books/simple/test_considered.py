@@ -1,7 +1,7 @@
 import pytest
 
-from transforms.records import OverlapVerdict, Rejected
-from transforms.text.books.simple.considered import Considered, Sized, make_line
+from corpusmill.transforms.records import OverlapVerdict, Rejected
+from corpusmill.transforms.text.books.simple.considered import Considered, Sized, make_line
 
 MEASURED = (1200, 500), "L/V^2"
 

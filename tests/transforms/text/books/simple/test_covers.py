@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.simple.covers import (
+from corpusmill.transforms.text.books.simple.covers import (
     attribute_cover,
     cover_book,
     decide_covers,

@@ -7,17 +7,17 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tools.real_data import needs_real_data
-from tests.tools.real_gutenberg import read_bodies
-from transforms.text.books.simple import english_tokens
-from transforms.text.books.simple.english_tokens import (
+from corpusmill.transforms.text.books.simple import english_tokens
+from corpusmill.transforms.text.books.simple.english_tokens import (
     COMMA,
     DISTINCT,
     EnglishTokenizer,
     check_style,
     separate_numbers,
 )
-from transforms.text.books.simple.unwrap import to_paragraphs
+from corpusmill.transforms.text.books.simple.unwrap import to_paragraphs
+from tests.tools.real_data import needs_real_data
+from tests.tools.real_gutenberg import read_bodies
 
 SPACY: Any = spacy.blank("en").tokenizer
 TOKENIZER = EnglishTokenizer()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.simple.ngram_blocks import (
+from corpusmill.transforms.text.books.simple.ngram_blocks import (
     HashedBook,
     NgramBlock,
     SharedNgrams,
@@ -16,7 +16,7 @@ from transforms.text.books.simple.ngram_blocks import (
     shared_from_bytes,
     to_bytes,
 )
-from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
 
 TOP = (1 << 64) - 1
 HASHES = st.sets(st.integers(0, TOP), max_size=20).map(

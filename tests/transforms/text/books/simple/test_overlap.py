@@ -8,13 +8,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from corpusmill.transforms.records import OverlapVerdict
+from corpusmill.transforms.text.books.simple import overlap
+from corpusmill.transforms.text.books.simple.ngram_blocks import (
+    HashedBook,
+    NgramBlock,
+    SharedNgrams,
+)
+from corpusmill.transforms.text.books.simple.overlap import ContestedBook, parse_threshold
+from corpusmill.transforms.text.duplicates.hashed_ngrams import hash_ngrams
 from tests.transforms.text.books.partitioned_selection import select_hashed
 from tests.transforms.text.books.sequential_selection import CountedText, select_texts
-from transforms.records import OverlapVerdict
-from transforms.text.books.simple import overlap
-from transforms.text.books.simple.ngram_blocks import HashedBook, NgramBlock, SharedNgrams
-from transforms.text.books.simple.overlap import ContestedBook, parse_threshold
-from transforms.text.duplicates.hashed_ngrams import hash_ngrams
 
 HALF = Fraction(1, 2)
 

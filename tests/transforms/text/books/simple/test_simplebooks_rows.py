@@ -3,8 +3,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from transforms.records import BookRow, TokenizedBook
-from transforms.text.books.simple.simplebooks_rows import (
+from corpusmill.transforms.records import BookRow, TokenizedBook
+from corpusmill.transforms.text.books.simple.simplebooks_rows import (
     SCHEMA,
     SPLITS_WITH_SMALL,
     TEXT,

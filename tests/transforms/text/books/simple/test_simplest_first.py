@@ -5,14 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.records import Reason
-from transforms.text.books.simple.simplest_first import (
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.simple.simplest_first import (
     Queue,
     Taken,
     line_up,
     take_books,
 )
-from transforms.text.books.simple.simplicity import FORMULAS, PRINTED, SQUARED, exact_ratio, ratio
+from corpusmill.transforms.text.books.simple.simplicity import (
+    FORMULAS,
+    PRINTED,
+    SQUARED,
+    exact_ratio,
+    ratio,
+)
 
 MEASURES = {1: (1200, 1000), 2: (1201, 1000), 3: (4800, 2000), 4: (0, 0), 5: (9, 3)}
 SIZES = [(1, 1500), (2, 1500), (3, 6000), (4, 0), (5, 12)]

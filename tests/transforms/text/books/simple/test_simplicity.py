@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.makers.made_books import book
-from transforms.records import MeasuredBook, Reason
-from transforms.text.books.simple import simplicity
-from transforms.text.books.simple.simplicity import (
+from corpusmill.transforms.records import MeasuredBook, Reason
+from corpusmill.transforms.text.books.simple import simplicity
+from corpusmill.transforms.text.books.simple.simplicity import (
     FORMULAS,
     NEUTRAL,
     PRINTED,
@@ -17,6 +16,7 @@ from transforms.text.books.simple.simplicity import (
     measure,
     ratio,
 )
+from tests.makers.made_books import book
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.simple.sizes import Placement, check_sizes, plan_sizes
-from transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.books.simple.sizes import Placement, check_sizes, plan_sizes
+from corpusmill.transforms.text.fingerprint import fingerprint
 
 ORDER = sorted(range(1, 41), key=lambda book_id: fingerprint(f"simplebooks {book_id}"))
 FACTS = st.dictionaries(st.integers(1, 99), st.integers(1, 1000), min_size=5, max_size=40).map(

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.books.simple.unwrap import to_lines, to_paragraphs
 from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
-from transforms.text.books.simple.unwrap import to_lines, to_paragraphs
 
 CASES = [
     ("", []),

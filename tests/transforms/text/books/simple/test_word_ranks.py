@@ -7,10 +7,10 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.simple.overlap import sum_rows
-from transforms.text.books.simple.word_ranks import RANKED, count_entries, rank_counts
-from transforms.text.duplicates.components import NO_PAIRS
-from transforms.text.vocabularies.word_counts import (
+from corpusmill.transforms.text.books.simple.overlap import sum_rows
+from corpusmill.transforms.text.books.simple.word_ranks import RANKED, count_entries, rank_counts
+from corpusmill.transforms.text.duplicates.components import NO_PAIRS
+from corpusmill.transforms.text.vocabularies.word_counts import (
     count_words,
     cut_by_bucket,
     pack_counts,

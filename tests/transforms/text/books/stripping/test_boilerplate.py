@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.text.books.strip_cases import Case, read_cases
-from transforms.records import Reason
-from transforms.text.books.stripping import boilerplate
-from transforms.text.books.stripping.boilerplate import (
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.stripping import boilerplate
+from corpusmill.transforms.text.books.stripping.boilerplate import (
     MAX_MARKS,
     StrippedText,
     find_licence,
     is_boilerplate,
     strip_boilerplate,
 )
+from tests.tools.real_data import DATA, needs_real_data
+from tests.transforms.text.books.strip_cases import Case, read_cases
 
 START = "*** START OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"
 END = "*** END OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.stripping.brackets import match_brackets
+from corpusmill.transforms.text.books.stripping.brackets import match_brackets
 
 
 @pytest.mark.parametrize(

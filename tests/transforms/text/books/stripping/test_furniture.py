@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.text.books.strip_cases import Case, read_cases
-from transforms.records import Reason
-from transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
-from transforms.text.books.stripping.furniture import (
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
+from corpusmill.transforms.text.books.stripping.furniture import (
     CutText,
     check_furniture,
     cut_furniture,
 )
+from tests.tools.real_data import DATA, needs_real_data
+from tests.transforms.text.books.strip_cases import Case, read_cases
 
 PROSE = "He walked on through the rain, and no lamp was lit in any house.\n" * 40
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.books.stripping.notes import strip_notes
 from tests.transforms.text.books.strip_cases import Case, read_cases
-from transforms.text.books.stripping.notes import strip_notes
 
 WORDS = st.lists(st.sampled_from(["The", "lamp", "was", "lit.", "He", "slept.", "(1)", "_so_"]))
 PARAGRAPHS = st.lists(WORDS.map(" ".join).filter(bool), min_size=1)

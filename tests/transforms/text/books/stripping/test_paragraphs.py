@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.stripping.paragraphs import (
+from corpusmill.transforms.text.books.stripping.paragraphs import (
     Paragraph,
     line_end,
     line_start,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.books.stripping.spans import cut_out, with_blank_lines
+from corpusmill.transforms.text.books.stripping.spans import cut_out, with_blank_lines
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from transforms.text.translation.checks.pairs import Pair
-from transforms.text.translation.records import Finding, SourceSentence, Translation
+from corpusmill.transforms.text.translation.checks.pairs import Pair
+from corpusmill.transforms.text.translation.records import Finding, SourceSentence, Translation
 
 
 def source(text: str, place: int = 1, split: str = "devtest", article: str = "") -> SourceSentence:

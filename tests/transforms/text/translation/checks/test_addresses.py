@@ -1,7 +1,10 @@
 import pytest
 
+from corpusmill.transforms.text.translation.checks.addresses import (
+    addresses,
+    find_changed_addresses,
+)
 from tests.transforms.text.translation.checks.pair_cases import pair
-from transforms.text.translation.checks.addresses import addresses, find_changed_addresses
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 import pytest
 
+from corpusmill.transforms.text.translation.checks.endings import find_other_endings
+from corpusmill.transforms.text.translation.languages import find_language
 from tests.transforms.text.translation.checks.pair_cases import found, pair
-from transforms.text.translation.checks.endings import find_other_endings
-from transforms.text.translation.languages import find_language
 
 
 @pytest.mark.parametrize(

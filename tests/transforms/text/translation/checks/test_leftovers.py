@@ -1,7 +1,7 @@
 import pytest
 
+from corpusmill.transforms.text.translation.checks.leftovers import find_leftovers
 from tests.transforms.text.translation.checks.pair_cases import found, pair
-from transforms.text.translation.checks.leftovers import find_leftovers
 
 
 @pytest.mark.parametrize(

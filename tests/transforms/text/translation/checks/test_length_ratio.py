@@ -1,5 +1,5 @@
+from corpusmill.transforms.text.translation.checks.length_ratio import find_odd_lengths
 from tests.transforms.text.translation.checks.pair_cases import found, pairs_of
-from transforms.text.translation.checks.length_ratio import find_odd_lengths
 
 # Translations of 150 % of the source, some more and some less.
 LINES = [("x" * (40 + line), "y" * (60 + line + 3 * (line % 5))) for line in range(60)]

@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.text.translation.checks.letter_scripts import (
+from corpusmill.transforms.text.translation.checks.letter_scripts import (
     count_letters,
     foreign_letters,
     name_script,

@@ -3,7 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.translation.checks.line_features import has_no_blanks, weigh_lines, words_of
+from corpusmill.transforms.text.translation.checks.line_features import (
+    has_no_blanks,
+    weigh_lines,
+    words_of,
+)
 
 
 @pytest.mark.parametrize(

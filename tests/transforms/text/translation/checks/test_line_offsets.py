@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.translation.checks.line_offsets import (
+from corpusmill.transforms.text.translation.checks.line_offsets import (
     MAX_OFFSET,
     OFFSETS,
     Run,

@@ -2,8 +2,8 @@ import unicodedata
 
 import pytest
 
+from corpusmill.transforms.text.translation.checks.normal_forms import find_decomposed
 from tests.transforms.text.translation.checks.pair_cases import found, pair
-from transforms.text.translation.checks.normal_forms import find_decomposed
 
 
 @pytest.mark.parametrize(

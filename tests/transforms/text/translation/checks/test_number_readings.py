@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.translation.checks.number_readings import (
+from corpusmill.transforms.text.translation.checks.number_readings import (
     parts_of,
     plain,
     quantities,

@@ -1,9 +1,9 @@
 import pytest
 
+from corpusmill.transforms.text.translation.checks.odd_characters import find_odd_characters
+from corpusmill.transforms.text.translation.languages import find_language
+from corpusmill.transforms.text.translation.records import Finding
 from tests.transforms.text.translation.checks.pair_cases import found, pair
-from transforms.text.translation.checks.odd_characters import find_odd_characters
-from transforms.text.translation.languages import find_language
-from transforms.text.translation.records import Finding
 
 
 @pytest.mark.parametrize(

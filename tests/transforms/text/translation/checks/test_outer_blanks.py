@@ -1,7 +1,7 @@
 import pytest
 
+from corpusmill.transforms.text.translation.checks.outer_blanks import find_outer_blanks
 from tests.transforms.text.translation.checks.pair_cases import pair
-from transforms.text.translation.checks.outer_blanks import find_outer_blanks
 
 
 @pytest.mark.parametrize(

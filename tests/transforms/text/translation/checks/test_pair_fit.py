@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from transforms.text.translation.checks import pair_fit
-from transforms.text.translation.checks.line_features import Matrix, weigh_lines
-from transforms.text.translation.checks.pair_fit import learn_fit, static_scores
+from corpusmill.transforms.text.translation.checks import pair_fit
+from corpusmill.transforms.text.translation.checks.line_features import Matrix, weigh_lines
+from corpusmill.transforms.text.translation.checks.pair_fit import learn_fit, static_scores
 
 WORDS = (
     "river stone bird house winter bread letter mountain song window tree night road fire".split()

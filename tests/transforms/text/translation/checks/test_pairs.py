@@ -1,8 +1,13 @@
 import pytest
 
+from corpusmill.transforms.text.translation.checks.pairs import (
+    excerpt,
+    fold,
+    name_characters,
+    pair_up,
+)
+from corpusmill.transforms.text.translation.records import Finding, Translation
 from tests.transforms.text.translation.checks.pair_cases import pair, source
-from transforms.text.translation.checks.pairs import excerpt, fold, name_characters, pair_up
-from transforms.text.translation.records import Finding, Translation
 
 
 def test_a_finding_names_the_file_and_line() -> None:

@@ -1,8 +1,8 @@
 import pytest
 
+from corpusmill.transforms.text.translation.checks.presence import find_empty, find_missing
+from corpusmill.transforms.text.translation.records import Translation
 from tests.transforms.text.translation.checks.pair_cases import found, pair, source
-from transforms.text.translation.checks.presence import find_empty, find_missing
-from transforms.text.translation.records import Translation
 
 
 def test_missing_and_unknown_ids() -> None:

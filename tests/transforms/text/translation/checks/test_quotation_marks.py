@@ -1,7 +1,7 @@
 import pytest
 
+from corpusmill.transforms.text.translation.checks.quotation_marks import find_doubled_quotes
 from tests.transforms.text.translation.checks.pair_cases import found, pair
-from transforms.text.translation.checks.quotation_marks import find_doubled_quotes
 
 
 @pytest.mark.parametrize(

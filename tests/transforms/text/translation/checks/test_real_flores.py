@@ -11,11 +11,11 @@ import unicodedata
 
 import pytest
 
+from corpusmill.transforms.text.translation.checks.run import check_translations
+from corpusmill.transforms.text.translation.checks.swapped_lines import find_misplaced
+from corpusmill.transforms.text.translation.languages import find_language
+from corpusmill.transforms.text.translation.records import Finding, SourceSentence, Translation
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.translation.checks.run import check_translations
-from transforms.text.translation.checks.swapped_lines import find_misplaced
-from transforms.text.translation.languages import find_language
-from transforms.text.translation.records import Finding, SourceSentence, Translation
 
 pytestmark = needs_real_data
 FOLDER = DATA / "flores"

@@ -1,5 +1,5 @@
+from corpusmill.transforms.text.translation.checks.repeats import find_repeats
 from tests.transforms.text.translation.checks.pair_cases import found, pair, pairs_of
-from transforms.text.translation.checks.repeats import find_repeats
 
 
 def test_both_of_two_repeats_are_named() -> None:

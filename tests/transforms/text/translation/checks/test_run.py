@@ -1,12 +1,12 @@
 import pathlib
 import re
 
+from corpusmill.transforms.text.translation.checks import run
+from corpusmill.transforms.text.translation.checks.run import RULES, check_translations
+from corpusmill.transforms.text.translation.languages import find_language
+from corpusmill.transforms.text.translation.records import Translation
 from tests.transforms.text.translation.checks.pair_cases import source
 from tests.transforms.text.translation.checks.test_swapped_lines import KAMBA, LINES, TRANSLATED
-from transforms.text.translation.checks import run
-from transforms.text.translation.checks.run import RULES, check_translations
-from transforms.text.translation.languages import find_language
-from transforms.text.translation.records import Translation
 
 CHECKS = pathlib.Path(run.__file__).parent
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from corpusmill.transforms.text.translation.checks.swapped_lines import MIN_LINES, find_misplaced
+from corpusmill.transforms.text.translation.languages import find_language
+from corpusmill.transforms.text.translation.records import Finding, Translation
 from tests.transforms.text.translation.checks.pair_cases import source
-from transforms.text.translation.checks.swapped_lines import MIN_LINES, find_misplaced
-from transforms.text.translation.languages import find_language
-from transforms.text.translation.records import Finding, Translation
 
 CONSONANTS = "bdfgklmnprstvz"
 KAMBA = find_language("kam")

@@ -1,8 +1,8 @@
 import pytest
 
+from corpusmill.transforms.text.translation.checks.wrong_language import find_foreign_lines
+from corpusmill.transforms.text.translation.languages import find_language
 from tests.transforms.text.translation.checks.pair_cases import found, pair, pairs_of
-from transforms.text.translation.checks.wrong_language import find_foreign_lines
-from transforms.text.translation.languages import find_language
 
 ENGLISH = "Every morning the fishermen take their boats out to the reef and wait there."
 FRENCH = "Chaque matin, les pêcheurs sortent leurs bateaux jusqu'au récif et y attendent."

@@ -1,8 +1,11 @@
 import pytest
 
+from corpusmill.transforms.text.translation.checks.wrong_script import (
+    find_wrong_scripts,
+    without_names,
+)
+from corpusmill.transforms.text.translation.languages import find_language
 from tests.transforms.text.translation.checks.pair_cases import found, pair
-from transforms.text.translation.checks.wrong_script import find_wrong_scripts, without_names
-from transforms.text.translation.languages import find_language
 
 ENGLISH = "The ferry of Robert Miller sails to Aegina at noon."
 

@@ -1,8 +1,8 @@
 """Packets for the tests, with texts that formats and tools trip over."""
 
-from transforms.text.translation.languages import TargetLanguage
-from transforms.text.translation.packets.records import Packet, PacketLine
-from transforms.text.translation.records import SourceSentence
+from corpusmill.transforms.text.translation.languages import TargetLanguage
+from corpusmill.transforms.text.translation.packets.records import Packet, PacketLine
+from corpusmill.transforms.text.translation.records import SourceSentence
 
 ARABIC = TargetLanguage("ara", "Arabic", "ar", ("Arab",), True)
 CHINESE = TargetLanguage("zho_simpl", "Chinese (Simpl)", "zh-Hans", ("Hani",), False)

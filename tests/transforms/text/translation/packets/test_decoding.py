@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.translation.packets.decoding import decode_sheet, decode_utf8
-from transforms.text.translation.records import ReadError
+from corpusmill.transforms.text.translation.packets.decoding import decode_sheet, decode_utf8
+from corpusmill.transforms.text.translation.records import ReadError
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 

@@ -2,11 +2,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.translation.packets.decoding import decode_utf8
+from corpusmill.transforms.text.translation.packets.plain import read_plain
+from corpusmill.transforms.text.translation.packets.records import Returned
+from corpusmill.transforms.text.translation.records import ReadError, Translation
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.translation.packets.decoding import decode_utf8
-from transforms.text.translation.packets.plain import read_plain
-from transforms.text.translation.packets.records import Returned
-from transforms.text.translation.records import ReadError, Translation
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\0"))
 LINES = st.lists(TEXTS, max_size=10)

@@ -2,13 +2,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.transforms.text.translation.packets.samples import line, packet_of
-from transforms.text.translation.packets.records import (
+from corpusmill.transforms.text.translation.packets.records import (
     NO_NAME,
     PacketName,
     format_name,
     parse_name,
 )
+from tests.transforms.text.translation.packets.samples import line, packet_of
 
 
 def test_name_of_a_packet() -> None:

@@ -7,6 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.translation.packets.records import Packet, Returned
+from corpusmill.transforms.text.translation.packets.sheet import read_sheet, write_sheet
+from corpusmill.transforms.text.translation.records import ReadError, Translation
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.text.translation.packets.samples import (
     CONTROLS,
@@ -15,9 +18,6 @@ from tests.transforms.text.translation.packets.samples import (
     packet_of,
     tricky_packet,
 )
-from transforms.text.translation.packets.records import Packet, Returned
-from transforms.text.translation.packets.sheet import read_sheet, write_sheet
-from transforms.text.translation.records import ReadError, Translation
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 PACKET = tricky_packet(TRICKY_TEXTS + CONTROLS)

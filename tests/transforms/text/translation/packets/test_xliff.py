@@ -2,6 +2,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.text.translation.packets.records import Packet, Returned
+from corpusmill.transforms.text.translation.packets.xliff import read_xliff, write_xliff
+from corpusmill.transforms.text.translation.packets.xml_tree import Element, parse_xml
+from corpusmill.transforms.text.translation.records import ReadError, Translation
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.text.translation.packets.samples import (
     ARABIC,
@@ -11,10 +15,6 @@ from tests.transforms.text.translation.packets.samples import (
     packet_of,
     tricky_packet,
 )
-from transforms.text.translation.packets.records import Packet, Returned
-from transforms.text.translation.packets.xliff import read_xliff, write_xliff
-from transforms.text.translation.packets.xml_tree import Element, parse_xml
-from transforms.text.translation.records import ReadError, Translation
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 XLIFF = "urn:oasis:names:tc:xliff:document:2.0"

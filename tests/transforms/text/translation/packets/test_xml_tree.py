@@ -1,7 +1,7 @@
 import pytest
 
-from transforms.text.translation.packets.xml_tree import Element, parse_xml
-from transforms.text.translation.records import ReadError
+from corpusmill.transforms.text.translation.packets.xml_tree import Element, parse_xml
+from corpusmill.transforms.text.translation.records import ReadError
 
 BOMB = (
     '<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;">]>\n'

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.translation.review.quality_score import (
+from corpusmill.transforms.text.translation.review.quality_score import (
     ACCEPTED_FROM,
     POINTS,
     QualityScore,
     ReviewerShare,
     score_quality,
 )
-from transforms.text.translation.review.records import (
+from corpusmill.transforms.text.translation.review.records import (
     CATEGORIES,
     SEVERITIES,
     ReviewedSheet,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.fingerprint import fingerprint
-from transforms.text.translation.records import SourceSentence
-from transforms.text.translation.review.sample import choose_sample
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.translation.records import SourceSentence
+from corpusmill.transforms.text.translation.review.sample import choose_sample
 
 
 def sources(count: int, text: str = "A sentence.") -> list[SourceSentence]:

@@ -2,21 +2,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.translation.records import ReadError
-from transforms.text.translation.review.records import (
+from corpusmill.transforms.text.translation.records import ReadError
+from corpusmill.transforms.text.translation.review.records import (
     CATEGORIES,
     SEVERITIES,
     ReviewedSheet,
     ReviewError,
     ReviewLine,
 )
-from transforms.text.translation.review.sheet import (
+from corpusmill.transforms.text.translation.review.sheet import (
     COLUMNS,
     is_same_target,
     read_review_sheet,
     write_review_sheet,
 )
-from transforms.text.translation.tables import write_table
+from corpusmill.transforms.text.translation.tables import write_table
 
 LINES = [
     ReviewLine("dev-0001", "A cat\tsat.", "Кіт\u00a0сів. "),

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.makers.documents import make_documents
-from transforms.records import Reason
-from transforms.text.translation.sourcing.documents import (
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.translation.sourcing.documents import (
     Document,
     check_domain,
     find_candidate,
@@ -14,6 +13,7 @@ from transforms.text.translation.sourcing.documents import (
     parse_document,
     read_paragraphs,
 )
+from tests.makers.documents import make_documents
 
 GOOD = make_documents(1)[0]
 

@@ -1,13 +1,13 @@
 import pytest
 
-from tests.transforms.text.translation.sourcing.test_selection import candidate
-from transforms.text.translation.sourcing.licences import (
+from corpusmill.transforms.text.translation.sourcing.licences import (
     hub_license,
     hub_licenses,
     list_licences,
 )
-from transforms.text.translation.sourcing.quotas import Quota
-from transforms.text.translation.sourcing.selection import select
+from corpusmill.transforms.text.translation.sourcing.quotas import Quota
+from corpusmill.transforms.text.translation.sourcing.selection import select
+from tests.transforms.text.translation.sourcing.test_selection import candidate
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.real_data import DATA, needs_real_data
-from transforms.records import Reason
-from transforms.text.translation.sourcing.passages import (
+from corpusmill.transforms.records import Reason
+from corpusmill.transforms.text.translation.sourcing.passages import (
     PARTS,
     Paragraph,
     Passage,
     choose_passage,
     part_of,
 )
+from tests.tools.real_data import DATA, needs_real_data
 
 KEYS = [f"{seed} wikinews 7" for seed in range(60)]
 

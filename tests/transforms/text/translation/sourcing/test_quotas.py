@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from transforms.text.translation.sourcing.quotas import (
+from corpusmill.transforms.text.translation.sourcing.quotas import (
     Cell,
     Quota,
     apportion,

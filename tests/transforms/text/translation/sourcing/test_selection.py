@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.records import Rejected
-from transforms.text.fingerprint import fingerprint
-from transforms.text.translation.records import SourceSentence
-from transforms.text.translation.sourcing.passages import Passage, PassageSentence
-from transforms.text.translation.sourcing.quotas import (
+from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.text.translation.records import SourceSentence
+from corpusmill.transforms.text.translation.sourcing.passages import Passage, PassageSentence
+from corpusmill.transforms.text.translation.sourcing.quotas import (
     Cell,
     Quota,
     plan_quotas,
     split_sizes,
 )
-from transforms.text.translation.sourcing.selection import (
+from corpusmill.transforms.text.translation.sourcing.selection import (
     Candidate,
     Selection,
     candidates_needed,

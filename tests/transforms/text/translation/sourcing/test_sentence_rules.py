@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.translation.sourcing.sentence_rules import (
+from corpusmill.transforms.text.translation.sourcing.sentence_rules import (
     MAX_WORDS,
     MIN_WORDS,
     reason_to_reject_sentence,
 )
+from tests.tools.real_data import DATA, needs_real_data
 
 
 @pytest.mark.parametrize(

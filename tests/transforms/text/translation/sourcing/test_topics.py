@@ -7,10 +7,10 @@ from urllib.parse import unquote
 
 import pytest
 
+from corpusmill.transforms.text.translation.records import DOMAINS, TOPICS
+from corpusmill.transforms.text.translation.sourcing import topics
+from corpusmill.transforms.text.translation.sourcing.topics import topic_of
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.translation.records import DOMAINS, TOPICS
-from transforms.text.translation.sourcing import topics
-from transforms.text.translation.sourcing.topics import topic_of
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import pytest
 
+from corpusmill.transforms.text.wikimedia.audit.audit_page import AuditTask, audit_page
+from corpusmill.transforms.text.wikimedia.audit.find_holes import compare
+from corpusmill.transforms.text.wikimedia.audit.findings import CLASSES, counts_as_hole
+from corpusmill.transforms.text.wikimedia.audit.source_view import view_source
 from tests.test_architecture import ROOT, imports
-from transforms.text.wikimedia.audit.audit_page import AuditTask, audit_page
-from transforms.text.wikimedia.audit.find_holes import compare
-from transforms.text.wikimedia.audit.findings import CLASSES, counts_as_hole
-from transforms.text.wikimedia.audit.source_view import view_source
 
 # wikitext, paragraphs of the text, (class, template) of each hole
 HOLES = [
@@ -285,9 +285,9 @@ def test_a_page_that_is_no_article_has_lost_its_prose() -> None:
 def test_the_audit_does_not_know_the_cleaner() -> None:
     folder = ROOT / "transforms/text/wikimedia/audit"
     allowed = (
-        "transforms.text.wikimedia.audit",
-        "transforms.text.wikimedia.article_markers",
-        "transforms.text.html_page",
+        "corpusmill.transforms.text.wikimedia.audit",
+        "corpusmill.transforms.text.wikimedia.article_markers",
+        "corpusmill.transforms.text.html_page",
     )
     for path in folder.glob("*.py"):
         for name in imports(path):

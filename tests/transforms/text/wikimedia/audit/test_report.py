@@ -1,13 +1,13 @@
 """The report of an audit: what is counted, and in which order."""
 
-from transforms.text.wikimedia.audit.findings import (
+from corpusmill.transforms.text.wikimedia.audit.findings import (
     NOTHING,
     AuditedPage,
     Comparison,
     Hole,
     Uses,
 )
-from transforms.text.wikimedia.audit.report import COLUMNS, AuditReport
+from corpusmill.transforms.text.wikimedia.audit.report import COLUMNS, AuditReport
 
 
 def hole(kind: str, template: str = "") -> Hole:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.wikimedia.explain.explained_page import (
+from corpusmill.transforms.text.wikimedia.explain.explained_page import (
     DROPPED,
     EMPTY,
     KEPT,
@@ -13,9 +13,9 @@ from transforms.text.wikimedia.explain.explained_page import (
     Piece,
     explain_page,
 )
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.template_pages import WikiTemplates
-from transforms.text.wikimedia.wikitext.clean import MAX_CHARACTERS, WikitextCleaner
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.template_pages import WikiTemplates
+from corpusmill.transforms.text.wikimedia.wikitext.clean import MAX_CHARACTERS, WikitextCleaner
 
 NAMESPACES = {-2: ["Медіа"], 6: ["Файл"], 10: ["Шаблон"], 14: ["Категорія"]}
 OF_WIKI = WikiTemplates(

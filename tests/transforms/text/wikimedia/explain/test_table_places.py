@@ -6,11 +6,11 @@ from importlib import resources
 
 import pytest
 
-from transforms.text.wikimedia.explain.table_places import Place, entries_of, find_place
-from transforms.text.wikimedia.language import load_language, normalise_name
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.transforms.text.wikimedia.explain.table_places import Place, entries_of, find_place
+from corpusmill.transforms.text.wikimedia.language import load_language, normalise_name
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
-TABLES = resources.files("transforms.text.wikimedia")
+TABLES = resources.files("corpusmill.transforms.text.wikimedia")
 
 
 @functools.cache

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
+from corpusmill.transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 from tests.transforms.text.wikimedia.wikitext.test_clean import shown
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
-from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 
 def clean(text: str, language: str = "en", templates: WikiTemplates = NO_TEMPLATES) -> str:

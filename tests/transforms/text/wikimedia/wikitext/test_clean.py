@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
-from transforms.text.wikimedia.wikitext.clean import (
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.transforms.text.wikimedia.wikitext.clean import (
     MAX_CHARACTERS,
     CleanedPage,
     UncleanableError,

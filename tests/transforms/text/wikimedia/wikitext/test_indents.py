@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.wikimedia.wikitext.indents import raise_indented_prose
-from transforms.text.wikimedia.wikitext.marks import BREAK, FORMULA_END, FORMULA_START, HOLE
+from corpusmill.transforms.text.wikimedia.wikitext.indents import raise_indented_prose
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
+    BREAK,
+    FORMULA_END,
+    FORMULA_START,
+    HOLE,
+)
 
 SENTENCE = "The house stood at the end of a long road that nobody had walked for years."
 LONG = f"{SENTENCE} {SENTENCE}"

@@ -8,10 +8,10 @@ import pathlib
 
 import pytest
 
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 from tests.transforms.text.wikimedia.wikitext.test_clean import shown
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.wikis import LANGUAGE_CODES
-from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 PAGES = pathlib.Path(__file__).parents[2] / "pages"
 

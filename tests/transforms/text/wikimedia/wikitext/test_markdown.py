@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from corpusmill.transforms.text.wikimedia.wikitext.clean import UncleanableError
 from tests.transforms.text.wikimedia.wikitext.test_clean import NAMESPACES, OPENERS, cleaner_for
-from transforms.text.wikimedia.wikitext.clean import UncleanableError
 
 
 def markdown(wikitext: str) -> str:

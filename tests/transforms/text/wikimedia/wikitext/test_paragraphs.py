@@ -4,8 +4,11 @@ import time
 
 import pytest
 
-from transforms.text.wikimedia.wikitext.marks import BREAK, HOLE
-from transforms.text.wikimedia.wikitext.paragraphs import drop_preformatted, join_paragraphs
+from corpusmill.transforms.text.wikimedia.wikitext.marks import BREAK, HOLE
+from corpusmill.transforms.text.wikimedia.wikitext.paragraphs import (
+    drop_preformatted,
+    join_paragraphs,
+)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.text.wikimedia.wikitext.quotes import strip_quotes
+from corpusmill.transforms.text.wikimedia.wikitext.quotes import strip_quotes
 
 
 @pytest.mark.parametrize(

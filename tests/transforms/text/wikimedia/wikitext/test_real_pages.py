@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
 from tests.tools.real_data import DATA, needs_real_data
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
 
 # Namespaces as the <siteinfo> of each dump words them.
 NAMESPACES = {

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from transforms.text.wikimedia.wikitext.section_kinds import (
+from corpusmill.transforms.text.wikimedia.wikitext.section_kinds import (
     MAX_NAME,
     HeadingCounts,
     HeadingKey,

@@ -7,15 +7,15 @@ wikis, units are written with their names from CLDR or with their symbols. The u
 import dataclasses
 import re
 
-from transforms.text.wikimedia.cldr import unit_pattern
-from transforms.text.wikimedia.wikitext.conversion.measures import (
+from corpusmill.transforms.text.wikimedia.cldr import unit_pattern
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.measures import (
     Join,
     Measure,
     find_join,
     parse_measure,
     unpack,
 )
-from transforms.text.wikimedia.wikitext.conversion.results import (
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.results import (
     Shown,
     converted,
     default_decimals,
@@ -25,10 +25,15 @@ from transforms.text.wikimedia.wikitext.conversion.results import (
     shown_hands,
     shown_result,
 )
-from transforms.text.wikimedia.wikitext.conversion.style import Side, Style, read_style
-from transforms.text.wikimedia.wikitext.conversion.units import Output, Unit, find_outputs, ratio
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import (
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.style import Side, Style, read_style
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.units import (
+    Output,
+    Unit,
+    find_outputs,
+    ratio,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import (
     Page,
     first_upper,
     format_number,

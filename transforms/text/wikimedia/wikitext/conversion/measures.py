@@ -3,11 +3,17 @@
 import re
 from typing import NamedTuple
 
-from transforms.text.wikimedia.language import NumberFormat
-from transforms.text.wikimedia.wikitext.conversion.spelling import spell_fraction, spell_number
-from transforms.text.wikimedia.wikitext.conversion.style import Style
-from transforms.text.wikimedia.wikitext.conversion.units import Unit, find_unit, ratio
-from transforms.text.wikimedia.wikitext.templates.rendering import format_number, superscript
+from corpusmill.transforms.text.wikimedia.language import NumberFormat
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.spelling import (
+    spell_fraction,
+    spell_number,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.style import Style
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.units import Unit, find_unit, ratio
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import (
+    format_number,
+    superscript,
+)
 
 _TOO_LARGE = 1e30  # conversions of larger numbers would overflow
 _MAX_VALUES = 8

@@ -3,11 +3,11 @@
 import functools
 import re
 
-from transforms.text.wikimedia.wikitext.conversion.convert import (
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.convert import (
     convert_to_english_symbols,
 )
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import Arguments
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 @functools.cache

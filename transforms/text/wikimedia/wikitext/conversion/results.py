@@ -7,11 +7,14 @@ figures. Very large and very small results are written with powers of ten.
 import math
 from typing import NamedTuple
 
-from transforms.text.wikimedia.wikitext.conversion.measures import Value
-from transforms.text.wikimedia.wikitext.conversion.spelling import spell_number
-from transforms.text.wikimedia.wikitext.conversion.style import Style
-from transforms.text.wikimedia.wikitext.conversion.units import Unit
-from transforms.text.wikimedia.wikitext.templates.rendering import format_number, superscript
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.measures import Value
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.spelling import spell_number
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.style import Style
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.units import Unit
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import (
+    format_number,
+    superscript,
+)
 
 _FUDGE = 1e-14  # corrects logarithms and halves that miss a whole number by a rounding error
 _MAX_DECIMALS = 12

@@ -4,10 +4,10 @@ import dataclasses
 import re
 from typing import Literal
 
-from transforms.text.wikimedia.language import NumberFormat
-from transforms.text.wikimedia.wikitext.conversion.units import Unit
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.language import NumberFormat
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.units import Unit
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import Arguments
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 Side = Literal["in", "out"]
 

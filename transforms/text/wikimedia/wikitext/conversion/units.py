@@ -8,7 +8,7 @@ import functools
 import math
 from typing import Any, NamedTuple
 
-from transforms.text.files.toml_tables import read_table
+from corpusmill.transforms.text.files.toml_tables import read_table
 
 _MAX_CODE = 40  # characters; the longest codes in real pages have half as many
 _MAX_OUTPUTS = 4

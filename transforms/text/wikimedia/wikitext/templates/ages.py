@@ -6,9 +6,13 @@ template is replaced by a hole (the mark for missing text).
 
 import datetime
 
-from transforms.text.wikimedia.wikitext.marks import HOLE
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
+from corpusmill.transforms.text.wikimedia.wikitext.marks import HOLE
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import (
+    Arguments,
+    Show,
+    positional,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
 
 
 def _dates(arguments: Arguments) -> tuple[datetime.date, datetime.date] | None:

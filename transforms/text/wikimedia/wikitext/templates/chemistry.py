@@ -2,8 +2,8 @@
 
 import re
 
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 _CHARGE = re.compile(r"(\d*)-")
 _CHARGE_IN_BRACKETS = re.compile(r"\((\d{0,2}[+−-])\)|(?<=[\])}\w])-(?=$|[\s\])])")

@@ -3,8 +3,12 @@
 import datetime
 import re
 
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import (
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import (
+    Arguments,
+    Show,
+    positional,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import (
     Page,
     first_lower,
     in_own_digits,

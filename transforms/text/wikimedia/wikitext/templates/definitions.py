@@ -12,10 +12,12 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from transforms.text.wikimedia.wikitext.extensions import strip_extensions
-from transforms.text.wikimedia.wikitext.marks import HOLE, protect_braces
-from transforms.text.wikimedia.wikitext.templates.expressions import evaluate as evaluate_number
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
+from corpusmill.transforms.text.wikimedia.wikitext.extensions import strip_extensions
+from corpusmill.transforms.text.wikimedia.wikitext.marks import HOLE, protect_braces
+from corpusmill.transforms.text.wikimedia.wikitext.templates.expressions import (
+    evaluate as evaluate_number,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import Arguments
 
 MAX_NESTING = 60  # braces in braces, in one definition
 NODE_COST = 10  # work for a node, besides the characters of its result

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from transforms.text.wikimedia.wikitext.marks import (
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
     BREAK,
     GUARD,
     HOLE,
@@ -22,20 +22,20 @@ from transforms.text.wikimedia.wikitext.marks import (
     UNKNOWN,
     protect_argument,
 )
-from transforms.text.wikimedia.wikitext.templates.definitions import (
+from corpusmill.transforms.text.wikimedia.wikitext.templates.definitions import (
     DefinitionError,
     Evaluation,
     read_definition,
 )
-from transforms.text.wikimedia.wikitext.templates.guesses import (
+from corpusmill.transforms.text.wikimedia.wikitext.templates.guesses import (
     guess,
     guess_quotation,
     is_quotation,
     leaves_a_gap,
 )
-from transforms.text.wikimedia.wikitext.templates.lookup import Template, TemplateTable
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.templates.lookup import Template, TemplateTable
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import Arguments
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 # MediaWiki stops at 100 nested brace frames ($wgMaxPPExpandDepth).
 MAX_DEPTH = 100

@@ -3,8 +3,12 @@
 Such a template may add the name of the language, a romanisation and a meaning.
 """
 
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, first_of, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import (
+    Arguments,
+    first_of,
+    positional,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 def labelled(arguments: Arguments, page: Page) -> str:

@@ -5,9 +5,9 @@ A formatter is a function that is applied to the value of a template's argument.
 
 from collections.abc import Callable, Mapping
 
-from transforms.text.wikimedia.language import Language
-from transforms.text.wikimedia.wikitext.marks import protect
-from transforms.text.wikimedia.wikitext.templates.rendering import (
+from corpusmill.transforms.text.wikimedia.language import Language
+from corpusmill.transforms.text.wikimedia.wikitext.marks import protect
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import (
     first_upper,
     format_number,
     month_name,

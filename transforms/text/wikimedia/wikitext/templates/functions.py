@@ -9,9 +9,9 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from transforms.text.wikimedia.wikitext.conversion import convert, names
-from transforms.text.wikimedia.wikitext.marks import HOLE
-from transforms.text.wikimedia.wikitext.templates import (
+from corpusmill.transforms.text.wikimedia.wikitext.conversion import convert, names
+from corpusmill.transforms.text.wikimedia.wikitext.marks import HOLE
+from corpusmill.transforms.text.wikimedia.wikitext.templates import (
     ages,
     chemistry,
     dates,
@@ -21,13 +21,13 @@ from transforms.text.wikimedia.wikitext.templates import (
     ships,
     written_numbers,
 )
-from transforms.text.wikimedia.wikitext.templates.patterns import (
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import (
     Arguments,
     Show,
     first_of,
     positional,
 )
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 def language_or_value(arguments: Arguments, page: Page) -> str:

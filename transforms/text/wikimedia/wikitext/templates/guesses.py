@@ -13,11 +13,11 @@ addresses, no text is guessed.
 import re
 import unicodedata
 
-from transforms.text.wikimedia.wikitext.conversion.units import find_unit
-from transforms.text.wikimedia.wikitext.marks import BREAK, GUARD, HOLE
-from transforms.text.wikimedia.wikitext.templates.foreign_text import japanese, labelled
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.units import find_unit
+from corpusmill.transforms.text.wikimedia.wikitext.marks import BREAK, GUARD, HOLE
+from corpusmill.transforms.text.wikimedia.wikitext.templates.foreign_text import japanese, labelled
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 _MAX_TEXT = 1_000  # characters of an argument that is shown in a sentence
 _MAX_NAMED = 2

@@ -15,21 +15,25 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, Language, normalise_name
-from transforms.text.wikimedia.template_pages import WikiTemplates
-from transforms.text.wikimedia.wikitext.templates import ships
-from transforms.text.wikimedia.wikitext.templates.functions import FUNCTIONS
-from transforms.text.wikimedia.wikitext.templates.parser_functions import (
+from corpusmill.transforms.text.wikimedia.language import (
+    TEMPLATE_NAMESPACE,
+    Language,
+    normalise_name,
+)
+from corpusmill.transforms.text.wikimedia.template_pages import WikiTemplates
+from corpusmill.transforms.text.wikimedia.wikitext.templates import ships
+from corpusmill.transforms.text.wikimedia.wikitext.templates.functions import FUNCTIONS
+from corpusmill.transforms.text.wikimedia.wikitext.templates.parser_functions import (
     PARSER_FUNCTIONS,
     VARIABLES,
 )
-from transforms.text.wikimedia.wikitext.templates.patterns import (
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import (
     Arguments,
     Show,
     compile_pattern,
     positional,
 )
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")

@@ -7,11 +7,15 @@ daily, such as `{{CURRENTYEAR}}`, expand to a hole (the mark for missing text).
 import re
 from collections.abc import Mapping
 
-from transforms.text.wikimedia.cldr import languages_of
-from transforms.text.wikimedia.wikitext.marks import HOLE
-from transforms.text.wikimedia.wikitext.templates.expressions import evaluate, written
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import (
+from corpusmill.transforms.text.wikimedia.cldr import languages_of
+from corpusmill.transforms.text.wikimedia.wikitext.marks import HOLE
+from corpusmill.transforms.text.wikimedia.wikitext.templates.expressions import evaluate, written
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import (
+    Arguments,
+    Show,
+    positional,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import (
     Page,
     first_lower,
     first_upper,

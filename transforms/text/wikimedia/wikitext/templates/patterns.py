@@ -24,8 +24,8 @@ import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from transforms.text.wikimedia.wikitext.templates.formatters import FORMATTERS
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.templates.formatters import FORMATTERS
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 Arguments = Mapping[str, str]
 Show = Callable[[Arguments, Page], str]

@@ -4,8 +4,8 @@ Words such as "UK:", "pronounced" and "locally" are phrases in the tables of the
 phrases are those of Module:IPAc-en and Module:IPA. If the tables have no such phrases, the words are omitted.
 """
 
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 # Possible arguments before the sounds; the phrase with this name is shown.
 _LABELS = frozenset({

@@ -3,10 +3,10 @@
 import math
 import re
 
-from transforms.text.wikimedia.wikitext.conversion.convert import convert
-from transforms.text.wikimedia.wikitext.conversion.units import find_unit
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.convert import convert
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.units import find_unit
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
 
 _JOINS = frozenset(("à", "et", "ou", "par", "-", "–", "/", "x", "×", "±"))
 _MAX_JOINED = 20

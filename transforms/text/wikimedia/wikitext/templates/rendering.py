@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from transforms.text.wikimedia.language import Language, NumberFormat
+from corpusmill.transforms.text.wikimedia.language import Language, NumberFormat
 
 
 class Page(NamedTuple):

@@ -1,7 +1,11 @@
 """Expands templates for the names of ships and of ship classes."""
 
-from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import (
+    Arguments,
+    Show,
+    positional,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 # Prefixes that are names of templates: {{HMS|Ajax|22}}. ARM is the flag of Armenia, so not here.
 _PREFIXES = (

@@ -3,15 +3,18 @@
 import math
 import re
 
-from transforms.text.wikimedia.wikitext.conversion.convert import convert_short
-from transforms.text.wikimedia.wikitext.conversion.spelling import spell_number, spell_ordinal
-from transforms.text.wikimedia.wikitext.templates.patterns import (
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.convert import convert_short
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.spelling import (
+    spell_number,
+    spell_ordinal,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import (
     Arguments,
     Show,
     first_of,
     positional,
 )
-from transforms.text.wikimedia.wikitext.templates.rendering import (
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import (
     Page,
     first_upper,
     format_number,

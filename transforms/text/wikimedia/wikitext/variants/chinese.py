@@ -16,7 +16,7 @@ from typing import Literal
 
 from zhconv_rs import zhconv
 
-from transforms.text.wikimedia.wikitext.marks import (
+from corpusmill.transforms.text.wikimedia.wikitext.marks import (
     FORMULA_END,
     FORMULA_START,
     SECTION,
@@ -24,10 +24,10 @@ from transforms.text.wikimedia.wikitext.marks import (
     protect_argument,
     restore,
 )
-from transforms.text.wikimedia.wikitext.tags import decode_entities
-from transforms.text.wikimedia.wikitext.templates.expand import parse_arguments
-from transforms.text.wikimedia.wikitext.variants.marks import Mark, read_mark
-from transforms.text.wikimedia.wikitext.variants.page_variants import PageVariants
+from corpusmill.transforms.text.wikimedia.wikitext.tags import decode_entities
+from corpusmill.transforms.text.wikimedia.wikitext.templates.expand import parse_arguments
+from corpusmill.transforms.text.wikimedia.wikitext.variants.marks import Mark, read_mark
+from corpusmill.transforms.text.wikimedia.wikitext.variants.page_variants import PageVariants
 
 _Target = Literal["zh-cn", "zh-tw"]
 

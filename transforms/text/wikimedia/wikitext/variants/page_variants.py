@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 
-from transforms.text.wikimedia.wikitext.marks import SECTION
+from corpusmill.transforms.text.wikimedia.wikitext.marks import SECTION
 
 _MARK = re.compile(rf"-\{{(?!\{{)([^{{}}{SECTION}]*)\}}-")
 _VARIANT = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,5}){0,2}")
@@ -95,7 +95,7 @@ def variants_reader(variants: Sequence[str]) -> Callable[[str], PageVariants]:
     if conversion_library(variants):
         # The tables of zhconv-rs are under the GPL, so the package does not require it.
         try:
-            from transforms.text.wikimedia.wikitext.variants.chinese import ChinesePage
+            from corpusmill.transforms.text.wikimedia.wikitext.variants.chinese import ChinesePage
         except ImportError as error:
             raise ValueError(
                 f"Chinese needs the library zhconv-rs: pip install 'corpusmill[zh]' ({error}); the extra"

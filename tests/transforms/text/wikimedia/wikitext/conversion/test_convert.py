@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.wikitext.conversion.convert import convert, convert_short
-from transforms.text.wikimedia.wikitext.conversion.units import find_outputs, find_unit
-from transforms.text.wikimedia.wikitext.templates.expand import parse_arguments
-from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.convert import convert, convert_short
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.units import find_outputs, find_unit
+from corpusmill.transforms.text.wikimedia.wikitext.templates.expand import parse_arguments
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page, format_number
 
 ENGLISH = Page("", load_language("en"))
 

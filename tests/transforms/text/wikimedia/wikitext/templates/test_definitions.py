@@ -5,17 +5,21 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.transforms.text.wikimedia.wikitext.test_clean import shown
-from transforms.records import Page
-from transforms.text.wikimedia.language import add_tables, load_language
-from transforms.text.wikimedia.template_pages import WikiTemplates, collect, read_template
-from transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
-from transforms.text.wikimedia.wikitext.marks import HOLE
-from transforms.text.wikimedia.wikitext.templates.definitions import (
+from corpusmill.transforms.records import Page
+from corpusmill.transforms.text.wikimedia.language import add_tables, load_language
+from corpusmill.transforms.text.wikimedia.template_pages import (
+    WikiTemplates,
+    collect,
+    read_template,
+)
+from corpusmill.transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
+from corpusmill.transforms.text.wikimedia.wikitext.marks import HOLE
+from corpusmill.transforms.text.wikimedia.wikitext.templates.definitions import (
     DefinitionError,
     Evaluation,
     read_definition,
 )
+from tests.transforms.text.wikimedia.wikitext.test_clean import shown
 
 
 def show(name: str, arguments: Mapping[str, str], *, is_function: bool) -> str:

@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from transforms.text.wikimedia.wikitext.conversion.spelling import (
+from corpusmill.transforms.text.wikimedia.wikitext.conversion.spelling import (
     spell_fraction,
     spell_number,
     spell_ordinal,
 )
-from transforms.text.wikimedia.wikitext.templates.expressions import evaluate, written
+from corpusmill.transforms.text.wikimedia.wikitext.templates.expressions import evaluate, written
 
 
 @pytest.mark.parametrize(

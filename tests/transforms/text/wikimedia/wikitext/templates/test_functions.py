@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.wikitext.marks import HOLE
-from transforms.text.wikimedia.wikitext.templates.expand import parse_arguments
-from transforms.text.wikimedia.wikitext.templates.formatters import FORMATTERS
-from transforms.text.wikimedia.wikitext.templates.functions import FUNCTIONS
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.wikitext.marks import HOLE
+from corpusmill.transforms.text.wikimedia.wikitext.templates.expand import parse_arguments
+from corpusmill.transforms.text.wikimedia.wikitext.templates.formatters import FORMATTERS
+from corpusmill.transforms.text.wikimedia.wikitext.templates.functions import FUNCTIONS
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.template_pages import WikiTemplates
-from transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
-from transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.template_pages import WikiTemplates
+from corpusmill.transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
+from corpusmill.transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
 
 LANGUAGES = (
     "en", "fr", "de", "it", "pl", "sk", "lv", "hu", "uk", "el", "ja", "ko", "zh-cn", "vi", "ar", "he",

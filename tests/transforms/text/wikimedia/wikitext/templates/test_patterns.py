@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
-from transforms.text.wikimedia.language import load_language
-from transforms.text.wikimedia.wikitext.templates.patterns import compile_pattern
-from transforms.text.wikimedia.wikitext.templates.rendering import Page
+from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.transforms.text.wikimedia.wikitext.templates.patterns import compile_pattern
+from corpusmill.transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 PAGE = Page("", dataclasses.replace(load_language("en"), phrases={"hello": "Hello"}))
 

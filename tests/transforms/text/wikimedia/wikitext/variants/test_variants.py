@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from zhconv_rs import make_converter
 
+from corpusmill.transforms.text.wikimedia.wikitext.clean import UncleanableError
+from corpusmill.transforms.text.wikimedia.wikitext.variants.chinese import ChinesePage
+from corpusmill.transforms.text.wikimedia.wikitext.variants.marks import Mark, read_mark
 from tests.transforms.text.wikimedia.wikitext.test_clean import cleaner_for, shown
-from transforms.text.wikimedia.wikitext.clean import UncleanableError
-from transforms.text.wikimedia.wikitext.variants.chinese import ChinesePage
-from transforms.text.wikimedia.wikitext.variants.marks import Mark, read_mark
 
 CN = ("zh-cn", "zh-hans", "zh-sg", "zh-my", "zh")
 TW = ("zh-tw", "zh-hant", "zh-hk", "zh-mo", "zh")
