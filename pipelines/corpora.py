@@ -191,6 +191,7 @@ CORPORA = (
         "flores101",
         "Flores101",
         MemoryModel(500 * MB, 300 * MB, 0.2, XML),
+        command="corpusmill.pipelines.commands.flores_source",
         is_template=False,
         refresh=f"{_TABLES}:SitesTable",
         shape=CorpusShape(

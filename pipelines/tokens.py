@@ -35,7 +35,7 @@ from corpusmill.transforms.vocabularies.tokenize_rows import (
     add_counts,
     open_tokenizer,
 )
-from corpusmill.transforms.vocabularies.train_subwords import MODEL_KIND
+from corpusmill.transforms.vocabularies.train_pieces import MODEL_KIND
 from corpusmill.transforms.vocabularies.write_tokens import WriteTokens, copy_tokenizer
 
 ROLES = {"sentencepiece": MODEL_KIND, "huggingface": "huggingface-tokenizer"}

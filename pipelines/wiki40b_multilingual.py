@@ -17,7 +17,6 @@ from corpusmill.pipelines.builds.stages import Place, Stage
 from corpusmill.pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
 from corpusmill.pipelines.settings.wiki40b_multilingual_settings import (
     CORPUS,
-    KIND,
     PREFIX,
     RELEASE,
     MultilingualConfig,
@@ -34,6 +33,7 @@ from corpusmill.transforms.files.open_input import InputError
 from corpusmill.transforms.text.builds.paper_settings import why_not_paper_of
 from corpusmill.transforms.text.vocabularies.subword_accounts import (
     DESCRIPTION,
+    KIND,
     BuildStats,
     SubwordAccounts,
 )

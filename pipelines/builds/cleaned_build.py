@@ -45,7 +45,7 @@ from corpusmill.transforms.files.spread import SpreadAll
 from corpusmill.transforms.files.write_rows import WriteRecords
 from corpusmill.transforms.text.builds.build_manifest import Provenance, Release
 from corpusmill.transforms.text.wikimedia.row_columns import LICENSES
-from corpusmill.transforms.vocabularies.train_subwords import MODEL_KIND, VOCABULARY_KIND
+from corpusmill.transforms.vocabularies.train_pieces import MODEL_KIND, VOCABULARY_KIND
 
 LISTS = {"overlap": "pairs-", "contamination": "hits-"}
 """Command of a search → prefix of the names of the files with its findings."""

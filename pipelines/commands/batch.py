@@ -2,22 +2,21 @@
 
 import json
 import logging
-import posixpath
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from corpusmill.pipelines.builds.folder_cards import write_cards
 from corpusmill.pipelines.builds.launch import Corpus
-from corpusmill.pipelines.builds.publish import FinishedError, TargetError, is_completed
+from corpusmill.pipelines.builds.publish import FinishedError, TargetError
+from corpusmill.pipelines.builds.same_build import is_built
 from corpusmill.pipelines.commands.dry_run import print_total
-from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.engines.errors import LOOKED_AHEAD, BuildError, end_if_failed
 from corpusmill.pipelines.inspect.build_sizes import find_sizes
 from corpusmill.pipelines.inspect.report import render_text
 from corpusmill.pipelines.translation.drawing import screen_columns
-from corpusmill.transforms.builds.finished_builds import read_manifest
-from corpusmill.transforms.files.open_input import InputError, file_bytes_of
+from corpusmill.transforms.files.open_input import InputError
 from corpusmill.transforms.files.stores import StoreError
 from corpusmill.transforms.text.builds.ledger import AccountingError
 from corpusmill.transforms.wiki.find_dumps import MissingWiki
@@ -27,12 +26,6 @@ ALREADY_THERE = "already there"
 FAILED = "failed"
 MISSING = "missing"
 STATUSES = (BUILT, ALREADY_THERE, FAILED, MISSING)
-SHOWN_DIFFERENCES = 3
-SHOWN_FAILURES = 10
-LOOKED_AHEAD = "the reasons are above; this is a dry run: nothing was built"
-REMEDY = (
-    "the reasons are above; correct them and run the same command again: finished builds are kept"
-)
 
 _TELLING = (BuildError, InputError, StoreError, TargetError, AccountingError, ValueError)
 """Errors whose message explains what the user can do. All other errors are logged with a traceback."""
@@ -112,7 +105,7 @@ def look_ahead(
 def _run_build(build: NamedBuild, replace: bool) -> Outcome:
     try:
         corpus = build.make()
-        if not replace and is_there(build.target, corpus):
+        if not replace and is_built(build.target, corpus):
             return Outcome(build.label, build.target, ALREADY_THERE)
         build.run(corpus)
     except _TELLING as error:
@@ -135,96 +128,7 @@ def _one_line(error: Exception) -> str:
 # Comparing with a finished build.
 
 
-def is_there(target: str, corpus: Corpus) -> bool:
-    """Returns True if the folder `target` contains a finished build with the settings and inputs of `corpus`.
-
-    Raises TargetError if it contains a finished build of another version, with other settings, or from inputs
-    with other names or sizes.
-    """
-    if not is_completed(target):
-        return False
-    if differences := "; ".join(_differences(target, corpus)):
-        raise TargetError(
-            f"{target} contains a build {differences}; use --replace to build it again"
-        )
-    return True
-
-
-def _differences(target: str, corpus: Corpus) -> Iterator[str]:
-    """Yields the differences between a finished build and the requested build `corpus`, as phrases."""
-    manifest = read_manifest(target)
-    provenance = corpus.provenance()
-    if manifest["version"] != provenance.version:
-        yield f"of another version ({manifest['version']} → {provenance.version})"
-    # Convert to JSON types: tuples become lists.
-    settings = json.loads(json.dumps(dict(provenance.settings)))
-    if changes := _changes(manifest.get("settings", {}), settings):
-        yield f"with other settings ({changes})"
-    before = _sizes(
-        (file["role"], file["name"], file["bytes"]) for file in manifest.get("inputs", [])
-    )
-    inputs = corpus.inputs()
-    now = _sizes(
-        (role, posixpath.basename(path), file_bytes_of(path))
-        for role in inputs
-        for path in inputs[role]
-    )
-    if changes := _changes(before, now):
-        yield f"from other inputs ({changes})"
-
-
-def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:
-    """Returns a mapping from the role and name of input files to their sizes as text.
-
-    Two files with the same name give, for example, {"dump ukwiki.xml.bz2": "5 bytes and 7 bytes"}.
-
-    Args:
-      files: A tuple (role, name, size in bytes) for each file.
-    """
-    found: dict[str, list[int]] = {}
-    for role, name, size in files:
-        found.setdefault(f"{role} {name}", []).append(size)
-    return {
-        name: " and ".join(f"{size:,} bytes" for size in sorted(sizes))
-        for name, sizes in found.items()
-    }
-
-
-def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    changes = [
-        f"{name}: {_show(before.get(name))} → {_show(now.get(name))}"
-        for name in sorted({*before, *now})
-        if before.get(name) != now.get(name)
-    ]
-    more = len(changes) - SHOWN_DIFFERENCES
-    return ", ".join(changes[:SHOWN_DIFFERENCES]) + (f" and {more} more" if more > 0 else "")
-
-
-def _show(value: Any) -> str:
-    if value is None:
-        return "none"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 # The end of a batch.
-
-
-def end_if_failed(failed: Sequence[str], count: int, what: str, remedy: str = REMEDY) -> None:
-    """Ends a command that has run several things, of which some have failed, with a last line that says so.
-
-    Args:
-      failed: The names of those that have failed.
-      count: The number of all.
-      what: Their name in the plural and a verb, such as "builds failed".
-      remedy: What the user can do.
-
-    Raises BuildError if `failed` is not empty.
-    """
-    if failed:
-        names = ", ".join(failed[:SHOWN_FAILURES])
-        more = len(failed) - SHOWN_FAILURES
-        names += f" and {more:,} more" if more > 0 else ""
-        raise BuildError(f"{len(failed):,} of {count:,} {what}: {names}; {remedy}")
 
 
 def missing_outcomes(missing: Sequence[MissingWiki]) -> list[Outcome]:

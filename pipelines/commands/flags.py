@@ -312,7 +312,7 @@ def launch_build(
 
     from corpusmill.pipelines.builds.launch import launch
     from corpusmill.pipelines.builds.publish import FinishedError
-    from corpusmill.pipelines.commands.batch import is_there
+    from corpusmill.pipelines.builds.same_build import is_built
 
     try:
         if settings.dry_run:
@@ -330,6 +330,6 @@ def launch_build(
         )
     except FinishedError:
         if not getattr(settings, "is_table_unbuilt", False):
-            is_there(FileSystems.join(settings.output, *corpus.path), corpus)
+            is_built(FileSystems.join(settings.output, *corpus.path), corpus)
         raise
     return None

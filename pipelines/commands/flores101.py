@@ -28,7 +28,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from corpusmill.pipelines.commands import flores_source
 from corpusmill.pipelines.commands.flags import Commands, Flags, add_command, add_output
 
 if TYPE_CHECKING:
@@ -41,14 +40,18 @@ ALL = "flores101"  # stands for all languages of the paper
 FORMATS = ("xliff", "tsv")
 
 
-def add(commands: Commands) -> None:
-    """Adds the command `corpusmill flores101` to the parser."""
+def add(commands: Commands, add_source: Callable[[Commands], None]) -> None:
+    """Adds the command `corpusmill flores101` to the parser.
+
+    Args:
+      add_source: Adds the first action, which builds the sentences to translate.
+    """
     about = (
         "builds FLORES-101: draws sentences, checks and reviews translations, writes the benchmark"
     )
     parser = add_command(commands, "flores101", about, __doc__)
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
-    flores_source.add(actions)
+    add_source(actions)
     _add_packets(actions)
     _add_import(actions)
     _add_check(actions)

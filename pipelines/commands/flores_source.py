@@ -39,6 +39,7 @@ Then: corpusmill flores101 packets --help
 
 import functools
 
+from corpusmill.pipelines.commands import flores101
 from corpusmill.pipelines.commands.flags import (
     Commands,
     Flags,
@@ -49,7 +50,12 @@ from corpusmill.pipelines.commands.flags import (
 )
 
 
-def add(actions: Commands) -> None:
+def add(commands: Commands) -> None:
+    """Adds the command `corpusmill flores101` to the parser."""
+    flores101.add(commands, _add_source)
+
+
+def _add_source(actions: Commands) -> None:
     """Adds the action `source` to `corpusmill flores101`."""
     about = "draw the sentences to translate from dumps, with metadata and splits"
     build = functools.partial(build_corpus, "flores101")

@@ -92,11 +92,9 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 
 
 def _print_example() -> int:
-    import pathlib
+    from importlib import resources
 
-    import corpusmill.pipelines
-
-    example = pathlib.Path(corpusmill.pipelines.__path__[0], "samples", "refresh", "refresh.toml")
+    example = resources.files("corpusmill.pipelines") / "samples" / "refresh" / "refresh.toml"
     print(example.read_text("utf-8"), end="")
     return 0
 
@@ -117,7 +115,7 @@ def _check(path: str, config: "RefreshConfig") -> None:
 
 
 def _refresh(config: "RefreshConfig") -> int:
-    from corpusmill.pipelines.commands.batch import end_if_failed
+    from corpusmill.pipelines.engines.errors import end_if_failed
     from corpusmill.pipelines.refresh.lock import LockedError, locked
     from corpusmill.pipelines.refresh.refresh import FAILED, refresh
 
@@ -136,7 +134,7 @@ def _refresh(config: "RefreshConfig") -> int:
 
 
 def _look_ahead(config: "RefreshConfig") -> int:
-    from corpusmill.pipelines.commands.batch import LOOKED_AHEAD, end_if_failed
+    from corpusmill.pipelines.engines.errors import LOOKED_AHEAD, end_if_failed
     from corpusmill.pipelines.refresh.refresh import look_ahead
 
     prospects = look_ahead(config)

@@ -59,10 +59,10 @@ def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
     TargetError.
     """
     from corpusmill.pipelines.builds.publish import TargetError
-    from corpusmill.pipelines.commands.batch import is_there
+    from corpusmill.pipelines.builds.same_build import is_built
 
     try:
-        return is_there(target, corpus)
+        return is_built(target, corpus)
     except TargetError:
         if not replace:
             raise

@@ -3,8 +3,15 @@
 import errno
 import re
 import resource
+from collections.abc import Sequence
 
 from corpusmill.transforms.files import full_disk
+
+SHOWN_FAILURES = 10
+LOOKED_AHEAD = "the reasons are above; this is a dry run: nothing was built"
+REMEDY = (
+    "the reasons are above; correct them and run the same command again: finished builds are kept"
+)
 
 # Errors of workers arrive as the text of their traceback.
 _WORKER_ERROR = re.compile(
@@ -78,3 +85,21 @@ def _explain(shortage: str) -> str:
         return f"memory ran out ({shortage}): use fewer --workers, or a machine with more memory"
     limit = f"ulimit -v: {most / 1e9:.1f} GB per process"
     return f"memory ran out ({shortage}; {limit}): raise the limit, or use fewer --workers"
+
+
+def end_if_failed(failed: Sequence[str], count: int, what: str, remedy: str = REMEDY) -> None:
+    """Ends a command that has run several things, of which some have failed, with a last line that says so.
+
+    Args:
+      failed: The names of those that have failed.
+      count: The number of all.
+      what: Their name in the plural and a verb, such as "builds failed".
+      remedy: What the user can do.
+
+    Raises BuildError if `failed` is not empty.
+    """
+    if failed:
+        names = ", ".join(failed[:SHOWN_FAILURES])
+        more = len(failed) - SHOWN_FAILURES
+        names += f" and {more:,} more" if more > 0 else ""
+        raise BuildError(f"{len(failed):,} of {count:,} {what}: {names}; {remedy}")

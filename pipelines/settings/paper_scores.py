@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from corpusmill.pipelines.settings.paper_figures import PAPER, VOCABULARIES
-from corpusmill.transforms.text.books.pg19_rows import PAPER_BOOKS, PAPER_WORDS
-from corpusmill.transforms.text.builds.paper_settings import parse_signature
+from corpusmill.transforms.text.builds.paper_settings import (
+    PAPER_BOOKS,
+    PAPER_WORDS,
+    parse_signature,
+)
 
 _KN5 = "Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram"
 _RNN = "Chelba et al. 2013, table 1, RNN-1024 + MaxEnt 9-gram"

@@ -8,7 +8,6 @@ from corpusmill.transforms.text.vocabularies.subwords import SubwordSettings
 
 CORPUS = "wiki40b"
 PREFIX = "multilingual"
-KIND = "wiki40b-vocabulary"  # corpus name in the manifest, because the build has no articles
 VERSION = "1.1.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",

@@ -21,7 +21,7 @@ from huggingface_hub import CommitOperationAdd, HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
-from corpusmill.pipelines.builds.folder_cards import NAME as CARD
+from corpusmill.pipelines.builds.folder_cards import NAME as FOLDER_CARD
 from corpusmill.pipelines.builds.provenance import VERSION
 from corpusmill.pipelines.corpora import shapes
 from corpusmill.pipelines.share import croissant
@@ -168,22 +168,22 @@ class _Hub:
             url = f"{self.api.endpoint}/datasets/{self.repo}"
             place = posixpath.join(edition.name, croissant.NAME)
             texts[place] = croissant.make_croissant(edition.build, url)
-        found = self._read(CARD, head) if CARD in there else ""
+        found = self._read(FOLDER_CARD, head) if FOLDER_CARD in there else ""
         if not found or MARK in found:
             # The card may have been edited, so builds that are not in the repository are ignored.
             known = {
                 name: folder
                 for name, folder in read_places(found).items()
-                if posixpath.join(folder, CARD) in there
+                if posixpath.join(folder, FOLDER_CARD) in there
             }
             places = known | {edition.name: edition.folder}
             builds = []
             for name, folder in sorted(places.items()):
                 if folder not in self.cards:
-                    self.cards[folder] = self._read(posixpath.join(folder, CARD), head)
+                    self.cards[folder] = self._read(posixpath.join(folder, FOLDER_CARD), head)
                 builds.append(BuildBelow(name, folder, self.cards[folder]))
             if card := make_folder_card(edition.build.corpus, builds, place=self.repo):
-                texts[CARD] = card
+                texts[FOLDER_CARD] = card
         return texts
 
     def _read(self, place: str, head: str) -> str:
@@ -224,7 +224,7 @@ def _edition(build: Build) -> Edition:
 
 
 def _card_of(edition: Edition) -> str:
-    path = pathlib.Path(edition.build.folder, CARD)
+    path = pathlib.Path(edition.build.folder, FOLDER_CARD)
     return path.read_text("utf-8") if path.exists() else ""
 
 

@@ -11,8 +11,7 @@ from apache_beam.pvalue import AsDict, AsList, AsSingleton
 from corpusmill.transforms.files import counters
 from corpusmill.transforms.files.scratch import fetch_text
 from corpusmill.transforms.files.write_files import HashedFile
-from corpusmill.transforms.lines.count_vocabulary import add_bucket
-from corpusmill.transforms.lines.deal_words import DealWords
+from corpusmill.transforms.lines.deal_words import DealWords, add_bucket
 from corpusmill.transforms.records import OutputFile, TokenizedBook
 from corpusmill.transforms.text.books.simple.book_vocabulary import TRAIN, BookVocabularyStats
 from corpusmill.transforms.text.vocabularies import vocabulary, word_counts

@@ -31,11 +31,11 @@ from corpusmill.transforms.files import counters
 from corpusmill.transforms.files.scratch import Scratch, fetch
 from corpusmill.transforms.files.write_rows import WriteRecords
 from corpusmill.transforms.records import LineRange
+from corpusmill.transforms.text.builds.ledger import NEAR_DUPLICATES
 from corpusmill.transforms.text.duplicates.components import Pairs, link_to_smallest
 from corpusmill.transforms.text.duplicates.ngrams import jaccard
 from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
 from corpusmill.transforms.text.lines.line_ids import places_of, split_by_range
-from corpusmill.transforms.text.news.sentence_accounts import NEAR_DUPLICATES
 
 STAGE = "drop-near-duplicates"
 

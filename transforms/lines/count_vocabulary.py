@@ -12,7 +12,7 @@ from corpusmill.transforms.files import counters
 from corpusmill.transforms.files.gather import Gather
 from corpusmill.transforms.files.scratch import fetch
 from corpusmill.transforms.files.write_files import HashedFile
-from corpusmill.transforms.lines.deal_words import DealWords, add_pieces
+from corpusmill.transforms.lines.deal_words import DealWords, add_bucket
 from corpusmill.transforms.lines.measure_lines import lines_of_range
 from corpusmill.transforms.records import LineRange, LineShard, OutputFile
 from corpusmill.transforms.text.builds.ledger import AccountingError
@@ -129,31 +129,6 @@ def count_heldout(shard: LineShard) -> pa.RecordBatch:
     They are added to the counts of all lines, which subtracts the held-out words.
     """
     return word_counts.negate_counts(word_counts.count_words(shard.block))
-
-
-def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> VocabularyPart:
-    """Adds up the word counts of a bucket, and selects the words of the vocabulary.
-
-    Args:
-      grouped: (bucket, references to counts in scratch).
-      min_count: minimum count of a selected word.
-    """
-    counts = add_pieces(grouped[1])
-    check_counts(counts)
-    return vocabulary.select_words(counts, min_count)
-
-
-def check_counts(counts: pa.RecordBatch) -> None:
-    """Raises AccountingError if a word has a negative count.
-
-    Such a word would be more frequent in the held-out lines than in all lines.
-    """
-    wrong = word_counts.negative_words(counts)
-    if wrong:
-        raise AccountingError(
-            f"{len(wrong)} words are more frequent in the held-out lines than in the whole corpus:"
-            f" {wrong[:3]}"
-        )
 
 
 class WrittenVocabulary(NamedTuple):

@@ -9,9 +9,12 @@ import pyarrow as pa
 
 from corpusmill.transforms.files.gather import Gather
 from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.text.builds.ledger import AccountingError
+from corpusmill.transforms.text.vocabularies.vocabulary import VocabularyPart, select_words
 from corpusmill.transforms.text.vocabularies.word_counts import (
     add_counts,
     cut_by_bucket,
+    negative_words,
     pack_counts,
     unpack_counts,
 )
@@ -75,3 +78,28 @@ def add_pieces(pieces: Iterable[bytes]) -> pa.RecordBatch:
             gathered = [add_counts(gathered)]
             words = 0
     return add_counts(gathered)
+
+
+def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> VocabularyPart:
+    """Adds up the word counts of a bucket, and selects the words of the vocabulary.
+
+    Args:
+      grouped: (bucket, references to counts in scratch).
+      min_count: minimum count of a selected word.
+    """
+    counts = add_pieces(grouped[1])
+    check_counts(counts)
+    return select_words(counts, min_count)
+
+
+def check_counts(counts: pa.RecordBatch) -> None:
+    """Raises AccountingError if a word has a negative count.
+
+    Such a word would be more frequent in the held-out lines than in all lines.
+    """
+    wrong = negative_words(counts)
+    if wrong:
+        raise AccountingError(
+            f"{len(wrong)} words are more frequent in the held-out lines than in the whole corpus:"
+            f" {wrong[:3]}"
+        )

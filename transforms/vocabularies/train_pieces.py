@@ -7,17 +7,19 @@ import apache_beam as beam
 from corpusmill.transforms.files import counters
 from corpusmill.transforms.files.open_input import InputError
 from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.files.write_files import HashedFile, write_text
 from corpusmill.transforms.records import OutputFile
 from corpusmill.transforms.text.vocabularies.piece_model import (
     PieceSettings,
     TrainedPieces,
     train_pieces,
 )
-from corpusmill.transforms.text.vocabularies.subwords import UntrainableError
+from corpusmill.transforms.text.vocabularies.subwords import UntrainableError, vocabulary_of
 from corpusmill.transforms.text.vocabularies.word_counts import unpack_counts
-from corpusmill.transforms.vocabularies.train_subwords import write_model
 
 STAGE = "train-pieces"
+MODEL_KIND = "sentencepiece-model"
+VOCABULARY_KIND = "sentencepiece-vocabulary"
 
 NAME = "sentencepiece"
 
@@ -67,3 +69,14 @@ def train_on_words(
 def write_pieces(trained: TrainedPieces, folder: str) -> Iterator[OutputFile]:
     """Writes the model to `sentencepiece.model`, and a list of its pieces to `sentencepiece.vocab`."""
     return write_model(folder, NAME, trained.model, trained.pieces)
+
+
+def write_model(folder: str, name: str, model: bytes, pieces: int) -> Iterator[OutputFile]:
+    """Writes a model to `<name>.model`, and a readable list of its pieces to `<name>.vocab`.
+
+    `pieces` is the number of pieces, for the manifest.
+    """
+    with HashedFile.in_folder(folder, f"{name}.model") as file:
+        file.write(model)
+    yield file.output_file(f"{name}.model", "", MODEL_KIND, pieces)
+    yield write_text(folder, f"{name}.vocab", vocabulary_of(model), VOCABULARY_KIND)

@@ -12,7 +12,6 @@ from apache_beam.pvalue import AsSingleton
 from apache_beam.transforms.combiners import TopCombineFn
 
 from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.write_files import HashedFile, write_text
 from corpusmill.transforms.records import OutputFile, PackedArticle
 from corpusmill.transforms.text.fingerprint import fingerprint
 from corpusmill.transforms.text.vocabularies.subwords import (
@@ -20,16 +19,14 @@ from corpusmill.transforms.text.vocabularies.subwords import (
     TrainedSubwords,
     UntrainableError,
     train_model,
-    vocabulary_of,
     vocabulary_size_of,
 )
+from corpusmill.transforms.vocabularies.train_pieces import write_model
 from corpusmill.transforms.wiki.article_rows import order
 from corpusmill.transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
 
 STAGE = "train-subwords"
 FOLDER = "sentencepiece"
-MODEL_KIND = "sentencepiece-model"
-VOCABULARY_KIND = "sentencepiece-vocabulary"
 
 LARGEST_RANK = (1 << 63) - 1
 
@@ -166,14 +163,3 @@ def write_subwords(trained: TrainedSubwords, folder: str, name: str) -> Iterator
     """Writes `sentencepiece/<name>.model` and `.vocab`. Writes nothing if there is no model."""
     if trained.model:
         yield from write_model(folder, f"{FOLDER}/{name}", trained.model, trained.vocabulary_size)
-
-
-def write_model(folder: str, name: str, model: bytes, pieces: int) -> Iterator[OutputFile]:
-    """Writes a model to `<name>.model`, and a readable list of its pieces to `<name>.vocab`.
-
-    `pieces` is the number of pieces, for the manifest.
-    """
-    with HashedFile.in_folder(folder, f"{name}.model") as file:
-        file.write(model)
-    yield file.output_file(f"{name}.model", "", MODEL_KIND, pieces)
-    yield write_text(folder, f"{name}.vocab", vocabulary_of(model), VOCABULARY_KIND)

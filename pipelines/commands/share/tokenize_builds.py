@@ -81,6 +81,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
 
     from corpusmill.pipelines.commands import batch
     from corpusmill.pipelines.corpora import shapes
+    from corpusmill.pipelines.engines.errors import end_if_failed
     from corpusmill.pipelines.share.chosen_builds import choose_builds
 
     chosen = choose_builds(
@@ -106,7 +107,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     if not settings.json:
         print(batch.describe_outcomes(outcomes), end="")
     failed = [one.label for one in outcomes if one.status == batch.FAILED]
-    batch.end_if_failed(failed, len(outcomes), "builds failed")
+    end_if_failed(failed, len(outcomes), "builds failed")
 
 
 def _make(settings: argparse.Namespace, folder: str) -> "Tokens":

@@ -11,6 +11,7 @@ import pytest
 
 from corpusmill.pipelines.builds import publish
 from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.builds.same_build import is_built
 from corpusmill.pipelines.builds.stages import Stage
 from corpusmill.pipelines.commands.batch import (
     ALREADY_THERE,
@@ -22,7 +23,6 @@ from corpusmill.pipelines.commands.batch import (
     conclude,
     describe_outcomes,
     end_if_failed,
-    is_there,
     missing_outcomes,
     print_sizes,
     run_batch,
@@ -306,12 +306,12 @@ def test_a_finished_build_that_is_another_is_not_touched(
 
 def test_is_there(batch: Batch) -> None:
     target, corpus = str(batch.target_of("uk")), batch.make("uk")
-    assert not is_there(target, corpus)
+    assert not is_built(target, corpus)
     batch.outcomes()
-    assert is_there(target, corpus)
+    assert is_built(target, corpus)
     corpus.settings = {}
     with pytest.raises(TargetError, match="contains a build with other settings"):
-        is_there(target, corpus)
+        is_built(target, corpus)
 
 
 def test_replace_builds_all_anew(batch: Batch) -> None:

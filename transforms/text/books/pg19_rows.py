@@ -14,7 +14,7 @@ from corpusmill.transforms.records import Book, BookRow, Reason
 from corpusmill.transforms.text.books.book_stats import book_schema, identity_of
 from corpusmill.transforms.text.books.dating.publication_dates import DatedBook
 from corpusmill.transforms.text.books.files.released_splits import released_splits
-from corpusmill.transforms.text.builds.paper_settings import say_why_not
+from corpusmill.transforms.text.builds.paper_settings import PAPER_BOOKS, PAPER_WORDS, say_why_not
 from corpusmill.transforms.text.files.markdown import make_table
 from corpusmill.transforms.text.fingerprint import SPLITS, split_of
 
@@ -31,9 +31,6 @@ SCHEMA = book_schema(
 TEXT = SCHEMA.get_field_index("book_text")
 
 RELEASED, HASH = MEMBERS = ("released", "hash")
-
-PAPER_BOOKS = {"train": 28_602, "validation": 50, "test": 100}  # Rae et al. 2020, table 2
-PAPER_WORDS = {"train": 1_973_136_207, "validation": 3_007_061, "test": 6_966_499}
 
 
 @dataclasses.dataclass(frozen=True)

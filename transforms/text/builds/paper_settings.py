@@ -10,6 +10,9 @@ from its manifest, which has settings that are not in the signature.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+PAPER_BOOKS = {"train": 28_602, "validation": 50, "test": 100}  # Rae et al. 2020, table 2
+PAPER_WORDS = {"train": 1_973_136_207, "validation": 3_007_061, "test": 6_966_499}
+
 ANY = None
 """For settings that do not matter: the paper leaves them open, or does not give them."""
 

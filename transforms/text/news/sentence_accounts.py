@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from corpusmill.transforms.text.builds.build_manifest import Provenance
 from corpusmill.transforms.text.builds.ledger import (
+    NEAR_DUPLICATES,
     OUTPUTS,
     Accounts,
     Ledger,
@@ -21,7 +22,7 @@ from corpusmill.transforms.text.vocabularies.vocabulary import VocabularyStats
 
 BEFORE = "before_deduplication"  # key in stats.json for the counts of all lines before sorting
 WHOLE = ("train", "test")  # splits that together hold each sentence once
-NEAR_DUPLICATES = "rejected/near-duplicates"  # prefix of the files that list near-duplicates
+
 LEFT_OUT = {"duplicates": "repeated", "near_duplicates": "near-duplicates"}
 """Name in manifest.json of a count of dropped, well-formed lines → its name in the tables of the card."""
 

@@ -17,6 +17,7 @@ from corpusmill.transforms.text.vocabularies.subwords import TrainedSubwords, ad
 
 MEASURED = ("validation", "test")  # splits on which pieces are counted, as in the paper
 ABSENT = "–"
+KIND = "wiki40b-vocabulary"  # corpus name in the manifest, because the build has no articles
 DESCRIPTION = Description(
     title="Wiki-40B: multilingual SentencePiece vocabularies",
     closing="Every build that was read, by the SHA-256 of its manifest: `manifest.json`.",
