@@ -10,7 +10,7 @@ HERE = pathlib.Path(__file__).parent
 README = (HERE / "README.md").read_text("utf-8")
 FRONT_DOOR = (HERE / ".package" / "corpusmill" / "__init__.py").read_text("utf-8")
 
-LISTED = runpy.run_path(str(HERE / "pipelines" / "settings" / "extras.py"))
+LISTED = runpy.run_path(str(HERE / "pipelines" / "run" / "extras.py"))
 EXTRAS = LISTED["EXTRAS"]
 ALL = sorted(set().union(*EXTRAS.values()))
 CHINESE = list(LISTED["CHINESE"])  # under the GPL, so not in ALL
@@ -40,25 +40,23 @@ setup(
     packages=find_packages(".package"),
     package_data={
         "corpusmill": ["py.typed"],
-        "corpusmill.pipelines": [
-            "docs/*",
-            "samples/**/*",
-            "settings/*.tsv",
-            "engines/spark/*.java",
-        ],
-        "corpusmill.pipelines.builds": ["*.toml"],
+        "corpusmill.pipelines": ["docs/*", "samples/**/*"],
         "corpusmill.pipelines.inspect.html_report": ["page.*"],
-        "corpusmill.transforms.text.books": ["*/*.toml"],
-        "corpusmill.transforms.text.news": ["*.toml"],
-        "corpusmill.transforms.text.translation": ["*.toml", "*/*.toml", "*/*.md"],
-        "corpusmill.transforms.text.wikimedia": ["languages/*.toml", "sites/*.toml"],
-        "corpusmill.transforms.text.wikimedia.wikitext.conversion": ["*.toml"],
+        "corpusmill.pipelines.run": ["*.toml", "*.tsv"],
+        "corpusmill.pipelines.run.engines": ["*.java"],
+        "corpusmill.pipelines.translation": ["*.toml", "*.md"],
+        "corpusmill.transforms.books": ["*.toml"],
+        "corpusmill.transforms.files.builds": ["*.tsv"],
+        "corpusmill.transforms.news": ["*.toml"],
+        "corpusmill.transforms.translation": ["*.toml"],
+        "corpusmill.transforms.wikitext": ["languages/*.toml", "sites/*.toml"],
+        "corpusmill.transforms.wikitext.conversion": ["*.toml"],
     },
     entry_points={
         "console_scripts": [
             "corpusmill=corpusmill.pipelines.__main__:main",
-            "corpusmill-worker=corpusmill.pipelines.engines.local.worker:main",
-            "corpusmill-worker-pool=corpusmill.pipelines.engines.local.worker_pool:main",
+            "corpusmill-worker=corpusmill.pipelines.run.engines.worker:main",
+            "corpusmill-worker-pool=corpusmill.pipelines.run.engines.worker_pool:main",
         ]
     },
     install_requires=[

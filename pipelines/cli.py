@@ -13,19 +13,17 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
-from corpusmill.pipelines.commands.command_parser import fill, guess, level_of
-from corpusmill.pipelines.commands.parser import make_parser
-from corpusmill.pipelines.corpora import rows
-from corpusmill.pipelines.engines.errors import BuildError, check_address_space, find_shortage
-from corpusmill.pipelines.engines.local.fork_server import without_collections
-from corpusmill.pipelines.engines.local.worker_processes import started_early
-from corpusmill.pipelines.engines.runners import IN_PROCESS
-from corpusmill.pipelines.screen import escape, escaped_output
-from corpusmill.pipelines.settings.extras import check_extras
+from corpusmill.pipelines.parser import make_parser
+from corpusmill.pipelines.run.command_parser import fill, guess, level_of
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.pipelines.run.engines.fork_server import without_collections
+from corpusmill.pipelines.run.engines.worker_processes import started_early
+from corpusmill.pipelines.run.extras import check_extras
+from corpusmill.transforms.files.errors import BuildError, check_address_space, find_shortage
+from corpusmill.transforms.files.runners import IN_PROCESS
+from corpusmill.transforms.files.terminal import escape, escaped_output
 
-LAUNCH = (
-    "corpusmill.pipelines.builds.launch"  # most modules of the launcher that workers import, too
-)
+LAUNCH = "corpusmill.pipelines.run.launch"  # most modules of the launcher that workers import, too
 _REPEAT_SECONDS = 0.01
 _BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam's messages name its own extras
 
@@ -104,12 +102,12 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
     """
     # Importing Beam takes a second; `--help` does not wait for it.
     with _signals_end_process(), without_collections():
-        from corpusmill.pipelines.builds.publish import TargetError
-        from corpusmill.pipelines.builds.temporary_files import temporary_files
-        from corpusmill.pipelines.engines.beam_flags import check_beam_flags, check_runner_flags
-        from corpusmill.pipelines.engines.file_options import set_file_options
+        from corpusmill.pipelines.run.engines.beam_flags import check_beam_flags, check_runner_flags
+        from corpusmill.pipelines.run.engines.file_options import set_file_options
+        from corpusmill.pipelines.run.publish import TargetError
         from corpusmill.transforms.files.open_input import InputError
         from corpusmill.transforms.files.stores import StoreError
+        from corpusmill.transforms.files.temporary_files import temporary_files
 
     try:
         check_extras(getattr(settings, "extras", [settings.command]))

@@ -11,24 +11,26 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds.corpus_build import CorpusBuild
-from corpusmill.pipelines.builds.stages import Place, Stage
-from corpusmill.pipelines.corpora import layouts, shapes
-from corpusmill.pipelines.settings.dump_settings import name_edition
-from corpusmill.pipelines.settings.ngrams_settings import PAPER_MIN_COUNTS, RELEASE, NgramsConfig
-from corpusmill.transforms.builds.finished_builds import (
+from corpusmill.pipelines.ngrams_settings import PAPER_MIN_COUNTS, RELEASE, NgramsConfig
+from corpusmill.pipelines.run.corpora import layouts, shapes
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
+from corpusmill.pipelines.run.dump_settings import name_edition
+from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.transforms.files.builds.finished_builds import (
     MANIFEST,
     columns_of,
     open_build,
     text_bytes_of,
 )
 from corpusmill.transforms.files.open_input import InputError, file_bytes_of
-from corpusmill.transforms.ngrams.choose_words import ChooseWords
-from corpusmill.transforms.ngrams.count_ngrams import CountGrams
-from corpusmill.transforms.ngrams.interpolate import Interpolate
-from corpusmill.transforms.ngrams.pieces import MOST_KEYS, Dealer
-from corpusmill.transforms.ngrams.score_text import ScoreText
-from corpusmill.transforms.ngrams.text_blocks import (
+from corpusmill.transforms.models.choose_words import ChooseWords
+from corpusmill.transforms.models.count_grams import cut_offs
+from corpusmill.transforms.models.count_ngrams import CountGrams
+from corpusmill.transforms.models.interpolate import Interpolate
+from corpusmill.transforms.models.ngram_accounts import DESCRIPTION, account_for_ngrams
+from corpusmill.transforms.models.pieces import MOST_KEYS, Dealer
+from corpusmill.transforms.models.score_text import ScoreText
+from corpusmill.transforms.models.text_blocks import (
     PREDICTED,
     TRAIN,
     ReadBlocks,
@@ -38,11 +40,9 @@ from corpusmill.transforms.ngrams.text_blocks import (
     is_of_train,
     measure_block,
 )
-from corpusmill.transforms.ngrams.weigh_kneser_ney import WeighKneserNey
-from corpusmill.transforms.ngrams.weigh_stupid_backoff import WeighStupidBackoff
-from corpusmill.transforms.ngrams.write_arpa import WriteArpa, grams_of_part
-from corpusmill.transforms.text.ngrams.count_grams import cut_offs
-from corpusmill.transforms.text.ngrams.ngram_accounts import DESCRIPTION, account_for_ngrams
+from corpusmill.transforms.models.weigh_kneser_ney import WeighKneserNey
+from corpusmill.transforms.models.weigh_stupid_backoff import WeighStupidBackoff
+from corpusmill.transforms.models.write_arpa import WriteArpa, grams_of_part
 
 BUCKET_BYTES = 3_000_000  # Parquet bytes per bucket; the text is two to three times as large
 MOST_BUCKETS = 1 << 12

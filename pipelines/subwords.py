@@ -11,27 +11,22 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds.corpus_build import CorpusBuild
-from corpusmill.pipelines.builds.stages import Place, Stage
-from corpusmill.pipelines.corpora import layouts
-from corpusmill.pipelines.settings.dump_settings import name_edition, name_variant
-from corpusmill.pipelines.settings.subword_sources import find_evaluation, find_sources
-from corpusmill.pipelines.settings.subwords_settings import (
-    PAPER_LANGUAGES,
-    RELEASE,
-    UNDATED,
-    SubwordsConfig,
-)
-from corpusmill.transforms.builds.finished_builds import MANIFEST, Build, age_of
+from corpusmill.pipelines.run.corpora import layouts
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
+from corpusmill.pipelines.run.dump_settings import name_edition, name_variant
+from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.pipelines.subword_sources import find_evaluation, find_sources
+from corpusmill.pipelines.subwords_settings import PAPER_LANGUAGES, RELEASE, UNDATED, SubwordsConfig
+from corpusmill.transforms.files.builds.finished_builds import MANIFEST, Build, age_of
 from corpusmill.transforms.files.open_input import file_bytes_of
-from corpusmill.transforms.lines.read_lines import line_bytes_of
-from corpusmill.transforms.text.vocabularies.piece_accounts import DESCRIPTION, account_for_pieces
-from corpusmill.transforms.text.vocabularies.piece_model import TRAINER
-from corpusmill.transforms.vocabularies.choose_sentences import ChooseSentences, Sampling
-from corpusmill.transforms.vocabularies.count_pieces import CountPieces
-from corpusmill.transforms.vocabularies.count_sample_words import CountSampleWords
-from corpusmill.transforms.vocabularies.read_sentences import MEMBERS, ReadSentences
-from corpusmill.transforms.vocabularies.train_pieces import TrainPieces, write_pieces
+from corpusmill.transforms.files.read_lines import line_bytes_of
+from corpusmill.transforms.models.choose_sentences import ChooseSentences, Sampling
+from corpusmill.transforms.models.count_pieces import CountPieces
+from corpusmill.transforms.models.count_sample_words import CountSampleWords
+from corpusmill.transforms.models.piece_accounts import DESCRIPTION, account_for_pieces
+from corpusmill.transforms.models.piece_model import TRAINER
+from corpusmill.transforms.models.read_sentences import MEMBERS, ReadSentences
+from corpusmill.transforms.models.train_pieces import TrainPieces, write_pieces
 
 
 class Sample(NamedTuple):

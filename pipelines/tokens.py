@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds.corpus_build import CorpusBuild
-from corpusmill.pipelines.builds.stages import Place, Stage
-from corpusmill.pipelines.corpora import layouts, shapes
-from corpusmill.pipelines.settings.dump_settings import name_edition
-from corpusmill.pipelines.settings.tokens_settings import ORIGINAL, RELEASE, TokensConfig
-from corpusmill.transforms.builds.finished_builds import (
+from corpusmill.pipelines.run.corpora import layouts, shapes
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
+from corpusmill.pipelines.run.dump_settings import name_edition
+from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.pipelines.tokens_settings import ORIGINAL, RELEASE, TokensConfig
+from corpusmill.transforms.files.builds.finished_builds import (
     MANIFEST,
     Build,
     columns_of,
@@ -24,19 +24,19 @@ from corpusmill.transforms.builds.finished_builds import (
     open_build,
     path_below,
 )
+from corpusmill.transforms.files.builds.manifest_schema import check_name
 from corpusmill.transforms.files.open_input import InputError, file_bytes_of
-from corpusmill.transforms.text.builds.manifest_schema import check_name
-from corpusmill.transforms.text.vocabularies.token_accounts import DESCRIPTION, account_for_tokens
-from corpusmill.transforms.text.vocabularies.token_ids import find_end, type_of_ids
-from corpusmill.transforms.vocabularies.tokenize_rows import (
+from corpusmill.transforms.models.token_accounts import DESCRIPTION, account_for_tokens
+from corpusmill.transforms.models.token_ids import find_end, type_of_ids
+from corpusmill.transforms.models.tokenize_rows import (
     TokenizeRows,
     TokenPiece,
     TokenSource,
     add_counts,
     open_tokenizer,
 )
-from corpusmill.transforms.vocabularies.train_pieces import MODEL_KIND
-from corpusmill.transforms.vocabularies.write_tokens import WriteTokens, copy_tokenizer
+from corpusmill.transforms.models.train_pieces import MODEL_KIND
+from corpusmill.transforms.models.write_tokens import WriteTokens, copy_tokenizer
 
 ROLES = {"sentencepiece": MODEL_KIND, "huggingface": "huggingface-tokenizer"}
 COPIES = {"sentencepiece": "tokenizer.model", "huggingface": "tokenizer.json"}

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.builds.corpus_build import CorpusBuild
-from corpusmill.pipelines.builds.stages import Place, Stage
-from corpusmill.pipelines.settings.dump_settings import limit_caveat
-from corpusmill.pipelines.settings.paper_figures import figures_for_card
-from corpusmill.pipelines.settings.wiki40b_settings import (
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
+from corpusmill.pipelines.run.dump_settings import limit_caveat
+from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.pipelines.wiki40b_settings import (
     DESCRIPTION,
     RELEASE,
     Wiki40bConfig,
@@ -24,66 +23,62 @@ from corpusmill.pipelines.settings.wiki40b_settings import (
     linking_caveats,
 )
 from corpusmill.transforms.duplicates.write_signatures import WriteSignatures
+from corpusmill.transforms.files.builds.paper_figures import figures_for_card
+from corpusmill.transforms.files.dates import checked_date
+from corpusmill.transforms.files.files_screen import KeepAll, ScreenPages
+from corpusmill.transforms.files.fingerprint import SPLITS
 from corpusmill.transforms.files.open_input import file_bytes_of, match_inputs
+from corpusmill.transforms.files.records import PackedArticle
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.files.screen import KeepAll, ScreenPages
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
-from corpusmill.transforms.records import PackedArticle
-from corpusmill.transforms.text.files.dates import checked_date
-from corpusmill.transforms.text.fingerprint import SPLITS
-from corpusmill.transforms.text.wikimedia.article_accounts import account_for_articles
-from corpusmill.transforms.text.wikimedia.dump_layouts import date_in_name, date_in_names
-from corpusmill.transforms.text.wikimedia.language import TEMPLATE_NAMESPACE, tables_taken
-from corpusmill.transforms.text.wikimedia.link_sources import (
-    LinkSource,
-    describe_sources,
-    is_of_another_date,
-    redirects_since,
-)
-from corpusmill.transforms.text.wikimedia.older_pages import NEWER_THAN
-from corpusmill.transforms.text.wikimedia.row_columns import (
-    LICENSES,
-    NUMBERS,
-    RowSource,
-    columns_of,
-)
-from corpusmill.transforms.text.wikimedia.screening import ARTICLE_NAMESPACE, PageScreening
-from corpusmill.transforms.text.wikimedia.wikis import dbname_of
-from corpusmill.transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
-from corpusmill.transforms.vocabularies.learn_vocabulary import LearnVocabulary
-from corpusmill.transforms.wiki.article_rows import (
+from corpusmill.transforms.wikipedia.article_accounts import account_for_articles
+from corpusmill.transforms.wikipedia.article_rows import (
     ShareOut,
     files_for_shards,
     named_texts,
     rows_with,
 )
-from corpusmill.transforms.wiki.assign_splits import AssignSplits
-from corpusmill.transforms.wiki.audit_pages import AuditPages
-from corpusmill.transforms.wiki.check_dumps import caveats_of_export, check_dumps
-from corpusmill.transforms.wiki.clean_wikitext import Cleaned, CleanWikitext
-from corpusmill.transforms.wiki.drop_duplicate_articles import DropDuplicateArticles
-from corpusmill.transforms.wiki.drop_older_pages import DropOlderPages, find_older_dump
-from corpusmill.transforms.wiki.find_items import WikiTables
-from corpusmill.transforms.wiki.join_wikidata import LinkPages
-from corpusmill.transforms.wiki.leave_out import (
+from corpusmill.transforms.wikipedia.assign_splits import AssignSplits
+from corpusmill.transforms.wikipedia.audit_pages import AuditPages
+from corpusmill.transforms.wikipedia.check_dumps import caveats_of_export, check_dumps
+from corpusmill.transforms.wikipedia.clean_wikitext import Cleaned, CleanWikitext
+from corpusmill.transforms.wikipedia.drop_duplicate_articles import DropDuplicateArticles
+from corpusmill.transforms.wikipedia.drop_older_pages import DropOlderPages, find_older_dump
+from corpusmill.transforms.wikipedia.dump_layouts import date_in_name, date_in_names
+from corpusmill.transforms.wikipedia.find_items import WikiTables
+from corpusmill.transforms.wikipedia.join_wikidata import LinkPages
+from corpusmill.transforms.wikipedia.learn_vocabulary import LearnVocabulary
+from corpusmill.transforms.wikipedia.leave_out import (
     LEFT_OUT_STAGE,
     is_about_a_person,
     leave_out,
     read_ids,
 )
-from corpusmill.transforms.wiki.link_titles import FindRedirects
-from corpusmill.transforms.wiki.list_headings import ListHeadings
-from corpusmill.transforms.wiki.list_unrendered import ListUnrendered, TallyUnrendered
-from corpusmill.transforms.wiki.listed_sums import sums_beside
-from corpusmill.transforms.wiki.measure_corpus import MeasureCorpus, MeasureLengths
-from corpusmill.transforms.wiki.pack_articles import pack_article
-from corpusmill.transforms.wiki.read_dumps import ReadDump, dump_bytes_of
-from corpusmill.transforms.wiki.read_entity_table import EntityTable
-from corpusmill.transforms.wiki.read_language import read_language
-from corpusmill.transforms.wiki.read_split_pins import find_pins
-from corpusmill.transforms.wiki.read_sql_dumps import is_table_of
-from corpusmill.transforms.wiki.read_templates import ReadTemplates
-from corpusmill.transforms.wiki.write_audit import WriteAudit
+from corpusmill.transforms.wikipedia.link_sources import (
+    LinkSource,
+    describe_sources,
+    is_of_another_date,
+    redirects_since,
+)
+from corpusmill.transforms.wikipedia.link_titles import FindRedirects
+from corpusmill.transforms.wikipedia.list_headings import ListHeadings
+from corpusmill.transforms.wikipedia.list_unrendered import ListUnrendered, TallyUnrendered
+from corpusmill.transforms.wikipedia.listed_sums import sums_beside
+from corpusmill.transforms.wikipedia.measure_corpus import MeasureCorpus, MeasureLengths
+from corpusmill.transforms.wikipedia.older_pages import NEWER_THAN
+from corpusmill.transforms.wikipedia.pack_articles import pack_article
+from corpusmill.transforms.wikipedia.read_dumps import ReadDump, dump_bytes_of
+from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
+from corpusmill.transforms.wikipedia.read_language import read_language
+from corpusmill.transforms.wikipedia.read_split_pins import find_pins
+from corpusmill.transforms.wikipedia.read_sql_dumps import is_table_of
+from corpusmill.transforms.wikipedia.read_templates import ReadTemplates
+from corpusmill.transforms.wikipedia.row_columns import LICENSES, NUMBERS, RowSource, columns_of
+from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE, PageScreening
+from corpusmill.transforms.wikipedia.write_audit import WriteAudit
+from corpusmill.transforms.wikitext.language import TEMPLATE_NAMESPACE, tables_taken
+from corpusmill.transforms.wikitext.variants.page_variants import conversion_library
+from corpusmill.transforms.wikitext.wikis import dbname_of
 
 
 class CleanedDump(NamedTuple):

@@ -12,16 +12,15 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList
 
-from corpusmill.pipelines.builds.corpus_build import CorpusBuild
-from corpusmill.pipelines.builds.stages import Place, Stage
-from corpusmill.pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
-from corpusmill.pipelines.settings.wiki40b_multilingual_settings import (
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
+from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.pipelines.wiki40b_multilingual_settings import (
     CORPUS,
     PREFIX,
     RELEASE,
     MultilingualConfig,
 )
-from corpusmill.transforms.builds.finished_builds import (
+from corpusmill.transforms.files.builds.finished_builds import (
     MANIFEST,
     Build,
     ReadCorpus,
@@ -29,22 +28,23 @@ from corpusmill.transforms.builds.finished_builds import (
     find_builds,
     read_json,
 )
+from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE
+from corpusmill.transforms.files.builds.paper_settings import why_not_paper_of
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.builds.paper_settings import why_not_paper_of
-from corpusmill.transforms.text.vocabularies.subword_accounts import (
+from corpusmill.transforms.models.subword_accounts import (
     DESCRIPTION,
     KIND,
     BuildStats,
     SubwordAccounts,
 )
-from corpusmill.transforms.text.vocabularies.subwords import TRAINER
-from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
-from corpusmill.transforms.vocabularies.count_subwords import CountSubwords, count_rows
-from corpusmill.transforms.vocabularies.train_on_builds import (
+from corpusmill.transforms.models.subwords import TRAINER
+from corpusmill.transforms.wikipedia.count_subwords import CountSubwords, count_rows
+from corpusmill.transforms.wikipedia.train_on_builds import (
     TrainOnBuilds,
     plan_sample,
     write_vocabulary,
 )
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
 
 class Trained(NamedTuple):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.run.corpora import rows
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("pipelines", "transforms", "deploy", "tests")
-DOCUMENTS = ["README.md"] + [
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] + [
     str(path.relative_to(ROOT))
     for folder in FOLDERS
     for path in sorted((ROOT / folder).rglob("*.md"))
@@ -82,7 +82,10 @@ def test_commands_for_the_published_news_name_the_perl_that_made_it() -> None:
     """The published shards of One Billion Word are of Perl 5.14, and 5.36 is the default."""
     archive = r"[^\n]*corpusmill lm1b --input training-monolingual\.tgz [^\n]*"
     checks = r"[^\n]*verify lm1b[^\n]*(?:\\\n[^\n]*)?README\.corpus_generation_checkpoints[^\n]*"
-    files = [ROOT / name for name in DOCUMENTS] + [*(ROOT / "pipelines" / "commands").glob("*.py")]
+    files = [ROOT / name for name in DOCUMENTS] + [
+        *(ROOT / "pipelines").glob("*.py"),
+        *(ROOT / "pipelines" / "inspect").glob("*.py"),
+    ]
     named = [
         command
         for path in files

@@ -3,6 +3,6 @@
 The environment variable FLEX_TEMPLATE_PYTHON_PY_FILE in the template's image has the path of this file.
 """
 
-from corpusmill.pipelines.commands.dataflow_template import main
+from corpusmill.pipelines.dataflow_template import main
 
 main()

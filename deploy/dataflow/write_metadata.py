@@ -7,7 +7,7 @@ made from the flags of the command.
 import json
 import pathlib
 
-from corpusmill.pipelines.commands.dataflow_template import commands, metadata_of
+from corpusmill.pipelines.dataflow_template import commands, metadata_of
 
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
 

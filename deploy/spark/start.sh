@@ -66,7 +66,7 @@ PYTHON
 # Starts a Python worker on a node if the client names this file; an installed corpusmill has its own command.
 cat >"$STATE/corpusmill-worker" <<SH
 #!/bin/sh
-PYTHONPATH='${PYTHONPATH:-}' exec '$python' -m corpusmill.pipelines.engines.local.worker "\$@"
+PYTHONPATH='${PYTHONPATH:-}' exec '$python' -m corpusmill.pipelines.run.engines.worker "\$@"
 SH
 chmod +x "$STATE/corpusmill-worker"
 
@@ -80,9 +80,9 @@ while [ "$number" -lt "$NODES" ]; do
         --host 127.0.0.1 --port 0 --webui-port 0 --cores "$CORES" --memory "$MEMORY" \
         --work-dir "$STATE/work-$number" "$master"
 done
-started job-server "$python" -m corpusmill.pipelines.engines.spark.spark_job_server \
+started job-server "$python" -m corpusmill.pipelines.run.engines.spark_job_server \
     --spark-master-url "$master" --port "$JOB_PORT" "-Dspark.executor.memory=$MEMORY" $JOB_SERVER_FLAGS
-started pool "$python" -m corpusmill.pipelines.engines.local.worker_pool --port "$POOL_PORT"
+started pool "$python" -m corpusmill.pipelines.run.engines.worker_pool --port "$POOL_PORT"
 waits_for node-1 "nodes($MASTER_WEB_PORT) == $NODES"
 waits_for job-server "answers($JOB_PORT)"
 waits_for pool "answers($POOL_PORT)"

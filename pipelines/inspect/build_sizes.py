@@ -15,26 +15,31 @@ from typing import NamedTuple
 import msgspec
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.corpora import rows
-from corpusmill.pipelines.settings.paper_figures import PAPER
-from corpusmill.pipelines.settings.paper_scores import (
+from corpusmill.pipelines.inspect.language_model_scores import read_normalisers
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.transforms.files.builds.finished_builds import (
+    COMPLETED,
+    Build,
+    open_build,
+    read_json,
+)
+from corpusmill.transforms.files.builds.paper_figures import PAPER
+from corpusmill.transforms.files.builds.paper_scores import (
     PAPER_DOCUMENTS,
     PAPER_SPLIT_WORDS,
     PaperScore,
     paper_scores,
 )
-from corpusmill.transforms.builds.finished_builds import COMPLETED, Build, open_build, read_json
+from corpusmill.transforms.files.builds.paper_settings import why_not_paper_of
+from corpusmill.transforms.files.fingerprint import SPLITS
 from corpusmill.transforms.files.list_folders import (
     check_folder,
-    is_local,
     list_files,
     list_subfolders,
 )
 from corpusmill.transforms.files.open_input import InputError, is_there
-from corpusmill.transforms.text.builds.language_model_scores import read_normalisers
-from corpusmill.transforms.text.builds.paper_settings import why_not_paper_of
-from corpusmill.transforms.text.fingerprint import SPLITS
-from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.transforms.files.stores import is_local
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
 STATS = "stats.json"
 MAX_DEPTH = 4

@@ -14,31 +14,13 @@ import apache_beam as beam
 import zstandard
 from apache_beam.pvalue import AsList, AsSingleton
 
-from corpusmill.pipelines.builds.editions import SUMMARY
-from corpusmill.pipelines.corpora import shapes
-from corpusmill.pipelines.engines.errors import BuildError
-from corpusmill.pipelines.engines.run_pipeline import run_pipeline
-from corpusmill.pipelines.inspect.findings import (
-    SHOWN,
-    Means,
-    add_report,
-    print_count,
-    print_first,
-    reporting,
-    write_lines,
-)
-from corpusmill.pipelines.screen import escape_line
-from corpusmill.transforms.builds.compare_editions import (
+from corpusmill.pipelines.inspect.build_differences import find_differences
+from corpusmill.pipelines.inspect.compare_editions import (
     CompareEditions,
     columns_to_compare,
     count_documents,
 )
-from corpusmill.transforms.builds.finished_builds import Build, open_build
-from corpusmill.transforms.files.open_input import open_raw
-from corpusmill.transforms.text.builds.build_differences import find_differences
-from corpusmill.transforms.text.builds.build_manifest import to_json
-from corpusmill.transforms.text.builds.corpus_shapes import CorpusShape
-from corpusmill.transforms.text.builds.edition_changes import (
+from corpusmill.pipelines.inspect.edition_changes import (
     MOVED,
     REPEATED,
     Change,
@@ -50,6 +32,24 @@ from corpusmill.transforms.text.builds.edition_changes import (
     split_changes,
     to_line,
 )
+from corpusmill.pipelines.inspect.findings import (
+    SHOWN,
+    Means,
+    add_report,
+    print_count,
+    print_first,
+    reporting,
+    write_lines,
+)
+from corpusmill.pipelines.run.corpora import shapes
+from corpusmill.pipelines.run.editions import SUMMARY
+from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
+from corpusmill.transforms.files.builds.build_manifest import to_json
+from corpusmill.transforms.files.builds.corpus_shapes import CorpusShape
+from corpusmill.transforms.files.builds.finished_builds import Build, open_build
+from corpusmill.transforms.files.errors import BuildError
+from corpusmill.transforms.files.open_input import open_raw
+from corpusmill.transforms.files.terminal import escape_line
 
 
 class EditionChanges(NamedTuple):

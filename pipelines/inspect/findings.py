@@ -14,10 +14,10 @@ import apache_beam as beam
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.engines.engine import Engine
-from corpusmill.pipelines.engines.run_pipeline import find_engine
-from corpusmill.pipelines.engines.runners import IN_PROCESS
-from corpusmill.pipelines.screen import escape_line
+from corpusmill.pipelines.run.engines.engine import Engine
+from corpusmill.pipelines.run.engines.run_pipeline import find_engine
+from corpusmill.transforms.files.runners import IN_PROCESS
+from corpusmill.transforms.files.terminal import escape_line
 
 SHOWN = 20  # maximum number of faults, entities or documents shown on the screen
 ALL_IS_WELL = "OK: all is well"

@@ -14,15 +14,15 @@ from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds.corpus_build import CorpusBuild
-from corpusmill.pipelines.builds.publish import TargetError, building, is_completed
-from corpusmill.transforms.builds.finished_builds import COMPLETED, MANIFEST, open_build
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
+from corpusmill.pipelines.run.publish import TargetError, building, is_completed
 from corpusmill.transforms.duplicates.read_texts import TextFile
+from corpusmill.transforms.files.builds.build_manifest import Description, Release
+from corpusmill.transforms.files.builds.finished_builds import COMPLETED, MANIFEST, open_build
 from corpusmill.transforms.files.hash_inputs import hash_input
 from corpusmill.transforms.files.open_input import file_bytes_of, is_there
+from corpusmill.transforms.files.records import InputFile
 from corpusmill.transforms.files.stores import is_local
-from corpusmill.transforms.records import InputFile
-from corpusmill.transforms.text.builds.build_manifest import Description, Release
 
 LOG = logging.getLogger(__name__)
 

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from corpusmill.pipelines.builds.cleaned_build import CleanedBuild, CleanedConfig, check_removable
-from corpusmill.pipelines.builds.launch import launch
+from corpusmill.pipelines.inspect.cleaned_build import CleanedBuild, CleanedConfig, check_removable
 from corpusmill.pipelines.inspect.text_sources import find_named_builds
-from corpusmill.transforms.builds.finished_builds import Build
-from corpusmill.transforms.text.builds.plausibility import DOUBTS
+from corpusmill.pipelines.run.launch import launch
+from corpusmill.transforms.files.builds.finished_builds import Build
+from corpusmill.transforms.files.builds.plausibility import DOUBTS
 
 LOG = logging.getLogger(__name__)
 

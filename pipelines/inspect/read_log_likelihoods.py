@@ -1,6 +1,6 @@
 """Reads the log-likelihoods that a training job has written to files.
 
-The format is described in transforms/text/builds/language_model_scores.py.
+The format is described in pipelines/inspect/language_model_scores.py.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,9 +10,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from corpusmill.pipelines.inspect.language_model_scores import LogLikelihood
+from corpusmill.transforms.files.compression import DECODE_ERRORS
 from corpusmill.transforms.files.open_input import InputError, open_input, open_raw
-from corpusmill.transforms.text.builds.language_model_scores import LogLikelihood
-from corpusmill.transforms.text.files.compression import DECODE_ERRORS
 
 COLUMNS = ("document", "log_likelihood")
 _PARQUET = b"PAR1"

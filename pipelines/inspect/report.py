@@ -14,10 +14,10 @@ from corpusmill.pipelines.inspect.build_sizes import (
     newest_of_each_language,
     total_of,
 )
-from corpusmill.pipelines.settings.paper_scores import OTHER_TEXT
-from corpusmill.pipelines.translation.drawing import draw
-from corpusmill.transforms.text.files.cells import to_line
-from corpusmill.transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.files.builds.paper_scores import OTHER_TEXT
+from corpusmill.transforms.files.cells import to_line
+from corpusmill.transforms.files.drawing import draw
+from corpusmill.transforms.files.fingerprint import SPLITS
 
 UNKNOWN = "–"
 MILLIONS_FROM = 10_000_000

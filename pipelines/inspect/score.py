@@ -6,12 +6,7 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds.provenance import VERSION
-from corpusmill.pipelines.inspect.read_log_likelihoods import read_log_likelihoods
-from corpusmill.pipelines.settings.paper_scores import OTHER_TEXT, paper_scores
-from corpusmill.transforms.builds.finished_builds import Build, open_build
-from corpusmill.transforms.files.open_input import InputError, match_inputs, open_raw, parse_json
-from corpusmill.transforms.text.builds.language_model_scores import (
+from corpusmill.pipelines.inspect.language_model_scores import (
     Normalisers,
     Summed,
     bits_per_byte,
@@ -24,7 +19,12 @@ from corpusmill.transforms.text.builds.language_model_scores import (
     sum_log_likelihoods,
     word_level_perplexity,
 )
-from corpusmill.transforms.text.builds.paper_settings import why_not_paper_of
+from corpusmill.pipelines.inspect.read_log_likelihoods import read_log_likelihoods
+from corpusmill.pipelines.run.provenance import VERSION
+from corpusmill.transforms.files.builds.finished_builds import Build, open_build
+from corpusmill.transforms.files.builds.paper_scores import OTHER_TEXT, paper_scores
+from corpusmill.transforms.files.builds.paper_settings import why_not_paper_of
+from corpusmill.transforms.files.open_input import InputError, match_inputs, open_raw, parse_json
 
 METRICS = {
     "bpc": "bits per character",

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
-from corpusmill.pipelines.screen import new_console
+from corpusmill.transforms.files.terminal import new_console
 
 COLUMNS = 80
 SHOWN = 10  # number of templates, and of pages, that are printed

@@ -17,9 +17,8 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.corpora import layouts, shapes
-from corpusmill.transforms.builds.compare_editions import document_files
-from corpusmill.transforms.builds.finished_builds import Build, find_folders, open_build
+from corpusmill.pipelines.inspect.compare_editions import document_files
+from corpusmill.pipelines.run.corpora import layouts, shapes
 from corpusmill.transforms.duplicates.read_evaluation_sets import EvaluationSet
 from corpusmill.transforms.duplicates.read_texts import (
     FILES,
@@ -31,8 +30,9 @@ from corpusmill.transforms.duplicates.read_texts import (
     columns_of_file,
     kind_of_file,
 )
+from corpusmill.transforms.files.builds.finished_builds import Build, find_folders, open_build
 from corpusmill.transforms.files.open_input import InputError, match_inputs
-from corpusmill.transforms.text.wikimedia.article_markers import MARKERS
+from corpusmill.transforms.wikitext.article_markers import MARKERS
 
 TRAIN = "train"
 FLORES_SPLITS = ("dev", "devtest", "test")

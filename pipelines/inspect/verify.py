@@ -16,10 +16,6 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
-from corpusmill.pipelines.builds.editions import CURRENT, fault_of_current
-from corpusmill.pipelines.builds.folder_cards import find_wrong_cards
-from corpusmill.pipelines.corpora import shapes
-from corpusmill.pipelines.engines.run_pipeline import run_pipeline
 from corpusmill.pipelines.inspect.findings import (
     ALL_IS_WELL,
     COLUMNS,
@@ -33,7 +29,11 @@ from corpusmill.pipelines.inspect.findings import (
     write_lines,
 )
 from corpusmill.pipelines.inspect.html_report.text_of_numbers import count
-from corpusmill.transforms.builds.check_files import (
+from corpusmill.pipelines.run.corpora import shapes
+from corpusmill.pipelines.run.editions import CURRENT, fault_of_current
+from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
+from corpusmill.pipelines.run.folder_cards import find_wrong_cards
+from corpusmill.transforms.files.builds.check_files import (
     CheckFiles,
     Fault,
     check_counts,
@@ -41,7 +41,7 @@ from corpusmill.transforms.builds.check_files import (
     find_strangers,
     lists_all_files,
 )
-from corpusmill.transforms.builds.check_splits import (
+from corpusmill.transforms.files.builds.check_splits import (
     ID,
     CheckSplits,
     ConflictBlock,
@@ -50,7 +50,7 @@ from corpusmill.transforms.builds.check_splits import (
     order,
     unpack_lines,
 )
-from corpusmill.transforms.builds.finished_builds import (
+from corpusmill.transforms.files.builds.finished_builds import (
     COMPLETED,
     Build,
     CorpusFile,
@@ -60,9 +60,9 @@ from corpusmill.transforms.builds.finished_builds import (
     open_build,
     read_file,
 )
+from corpusmill.transforms.files.cells import to_line, unprotect
+from corpusmill.transforms.files.fingerprint import SPLITS
 from corpusmill.transforms.files.open_input import InputError, open_raw
-from corpusmill.transforms.text.files.cells import to_line, unprotect
-from corpusmill.transforms.text.fingerprint import SPLITS
 
 Row = tuple[str, str, str]  # the three columns of a row of a report
 

@@ -12,8 +12,6 @@ from typing import NamedTuple, Unpack
 import apache_beam as beam
 from apache_beam.pvalue import AsList
 
-from corpusmill.pipelines.builds.launch import progress_shown
-from corpusmill.pipelines.engines.run_pipeline import run_pipeline
 from corpusmill.pipelines.inspect.findings import (
     ALL_IS_WELL,
     COLUMNS,
@@ -25,12 +23,14 @@ from corpusmill.pipelines.inspect.findings import (
     write_lines,
 )
 from corpusmill.pipelines.inspect.html_report.text_of_numbers import count
-from corpusmill.transforms.builds.check_checksums import CheckChecksums
-from corpusmill.transforms.builds.finished_builds import Build, find_builds
-from corpusmill.transforms.builds.plan_checksums import OF_BUILD, Plan, plan_comparisons, read_list
+from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
+from corpusmill.pipelines.run.launch import progress_shown
+from corpusmill.transforms.files.builds.finished_builds import Build, find_builds
+from corpusmill.transforms.files.cells import protect, unprotect
 from corpusmill.transforms.files.open_input import InputError, open_raw
-from corpusmill.transforms.text.files.cells import protect, unprotect
-from corpusmill.transforms.text.news.checksum_findings import FAULTS, Finding, Status
+from corpusmill.transforms.news.check_checksums import CheckChecksums
+from corpusmill.transforms.news.checksum_findings import FAULTS, Finding, Status
+from corpusmill.transforms.news.plan_checksums import OF_BUILD, Plan, plan_comparisons, read_list
 
 CORPUS = "lm1b"
 BUILD = "build"

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from corpusmill.pipelines.engines.errors import BuildError
-from corpusmill.pipelines.engines.runners import IN_PROCESS
 from corpusmill.pipelines.inspect.compare import EditionChanges
 from corpusmill.pipelines.inspect.verify import verify
-from corpusmill.transforms.text.builds.plausibility import Usual, find_small
+from corpusmill.transforms.files.builds.plausibility import Usual, find_small
+from corpusmill.transforms.files.errors import BuildError
+from corpusmill.transforms.files.runners import IN_PROCESS
 
 
 def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:

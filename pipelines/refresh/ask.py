@@ -25,9 +25,9 @@ from urllib3.poolmanager import ProxyManager
 from urllib3.response import BaseHTTPResponse
 from urllib3.util import Retry
 
-from corpusmill.pipelines.builds.provenance import VERSION
 from corpusmill.pipelines.refresh.refusal import describe_status, explain
 from corpusmill.pipelines.refresh.remote import SiteError, hide_passwords
+from corpusmill.pipelines.run.provenance import VERSION
 
 TIMEOUT_SECONDS = (30.0, 60.0)  # limit for connecting; limit between two pieces of data
 LOG = logging.getLogger(__name__)

@@ -7,13 +7,13 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.runners.runner import create_runner
 
-from corpusmill.pipelines.engines.beam_flags import check_beam_flags
-from corpusmill.pipelines.engines.run_pipeline import find_engine
-from corpusmill.pipelines.engines.runners import DATAFLOW, IN_PROCESS, SPARK, runner_named
 from corpusmill.pipelines.refresh.ask import name_ourselves
 from corpusmill.pipelines.refresh.config import CURRENT_TABLE, NO_TABLE, RefreshConfig, Settings
 from corpusmill.pipelines.refresh.recipes import Recipe, recipe_of
-from corpusmill.pipelines.settings.extras import check_extras
+from corpusmill.pipelines.run.engines.beam_flags import check_beam_flags
+from corpusmill.pipelines.run.engines.run_pipeline import find_engine
+from corpusmill.pipelines.run.extras import check_extras
+from corpusmill.transforms.files.runners import DATAFLOW, IN_PROCESS, SPARK, runner_named
 
 
 def check_config(config: RefreshConfig) -> None:

@@ -7,11 +7,11 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, cast
 
 import msgspec
 
-from corpusmill.pipelines.corpora import load, rows
-from corpusmill.pipelines.engines.runners import runner_named
 from corpusmill.pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
-from corpusmill.transforms.text.builds.manifest_schema import is_name
-from corpusmill.transforms.text.builds.plausibility import DOUBTS, Usual
+from corpusmill.pipelines.run.corpora import load, rows
+from corpusmill.transforms.files.builds.manifest_schema import is_name
+from corpusmill.transforms.files.builds.plausibility import DOUBTS, Usual
+from corpusmill.transforms.files.runners import runner_named
 
 CURRENT_TABLE = "current"  # value that means: the current edition of a [[corpus]] in this file
 NO_TABLE = "none"

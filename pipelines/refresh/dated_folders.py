@@ -4,10 +4,10 @@ import logging
 
 import requests
 
-from corpusmill.pipelines.builds.editions import is_future
 from corpusmill.pipelines.refresh.ask import read_listing
 from corpusmill.pipelines.refresh.listings import dates_in
 from corpusmill.pipelines.refresh.remote import SiteError, hide_passwords
+from corpusmill.pipelines.run.editions import is_future
 
 LOG = logging.getLogger(__name__)
 

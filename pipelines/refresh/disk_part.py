@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from corpusmill.pipelines.builds.disk_sync import sync
 from corpusmill.pipelines.refresh.part_file import Note, PartFile, decode_note, digest_of
 from corpusmill.pipelines.refresh.remote import DownloadError, RemoteFile
 from corpusmill.transforms.files import full_disk
+from corpusmill.transforms.files.disk_sync import sync
 
 
 class DiskPart(PartFile):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds.safe_files import write_whole
 from corpusmill.pipelines.refresh.ask import name_ourselves
 from corpusmill.pipelines.refresh.config import Settings
 from corpusmill.pipelines.refresh.download import download
@@ -18,6 +17,7 @@ from corpusmill.pipelines.refresh.remote import RemoteDump
 from corpusmill.pipelines.refresh.stored_part import give_up_uploads
 from corpusmill.transforms.files.list_folders import list_subfolders
 from corpusmill.transforms.files.open_input import is_there
+from corpusmill.transforms.files.safe_files import write_whole
 from corpusmill.transforms.files.stores import is_local, list_below, remove_below
 
 OURS = ".corpusmill-refresh"  # marks a folder that a refresh created and may remove

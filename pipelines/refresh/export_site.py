@@ -16,9 +16,9 @@ from corpusmill.pipelines.refresh.dated_folders import read_dates
 from corpusmill.pipelines.refresh.listings import names_in, sizes_in
 from corpusmill.pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
 from corpusmill.pipelines.refresh.sources import WikimediaSource
-from corpusmill.transforms.text.files.dates import iso_date
-from corpusmill.transforms.text.wikimedia.dump_folder import UnusableDumpError
-from corpusmill.transforms.text.wikimedia.export_folder import (
+from corpusmill.transforms.files.dates import iso_date
+from corpusmill.transforms.wikipedia.dump_folder import UnusableDumpError
+from corpusmill.transforms.wikipedia.export_folder import (
     CURRENT,
     FOLDER_OF_FILES,
     SUMS,

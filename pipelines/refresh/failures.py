@@ -4,13 +4,13 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from corpusmill.pipelines.builds.publish import TargetError
-from corpusmill.pipelines.engines.errors import BuildError
 from corpusmill.pipelines.refresh.remote import hide_passwords
+from corpusmill.pipelines.run.publish import TargetError
 from corpusmill.transforms.files import full_disk
+from corpusmill.transforms.files.builds.ledger import AccountingError
+from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.open_input import InputError
 from corpusmill.transforms.files.stores import StoreError, free_bytes
-from corpusmill.transforms.text.builds.ledger import AccountingError
 
 INTERRUPTED = "interrupted; the next run continues where this one stopped"
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from corpusmill.pipelines.engines.errors import BuildError
 from corpusmill.pipelines.refresh.ask import name_ourselves, open_session
 from corpusmill.pipelines.refresh.config import CorpusTable, Settings, tables
 from corpusmill.pipelines.refresh.downloads import fetch_dump, folder_of
@@ -20,7 +19,8 @@ from corpusmill.pipelines.refresh.lock import LockedError, locked
 from corpusmill.pipelines.refresh.remote import RemoteDump
 from corpusmill.pipelines.refresh.sites import find_offers
 from corpusmill.pipelines.refresh.tables import FilesTable
-from corpusmill.transforms.text.files.dates import iso_date
+from corpusmill.transforms.files.dates import iso_date
+from corpusmill.transforms.files.errors import BuildError
 
 _COMMANDS = {"flores101": "flores101 source"}  # corpora whose command differs from their name
 _OUTPUT = "corpora"

@@ -4,7 +4,7 @@ import html.parser
 import re
 from collections.abc import Iterator
 
-from corpusmill.transforms.text.files.dates import plain_date
+from corpusmill.transforms.files.dates import plain_date
 
 # After the link: a time, then the size as a whole number at the end of the line. Rounded sizes have a unit.
 _SIZE = re.compile(r"\d\d:\d\d(?::\d\d)?\s+(\d{1,18})\s*(?:\n|$)")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds import file_lock
-from corpusmill.pipelines.builds.publish import TargetError
-from corpusmill.pipelines.builds.store_builds import BusyError, at_work
+from corpusmill.pipelines.run.publish import TargetError
+from corpusmill.pipelines.run.store_builds import BusyError, at_work
+from corpusmill.transforms.files import file_lock
 from corpusmill.transforms.files.stores import is_local
 
 NAME = ".refresh-lock"

@@ -3,12 +3,12 @@
 import os
 from collections.abc import Iterable
 
-from corpusmill.pipelines.corpora import rows
-from corpusmill.pipelines.engines.errors import BuildError
-from corpusmill.pipelines.engines.local.memory import check_memory, memory_limit
-from corpusmill.pipelines.engines.runners import IN_PROCESS
 from corpusmill.pipelines.refresh.config import Settings
 from corpusmill.pipelines.refresh.remote import RemoteDump
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.pipelines.run.engines.memory import check_memory, memory_limit
+from corpusmill.transforms.files.errors import BuildError
+from corpusmill.transforms.files.runners import IN_PROCESS
 from corpusmill.transforms.files.stores import free_bytes
 
 

@@ -8,8 +8,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from corpusmill.pipelines.builds.safe_files import write_whole
 from corpusmill.pipelines.refresh.state import CorpusState
+from corpusmill.transforms.files.safe_files import write_whole
 from corpusmill.transforms.files.stores import is_local
 
 PREFIX = "corpusmill_refresh"

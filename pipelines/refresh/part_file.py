@@ -18,8 +18,8 @@ import msgspec
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.pipelines.refresh.remote import DiskFullError, RemoteFile, hide_passwords
-from corpusmill.transforms.text.files.compression import CODECS, codec_of_head
-from corpusmill.transforms.text.files.file_kinds import is_html
+from corpusmill.transforms.files.compression import CODECS, codec_of_head
+from corpusmill.transforms.files.file_kinds import is_html
 
 _DIGESTS = ("sha1", "sha256", "md5")
 _HASHED_BYTES = 1 << 22  # bytes read at a time to compute a hash

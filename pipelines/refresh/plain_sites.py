@@ -9,11 +9,11 @@ from datetime import UTC
 
 import requests
 
-from corpusmill.pipelines.builds.editions import is_future
 from corpusmill.pipelines.refresh.ask import read_headers, read_listing, read_size
 from corpusmill.pipelines.refresh.listings import names_in
 from corpusmill.pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
 from corpusmill.pipelines.refresh.sources import GutenbergSource, NewsSource
+from corpusmill.pipelines.run.editions import is_future
 
 LOG = logging.getLogger(__name__)
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from corpusmill.pipelines.builds.launch import Corpus
-from corpusmill.pipelines.corpora import rows
 from corpusmill.pipelines.refresh.config import CorpusTable, Settings
 from corpusmill.pipelines.refresh.sources import Source
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.pipelines.run.launch import Corpus
 
 Files = Mapping[str, Sequence[str]]
 """Name of a build setting, such as "dump" or "page_props" → paths of its files."""

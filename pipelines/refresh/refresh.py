@@ -8,8 +8,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from corpusmill.pipelines.builds import editions
-from corpusmill.pipelines.engines.errors import BuildError
 from corpusmill.pipelines.refresh.ask import name_ourselves, open_session
 from corpusmill.pipelines.refresh.config import (
     CURRENT_TABLE,
@@ -35,6 +33,8 @@ from corpusmill.pipelines.refresh.refresh_corpus import (
 )
 from corpusmill.pipelines.refresh.remote import RemoteDump, hide_passwords
 from corpusmill.pipelines.refresh.state import CorpusState, StateFolder
+from corpusmill.pipelines.run import editions
+from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.open_input import InputError
 
 FAILED = "failed"

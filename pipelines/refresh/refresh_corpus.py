@@ -18,12 +18,6 @@ import msgspec
 import requests
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds import editions
-from corpusmill.pipelines.builds.folder_cards import write_cards
-from corpusmill.pipelines.builds.launch import launch
-from corpusmill.pipelines.builds.publish import is_completed, remove_build
-from corpusmill.pipelines.corpora import rows
-from corpusmill.pipelines.engines.errors import BuildError
 from corpusmill.pipelines.inspect.compare import EditionChanges, compare_builds
 from corpusmill.pipelines.refresh.acceptance import (
     check_edition,
@@ -39,7 +33,13 @@ from corpusmill.pipelines.refresh.recipes import Recipe
 from corpusmill.pipelines.refresh.remote import RemoteDump
 from corpusmill.pipelines.refresh.sites import find_offers
 from corpusmill.pipelines.refresh.state import CorpusState, StateFolder
-from corpusmill.transforms.builds.finished_builds import read_manifest
+from corpusmill.pipelines.run import editions
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.pipelines.run.folder_cards import write_cards
+from corpusmill.pipelines.run.launch import launch
+from corpusmill.pipelines.run.publish import is_completed, remove_build
+from corpusmill.transforms.files.builds.finished_builds import read_manifest
+from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.open_input import InputError
 
 PUBLISHED = "published"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.transforms.files.errors import BuildError
 
 _PASSWORD = re.compile(r"(?<=://)[^/?#\s]*@")
 

@@ -17,9 +17,9 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from corpusmill.pipelines.builds.side_thread import beside
 from corpusmill.pipelines.refresh.part_file import PartFile
-from corpusmill.pipelines.screen import new_console
+from corpusmill.transforms.files.side_thread import beside
+from corpusmill.transforms.files.terminal import new_console
 
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0

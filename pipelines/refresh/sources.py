@@ -14,7 +14,7 @@ from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
 from corpusmill.pipelines.refresh.remote import RemoteFile, hide_passwords
-from corpusmill.transforms.text.wikimedia.dump_layouts import ANY, LAYOUTS
+from corpusmill.transforms.wikipedia.dump_layouts import ANY, LAYOUTS
 
 WIKIMEDIA = ("https://dumps.wikimedia.org",)
 GUTENBERG = ("https://www.gutenberg.org/cache/epub/feeds",)

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds.safe_files import read_bytes_if_there, write_whole
+from corpusmill.transforms.files.safe_files import read_bytes_if_there, write_whole
 
 _DAMAGED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 

@@ -15,12 +15,12 @@ import msgspec
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds.clean_up import errors_logged
-from corpusmill.pipelines.builds.safe_files import remove_if_there, write_whole
 from corpusmill.pipelines.refresh.part_file import Note, PartFile, decode_note, digest_of
 from corpusmill.pipelines.refresh.remote import DownloadError, RemoteFile
 from corpusmill.transforms.files.beam_stores import drop_uploads
+from corpusmill.transforms.files.clean_up import errors_logged
 from corpusmill.transforms.files.open_input import InputError, file_bytes_of, is_there, open_raw
+from corpusmill.transforms.files.safe_files import remove_if_there, write_whole
 from corpusmill.transforms.files.stores import StoreError, read_object, refusal_of
 
 _SENT_BYTES = 1 << 25

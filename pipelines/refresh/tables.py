@@ -1,7 +1,7 @@
 """Defines the tables [[corpus]] of a configuration. Each class has the settings and the sources of a kind of
 corpus.
 
-pipelines/corpora.py names the class for each corpus.
+pipelines/run/corpora.py names the class for each corpus.
 """
 
 import re
@@ -10,7 +10,6 @@ from typing import ClassVar, Self
 
 import msgspec
 
-from corpusmill.pipelines.builds.editions import is_future
 from corpusmill.pipelines.refresh.config import CURRENT_TABLE, CorpusTable, Settings
 from corpusmill.pipelines.refresh.remote import RemoteFile
 from corpusmill.pipelines.refresh.sources import (
@@ -20,10 +19,11 @@ from corpusmill.pipelines.refresh.sources import (
     NewsSource,
     WikimediaSource,
 )
-from corpusmill.transforms.text.files.dates import plain_date
-from corpusmill.transforms.text.translation.records import DOMAINS
-from corpusmill.transforms.text.wikimedia.sites import load_site
-from corpusmill.transforms.text.wikimedia.wikis import (
+from corpusmill.pipelines.run.editions import is_future
+from corpusmill.transforms.files.dates import plain_date
+from corpusmill.transforms.files.translation_records import DOMAINS
+from corpusmill.transforms.wikipedia.sites import load_site
+from corpusmill.transforms.wikitext.wikis import (
     LANGUAGE_CODES,
     canonical_code,
     dbname_of,

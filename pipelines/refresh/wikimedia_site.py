@@ -14,7 +14,6 @@ from typing import Any
 
 import requests
 
-from corpusmill.pipelines.builds.editions import is_future
 from corpusmill.pipelines.refresh.ask import (
     SERVER_FAULTS,
     describe_error,
@@ -27,7 +26,8 @@ from corpusmill.pipelines.refresh.export_site import find_export
 from corpusmill.pipelines.refresh.listings import names_in
 from corpusmill.pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
 from corpusmill.pipelines.refresh.sources import ROLES_OF_ANY_DATE, EntitiesSource, WikimediaSource
-from corpusmill.transforms.text.wikimedia.dump_folder import (
+from corpusmill.pipelines.run.editions import is_future
+from corpusmill.transforms.wikipedia.dump_folder import (
     DumpFolder,
     UnusableDumpError,
     is_in_progress,
@@ -35,7 +35,7 @@ from corpusmill.transforms.text.wikimedia.dump_folder import (
     select_files,
     select_table,
 )
-from corpusmill.transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS
+from corpusmill.transforms.wikipedia.dump_layouts import ANY, DUMPS, EXPORTS
 
 LOG = logging.getLogger(__name__)
 

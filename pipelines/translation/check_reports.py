@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from corpusmill.pipelines.translation.checks import FINDINGS, Checked
-from corpusmill.pipelines.translation.drawing import count_of, draw, name_some
-from corpusmill.transforms.text.translation.records import Finding
+from corpusmill.transforms.files.drawing import count_of, draw, name_some
+from corpusmill.transforms.files.translation_records import Finding
 
 SHOWN = 10  # number of findings to print if one language is checked
 SHOWN_OF_MANY = 3  # number of findings to print per language if several are checked

@@ -12,11 +12,11 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import TextIO
 
 from corpusmill.pipelines.translation.checks import Checked, check_language
+from corpusmill.pipelines.translation.languages import TargetLanguage
 from corpusmill.pipelines.translation.project import Project
 from corpusmill.pipelines.translation.waivers import Waive
 from corpusmill.pipelines.translation.worker_start import prepare_worker
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.translation.languages import TargetLanguage
 
 # If all languages together have fewer lines, starting processes takes longer than the checks.
 MIN_LINES = 1_500

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from corpusmill.pipelines.translation import files, journal
 from corpusmill.pipelines.translation.journal import Draft, Entry
+from corpusmill.pipelines.translation.languages import TargetLanguage
 from corpusmill.pipelines.translation.project import Project
 from corpusmill.pipelines.translation.state import Answer, LanguageState, Waiver
 from corpusmill.pipelines.translation.waivers import Waive, find_waivers
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.translation.languages import TargetLanguage
-from corpusmill.transforms.text.translation.records import Finding, ReadError
-from corpusmill.transforms.text.translation.tables import read_table, write_table
+from corpusmill.transforms.files.tables import read_table, write_table
+from corpusmill.transforms.files.translation_records import Finding, ReadError
 
 FINDINGS = "findings.tsv"
 SEVERITIES = ("error", "warning")
@@ -84,7 +84,7 @@ def _find(project: Project, state: LanguageState, language: TargetLanguage) -> l
     lines.
     """
     # Imported here because its libraries take a second to import.
-    from corpusmill.transforms.text.translation.checks.run import check_translations
+    from corpusmill.pipelines.translation.run import check_translations
 
     found = [
         *check_translations(project.sentences, state.translations, language),

@@ -7,11 +7,11 @@ import pathlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from corpusmill.pipelines.builds import file_lock
-from corpusmill.pipelines.builds.disk_sync import sync
-from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.run.publish import TargetError
+from corpusmill.transforms.files import file_lock
+from corpusmill.transforms.files.disk_sync import sync
 from corpusmill.transforms.files.open_input import InputError, check_regular
-from corpusmill.transforms.text.translation.records import ReadError
+from corpusmill.transforms.files.translation_records import ReadError
 
 
 def read_bytes(path: pathlib.Path) -> bytes:

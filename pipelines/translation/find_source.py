@@ -4,10 +4,11 @@ import pathlib
 from collections.abc import Iterable
 
 from corpusmill.pipelines.translation.files import read_text
-from corpusmill.transforms.builds.finished_builds import COMPLETED
+from corpusmill.transforms.files.builds.finished_builds import COMPLETED
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.translation.records import SPLITS, ReadError, SourceSentence
-from corpusmill.transforms.text.translation.source_table import (
+from corpusmill.transforms.files.tables import read_table
+from corpusmill.transforms.files.translation_records import SPLITS, ReadError, SourceSentence
+from corpusmill.transforms.translation.source_table import (
     METADATA_COLUMNS,
     NAME,
     metadata_names,
@@ -15,7 +16,6 @@ from corpusmill.transforms.text.translation.source_table import (
     sentence_id,
     to_sentence,
 )
-from corpusmill.transforms.text.translation.tables import read_table
 
 SOURCE_CODES = ("eng", "eng_Latn")  # codes of English in FLORES-101 and FLORES-200
 

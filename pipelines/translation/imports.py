@@ -9,8 +9,12 @@ from typing import NamedTuple
 
 from corpusmill.pipelines.translation import files, journal
 from corpusmill.pipelines.translation.check_reports import SETTLE
+from corpusmill.pipelines.translation.decoding import decode_sheet, decode_utf8
 from corpusmill.pipelines.translation.find_source import SOURCE_CODES
 from corpusmill.pipelines.translation.journal import Draft, Entry
+from corpusmill.pipelines.translation.packets_records import Returned
+from corpusmill.pipelines.translation.packets_sheet import read_sheet
+from corpusmill.pipelines.translation.plain import read_plain
 from corpusmill.pipelines.translation.project import Project
 from corpusmill.pipelines.translation.state import (
     TRANSLATIONS,
@@ -18,14 +22,10 @@ from corpusmill.pipelines.translation.state import (
     ids_of,
     write_translations,
 )
+from corpusmill.pipelines.translation.xliff import read_xliff
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.translation.packets.decoding import decode_sheet, decode_utf8
-from corpusmill.transforms.text.translation.packets.plain import read_plain
-from corpusmill.transforms.text.translation.packets.records import Returned
-from corpusmill.transforms.text.translation.packets.sheet import read_sheet
-from corpusmill.transforms.text.translation.packets.xliff import read_xliff
-from corpusmill.transforms.text.translation.records import SPLITS, ReadError, Translation
-from corpusmill.transforms.text.translation.source_table import splits_of
+from corpusmill.transforms.files.translation_records import SPLITS, ReadError, Translation
+from corpusmill.transforms.translation.source_table import splits_of
 
 
 def _read_table(data: bytes, name: str) -> Returned:

@@ -13,13 +13,13 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from corpusmill.pipelines.builds import file_lock
-from corpusmill.pipelines.builds.disk_sync import sync
-from corpusmill.pipelines.builds.safe_files import make_beside
 from corpusmill.pipelines.translation.entry_facts import HEAD, check_facts
 from corpusmill.pipelines.translation.files import fill_folder, read_bytes
+from corpusmill.transforms.files import file_lock
+from corpusmill.transforms.files.builds.build_manifest import to_json
+from corpusmill.transforms.files.disk_sync import sync
 from corpusmill.transforms.files.open_input import InputError, parse_json
-from corpusmill.transforms.text.builds.build_manifest import to_json
+from corpusmill.transforms.files.safe_files import make_beside
 
 _ENTRY = "entry.json"
 _UNFINISHED = ".unfinished-"

@@ -3,19 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from corpusmill.pipelines.translation import files, journal
+from corpusmill.pipelines.translation import files, guidelines, journal
 from corpusmill.pipelines.translation.checks import open_errors
-from corpusmill.pipelines.translation.drawing import count_of
 from corpusmill.pipelines.translation.journal import Draft, Entry
+from corpusmill.pipelines.translation.languages import TargetLanguage
 from corpusmill.pipelines.translation.outgoing import Sent, files_of, paths_of
+from corpusmill.pipelines.translation.packets_records import Packet, PacketLine
+from corpusmill.pipelines.translation.packets_sheet import write_sheet
 from corpusmill.pipelines.translation.project import Project
 from corpusmill.pipelines.translation.reviews import current_reviews
 from corpusmill.pipelines.translation.state import LanguageState
-from corpusmill.transforms.text.translation.languages import TargetLanguage
-from corpusmill.transforms.text.translation.packets import guidelines
-from corpusmill.transforms.text.translation.packets.records import Packet, PacketLine
-from corpusmill.transforms.text.translation.packets.sheet import write_sheet
-from corpusmill.transforms.text.translation.packets.xliff import write_xliff
+from corpusmill.pipelines.translation.xliff import write_xliff
+from corpusmill.transforms.files.drawing import count_of
 
 WRITERS: Mapping[str, Callable[[Packet], bytes]] = {
     "xliff": write_xliff,

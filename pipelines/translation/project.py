@@ -16,21 +16,21 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from corpusmill.pipelines.builds import file_lock
-from corpusmill.pipelines.builds.disk_sync import sync
-from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.run.publish import TargetError
 from corpusmill.pipelines.translation.files import fill_folder, read_bytes, sha256_of
 from corpusmill.pipelines.translation.find_source import read_source_file
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.builds.build_manifest import to_json
-from corpusmill.transforms.text.translation import source_table
-from corpusmill.transforms.text.translation.languages import (
+from corpusmill.pipelines.translation.languages import (
     FLORES101_CODES,
     TargetLanguage,
     find_language,
 )
-from corpusmill.transforms.text.translation.records import SourceSentence
-from corpusmill.transforms.text.translation.review.sample import choose_sample
+from corpusmill.pipelines.translation.sample import choose_sample
+from corpusmill.transforms.files import file_lock
+from corpusmill.transforms.files.builds.build_manifest import to_json
+from corpusmill.transforms.files.disk_sync import sync
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.translation_records import SourceSentence
+from corpusmill.transforms.translation import source_table
 
 FORMAT = 1
 DEFAULT_NAME = "flores101"

@@ -8,31 +8,27 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from corpusmill.pipelines.translation import files, journal
-from corpusmill.pipelines.translation.drawing import count_of
+from corpusmill.pipelines.translation.decoding import decode_sheet
 from corpusmill.pipelines.translation.journal import Draft, Entry
+from corpusmill.pipelines.translation.languages import TargetLanguage
 from corpusmill.pipelines.translation.outgoing import Sent, files_of, paths_of
 from corpusmill.pipelines.translation.project import Project
-from corpusmill.pipelines.translation.state import LanguageState
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.translation.languages import TargetLanguage
-from corpusmill.transforms.text.translation.packets.decoding import decode_sheet
-from corpusmill.transforms.text.translation.records import ReadError
-from corpusmill.transforms.text.translation.review.quality_score import (
+from corpusmill.pipelines.translation.quality_score import (
     QualityScore,
     ReviewerShare,
     score_quality,
 )
-from corpusmill.transforms.text.translation.review.records import (
-    ReviewedSheet,
-    ReviewError,
-    ReviewLine,
-)
-from corpusmill.transforms.text.translation.review.sheet import (
+from corpusmill.pipelines.translation.review_records import ReviewedSheet, ReviewError, ReviewLine
+from corpusmill.pipelines.translation.review_sheet import (
     is_same_target,
     read_review_sheet,
     write_review_sheet,
 )
-from corpusmill.transforms.text.translation.tables import read_table, write_table
+from corpusmill.pipelines.translation.state import LanguageState
+from corpusmill.transforms.files.drawing import count_of
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.tables import read_table, write_table
+from corpusmill.transforms.files.translation_records import ReadError
 
 ERRORS = "errors.tsv"
 _COLUMNS = ReviewError._fields

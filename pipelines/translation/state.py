@@ -18,8 +18,8 @@ from typing import NamedTuple
 from corpusmill.pipelines.translation.files import read_bytes
 from corpusmill.pipelines.translation.journal import Entry
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.translation.records import ReadError, Translation
-from corpusmill.transforms.text.translation.tables import read_table, write_table
+from corpusmill.transforms.files.tables import read_table, write_table
+from corpusmill.transforms.files.translation_records import ReadError, Translation
 
 TRANSLATIONS = "translations.tsv"
 _COLUMNS = ("id", "text", "file", "line")

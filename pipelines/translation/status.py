@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 from corpusmill.pipelines.translation import journal
 from corpusmill.pipelines.translation.check_reports import SETTLE
-from corpusmill.pipelines.translation.drawing import count_of, draw, name_some
 from corpusmill.pipelines.translation.imports import CHANGES
 from corpusmill.pipelines.translation.journal import Entry
+from corpusmill.pipelines.translation.languages import find_language
 from corpusmill.pipelines.translation.project import Project
 from corpusmill.pipelines.translation.reviews import reviewed_ids
 from corpusmill.pipelines.translation.state import STATES, LanguageState
-from corpusmill.transforms.text.builds.build_manifest import to_json
-from corpusmill.transforms.text.translation.languages import find_language
+from corpusmill.transforms.files.builds.build_manifest import to_json
+from corpusmill.transforms.files.drawing import count_of, draw, name_some
 
 UNKNOWN = "–"
 _NUMBERS = ("days", "score", "translated", "awaited", "disputed", "errors", "warnings", "reviewed")

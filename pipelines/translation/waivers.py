@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from corpusmill.pipelines.translation import files
+from corpusmill.pipelines.translation.decoding import decode_sheet
 from corpusmill.pipelines.translation.state import LanguageState, Waiver
+from corpusmill.transforms.files.cells import unprotect
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.files.cells import unprotect
-from corpusmill.transforms.text.translation.packets.decoding import decode_sheet
-from corpusmill.transforms.text.translation.records import Finding, ReadError
-from corpusmill.transforms.text.translation.tables import read_table
+from corpusmill.transforms.files.tables import read_table
+from corpusmill.transforms.files.translation_records import Finding, ReadError
 
 ALL = "*"  # takes the place of an id, for all findings of a rule
 _LINE = re.compile("[0-9]{1,9}")

@@ -16,19 +16,19 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from corpusmill.transforms.text.wikimedia.audit.find_holes import compare
-from corpusmill.transforms.text.wikimedia.audit.findings import CLASSES, Hole, counts_as_hole
-from corpusmill.transforms.text.wikimedia.audit.source_view import view_source
-from corpusmill.transforms.text.wikimedia.audit.words import (
+from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page, parse_siteinfo
+from corpusmill.transforms.wikipedia.screening import PageScreening
+from corpusmill.transforms.wikitext.audit.find_holes import compare
+from corpusmill.transforms.wikitext.audit.findings import CLASSES, Hole, counts_as_hole
+from corpusmill.transforms.wikitext.audit.source_view import view_source
+from corpusmill.transforms.wikitext.audit.words import (
     SENTENCE_END,
     is_prose,
     is_spaceless,
     words_of,
 )
-from corpusmill.transforms.text.wikimedia.language import load_language
-from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page, parse_siteinfo
-from corpusmill.transforms.text.wikimedia.screening import PageScreening
-from corpusmill.transforms.text.wikimedia.wikitext.clean import WikitextCleaner
+from corpusmill.transforms.wikitext.clean import WikitextCleaner
+from corpusmill.transforms.wikitext.language import load_language
 from tests.tools.real_data import DATA
 
 DUMPS = {

@@ -17,9 +17,9 @@ import lzma
 import pathlib
 from typing import Any
 
-from corpusmill.transforms.text.wikimedia.language import Language, load_language
-from corpusmill.transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
-from corpusmill.transforms.text.wikimedia.wikitext.variants.page_variants import variants_reader
+from corpusmill.transforms.wikitext.clean import CleanedPage, WikitextCleaner
+from corpusmill.transforms.wikitext.language import Language, load_language
+from corpusmill.transforms.wikitext.variants.page_variants import variants_reader
 
 CORPORA = {"zh": "zh-cn"}
 """Wiki → its corpus, where it has more than one. What is expected is converted to its variant, too."""

@@ -24,8 +24,8 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from corpusmill.transforms.books.select_books import SelectBooks
 from corpusmill.transforms.books.select_by_minhash import SelectByMinHash
+from corpusmill.transforms.files.records import OverlapVerdict
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.records import OverlapVerdict
 from tests.bench.books import Text, measured
 from tests.tools.real_gutenberg import read_bodies
 

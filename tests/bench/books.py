@@ -26,13 +26,13 @@ import numpy
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
+from corpusmill.transforms.books.ngram_blocks import HashedBook
 from corpusmill.transforms.books.select_books import SelectBooks
+from corpusmill.transforms.duplicates.hashed_ngrams import hash_ngrams
+from corpusmill.transforms.files.records import Book, MeasuredBook
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.records import Book, MeasuredBook
-from corpusmill.transforms.text.books.simple.ngram_blocks import HashedBook
-from corpusmill.transforms.text.duplicates.hashed_ngrams import hash_ngrams
 from tests.tools.real_gutenberg import read_bodies
-from tests.transforms.text.books.partitioned_selection import select_hashed
+from tests.transforms.books.partitioned_selection import select_hashed
 
 PARTITIONS = 16
 REPLACED_SHARE = 0.33

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.text.duplicates.folded_words import fold_words
+from corpusmill.transforms.duplicates.folded_words import fold_words
 from tests.bench.engines import adopt_orphans, bury_orphans, core_seconds
 from tests.bench.lm1b import print_machine
 from tests.bench.memory import build

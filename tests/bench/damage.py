@@ -39,10 +39,10 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from corpusmill.pipelines.builds.publish import TargetError
-from corpusmill.pipelines.engines.errors import BuildError
-from corpusmill.transforms.builds.finished_builds import COMPLETED, MANIFEST, mark_of
-from corpusmill.transforms.files.damage import ON_CORRUPT
+from corpusmill.pipelines.run.publish import TargetError
+from corpusmill.transforms.files.builds.finished_builds import COMPLETED, MANIFEST, mark_of
+from corpusmill.transforms.files.compression import ON_CORRUPT
+from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.open_input import InputError
 from corpusmill.transforms.files.stores import StoreError
 from tests.bench import damage_readers as readers

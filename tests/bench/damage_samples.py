@@ -18,24 +18,19 @@ from unittest import mock
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.pipelines.builds.stage_folders import stage_folders
-from corpusmill.pipelines.samples.sample_builds import SAMPLES
-from corpusmill.pipelines.translation import journal
+from corpusmill.pipelines.run.stage_folders import stage_folders
+from corpusmill.pipelines.sample_builds import SAMPLES
+from corpusmill.pipelines.translation import journal, run
 from corpusmill.pipelines.translation.checks import check_language
 from corpusmill.pipelines.translation.imports import import_files
+from corpusmill.pipelines.translation.languages import find_language
 from corpusmill.pipelines.translation.packets import send_packets
+from corpusmill.pipelines.translation.packets_sheet import find_layout, read_rows, write_quoted
 from corpusmill.pipelines.translation.project import Rules, create_project
 from corpusmill.pipelines.translation.reviews import import_reviews, write_sheets
+from corpusmill.transforms.files.records import Article
 from corpusmill.transforms.files.stage_files import _WriteElements, write_list
-from corpusmill.transforms.records import Article
-from corpusmill.transforms.text.translation.checks import run
-from corpusmill.transforms.text.translation.languages import find_language
-from corpusmill.transforms.text.translation.packets.sheet import (
-    find_layout,
-    read_rows,
-    write_quoted,
-)
-from corpusmill.transforms.text.translation.records import Finding, SourceSentence
+from corpusmill.transforms.files.translation_records import Finding, SourceSentence
 from tests.makers.dump_files import PackedPage, _open_dump, _read_packed
 from tests.makers.spm_models import small_model
 from tests.makers.tar_files import pack_tar
@@ -515,7 +510,10 @@ def stages(_: pathlib.Path | None) -> Iterator[Sample]:
             for element in elements:
                 writer.process(element)
             written += [one.value for one in writer.finish_bundle()]
-        types = {"numbers": "builtins:int", "articles": "corpusmill.transforms.records:Article"}
+        types = {
+            "numbers": "builtins:int",
+            "articles": "corpusmill.transforms.files.records:Article",
+        }
         write_list(folder, types, written)
         folders.finish(folder, {"pages": 2})
         files = _folder(pathlib.Path(place))

@@ -20,12 +20,12 @@ from unittest import mock
 
 import zstandard
 
-from corpusmill.transforms.text.files import bz2_blocks
-from corpusmill.transforms.text.wikimedia import dump_units
-from corpusmill.transforms.text.wikimedia.dump_units import PageXml
-from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page
-from corpusmill.transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
-from corpusmill.transforms.wiki.read_dumps import join_borders, open_border, plan_units
+from corpusmill.transforms.files import bz2_blocks
+from corpusmill.transforms.wikipedia import dump_units
+from corpusmill.transforms.wikipedia.dump_units import PageXml
+from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page
+from corpusmill.transforms.wikipedia.read_dumps import join_borders, open_border, plan_units
+from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE
 from tests.bench.entities import best
 from tests.bench.wiki40b import REAL_DUMP, repeated, xml_megabytes
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from tests.bench import lm1b as bench_lm1b
 from tests.bench import wiki40b as bench_wiki40b
-from tests.pipelines.engines.spark.spark_cluster import spark_cluster
+from tests.pipelines.run.engines.spark.spark_cluster import spark_cluster
 
 CLUSTER = "cluster"
 ENGINES = ("in-process", "Spark", CLUSTER)

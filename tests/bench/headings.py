@@ -19,11 +19,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from corpusmill.transforms.records import Page
-from corpusmill.transforms.text.wikimedia.language import has_own_tables, load_language
-from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page
-from corpusmill.transforms.text.wikimedia.screening import ARTICLE_NAMESPACE
-from corpusmill.transforms.text.wikimedia.wikitext.section_kinds import (
+from corpusmill.transforms.files.records import Page
+from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page
+from corpusmill.transforms.wikipedia.read_dumps import plan_units, read_good_pages
+from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE
+from corpusmill.transforms.wikitext.language import has_own_tables, load_language
+from corpusmill.transforms.wikitext.section_kinds import (
     THRESHOLDS,
     HeadingCounts,
     HeadingKey,
@@ -32,7 +33,6 @@ from corpusmill.transforms.text.wikimedia.wikitext.section_kinds import (
     count_headings,
     learn_headings,
 )
-from corpusmill.transforms.wiki.read_dumps import plan_units, read_good_pages
 from tests.tools.real_data import DATA
 
 DUMPS = {

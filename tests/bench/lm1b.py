@@ -28,30 +28,25 @@ from typing import Any, NamedTuple, TypeVar
 
 import psutil
 
-from corpusmill.transforms.lines.read_lines import plan_units, read_unit, screen_block
-from corpusmill.transforms.lines.sort_lines import RANGE_BYTES, RUN_BYTES
-from corpusmill.transforms.lines.write_lines import GROUP_BYTES, write_shard
-from corpusmill.transforms.records import LineShard
-from corpusmill.transforms.text.files.tf_example import encode_texts
-from corpusmill.transforms.text.lines.line_blocks import count_lines, cut_block, lines_of
-from corpusmill.transforms.text.lines.line_order import (
+from corpusmill.transforms.files.line_blocks import count_lines, cut_block, lines_of
+from corpusmill.transforms.files.line_stats import measure_lines
+from corpusmill.transforms.files.line_table import FEATURE, make_table
+from corpusmill.transforms.files.read_lines import plan_units, read_unit, screen_block
+from corpusmill.transforms.files.records import LineShard
+from corpusmill.transforms.files.tf_example import encode_texts
+from corpusmill.transforms.files.unit_blocks import BLOCK_BYTES, LineBlock
+from corpusmill.transforms.models.word_counts import count_words
+from corpusmill.transforms.news.line_order import (
     LineSample,
     LineSampler,
     cut_sorted,
     plan_ranges,
     sort_block,
 )
-from corpusmill.transforms.text.lines.line_stats import measure_lines
-from corpusmill.transforms.text.lines.line_table import FEATURE, make_table
-from corpusmill.transforms.text.lines.unit_blocks import BLOCK_BYTES, LineBlock
-from corpusmill.transforms.text.news.line_tokenizer import LineTokenizer
-from corpusmill.transforms.text.news.shuffle import (
-    deal_lines,
-    first_ranks,
-    merge_pieces,
-    split_shard,
-)
-from corpusmill.transforms.text.vocabularies.word_counts import count_words
+from corpusmill.transforms.news.line_tokenizer import LineTokenizer
+from corpusmill.transforms.news.shuffle import deal_lines, first_ranks, merge_pieces, split_shard
+from corpusmill.transforms.news.sort_lines import RANGE_BYTES, RUN_BYTES
+from corpusmill.transforms.news.write_lines import GROUP_BYTES, write_shard
 from tests.makers.news_lines import YEARS, read_odd_lines, recombined_lines, sample_lines
 from tests.tools import original_scripts
 from tests.tools.pack_samples import SAMPLES

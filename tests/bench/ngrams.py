@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from corpusmill.transforms.text.lines.line_blocks import cut_block
+from corpusmill.transforms.files.line_blocks import cut_block
 from tests.bench.engines import adopt_orphans
 from tests.bench.memory import Run, build
 from tests.makers.text_builds import make_text_build, walk_text

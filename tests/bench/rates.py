@@ -5,7 +5,7 @@
 Builds each corpus with the command line, with one worker, from plain text of two sizes. The difference gives
 the cost of the text, the rest is the cost of the start. The costs of near-duplicates, vocabularies, languages
 and pages of other namespaces are differences of such builds; decompressors are measured separately. The unit
-is user and system time of all processes. Writes pipelines/settings/cost_rates.tsv, with date and machine.
+is user and system time of all processes. Writes pipelines/run/cost_rates.tsv, with date and machine.
 --only measures some rows again ("codecs", "Spark" and names of corpora) and keeps the others. --full prints
 the costs of the five corpora at full size from the table, without measuring.
 """
@@ -25,9 +25,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from corpusmill.pipelines.settings import cost_model
-from corpusmill.pipelines.settings.cost_model import ANY, GB, Rates, Text, load_rates, parts_of
-from corpusmill.transforms.text.files.compression import decompress
+from corpusmill.pipelines.run import cost_model
+from corpusmill.pipelines.run.cost_model import ANY, GB, Rates, Text, load_rates, parts_of
+from corpusmill.transforms.files.compression import decompress
 from tests.bench import engines, lm1b
 from tests.bench.entities import item_lines, write_copies
 from tests.bench.ngrams import text_array

@@ -21,7 +21,7 @@ import numpy
 import numpy.typing
 import textstat
 
-from corpusmill.transforms.text.books.stripping.boilerplate import StrippedText, strip_boilerplate
+from corpusmill.transforms.books.boilerplate import StrippedText, strip_boilerplate
 from tests.tools.real_gutenberg import BOOKS, read_text
 
 MEASURED = {"kept", "measure-books/ratio-too-low", "select-books/overlaps"}

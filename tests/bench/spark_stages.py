@@ -23,7 +23,7 @@ import psutil
 
 from tests.bench import lm1b
 from tests.bench.engines import NODE_MEMORY, pin_nodes
-from tests.pipelines.engines.spark.spark_cluster import Cluster, spark_cluster
+from tests.pipelines.run.engines.spark.spark_cluster import Cluster, spark_cluster
 
 LOOK_SECONDS = 1.0
 KINDS = ("client", "driver", "executors", "Python", "daemons")

@@ -11,12 +11,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 
-from corpusmill.pipelines.settings.tokens_settings import TokensConfig
 from corpusmill.pipelines.tokens import Tokens
-from corpusmill.transforms.builds.finished_builds import files_of, read_row_group
+from corpusmill.pipelines.tokens_settings import TokensConfig
+from corpusmill.transforms.files.builds.finished_builds import files_of, read_row_group
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.text.vocabularies.token_ids import type_of_ids
-from corpusmill.transforms.vocabularies.tokenize_rows import (
+from corpusmill.transforms.models.token_ids import type_of_ids
+from corpusmill.transforms.models.tokenize_rows import (
     TokenPart,
     TokenPiece,
     batches_of,
@@ -24,7 +24,7 @@ from corpusmill.transforms.vocabularies.tokenize_rows import (
     plan_parts,
     tokenize_part,
 )
-from corpusmill.transforms.vocabularies.write_tokens import write_split
+from corpusmill.transforms.models.write_tokens import write_split
 
 TIMES = 3
 

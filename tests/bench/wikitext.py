@@ -25,12 +25,12 @@ from typing import NamedTuple
 import mwparserfromhell
 from wikiextractor.extract import Extractor
 
-from corpusmill.transforms.records import Page
-from corpusmill.transforms.text.wikimedia.language import load_language
-from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page, parse_siteinfo
-from corpusmill.transforms.text.wikimedia.screening import PageScreening
-from corpusmill.transforms.text.wikimedia.wikitext.clean import CleanedPage, WikitextCleaner
-from corpusmill.transforms.text.wikimedia.wikitext.sections import drop_sections, split_sections
+from corpusmill.transforms.files.records import Page
+from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page, parse_siteinfo
+from corpusmill.transforms.wikipedia.screening import PageScreening
+from corpusmill.transforms.wikitext.clean import CleanedPage, WikitextCleaner
+from corpusmill.transforms.wikitext.language import load_language
+from corpusmill.transforms.wikitext.sections import drop_sections, split_sections
 from tests.tools.real_data import DATA
 
 DUMPS = {

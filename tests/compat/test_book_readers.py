@@ -13,9 +13,9 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.builds.launch import Corpus, launch
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
+from corpusmill.pipelines.run.launch import Corpus, launch
+from corpusmill.pipelines.sample_builds import sample_pg19, sample_simplebooks
 from corpusmill.pipelines.simplebooks import SimpleBooks
 
 pytestmark = pytest.mark.compat

@@ -6,7 +6,7 @@ import pytest
 
 from corpusmill.pipelines.translation.package import package
 from corpusmill.pipelines.translation.project import open_project
-from corpusmill.transforms.text.translation.source_table import read_source
+from corpusmill.transforms.translation.source_table import read_source
 from tests.pipelines.translation.small_projects import (
     IDS,
     find_bad,

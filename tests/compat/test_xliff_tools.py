@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.text.translation.packets.decoding import decode_sheet
-from corpusmill.transforms.text.translation.packets.records import Returned
-from corpusmill.transforms.text.translation.packets.sheet import read_sheet, write_sheet
-from corpusmill.transforms.text.translation.packets.xliff import read_xliff, write_xliff
-from tests.transforms.text.translation.packets.samples import CONTROLS, TRICKY_TEXTS, tricky_packet
+from corpusmill.pipelines.translation.decoding import decode_sheet
+from corpusmill.pipelines.translation.packets_records import Returned
+from corpusmill.pipelines.translation.packets_sheet import read_sheet, write_sheet
+from corpusmill.pipelines.translation.xliff import read_xliff, write_xliff
+from tests.pipelines.translation.samples import CONTROLS, TRICKY_TEXTS, tricky_packet
 
 pytestmark = pytest.mark.compat
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.run.corpora import rows
 from tests.deploy.schedulers import (
     ANOTHER_IS_AT_WORK,
     CONFIG,

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from corpusmill.pipelines.inspect.score import score
-from corpusmill.transforms.builds.finished_builds import open_build
+from corpusmill.transforms.files.builds.finished_builds import open_build
 from tests.deploy.schedulers import DEPLOY
 
 torch = pytest.importorskip(

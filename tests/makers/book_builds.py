@@ -13,12 +13,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from corpusmill.pipelines.builds.launch import Corpus, launch
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.samples.sample_builds import sample_pg19, sample_simplebooks
+from corpusmill.pipelines.run.launch import Corpus, launch
+from corpusmill.pipelines.sample_builds import sample_pg19, sample_simplebooks
 from corpusmill.pipelines.simplebooks import SimpleBooks
-from corpusmill.transforms.records import Rejected
-from corpusmill.transforms.text.builds.plausibility import DOUBTS
+from corpusmill.transforms.files.builds.plausibility import DOUBTS
+from corpusmill.transforms.files.records import Rejected
 from tests.makers import book_files, book_samples
 from tests.makers.book_samples import ExpectedFile
 from tests.makers.wiki_builds import Build

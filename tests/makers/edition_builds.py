@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.wiki.article_rows import SCHEMA
+from corpusmill.transforms.wikipedia.article_rows import SCHEMA
 from tests.makers.finished_builds import seal
 
 Rows = Sequence[Mapping[str, Any]]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from corpusmill.transforms.files.line_blocks import block_of, lines_of, pack_block
+from corpusmill.transforms.files.records import LineRange
 from corpusmill.transforms.files.scratch import fetch
-from corpusmill.transforms.records import LineRange
-from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of, pack_block
 
 
 def ranges_of(parts: Sequence[Sequence[bytes]]) -> list[LineRange]:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from corpusmill.transforms.books.publication_dates import DatedBook, PublicationDate
+from corpusmill.transforms.files.records import Author, Book
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.records import Author, Book
-from corpusmill.transforms.text.books.dating.publication_dates import DatedBook, PublicationDate
 
 TEXT = "The hen sat on the wall.\n\nThe hen sat there all day.\n"
 

@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
-from corpusmill.transforms.duplicates.find_similar_documents import NGRAM_WORDS, DocumentFacts
-from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from corpusmill.transforms.duplicates.find_similar_documents import DocumentFacts
+from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS
 
 WORDS = [f"w{number}" for number in range(4000)]
 

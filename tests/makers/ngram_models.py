@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from corpusmill.transforms.text.ngrams import count_grams as counting
-from corpusmill.transforms.text.ngrams import kneser_ney
-from corpusmill.transforms.text.ngrams.backoff import join_backoffs, without_backoffs
-from corpusmill.transforms.text.ngrams.gram_tables import UNKNOWN, Table
-from corpusmill.transforms.text.ngrams.number_words import number_words, select_words
-from corpusmill.transforms.text.vocabularies.word_counts import count_words
+from corpusmill.transforms.models import count_grams as counting
+from corpusmill.transforms.models import kneser_ney
+from corpusmill.transforms.models.backoff import join_backoffs, without_backoffs
+from corpusmill.transforms.models.gram_tables import UNKNOWN, Table
+from corpusmill.transforms.models.number_words import number_words, select_words
+from corpusmill.transforms.models.word_counts import count_words
 
 
 class Model(NamedTuple):

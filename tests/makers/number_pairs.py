@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy
 
-from corpusmill.transforms.text.duplicates.components import Pairs
+from corpusmill.transforms.duplicates.components import Pairs
 
 
 def pairs_of(rows: Sequence[Sequence[int]]) -> Pairs:

@@ -6,18 +6,24 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.transforms.builds.write_manifest import Enter, WriteManifest
+from corpusmill.transforms.files.builds.build_manifest import Description, Provenance
+from corpusmill.transforms.files.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
+from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
+from corpusmill.transforms.files.line_blocks import block_of, pack_block
+from corpusmill.transforms.files.line_stats import measure_lines
+from corpusmill.transforms.files.records import (
+    InputFile,
+    LineRange,
+    LineShard,
+    OutputFile,
+    Rejected,
+)
 from corpusmill.transforms.files.write_rejected import CountReasons
-from corpusmill.transforms.lines.count_vocabulary import CountVocabulary
-from corpusmill.transforms.lines.measure_lines import MeasureShards, lines_of_range
-from corpusmill.transforms.lines.write_lines import WriteChecksums, WriteLines
-from corpusmill.transforms.records import InputFile, LineRange, LineShard, OutputFile, Rejected
-from corpusmill.transforms.text.builds.build_manifest import Description, Provenance
-from corpusmill.transforms.text.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
-from corpusmill.transforms.text.lines.line_blocks import block_of, pack_block
-from corpusmill.transforms.text.lines.line_stats import measure_lines
-from corpusmill.transforms.text.news.sentence_accounts import account_for_sentences
-from corpusmill.transforms.text.news.shard_names import SPLITS
+from corpusmill.transforms.news.count_vocabulary import CountVocabulary
+from corpusmill.transforms.news.measure_lines import MeasureShards, lines_of_range
+from corpusmill.transforms.news.sentence_accounts import account_for_sentences
+from corpusmill.transforms.news.shard_names import SPLITS
+from corpusmill.transforms.news.write_lines import WriteChecksums, WriteLines
 from tests.tools.run_pipeline import Outcome, run_pipeline
 
 SHARDS, HELDOUT_SHARDS = 4, 3

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from corpusmill.transforms.files.hash_inputs import hash_input
-from corpusmill.transforms.text.files.shards import parquet_name
-from corpusmill.transforms.text.vocabularies.word_counts import spread_words
+from corpusmill.transforms.files.shards import parquet_name
+from corpusmill.transforms.models.word_counts import spread_words
 from tests.makers.finished_builds import seal
 
 _END = b"</s> "

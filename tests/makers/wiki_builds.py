@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.builds.launch import launch
 from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.entities import Entities
-from corpusmill.pipelines.settings.entities_settings import EntitiesConfig
-from corpusmill.pipelines.settings.wiki40b_settings import Wiki40bConfig
+from corpusmill.pipelines.entities_settings import EntitiesConfig
+from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.wiki40b import Wiki40b
-from corpusmill.transforms.records import Rejected
-from corpusmill.transforms.text.builds.plausibility import DOUBTS
+from corpusmill.pipelines.wiki40b_settings import Wiki40bConfig
+from corpusmill.transforms.files.builds.plausibility import DOUBTS
+from corpusmill.transforms.files.records import Rejected
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools import pack_samples

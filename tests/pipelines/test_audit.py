@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.samples.sample_builds import sample_config, sample_entities
-from corpusmill.pipelines.settings.wiki40b_settings import VERSION
-from corpusmill.transforms.wiki.write_audit import FINDINGS, PAGE, SUMMARY, TEMPLATES
+from corpusmill.pipelines.sample_builds import sample_config, sample_entities
+from corpusmill.pipelines.wiki40b_settings import VERSION
+from corpusmill.transforms.wikipedia.write_audit import FINDINGS, PAGE, SUMMARY, TEMPLATES
 from tests.makers.wiki_builds import Build, build, entity_table, run_cli
 
 SIZE = 8

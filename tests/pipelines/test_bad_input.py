@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.settings.wiki40b_settings import VERSION
-from corpusmill.transforms.text.files import file_units
-from corpusmill.transforms.text.files.bz2_blocks import find_marks
-from corpusmill.transforms.text.wikimedia import dump_units
+from corpusmill.pipelines.wiki40b_settings import VERSION
+from corpusmill.transforms.files import file_units
+from corpusmill.transforms.files.bz2_blocks import find_marks
+from corpusmill.transforms.wikipedia import dump_units
 from tests.makers import dump_files
 from tests.makers.wiki_builds import (
     ENTITIES,
@@ -22,7 +22,7 @@ from tests.makers.wiki_builds import (
     run_cli,
     sample_wiki,
 )
-from tests.transforms.wiki.test_read_dumps import flip, stream_starts
+from tests.transforms.wikipedia.test_read_dumps import flip, stream_starts
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.builds.provenance import VERSION as PACKAGE_VERSION
 from corpusmill.pipelines.cli import _LogHandler
-from corpusmill.pipelines.commands.command_parser import level_of
-from corpusmill.pipelines.commands.parser import make_parser
-from corpusmill.pipelines.corpora import rows
-from corpusmill.pipelines.samples.sample_builds import SAMPLES, sample_config, sample_entities
-from corpusmill.pipelines.settings.wiki40b_settings import VERSION
-from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from corpusmill.pipelines.parser import make_parser
+from corpusmill.pipelines.run.command_parser import level_of
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.pipelines.run.provenance import VERSION as PACKAGE_VERSION
+from corpusmill.pipelines.sample_builds import SAMPLES, sample_config, sample_entities
+from corpusmill.pipelines.wiki40b_settings import VERSION
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 from tests.makers.wiki_builds import Build, Command, files_below, run_cli
 
 ROOT = Path(__file__).parents[2]
@@ -210,7 +210,7 @@ def test_help_lists_every_language(run: Command) -> None:
 
 def test_help_does_not_wait_for_beam() -> None:
     script = (
-        "import sys; from pipelines.commands.parser import make_parser; make_parser().format_help();"
+        "import sys; from corpusmill.pipelines.parser import make_parser; make_parser().format_help();"
         "sys.exit('apache_beam' in sys.modules or 'pyarrow' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False).returncode == 0
@@ -228,7 +228,9 @@ def test_an_interrupt_is_no_traceback(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("corpusmill.pipelines.engines.run_pipeline._run_to_the_end", interrupted)
+    monkeypatch.setattr(
+        "corpusmill.pipelines.run.engines.run_pipeline._run_to_the_end", interrupted
+    )
     assert run_cli(*sample_flags(tmp_path)) == 130
     assert capsys.readouterr().err.endswith(
         "corpusmill: error: interrupted; nothing unfinished was published; the same command continues"
@@ -243,7 +245,7 @@ def test_an_interrupt_ends_the_imports_at_once(
     import_module, handlers = builtins.__import__, []
 
     def noted(name: str, *rest: Any, **more: Any) -> Any:
-        if name == "corpusmill.pipelines.engines.file_options":
+        if name == "corpusmill.pipelines.run.engines.file_options":
             handlers.extend(map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)))
         return import_module(name, *rest, **more)
 
@@ -267,7 +269,9 @@ def test_an_interrupt_that_python_ignores_is_repeated(
         Finalized()
         time.sleep(60)
 
-    monkeypatch.setattr("corpusmill.pipelines.engines.run_pipeline._run_to_the_end", interrupted)
+    monkeypatch.setattr(
+        "corpusmill.pipelines.run.engines.run_pipeline._run_to_the_end", interrupted
+    )
     assert run_cli(*sample_flags(tmp_path)) == status
 
 

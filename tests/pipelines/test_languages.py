@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import sentencepiece
 
-from corpusmill.pipelines.settings.wiki40b_settings import VERSION
-from corpusmill.transforms.text.fingerprint import SPLITS, split_of
-from corpusmill.transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS as MARKERS
+from corpusmill.pipelines.wiki40b_settings import VERSION
+from corpusmill.transforms.files.fingerprint import SPLITS, split_of
+from corpusmill.transforms.wikitext.article_markers import MARKERS_WITH_LINE_FEEDS as MARKERS
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import (

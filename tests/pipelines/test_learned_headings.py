@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.settings.wiki40b_settings import Wiki40bConfig
+from corpusmill.pipelines.wiki40b_settings import Wiki40bConfig
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import Build, build, run_cli

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.commands.parser import make_parser
-from corpusmill.pipelines.samples.sample_builds import SAMPLES
+from corpusmill.pipelines.parser import make_parser
+from corpusmill.pipelines.sample_builds import SAMPLES
 from tests.conftest import PROGRAM, environment
 
 # Rows: what to type, one command a line. {samples}: the bundled samples; {demo}: what `corpusmill demo` has

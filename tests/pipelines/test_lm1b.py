@@ -12,14 +12,14 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.builds.launch import launch
 from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.lm1b import Lm1b
-from corpusmill.pipelines.settings.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.run.launch import launch
+from corpusmill.transforms.files.builds.plausibility import DOUBTS
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.builds.plausibility import DOUBTS
 from tests.makers.news_lines import read_odd_lines, sample_lines
-from tests.pipelines.builds.test_summary import not_kept_rows
+from tests.pipelines.run.test_summary import not_kept_rows
 from tests.tools.golden_tree import tree_of
 from tests.tools.pack_samples import SAMPLES
 

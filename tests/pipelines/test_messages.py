@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.commands import flags
 from corpusmill.pipelines.inspect.verify import Verdict, print_verdict
-from corpusmill.pipelines.samples.sample_builds import sample_dump
-from corpusmill.transforms.builds.check_files import Fault
-from corpusmill.transforms.builds.check_splits import IdCounts
-from corpusmill.transforms.records import InputFile
-from corpusmill.transforms.text.builds.ledger import names_of
+from corpusmill.pipelines.run import flags
+from corpusmill.pipelines.sample_builds import sample_dump
+from corpusmill.transforms.files.builds.check_files import Fault
+from corpusmill.transforms.files.builds.check_splits import IdCounts
+from corpusmill.transforms.files.builds.ledger import names_of
+from corpusmill.transforms.files.records import InputFile
 from tests.makers.wiki_builds import run_cli
 from tests.tools.pack_samples import SAMPLES
 

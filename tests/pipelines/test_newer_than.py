@@ -8,13 +8,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.builds.launch import launch
-from corpusmill.pipelines.engines.errors import BuildError
 from corpusmill.pipelines.flores101 import Flores101
-from corpusmill.pipelines.settings.flores101_settings import Flores101Config
-from corpusmill.pipelines.settings.wiki40b_settings import VERSION
+from corpusmill.pipelines.flores101_settings import Flores101Config
+from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.wiki40b import Wiki40b
-from corpusmill.transforms.text.translation.source_table import read_source
+from corpusmill.pipelines.wiki40b_settings import VERSION
+from corpusmill.transforms.files.errors import BuildError
+from corpusmill.transforms.translation.source_table import read_source
 from tests.makers import dump_files
 from tests.makers.documents import make_documents, write_documents
 from tests.makers.dump_files import SamplePage

@@ -15,10 +15,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.builds.estimate import warn_of_small_disk
-from corpusmill.pipelines.builds.launch import launch
 from corpusmill.pipelines.ngrams import Ngrams
-from corpusmill.pipelines.settings.ngrams_settings import SMOOTHINGS, NgramsConfig
+from corpusmill.pipelines.ngrams_settings import SMOOTHINGS, NgramsConfig
+from corpusmill.pipelines.run.estimate import warn_of_small_disk
+from corpusmill.pipelines.run.launch import launch
 from corpusmill.transforms.files.open_input import InputError
 from tests.makers.ngram_models import StupidReference, make_model, sentences_of
 from tests.makers.text_builds import make_text_build
@@ -27,7 +27,7 @@ from tests.tools.golden_tree import GOLDEN
 from tests.tools.real_data import DATA, needs_real_data
 
 ROOT = Path(__file__).parents[2]
-KENLM = tomllib.loads((ROOT / "tests/transforms/text/ngrams/kenlm.toml").read_text("utf-8"))
+KENLM = tomllib.loads((ROOT / "tests/transforms/models/kenlm.toml").read_text("utf-8"))
 NEWS = next((GOLDEN / "lm1b").glob("*/*"))
 DIGITS = 1e-6  # of the figures, relatively: KenLM computes in 32 bits
 
@@ -80,7 +80,7 @@ def test_a_small_disk_is_reported_although_the_input_is_a_build(
 ) -> None:
     corpus = Ngrams(NgramsConfig(str(news)))
     monkeypatch.setattr(
-        "corpusmill.pipelines.builds.estimate.free_bytes", lambda _: 20 * corpus.text_bytes
+        "corpusmill.pipelines.run.estimate.free_bytes", lambda _: 20 * corpus.text_bytes
     )
     warn_of_small_disk(corpus, str(tmp_path), workers=1)
     assert "of disk space" in caplog.text

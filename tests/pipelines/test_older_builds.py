@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.builds.editions import read_current
-from corpusmill.pipelines.builds.launch import launch
-from corpusmill.pipelines.builds.publish import TargetError
 from corpusmill.pipelines.lm1b import Lm1b
-from corpusmill.pipelines.samples.sample_builds import sample_news
+from corpusmill.pipelines.run.editions import read_current
+from corpusmill.pipelines.run.launch import launch
+from corpusmill.pipelines.run.publish import TargetError
+from corpusmill.pipelines.sample_builds import sample_news
 from tests.makers.finished_builds import manifest_of, seal
 from tests.makers.wiki_builds import DATE, run_cli
 from tests.pipelines.refresh.dump_server import DumpServer

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.settings.wiki40b_settings import VERSION
-from corpusmill.transforms.text.wikimedia.cldr import cldr_version
+from corpusmill.pipelines.wiki40b_settings import VERSION
+from corpusmill.transforms.wikitext.cldr import cldr_version
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import DATE, Build, run_cli

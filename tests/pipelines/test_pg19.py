@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.engines.errors import BuildError
+from corpusmill.pipelines.book_settings import NO_CATALOG
 from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.inspect.score import score
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.settings.book_settings import NO_CATALOG
-from corpusmill.pipelines.settings.pg19_settings import Pg19Config
+from corpusmill.pipelines.pg19_settings import Pg19Config
+from corpusmill.transforms.books.book_stats import identity_of
+from corpusmill.transforms.books.publication_dates import AUTHOR_DEATH
+from corpusmill.transforms.files.errors import BuildError
+from corpusmill.transforms.files.fingerprint import SPLITS, fingerprint, split_of
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.books.book_stats import identity_of
-from corpusmill.transforms.text.books.dating.publication_dates import AUTHOR_DEATH
-from corpusmill.transforms.text.fingerprint import SPLITS, fingerprint, split_of
 from tests.makers import book_samples
 from tests.makers.book_builds import (
     GUTENBERG,

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.books.released_splits import released_splits
 from corpusmill.transforms.books.strip_books import strip_text
-from corpusmill.transforms.text.books.files.released_splits import released_splits
-from corpusmill.transforms.text.duplicates.hashed_ngrams import to_plain_words
+from corpusmill.transforms.duplicates.hashed_ngrams import to_plain_words
 from tests.makers.book_builds import KEPT, BookBuild
 from tests.makers.wiki_builds import run_cli
 from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.text.books.real_books import book_rows, read_text
-from tests.transforms.text.books.sequential_selection import CountedText, select_texts
+from tests.transforms.books.real_books import book_rows, read_text
+from tests.transforms.books.sequential_selection import CountedText, select_texts
 
 pytestmark = needs_real_data
 

@@ -9,17 +9,14 @@ from typing import Any
 import pytest
 import sentencepiece
 
-from corpusmill.pipelines.settings.wiki40b_settings import Wiki40bConfig
 from corpusmill.pipelines.wiki40b import Wiki40b
-from corpusmill.transforms.records import Page, SubwordStats
-from corpusmill.transforms.text.wikimedia.article_markers import (
-    MARKERS_WITH_LINE_FEEDS,
-    parse_article,
-)
-from corpusmill.transforms.text.wikimedia.mediawiki_xml import parse_page
+from corpusmill.pipelines.wiki40b_settings import Wiki40bConfig
+from corpusmill.transforms.files.records import Page, SubwordStats
+from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page
+from corpusmill.transforms.wikitext.article_markers import MARKERS_WITH_LINE_FEEDS, parse_article
 from tests.makers.wiki_builds import Build, build, entity_table, run_cli
 from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.wiki.test_read_dumps import flip, stream_starts
+from tests.transforms.wikipedia.test_read_dumps import flip, stream_starts
 
 pytestmark = needs_real_data
 

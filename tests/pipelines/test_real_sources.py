@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.settings.flores101_settings import Flores101Config
+from corpusmill.pipelines.flores101_settings import Flores101Config
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.pipelines.test_flores101 import SourceBuild, build

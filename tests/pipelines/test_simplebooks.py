@@ -11,14 +11,14 @@ import pytest
 from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.inspect.score import score
 from corpusmill.transforms.books import read_books, tokenize_books
-from corpusmill.transforms.builds import write_manifest
+from corpusmill.transforms.books.simplebooks_rows import SIZES
+from corpusmill.transforms.books.sizes import plan_sizes
+from corpusmill.transforms.duplicates.document_signatures import sign_documents
+from corpusmill.transforms.duplicates.hashed_ngrams import hash_ngrams
+from corpusmill.transforms.files.builds import write_manifest
+from corpusmill.transforms.files.fingerprint import SPLITS
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.books.simple.simplebooks_rows import SIZES
-from corpusmill.transforms.text.books.simple.sizes import plan_sizes
-from corpusmill.transforms.text.duplicates.document_signatures import sign_documents
-from corpusmill.transforms.text.duplicates.hashed_ngrams import hash_ngrams
-from corpusmill.transforms.text.fingerprint import SPLITS
-from corpusmill.transforms.text.vocabularies.plain_words import plain_words
+from corpusmill.transforms.files.plain_words import plain_words
 from tests.makers.book_builds import (
     KEPT,
     LIBRARY,
@@ -28,7 +28,7 @@ from tests.makers.book_builds import (
     pack_sample,
 )
 from tests.makers.wiki_builds import files_below, outputs_below, run_cli
-from tests.transforms.text.books.sequential_selection import CountedText, select_texts
+from tests.transforms.books.sequential_selection import CountedText, select_texts
 
 EDITION = "en-heldout-books-2-small-tokens-5000"
 FILES = {"train": "train.txt", "validation": "valid.txt", "test": "test.txt"}

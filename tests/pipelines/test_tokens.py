@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 import sentencepiece
 
-from corpusmill.pipelines.builds.launch import launch
-from corpusmill.pipelines.settings.tokens_settings import TokensConfig
-from corpusmill.pipelines.share.chosen_builds import choose_builds
+from corpusmill.pipelines.run.chosen_builds import choose_builds
+from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.tokens import Tokens
+from corpusmill.pipelines.tokens_settings import TokensConfig
 from corpusmill.transforms.files.open_input import InputError
 from tests.makers.finished_builds import make_build, text_of
 from tests.makers.spm_models import small_model

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.samples.sample_builds import sample_config
-from corpusmill.pipelines.settings.wiki40b_settings import VERSION, Wiki40bConfig
+from corpusmill.pipelines.sample_builds import sample_config
 from corpusmill.pipelines.wiki40b import Wiki40b
-from corpusmill.transforms.records import Rejected
-from corpusmill.transforms.text.files import file_units
-from corpusmill.transforms.text.fingerprint import SPLITS, fingerprint, split_of
-from corpusmill.transforms.text.wikimedia.article_markers import parse_article
+from corpusmill.pipelines.wiki40b_settings import VERSION, Wiki40bConfig
+from corpusmill.transforms.files import file_units
+from corpusmill.transforms.files.fingerprint import SPLITS, fingerprint, split_of
+from corpusmill.transforms.files.records import Rejected
+from corpusmill.transforms.wikitext.article_markers import parse_article
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import (

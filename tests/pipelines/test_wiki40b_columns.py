@@ -8,21 +8,21 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from corpusmill.pipelines.samples.sample_builds import sample_config
+from corpusmill.pipelines.sample_builds import sample_config
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.records import Article
-from corpusmill.transforms.text.wikimedia.article_markers import plain_article, render_article
-from corpusmill.transforms.text.wikimedia.row_columns import (
+from corpusmill.transforms.files.records import Article
+from corpusmill.transforms.wikipedia.article_rows import rows_with
+from corpusmill.transforms.wikipedia.leave_out import read_ids
+from corpusmill.transforms.wikipedia.pack_articles import pack_article
+from corpusmill.transforms.wikipedia.row_columns import (
     FULL,
     RELEASED,
     RowSource,
     columns_of,
     license_of,
 )
-from corpusmill.transforms.text.wikimedia.wikitext.sections import Section
-from corpusmill.transforms.wiki.article_rows import rows_with
-from corpusmill.transforms.wiki.leave_out import read_ids
-from corpusmill.transforms.wiki.pack_articles import pack_article
+from corpusmill.transforms.wikitext.article_markers import plain_article, render_article
+from corpusmill.transforms.wikitext.sections import Section
 from tests.makers.wiki_builds import ENTITIES, Build, build, entity_table, sample_wiki
 from tests.tools.golden_tree import GOLDEN
 

@@ -8,23 +8,23 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.builds.launch import launch
-from corpusmill.pipelines.commands import multilingual
-from corpusmill.pipelines.settings.paper_figures import CHARACTERS_PER_PIECE
-from corpusmill.pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig, name_of
+from corpusmill.pipelines import multilingual
+from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual, newest_builds
-from corpusmill.transforms.builds.finished_builds import find_builds
+from corpusmill.pipelines.wiki40b_multilingual_settings import MultilingualConfig, name_of
+from corpusmill.transforms.files.builds.finished_builds import find_builds
+from corpusmill.transforms.files.builds.ledger import AccountingError
+from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE
+from corpusmill.transforms.files.fingerprint import SPLITS
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.records import CorpusStats
-from corpusmill.transforms.text.builds.ledger import AccountingError
-from corpusmill.transforms.text.fingerprint import SPLITS
-from corpusmill.transforms.text.vocabularies.subwords import (
+from corpusmill.transforms.files.records import CorpusStats
+from corpusmill.transforms.models.subwords import (
     SubwordCounter,
     SubwordSettings,
     add_subword_stats,
     train_model,
 )
-from corpusmill.transforms.text.wikimedia.corpus_stats import add_stats, measure_article
+from corpusmill.transforms.wikitext.corpus_stats import add_stats, measure_article
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
 from tests.makers.wiki_builds import files_below, outputs_below
 

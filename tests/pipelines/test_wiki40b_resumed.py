@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.settings.wiki40b_settings import VERSION
 from corpusmill.pipelines.wiki40b import Wiki40b
+from corpusmill.pipelines.wiki40b_settings import VERSION
 from tests.makers.wiki_builds import Build, WikiFiles, run_cli, with_bulk
 
 ROOT = Path(__file__).parents[2]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.samples.sample_builds import sample_config, sample_entities
-from corpusmill.pipelines.settings.wiki40b_settings import VERSION
+from corpusmill.pipelines.sample_builds import sample_config, sample_entities
+from corpusmill.pipelines.wiki40b_settings import VERSION
 from tests.makers.wiki_builds import Build, build, entity_table, run_cli
 
 NAMES = "unrendered-templates.tsv"

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pyarrow as pa
 
-from corpusmill.pipelines.builds.corpus_build import CorpusBuild
-from corpusmill.pipelines.builds.stages import Place, Stage
-from corpusmill.transforms.builds.write_manifest import Enter, WriteManifest
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
+from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
 from corpusmill.transforms.files import counters
 from corpusmill.transforms.files.hash_inputs import HashInputs
 from corpusmill.transforms.files.open_input import match_inputs
 from corpusmill.transforms.files.write_rows import PlanShards, RowKind, WriteRows
-from corpusmill.transforms.text.builds.build_manifest import Description, Release
-from corpusmill.transforms.text.builds.ledger import INPUTS, OUTPUTS, Accounts, Ledger
+from corpusmill.transforms.files.builds.build_manifest import Description, Release
+from corpusmill.transforms.files.builds.ledger import INPUTS, OUTPUTS, Accounts, Ledger
 
 RELEASE = Release("toy", "1.0.0", {"1.0.0": "First build."})
 SPLITS = ("train", "test")

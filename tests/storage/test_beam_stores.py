@@ -7,7 +7,7 @@ import pytest
 from apache_beam.io.filesystem import FileSystem
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.engines.file_options import set_file_options
+from corpusmill.pipelines.run.engines.file_options import set_file_options
 from corpusmill.transforms.files.beam_stores import client_of, put_empty
 from tests.storage.stores import Store, make_bucket, read
 

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from corpusmill.pipelines.builds.launch import Corpus, launch
+from corpusmill.pipelines import sample_builds as demo
 from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.entities import Entities
+from corpusmill.pipelines.entities_settings import EntitiesConfig
 from corpusmill.pipelines.flores101 import Flores101
 from corpusmill.pipelines.lm1b import Lm1b
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.samples import sample_builds as demo
-from corpusmill.pipelines.settings.entities_settings import EntitiesConfig
-from corpusmill.pipelines.settings.subwords_settings import SubwordsConfig
-from corpusmill.pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
+from corpusmill.pipelines.run.launch import Corpus, launch
 from corpusmill.pipelines.simplebooks import SimpleBooks
 from corpusmill.pipelines.subwords import Subwords
+from corpusmill.pipelines.subwords_settings import SubwordsConfig
 from corpusmill.pipelines.wiki40b import Wiki40b
 from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual
+from corpusmill.pipelines.wiki40b_multilingual_settings import MultilingualConfig
 from tests.storage.stores import Store, is_read_by_builds, names_below, tree_of, upload
 from tests.tools.golden_tree import GOLDEN, check_golden
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
-from corpusmill.pipelines.builds import editions, folder_cards, store_builds
-from corpusmill.pipelines.builds.publish import TargetError, building, is_completed
-from corpusmill.transforms.builds.finished_builds import COMPLETED, find_folders, open_build
+from corpusmill.pipelines.run import editions, folder_cards, store_builds
+from corpusmill.pipelines.run.publish import TargetError, building, is_completed
+from corpusmill.transforms.files.builds.build_manifest import to_json
+from corpusmill.transforms.files.builds.finished_builds import COMPLETED, find_folders, open_build
+from corpusmill.transforms.files.markdown import hub_head
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.stores import StoreError, put_if, read_object
 from corpusmill.transforms.files.write_files import write_text
-from corpusmill.transforms.text.builds.build_manifest import to_json
-from corpusmill.transforms.text.files.markdown import hub_head
 from tests.storage import processes
 from tests.storage.stores import Store, names_below, names_beside, read, tree_of, write
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from corpusmill.pipelines.builds import store_builds
 from corpusmill.pipelines.refresh import stored_part
 from corpusmill.pipelines.refresh.download import download
 from corpusmill.pipelines.refresh.remote import DownloadError, RemoteFile
+from corpusmill.pipelines.run import store_builds
 from corpusmill.transforms.files.beam_stores import client_of
 from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import (

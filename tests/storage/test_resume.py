@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pytest
 
-from corpusmill.pipelines.builds import store_builds
-from corpusmill.pipelines.builds.publish import building, is_completed
-from corpusmill.pipelines.builds.run_stages import run_stages
-from corpusmill.pipelines.builds.stage_folders import stage_folders
-from corpusmill.pipelines.builds.stages import Place, Stage
-from corpusmill.pipelines.engines.local.in_process import InProcess
-from corpusmill.transforms.builds.finished_builds import COMPLETED
+from corpusmill.pipelines.run import store_builds
+from corpusmill.pipelines.run.engines.in_process import InProcess
+from corpusmill.pipelines.run.publish import building, is_completed
+from corpusmill.pipelines.run.run_stages import run_stages
+from corpusmill.pipelines.run.stage_folders import stage_folders
+from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.transforms.files.builds.build_manifest import Provenance
+from corpusmill.transforms.files.builds.finished_builds import COMPLETED
 from corpusmill.transforms.files.scratch import OBJECT_BYTES, Scratch, fetch
 from corpusmill.transforms.files.write_files import write_text
-from corpusmill.transforms.text.builds.build_manifest import Provenance
 from tests.storage import processes
 from tests.storage.stores import Store, names_below, names_beside, read
 

@@ -6,9 +6,9 @@ python -m tests.tools.cldr_agreement
 import collections
 from collections.abc import Iterator
 
-from corpusmill.transforms.text.wikimedia import cldr
-from corpusmill.transforms.text.wikimedia.language import Language, load_language
-from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES, mediawiki_table
+from corpusmill.transforms.wikitext import cldr
+from corpusmill.transforms.wikitext.language import Language, load_language
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, mediawiki_table
 
 _LOCALES = {"zh-cn": "zh-hans", "zh-tw": "zh-hant", "tl": "fil", "no": "nb"}
 _SHOWN = 8  # examples a row

@@ -14,7 +14,7 @@ OPEN, RENAME, REMOVE, MKDIR, RMDIR = "open", "os.rename", "os.remove", "os.mkdir
 FSYNC, LINK, RMTREE = "os.fsync", "os.link", "shutil.rmtree"
 FLOCK, POPEN, FORK = "fcntl.flock", "subprocess.Popen", "os.fork"
 
-LOCAL = "corpusmill.pipelines.engines.local"
+LOCAL = "corpusmill.pipelines.run.engines"
 FORK_SERVER = f"{LOCAL}.fork_server"
 WORKERS = f"{LOCAL}.worker_processes:Workers"
 BUNDLE = "apache_beam.runners.worker.sdk_worker:SdkWorker.process_bundle"
@@ -109,11 +109,12 @@ _HAND_OVERS = (
     Point("bundle: begins", WORKER, SERVER, CALL, BUNDLE, ("entities", "flores101 source")),
     _own("bundle: ends", WORKER, RETURN, BUNDLE, "lm1b", "multilingual", occurrence=2),
     _own(
-        "second pipeline: runs", LAUNCHER, CALL, "corpusmill.pipelines.engines.run_pipeline:_run_to_the_end",
+        "second pipeline: runs", LAUNCHER, CALL,
+        "corpusmill.pipelines.run.engines.run_pipeline:_run_to_the_end",
         "entities", "wiki40b", occurrence=2,
     ),
     _own(
-        "vocabulary: training", WORKER, CALL, "corpusmill.transforms.text.vocabularies.subwords:run_trainer",
+        "vocabulary: training", WORKER, CALL, "corpusmill.transforms.models.subwords:run_trainer",
         "multilingual", "subwords",
     ),
     _own("workers: wait for their end", LAUNCHER, CALL, f"{WORKERS}.wait", "entities", "pg19"),

@@ -14,11 +14,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from corpusmill.transforms.books import title_page
+from corpusmill.transforms.books.boilerplate import strip_boilerplate
+from corpusmill.transforms.books.catalog import read_catalog_lines
+from corpusmill.transforms.books.choose_file import choose_file
+from corpusmill.transforms.books.file_text import decode_file
+from corpusmill.transforms.books.header import number_in_name, parse_header
 from corpusmill.transforms.books.join_catalog import join_book
-from corpusmill.transforms.files.scratch import Scratch, fetch_text
-from corpusmill.transforms.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
-from corpusmill.transforms.text.books.dating import title_page
-from corpusmill.transforms.text.books.dating.publication_dates import (
+from corpusmill.transforms.books.publication_dates import (
     AUTHOR_DEATH,
     BOUND,
     ORIGINAL_PUBLICATION,
@@ -29,13 +32,17 @@ from corpusmill.transforms.text.books.dating.publication_dates import (
     date_evidence,
     is_plausible,
 )
-from corpusmill.transforms.text.books.files.catalog import read_catalog_lines
-from corpusmill.transforms.text.books.files.choose_file import choose_file
-from corpusmill.transforms.text.books.files.file_text import decode_file
-from corpusmill.transforms.text.books.files.header import number_in_name, parse_header
-from corpusmill.transforms.text.books.files.released import read_released_lines
-from corpusmill.transforms.text.books.stripping.boilerplate import strip_boilerplate
-from corpusmill.transforms.text.files.markdown import make_table
+from corpusmill.transforms.books.released import read_released_lines
+from corpusmill.transforms.files.markdown import make_table
+from corpusmill.transforms.files.records import (
+    Author,
+    Book,
+    BookFile,
+    CatalogEntry,
+    Reason,
+    ReleasedBook,
+)
+from corpusmill.transforms.files.scratch import Scratch, fetch_text
 from tests.tools.real_data import DATA
 
 WITHIN_YEARS = 2

@@ -1,4 +1,4 @@
-"""Writes transforms/text/wikimedia/languages/mediawiki.toml: what MediaWiki knows of every Wikipedia.
+"""Writes transforms/wikitext/languages/mediawiki.toml: what MediaWiki knows of every Wikipedia.
 
 python -m tests.tools.mediawiki_tables --mediawiki DIR --configuration DIR --settings DIR [--output FILE]
 
@@ -21,9 +21,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from corpusmill.transforms.text.wikimedia.wikis import code_of
+from corpusmill.transforms.wikitext.wikis import code_of
 
-OUTPUT = "transforms/text/wikimedia/languages/mediawiki.toml"
+OUTPUT = "transforms/wikitext/languages/mediawiki.toml"
 NAMESPACES = {
     "NS_MEDIA": "media",
     "NS_FILE": "file",

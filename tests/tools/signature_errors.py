@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy
 from datasketch import MinHash
 
-from corpusmill.transforms.text.duplicates.document_signatures import sign_documents
-from corpusmill.transforms.text.duplicates.hashed_ngrams import hash_ngrams
+from corpusmill.transforms.duplicates.document_signatures import sign_documents
+from corpusmill.transforms.duplicates.hashed_ngrams import hash_ngrams
 
 PERMUTATIONS = 128
 NGRAM_WORDS = 8

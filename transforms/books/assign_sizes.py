@@ -6,10 +6,10 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import AsList, AsSingleton
 
+from corpusmill.transforms.books.simplebooks_rows import SMALL
+from corpusmill.transforms.books.sizes import Placement, plan_sizes
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.records import TokenizedBook
-from corpusmill.transforms.text.books.simple.simplebooks_rows import SMALL
-from corpusmill.transforms.text.books.simple.sizes import Placement, plan_sizes
+from corpusmill.transforms.files.records import TokenizedBook
 
 
 class SizedBook(NamedTuple):

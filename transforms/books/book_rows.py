@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pyarrow as pa
 
-from corpusmill.transforms.duplicates.write_signatures import NamedText, WriteSignatures
-from corpusmill.transforms.files.scratch import fetch_text
-from corpusmill.transforms.files.write_rows import RowKind, WriteRecords
-from corpusmill.transforms.records import BookRow
-from corpusmill.transforms.text.books.book_stats import (
+from corpusmill.transforms.books.book_stats import (
     BookStats,
     add_book_stats,
     identity_of,
     measure_book,
     place_of,
 )
-from corpusmill.transforms.text.builds.lengths import length_class
-from corpusmill.transforms.text.fingerprint import SPLITS
+from corpusmill.transforms.duplicates.write_signatures import NamedText, WriteSignatures
+from corpusmill.transforms.files.builds.lengths import length_class
+from corpusmill.transforms.files.fingerprint import SPLITS
+from corpusmill.transforms.files.records import BookRow
+from corpusmill.transforms.files.scratch import fetch_text
+from corpusmill.transforms.files.write_rows import RowKind, WriteRecords
 
 # maximum characters in a row group; a longer book has a row group of its own
 BATCH_CHARACTERS = 1 << 24

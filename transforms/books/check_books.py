@@ -8,15 +8,15 @@ from typing import BinaryIO
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
+from corpusmill.transforms.books.file_text import decode_file
 from corpusmill.transforms.books.read_books import sizes_of
+from corpusmill.transforms.files import bz2_blocks, packed_files, zip_members
+from corpusmill.transforms.files.compression import DECODE_ERRORS, codec_of
 from corpusmill.transforms.files.open_input import InputError, match_inputs, open_raw
+from corpusmill.transforms.files.packed_files import is_named_tar, is_wanted
 from corpusmill.transforms.files.stores import is_local, refusal_of
-from corpusmill.transforms.text.books.files.file_text import decode_file
-from corpusmill.transforms.text.files import bz2_blocks, packed_files, zip_members
-from corpusmill.transforms.text.files.compression import DECODE_ERRORS, codec_of
-from corpusmill.transforms.text.files.packed_files import is_named_tar, is_wanted
-from corpusmill.transforms.text.files.tar_members import TarError, read_members
-from corpusmill.transforms.text.files.zip_members import ZipError
+from corpusmill.transforms.files.tar_members import TarError, read_members
+from corpusmill.transforms.files.zip_members import ZipError
 
 LOOKED_INTO = 1000
 """The maximum number of files that are opened. The largest are checked first, as archives are large."""

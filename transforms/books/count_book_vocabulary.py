@@ -8,18 +8,14 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
+from corpusmill.transforms.books.book_vocabulary import TRAIN, BookVocabularyStats
 from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.records import OutputFile, TokenizedBook
 from corpusmill.transforms.files.scratch import fetch_text
 from corpusmill.transforms.files.write_files import HashedFile
-from corpusmill.transforms.lines.deal_words import DealWords, add_bucket
-from corpusmill.transforms.records import OutputFile, TokenizedBook
-from corpusmill.transforms.text.books.simple.book_vocabulary import TRAIN, BookVocabularyStats
-from corpusmill.transforms.text.vocabularies import vocabulary, word_counts
-from corpusmill.transforms.text.vocabularies.vocabulary import (
-    HeldoutStats,
-    VocabularyPart,
-    add_heldout,
-)
+from corpusmill.transforms.models import vocabulary, word_counts
+from corpusmill.transforms.models.deal_words import DealWords, add_bucket
+from corpusmill.transforms.models.vocabulary import HeldoutStats, VocabularyPart, add_heldout
 
 STAGE = "count-vocabulary"
 BUCKETS = 64  # parallel parts of the count; the number does not change results

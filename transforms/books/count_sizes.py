@@ -7,7 +7,7 @@ import apache_beam as beam
 
 from corpusmill.transforms.books.assign_sizes import SizedBook
 from corpusmill.transforms.books.count_book_vocabulary import CountBookVocabulary, PlacedBook
-from corpusmill.transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
+from corpusmill.transforms.books.simplebooks_rows import LARGE, SIZES
 
 
 class CountedSizes(NamedTuple):

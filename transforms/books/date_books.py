@@ -5,21 +5,20 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.scratch import fetch_text
-from corpusmill.transforms.files.screen import reject
-from corpusmill.transforms.records import Book
-from corpusmill.transforms.text.books.dating.publication_dates import (
+from corpusmill.transforms.books.publication_dates import (
+    BEFORE,
     BookEvidence,
     DatedBook,
     choose_date,
     date_evidence,
     reason_to_reject,
 )
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.files_screen import reject
+from corpusmill.transforms.files.records import Book
+from corpusmill.transforms.files.scratch import fetch_text
 
 STAGE = "date-books"
-BEFORE = 1919
-"""The year before which the books of PG-19 were published: 100 years before its release."""
 
 
 class DatedBooks(NamedTuple):

@@ -12,12 +12,12 @@ import apache_beam as beam
 import numpy
 from apache_beam.pvalue import AsSingleton, TaggedOutput
 
+from corpusmill.transforms.books import overlap
+from corpusmill.transforms.books.ngram_blocks import Int64s, shared_from_bytes
+from corpusmill.transforms.books.overlap import ContestedBook
 from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
+from corpusmill.transforms.duplicates.components import Pairs, link_to_smallest
 from corpusmill.transforms.files.scratch import fetch
-from corpusmill.transforms.text.books.simple import overlap
-from corpusmill.transforms.text.books.simple.ngram_blocks import Int64s, shared_from_bytes
-from corpusmill.transforms.text.books.simple.overlap import ContestedBook
-from corpusmill.transforms.text.duplicates.components import Pairs, link_to_smallest
 
 
 class DecideContested(beam.PTransform):

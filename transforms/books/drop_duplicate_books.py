@@ -2,13 +2,13 @@
 
 import apache_beam as beam
 
+from corpusmill.transforms.books.publication_dates import DatedBook, book_of
 from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
 from corpusmill.transforms.duplicates.find_similar_documents import DocumentFacts
+from corpusmill.transforms.files.files_screen import Screened
+from corpusmill.transforms.files.plain_words import plain_words
+from corpusmill.transforms.files.records import Book
 from corpusmill.transforms.files.scratch import fetch_text
-from corpusmill.transforms.files.screen import Screened
-from corpusmill.transforms.records import Book
-from corpusmill.transforms.text.books.dating.publication_dates import DatedBook, book_of
-from corpusmill.transforms.text.vocabularies.plain_words import plain_words
 
 
 class DropDuplicateBooks(beam.PTransform):

@@ -5,10 +5,17 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
+from corpusmill.transforms.books.choose_file import choose_file
 from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.screen import reject
-from corpusmill.transforms.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
-from corpusmill.transforms.text.books.files.choose_file import choose_file
+from corpusmill.transforms.files.files_screen import reject
+from corpusmill.transforms.files.records import (
+    Author,
+    Book,
+    BookFile,
+    CatalogEntry,
+    Reason,
+    ReleasedBook,
+)
 
 STAGE = "choose-file"
 BOOKS, CATALOG, RELEASED = "books", "catalog", "released"

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from corpusmill.transforms.books.book_rows import WriteBookTable
-from corpusmill.transforms.records import Book
-from corpusmill.transforms.text.books.simple.considered import Considered, Sized, make_line
+from corpusmill.transforms.books.considered import Considered, Sized, make_line
+from corpusmill.transforms.files.records import Book
 
 NAME = "books"
 

@@ -7,13 +7,7 @@ import apache_beam as beam
 from apache_beam.pvalue import AsList
 
 from corpusmill.transforms.books.book_rows import WriteBookTable
-from corpusmill.transforms.text.books.dating.date_table import (
-    DateLine,
-    Outcome,
-    make_line,
-    outcomes_of,
-    sum_up,
-)
+from corpusmill.transforms.books.date_table import DateLine, Outcome, make_line, outcomes_of, sum_up
 
 NAME = "dates"
 

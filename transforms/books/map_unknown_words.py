@@ -6,9 +6,9 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
 from corpusmill.transforms.books.assign_sizes import SizedBook
+from corpusmill.transforms.books.simplebooks_rows import UNKNOWN
 from corpusmill.transforms.files.scratch import Scratch, fetch_text
-from corpusmill.transforms.text.books.simple.simplebooks_rows import UNKNOWN
-from corpusmill.transforms.text.vocabularies import vocabulary
+from corpusmill.transforms.models import vocabulary
 
 
 class MapUnknownWords(beam.PTransform):

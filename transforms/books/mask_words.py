@@ -5,12 +5,12 @@ from typing import Any, NamedTuple, cast
 
 import apache_beam as beam
 
+from corpusmill.transforms.books.masking import mask_words, read_words
+from corpusmill.transforms.books.publication_dates import DatedBook
 from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.compression import DECODE_ERRORS
 from corpusmill.transforms.files.open_input import InputError, open_input
 from corpusmill.transforms.files.scratch import Scratch, fetch_text
-from corpusmill.transforms.text.books.dating.publication_dates import DatedBook
-from corpusmill.transforms.text.books.masking import mask_words, read_words
-from corpusmill.transforms.text.files.compression import DECODE_ERRORS
 
 STAGE = "mask-words"
 FACT = "masked_words"

@@ -10,17 +10,14 @@ from typing import BinaryIO, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.damage import LostBytes, check_on_corrupt, tell_lost
+from corpusmill.transforms.books.file_text import decode_file
+from corpusmill.transforms.books.header import number_in_name, parse_header
+from corpusmill.transforms.files import counters, packed_files, tar_members, zip_members
+from corpusmill.transforms.files.compression import DECODE_ERRORS, check_on_corrupt, codec_of
+from corpusmill.transforms.files.damage import LostBytes, tell_lost
+from corpusmill.transforms.files.fingerprint import fingerprint
 from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
-from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.files.spread import Spread
-from corpusmill.transforms.records import BookFile, Reason, Rejected
-from corpusmill.transforms.text.books.files.file_text import decode_file
-from corpusmill.transforms.text.books.files.header import number_in_name, parse_header
-from corpusmill.transforms.text.files import packed_files, tar_members, zip_members
-from corpusmill.transforms.text.files.compression import DECODE_ERRORS, codec_of
-from corpusmill.transforms.text.files.packed_files import (
+from corpusmill.transforms.files.packed_files import (
     PackedDamage,
     PackedEvent,
     PackedFile,
@@ -32,10 +29,12 @@ from corpusmill.transforms.text.files.packed_files import (
     read_packed,
     read_zip_member,
 )
-from corpusmill.transforms.text.files.tar_members import Member, TarError
-from corpusmill.transforms.text.files.zip_members import ZipError, ZipMember
-from corpusmill.transforms.text.fingerprint import fingerprint
-from corpusmill.transforms.text.lines.unit_blocks import shares_of
+from corpusmill.transforms.files.records import BookFile, Reason, Rejected
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.files.spread import Spread
+from corpusmill.transforms.files.tar_members import Member, TarError
+from corpusmill.transforms.files.unit_blocks import shares_of
+from corpusmill.transforms.files.zip_members import ZipError, ZipMember
 
 STAGE = "read-books"
 UNIT_BYTES = 1 << 23

@@ -8,30 +8,26 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.damage import LostBytes, check_on_corrupt, tell_lost
-from corpusmill.transforms.files.open_input import InputError, open_raw
-from corpusmill.transforms.files.spread import Spread
-from corpusmill.transforms.records import CatalogEntry, Rejected
-from corpusmill.transforms.text.books.files.catalog import (
-    BadRow,
-    NotACatalogError,
-    read_catalog_lines,
-)
-from corpusmill.transforms.text.books.files.catalog_rdf import (
+from corpusmill.transforms.books.catalog import BadRow, NotACatalogError, read_catalog_lines
+from corpusmill.transforms.books.catalog_rdf import (
     MAX_RDF_BYTES,
     MalformedRdfError,
     parse_catalog_rdf,
 )
-from corpusmill.transforms.text.files.compression import DECODE_ERRORS, decompressed, read_some
-from corpusmill.transforms.text.files.packed_files import reason_not_to_read
-from corpusmill.transforms.text.files.tar_members import (
-    Member,
-    TarError,
-    is_named_like,
-    read_members,
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.compression import (
+    DECODE_ERRORS,
+    check_on_corrupt,
+    decompressed,
+    read_some,
 )
-from corpusmill.transforms.text.lines.unit_blocks import is_archive
+from corpusmill.transforms.files.damage import LostBytes, tell_lost
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.files.packed_files import reason_not_to_read
+from corpusmill.transforms.files.records import CatalogEntry, Rejected
+from corpusmill.transforms.files.spread import Spread
+from corpusmill.transforms.files.tar_members import Member, TarError, is_named_like, read_members
+from corpusmill.transforms.files.unit_blocks import is_archive
 
 _KEEP = "; --on-corrupt keep-good reads {}"
 STAGE = "read-catalog"

@@ -6,12 +6,12 @@ from typing import cast
 
 import apache_beam as beam
 
+from corpusmill.transforms.books.released import MalformedTableError, read_released_lines
+from corpusmill.transforms.books.released_splits import read_split_lines
 from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.compression import DECODE_ERRORS
 from corpusmill.transforms.files.open_input import InputError, open_input
-from corpusmill.transforms.records import ReleasedBook
-from corpusmill.transforms.text.books.files.released import MalformedTableError, read_released_lines
-from corpusmill.transforms.text.books.files.released_splits import read_split_lines
-from corpusmill.transforms.text.files.compression import DECODE_ERRORS
+from corpusmill.transforms.files.records import ReleasedBook
 
 STAGE = "read-released-books"
 

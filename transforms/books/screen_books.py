@@ -8,11 +8,11 @@ from typing import Any
 
 import apache_beam as beam
 
+from corpusmill.transforms.books.publication_dates import book_of
+from corpusmill.transforms.books.simplicity import measure
+from corpusmill.transforms.files.files_screen import Screened, reject
+from corpusmill.transforms.files.records import Book, MeasuredBook, Reason
 from corpusmill.transforms.files.scratch import fetch_text
-from corpusmill.transforms.files.screen import Screened, reject
-from corpusmill.transforms.records import Book, MeasuredBook, Reason
-from corpusmill.transforms.text.books.dating.publication_dates import book_of
-from corpusmill.transforms.text.books.simple.simplicity import measure
 
 BookRule = Callable[[Book, str], Reason | None]
 """A picklable rule for a book and its text. It returns a Reason, or None to keep the book."""

@@ -15,16 +15,16 @@ import apache_beam as beam
 import numpy
 from apache_beam.pvalue import AsSingleton, TaggedOutput
 
+from corpusmill.transforms.books import overlap
 from corpusmill.transforms.books.decide_contested import DecideContested
+from corpusmill.transforms.books.ngram_blocks import Int64s, shared_from_bytes
+from corpusmill.transforms.books.overlap import NGRAM_WORDS
 from corpusmill.transforms.books.share_ngrams import Plan, ShareNgrams, plan_parts
+from corpusmill.transforms.files.files_screen import reject
+from corpusmill.transforms.files.records import MeasuredBook, OverlapVerdict
 from corpusmill.transforms.files.scratch import Scratch, fetch
-from corpusmill.transforms.files.screen import reject
-from corpusmill.transforms.records import MeasuredBook, OverlapVerdict
-from corpusmill.transforms.text.books.simple import overlap
-from corpusmill.transforms.text.books.simple.ngram_blocks import Int64s, shared_from_bytes
 
 STAGE = "select-books"
-NGRAM_WORDS = 8
 
 
 class SelectedBooks(NamedTuple):

@@ -14,8 +14,17 @@ import apache_beam as beam
 import numpy
 from apache_beam.pvalue import AsSingleton
 
+from corpusmill.transforms.books import overlap
+from corpusmill.transforms.books.covers import (
+    Cover,
+    attribute_cover,
+    cover_book,
+    decide_covers,
+    id_of,
+    is_contested,
+    number_book,
+)
 from corpusmill.transforms.books.select_books import (
-    NGRAM_WORDS,
     SelectedBooks,
     check_ids,
     give_verdict,
@@ -30,25 +39,15 @@ from corpusmill.transforms.duplicates.compare_documents import (
     Sketch,
     hashes_of,
 )
+from corpusmill.transforms.duplicates.components import Pairs, link_to_smallest
 from corpusmill.transforms.duplicates.find_similar_documents import (
-    PERMUTATIONS,
     DocumentFacts,
     FindSimilarDocuments,
 )
+from corpusmill.transforms.duplicates.hashed_ngrams import Int64s, Uint64s
+from corpusmill.transforms.duplicates.minhash import PERMUTATIONS
+from corpusmill.transforms.files.records import MeasuredBook
 from corpusmill.transforms.files.scratch import Scratch, fetch
-from corpusmill.transforms.records import MeasuredBook
-from corpusmill.transforms.text.books.simple import overlap
-from corpusmill.transforms.text.books.simple.covers import (
-    Cover,
-    attribute_cover,
-    cover_book,
-    decide_covers,
-    id_of,
-    is_contested,
-    number_book,
-)
-from corpusmill.transforms.text.duplicates.components import Pairs, link_to_smallest
-from corpusmill.transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s
 
 BANDS = (PERMUTATIONS, 1)
 """(bands, rows of a band). Two books with a Jaccard similarity of 2 % share a band in 92 of 100 cases, with
@@ -82,7 +81,7 @@ class SelectByMinHash(beam.PTransform):
         self,
         folder: str,
         threshold: str | float | Fraction = overlap.THRESHOLD,
-        ngram_words: int = NGRAM_WORDS,
+        ngram_words: int = overlap.NGRAM_WORDS,
         words: str = overlap.PLAIN,
     ):
         super().__init__()

@@ -12,19 +12,19 @@ from apache_beam.pvalue import AsSingleton, TaggedOutput
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
-from corpusmill.transforms.duplicates.combine_pairs import CombinePairs
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.scratch import Scratch, fetch, fetch_text
-from corpusmill.transforms.records import MeasuredBook
-from corpusmill.transforms.text.books.simple import overlap
-from corpusmill.transforms.text.books.simple.ngram_blocks import (
+from corpusmill.transforms.books import overlap
+from corpusmill.transforms.books.ngram_blocks import (
     HashedBook,
     block_from_bytes,
     deal_hashes,
     sample_hashes,
     to_bytes,
 )
-from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams, to_plain_words
+from corpusmill.transforms.duplicates.combine_pairs import CombinePairs
+from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s, hash_ngrams, to_plain_words
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.records import MeasuredBook
+from corpusmill.transforms.files.scratch import Scratch, fetch, fetch_text
 
 STAGE = "hash-books"
 GATHERED_HASHES = 1 << 23

@@ -5,12 +5,12 @@ from typing import Any
 
 import apache_beam as beam
 
+from corpusmill.transforms.books.boilerplate import strip_boilerplate
+from corpusmill.transforms.books.furniture import check_furniture, cut_furniture
 from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.files_screen import Screened, reject
+from corpusmill.transforms.files.records import Book, Reason
 from corpusmill.transforms.files.scratch import Scratch, fetch_text
-from corpusmill.transforms.files.screen import Screened, reject
-from corpusmill.transforms.records import Book, Reason
-from corpusmill.transforms.text.books.stripping.boilerplate import strip_boilerplate
-from corpusmill.transforms.text.books.stripping.furniture import check_furniture, cut_furniture
 
 STAGE = "strip-books"
 

@@ -8,16 +8,9 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
-from corpusmill.transforms.books.tokenize_books import TokenizeBooks
-from corpusmill.transforms.duplicates.combine_pairs import CombinePairs
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.scratch import fetch, fetch_text
-from corpusmill.transforms.files.screen import Screened, reject
-from corpusmill.transforms.lines.deal_words import DealWords
-from corpusmill.transforms.records import MeasuredBook, TokenizedBook
-from corpusmill.transforms.text.books.simple.english_tokens import DISTINCT
-from corpusmill.transforms.text.books.simple.overlap import sum_rows
-from corpusmill.transforms.text.books.simple.simplest_first import (
+from corpusmill.transforms.books.english_tokens import DISTINCT
+from corpusmill.transforms.books.overlap import sum_rows
+from corpusmill.transforms.books.simplest_first import (
     MAX_VOCABULARY,
     TARGET_TOKENS,
     Queue,
@@ -25,10 +18,17 @@ from corpusmill.transforms.text.books.simple.simplest_first import (
     line_up,
     take_books,
 )
-from corpusmill.transforms.text.books.simple.simplicity import NEUTRAL, check_formula
-from corpusmill.transforms.text.books.simple.word_ranks import RANKED, count_entries, rank_counts
-from corpusmill.transforms.text.duplicates.components import Pairs
-from corpusmill.transforms.text.vocabularies import word_counts
+from corpusmill.transforms.books.simplicity import NEUTRAL
+from corpusmill.transforms.books.tokenize_books import TokenizeBooks
+from corpusmill.transforms.books.word_ranks import RANKED, count_entries, rank_counts
+from corpusmill.transforms.duplicates.combine_pairs import CombinePairs
+from corpusmill.transforms.duplicates.components import Pairs
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.files_screen import Screened, reject
+from corpusmill.transforms.files.records import MeasuredBook, TokenizedBook
+from corpusmill.transforms.files.scratch import fetch, fetch_text
+from corpusmill.transforms.models import word_counts
+from corpusmill.transforms.models.deal_words import DealWords
 
 STAGE = "take-simplest"
 BUCKETS = 64  # parallel parts of the count; the number does not change results
@@ -98,15 +98,6 @@ class TakeSimplest(beam.PTransform):
         take = beam.ParDo(_Take(), AsSingleton(taken)).with_output_types(MeasuredBook)
         split = books | "Take" >> take.with_outputs("rejected", main="kept")
         return Screened(split.kept, split.rejected)
-
-
-def check_target(target_tokens: int, max_vocabulary: int, min_count: int, formula: str) -> None:
-    """Raises ValueError if an argument of TakeSimplest is invalid."""
-    names = ("target_tokens", "max_vocabulary", "min_count")
-    for name, value in zip(names, (target_tokens, max_vocabulary, min_count), strict=True):
-        if value < 1:
-            raise ValueError(f"{name} must be positive, not {value}")
-    check_formula(formula)
 
 
 def size_of(book: TokenizedBook) -> tuple[int, int]:

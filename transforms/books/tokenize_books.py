@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import apache_beam as beam
 
+from corpusmill.transforms.books.english_tokens import DISTINCT, EnglishTokenizer
+from corpusmill.transforms.books.unwrap import to_lines, to_paragraphs
 from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.records import MeasuredBook, TokenizedBook
 from corpusmill.transforms.files.scratch import Scratch, fetch_text
-from corpusmill.transforms.records import MeasuredBook, TokenizedBook
-from corpusmill.transforms.text.books.simple.english_tokens import DISTINCT, EnglishTokenizer
-from corpusmill.transforms.text.books.simple.unwrap import to_lines, to_paragraphs
 
 STAGE = "tokenize-books"
 

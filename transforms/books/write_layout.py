@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from corpusmill.transforms.books.assign_sizes import SizedBook
+from corpusmill.transforms.books.book_stats import place_of
+from corpusmill.transforms.books.simplebooks_rows import LARGE, SIZES
 from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.records import OutputFile, TokenizedBook
 from corpusmill.transforms.files.scratch import fetch_text
 from corpusmill.transforms.files.write_files import HashedFile
-from corpusmill.transforms.records import OutputFile, TokenizedBook
-from corpusmill.transforms.text.books.book_stats import place_of
-from corpusmill.transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
 
 STAGE = "write-layout"
 

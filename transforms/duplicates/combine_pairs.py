@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import apache_beam as beam
 import numpy
 
-from corpusmill.transforms.text.duplicates.components import Pairs
+from corpusmill.transforms.duplicates.components import Pairs
 
 REDUCE_ROWS = 1 << 18
 

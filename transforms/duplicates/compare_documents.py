@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import numpy
 
+from corpusmill.transforms.duplicates.components import Pairs
+from corpusmill.transforms.duplicates.document_signatures import exact_jaccard
 from corpusmill.transforms.duplicates.find_similar_documents import DocumentFacts
+from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s
+from corpusmill.transforms.files.line_ids import group_places
 from corpusmill.transforms.files.scratch import fetch
-from corpusmill.transforms.text.duplicates.components import Pairs
-from corpusmill.transforms.text.duplicates.document_signatures import exact_jaccard
-from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s
-from corpusmill.transforms.text.lines.line_ids import group_places
 
 DOCUMENTS, WANTED = "documents", "wanted"
 Met = tuple[int, Mapping[str, Iterable[Any]]]

@@ -15,15 +15,16 @@ from apache_beam.pvalue import AsSingleton
 
 from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
 from corpusmill.transforms.duplicates.compare_documents import CompareDocuments, ComparedPair
+from corpusmill.transforms.duplicates.components import Pairs
+from corpusmill.transforms.duplicates.document_signatures import parse_similarity
+from corpusmill.transforms.duplicates.duplicate_groups import choose_kept
 from corpusmill.transforms.duplicates.find_near_pairs import FindNearPairs, NearPairs, is_among
-from corpusmill.transforms.duplicates.find_similar_documents import NGRAM_WORDS, Describe, number_of
+from corpusmill.transforms.duplicates.find_similar_documents import Describe, number_of
+from corpusmill.transforms.duplicates.hashed_ngrams import Int64s, Uint64s, hash_ngrams
+from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS
 from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.screen import Screened
-from corpusmill.transforms.records import Rejected
-from corpusmill.transforms.text.duplicates.components import Pairs
-from corpusmill.transforms.text.duplicates.document_signatures import parse_similarity
-from corpusmill.transforms.text.duplicates.duplicate_groups import choose_kept
-from corpusmill.transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s, hash_ngrams
+from corpusmill.transforms.files.files_screen import Screened
+from corpusmill.transforms.files.records import Rejected
 
 TextOf = Callable[[Any], str]
 

@@ -20,22 +20,23 @@ import numpy
 import pyarrow as pa
 
 from corpusmill.transforms.duplicates.combine_pairs import CombinePairs
+from corpusmill.transforms.duplicates.components import Pairs, link_to_smallest
 from corpusmill.transforms.duplicates.fetch_line_pairs import (
     PAIRS,
     RANGES,
     FetchLinePairs,
     LinePairs,
 )
-from corpusmill.transforms.duplicates.find_similar_lines import NGRAM_WORDS, FindSimilarLines
+from corpusmill.transforms.duplicates.find_similar_lines import FindSimilarLines
+from corpusmill.transforms.duplicates.minhash import LINE_NGRAM_WORDS
+from corpusmill.transforms.duplicates.ngrams import jaccard
 from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.builds.ledger import NEAR_DUPLICATES
+from corpusmill.transforms.files.line_blocks import block_of, lines_of
+from corpusmill.transforms.files.line_ids import places_of, split_by_range
+from corpusmill.transforms.files.records import LineRange
 from corpusmill.transforms.files.scratch import Scratch, fetch
 from corpusmill.transforms.files.write_rows import WriteRecords
-from corpusmill.transforms.records import LineRange
-from corpusmill.transforms.text.builds.ledger import NEAR_DUPLICATES
-from corpusmill.transforms.text.duplicates.components import Pairs, link_to_smallest
-from corpusmill.transforms.text.duplicates.ngrams import jaccard
-from corpusmill.transforms.text.lines.line_blocks import block_of, lines_of
-from corpusmill.transforms.text.lines.line_ids import places_of, split_by_range
 
 STAGE = "drop-near-duplicates"
 
@@ -132,7 +133,7 @@ def near_pairs(pairs: LinePairs, threshold: float) -> Iterator[Pairs]:
     none.
     """
     similarities = [
-        jaccard(first, second, NGRAM_WORDS)
+        jaccard(first, second, LINE_NGRAM_WORDS)
         for first, second in zip(pairs.firsts, pairs.seconds, strict=True)
     ]
     near = pairs.ids[numpy.array(similarities) >= threshold]
@@ -146,7 +147,7 @@ def list_removed(pairs: LinePairs) -> Iterator[Row]:
     Bytes that are not UTF-8 become \\xNN.
     """
     for removed, kept in zip(pairs.firsts, pairs.seconds, strict=True):
-        yield _readable(kept), _readable(removed), jaccard(removed, kept, NGRAM_WORDS)
+        yield _readable(kept), _readable(removed), jaccard(removed, kept, LINE_NGRAM_WORDS)
 
 
 def _readable(line: bytes) -> str:

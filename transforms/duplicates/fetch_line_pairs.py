@@ -10,16 +10,11 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import numpy
 
+from corpusmill.transforms.duplicates.components import Pairs
+from corpusmill.transforms.files.line_blocks import block_of, lines_of, pack_block, unpack_block
+from corpusmill.transforms.files.line_ids import places_of, split_by_range
+from corpusmill.transforms.files.records import LineRange
 from corpusmill.transforms.files.scratch import fetch
-from corpusmill.transforms.records import LineRange
-from corpusmill.transforms.text.duplicates.components import Pairs
-from corpusmill.transforms.text.lines.line_blocks import (
-    block_of,
-    lines_of,
-    pack_block,
-    unpack_block,
-)
-from corpusmill.transforms.text.lines.line_ids import places_of, split_by_range
 
 RANGES, PAIRS = "ranges", "pairs"
 PAIRS_AT_ONCE = 1 << 16

@@ -19,6 +19,19 @@ import pyarrow as pa
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
+from corpusmill.transforms.duplicates.contamination_evidence import (
+    Found,
+    add,
+    add_to,
+    describe,
+    find_hits,
+    sum_of,
+)
+from corpusmill.transforms.duplicates.evaluation_index import (
+    BLOCK_CHARACTERS,
+    EvaluationIndex,
+    fold_block,
+)
 from corpusmill.transforms.duplicates.read_texts import (
     FilePart,
     TextBatch,
@@ -30,19 +43,6 @@ from corpusmill.transforms.files import counters
 from corpusmill.transforms.files.open_input import open_raw
 from corpusmill.transforms.files.spread import Spread, SpreadAll
 from corpusmill.transforms.files.stores import is_local
-from corpusmill.transforms.text.duplicates.contamination_evidence import (
-    Found,
-    add,
-    add_to,
-    describe,
-    find_hits,
-    sum_of,
-)
-from corpusmill.transforms.text.duplicates.evaluation_index import (
-    BLOCK_CHARACTERS,
-    EvaluationIndex,
-    fold_block,
-)
 
 STAGE = "find-contamination"
 HITS = pa.schema(

@@ -17,6 +17,7 @@ from corpusmill.transforms.duplicates.compare_documents import (
     ComparedPair,
     Sketch,
 )
+from corpusmill.transforms.duplicates.components import Pairs, link_to_smallest
 from corpusmill.transforms.duplicates.find_similar_documents import (
     Describe,
     FindSimilarDocuments,
@@ -25,10 +26,9 @@ from corpusmill.transforms.duplicates.find_similar_documents import (
     bands_for,
     number_of,
 )
+from corpusmill.transforms.duplicates.hashed_ngrams import Int64s
+from corpusmill.transforms.duplicates.minhash import pair_members
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.text.duplicates.components import Pairs, link_to_smallest
-from corpusmill.transforms.text.duplicates.hashed_ngrams import Int64s
-from corpusmill.transforms.text.duplicates.minhash import pair_members
 
 
 class NearPairs(NamedTuple):

@@ -16,8 +16,13 @@ import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
 from corpusmill.transforms.duplicates.compare_documents import ComparedPair
+from corpusmill.transforms.duplicates.components import Pairs
+from corpusmill.transforms.duplicates.contamination_evidence import sum_of
+from corpusmill.transforms.duplicates.document_signatures import parse_similarity
 from corpusmill.transforms.duplicates.find_near_pairs import FindNearPairs
-from corpusmill.transforms.duplicates.find_similar_documents import NGRAM_WORDS, DocumentFacts
+from corpusmill.transforms.duplicates.find_similar_documents import DocumentFacts
+from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, pair_across, pair_members
 from corpusmill.transforms.duplicates.read_texts import (
     FilePart,
     TextBatch,
@@ -30,15 +35,10 @@ from corpusmill.transforms.duplicates.write_signatures import (
     WriteSignatures,
     count_files,
 )
+from corpusmill.transforms.files.fingerprint import fingerprint
+from corpusmill.transforms.files.plain_words import plain_words
 from corpusmill.transforms.files.spread import Spread, SpreadAll
 from corpusmill.transforms.files.write_rows import WriteRecords
-from corpusmill.transforms.text.duplicates.components import Pairs
-from corpusmill.transforms.text.duplicates.contamination_evidence import sum_of
-from corpusmill.transforms.text.duplicates.document_signatures import parse_similarity
-from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
-from corpusmill.transforms.text.duplicates.minhash import pair_across, pair_members
-from corpusmill.transforms.text.fingerprint import fingerprint
-from corpusmill.transforms.text.vocabularies.plain_words import plain_words
 
 PAIRS = "pairs"  # name of the files with pairs
 DOCUMENTS, LEFT_OUT, NEAR, CLUSTERS = "documents", "left_out", "near", "clusters"  # names of counts

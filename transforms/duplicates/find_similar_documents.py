@@ -9,22 +9,20 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
 from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from corpusmill.transforms.files.scratch import Scratch, fetch
-from corpusmill.transforms.text.duplicates.components import Pairs
-from corpusmill.transforms.text.duplicates.document_signatures import sign_documents
-from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s
-from corpusmill.transforms.text.duplicates.minhash import (
+from corpusmill.transforms.duplicates.components import Pairs
+from corpusmill.transforms.duplicates.document_signatures import sign_documents
+from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s
+from corpusmill.transforms.duplicates.minhash import (
+    PERMUTATIONS,
     Uint32s,
     bucket_signatures,
     choose_bands,
     deal_buckets,
     pair_members,
 )
-from corpusmill.transforms.text.fingerprint import fingerprint
+from corpusmill.transforms.files.fingerprint import fingerprint
+from corpusmill.transforms.files.scratch import Scratch, fetch
 
-PERMUTATIONS = 128
-NGRAM_WORDS = 8
-"""Words in an n-gram. A shorter document is one n-gram."""
 MISS_WEIGHT = 0.99
 """Weight of missed pairs, compared with false candidates, in the choice of bands.
 

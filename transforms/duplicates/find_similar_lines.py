@@ -7,10 +7,10 @@ import apache_beam as beam
 import numpy
 
 from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from corpusmill.transforms.files.scratch import fetch
-from corpusmill.transforms.records import LineRange
-from corpusmill.transforms.text.duplicates.components import Pairs
-from corpusmill.transforms.text.duplicates.minhash import (
+from corpusmill.transforms.duplicates.components import Pairs
+from corpusmill.transforms.duplicates.minhash import (
+    LINE_NGRAM_WORDS,
+    LINE_PERMUTATIONS,
     Uint32s,
     Uint64s,
     bucket_signatures,
@@ -19,12 +19,12 @@ from corpusmill.transforms.text.duplicates.minhash import (
     pair_members,
     sign_sets,
 )
-from corpusmill.transforms.text.duplicates.ngrams import word_ngrams
-from corpusmill.transforms.text.lines.line_blocks import lines_of
-from corpusmill.transforms.text.lines.line_ids import line_ids, split_by_range
+from corpusmill.transforms.duplicates.ngrams import word_ngrams
+from corpusmill.transforms.files.line_blocks import lines_of
+from corpusmill.transforms.files.line_ids import line_ids, split_by_range
+from corpusmill.transforms.files.records import LineRange
+from corpusmill.transforms.files.scratch import fetch
 
-PERMUTATIONS = 128
-NGRAM_WORDS = 3
 """Words in an n-gram. A shorter line is one n-gram."""
 LINES_AT_ONCE = 1 << 10
 MISS_WEIGHT = 0.9
@@ -62,7 +62,7 @@ class FindSimilarLines(beam.PTransform):
 
     def __init__(self, threshold: float):
         super().__init__()
-        self.bands, self.rows = choose_bands(threshold, PERMUTATIONS, MISS_WEIGHT)
+        self.bands, self.rows = choose_bands(threshold, LINE_PERMUTATIONS, MISS_WEIGHT)
 
     def expand(self, ranges: beam.PCollection) -> beam.PCollection:
         return (
@@ -84,8 +84,8 @@ def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int,
     blocks: list[Uint64s] = []
     for start in range(0, len(all_lines), LINES_AT_ONCE):
         some = all_lines[start : start + LINES_AT_ONCE]
-        ngrams = [word_ngrams(line, NGRAM_WORDS) for line in some]
-        signatures = sign_sets(ngrams, PERMUTATIONS, bands * rows)
+        ngrams = [word_ngrams(line, LINE_NGRAM_WORDS) for line in some]
+        signatures = sign_sets(ngrams, LINE_PERMUTATIONS, bands * rows)
         blocks.append(bucket_signatures(signatures, bands, rows))
     if blocks:
         places = numpy.arange(len(all_lines), dtype=numpy.uint32)

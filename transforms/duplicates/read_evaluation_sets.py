@@ -4,13 +4,13 @@ import posixpath
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from corpusmill.transforms.duplicates.read_texts import FILES, LINES, TextFile, read_texts
-from corpusmill.transforms.text.duplicates.contamination_evidence import sum_of
-from corpusmill.transforms.text.duplicates.evaluation_index import (
+from corpusmill.transforms.duplicates.contamination_evidence import sum_of
+from corpusmill.transforms.duplicates.evaluation_index import (
     EvaluationIndex,
     build_index,
     fold_texts,
 )
+from corpusmill.transforms.duplicates.read_texts import FILES, LINES, TextFile, read_texts
 
 
 class EvaluationSet(NamedTuple):

@@ -14,15 +14,15 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from corpusmill.transforms.duplicates.contamination_evidence import sum_of
+from corpusmill.transforms.duplicates.folded_words import fold_words
+from corpusmill.transforms.files.compression import DECODE_ERRORS
 from corpusmill.transforms.files.damage import damage_error
+from corpusmill.transforms.files.line_blocks import lines_of
 from corpusmill.transforms.files.open_input import InputError, open_input, open_raw, read_input
-from corpusmill.transforms.lines.read_lines import TextUnit, plan_units, read_unit
-from corpusmill.transforms.text.duplicates.contamination_evidence import sum_of
-from corpusmill.transforms.text.duplicates.folded_words import fold_words
-from corpusmill.transforms.text.files.compression import DECODE_ERRORS
-from corpusmill.transforms.text.files.tar_members import is_tar
-from corpusmill.transforms.text.lines.line_blocks import lines_of
-from corpusmill.transforms.text.lines.unit_blocks import (
+from corpusmill.transforms.files.read_lines import TextUnit, plan_units, read_unit
+from corpusmill.transforms.files.tar_members import is_tar
+from corpusmill.transforms.files.unit_blocks import (
     BLOCK_BYTES,
     MAX_LINE_BYTES,
     LineBlock,

@@ -13,18 +13,17 @@ import numpy
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
-from corpusmill.transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
+from corpusmill.transforms.duplicates.document_signatures import sign_documents
+from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS, SEED, Uint32s
+from corpusmill.transforms.files.fingerprint import fingerprint, shard_of
 from corpusmill.transforms.files.gather import Gather
+from corpusmill.transforms.files.line_ids import group_places
+from corpusmill.transforms.files.plain_words import plain_words
+from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.shards import parquet_name
 from corpusmill.transforms.files.write_rows import PARQUET, Batch, Target, write_files
-from corpusmill.transforms.records import OutputFile
-from corpusmill.transforms.text.duplicates.document_signatures import sign_documents
-from corpusmill.transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams
-from corpusmill.transforms.text.duplicates.minhash import SEED, Uint32s
-from corpusmill.transforms.text.files.shards import parquet_name
-from corpusmill.transforms.text.fingerprint import fingerprint, shard_of
-from corpusmill.transforms.text.lines.line_ids import group_places
-from corpusmill.transforms.text.vocabularies.plain_words import plain_words
 
 SIGNATURES = "signatures"
 SIGNATURES_PER_FILE = 100_000

@@ -1,7 +1,7 @@
 """Patches of Beam's file systems for object stores, each with its reason.
 
 The patches are written for Beam 2.77. Each has a test that fails when Beam no longer needs it
-(tests/storage/test_beam_stores.py). Patches of Beam's runners are in pipelines/engines/beam_patches.py.
+(tests/storage/test_beam_stores.py). Patches of Beam's runners are in pipelines/run/engines/beam_patches.py.
 """
 
 import functools

@@ -8,15 +8,6 @@ import apache_beam as beam
 from corpusmill.transforms.files import counters
 from corpusmill.transforms.files.open_input import InputError
 
-ON_CORRUPT = ("fail", "keep-good")
-"""The ways to handle damaged input: stop with an error, or keep the undamaged parts."""
-
-
-def check_on_corrupt(on_corrupt: str) -> None:
-    """Raises ValueError if `on_corrupt` is not one of ON_CORRUPT."""
-    if on_corrupt not in ON_CORRUPT:
-        raise ValueError(f"on_corrupt must be one of {ON_CORRUPT}, not {on_corrupt!r}")
-
 
 def damage_error(path: str, start: int, end: int, message: str, note: str = "") -> InputError:
     """Returns an error for the damaged bytes from `start` to `end` of a file.

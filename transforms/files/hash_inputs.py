@@ -9,9 +9,9 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
+from corpusmill.transforms.files.records import InputFile
 from corpusmill.transforms.files.spread import SpreadAll
 from corpusmill.transforms.files.stores import is_local, refusal_of
-from corpusmill.transforms.records import InputFile
 
 READ_BYTES = 1 << 20
 

@@ -10,8 +10,8 @@ from typing import Any, BinaryIO, cast
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
+from corpusmill.transforms.files.compression import DECODE_ERRORS, decompressed
 from corpusmill.transforms.files.stores import is_local, refusal_of
-from corpusmill.transforms.text.files.compression import DECODE_ERRORS, decompressed
 
 _READ_BYTES = 1 << 20
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from corpusmill.transforms.files.compression import DECODE_ERRORS, codec_of, decompress
 from corpusmill.transforms.files.open_input import open_raw
-from corpusmill.transforms.text.files.compression import DECODE_ERRORS, codec_of, decompress
 
 FILES = 8
 TEXT_BYTES = 4 << 20  # bytes to read from each file: several blocks of bzip2

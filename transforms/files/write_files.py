@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
+from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.files.stores import is_local, named_in_errors, write_object
-from corpusmill.transforms.records import OutputFile
 
 NO_MARKS: Mapping[str, str] = types.MappingProxyType({})
 _UNFINISHED = ".part"

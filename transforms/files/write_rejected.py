@@ -3,8 +3,8 @@
 import apache_beam as beam
 import pyarrow as pa
 
+from corpusmill.transforms.files.records import Rejected
 from corpusmill.transforms.files.write_rows import RECORDS_PER_FILE, WriteRecords
-from corpusmill.transforms.records import Rejected
 
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in Rejected._fields])
 

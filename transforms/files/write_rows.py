@@ -20,17 +20,12 @@ import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsSingleton
 
 from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.cells import to_line
+from corpusmill.transforms.files.fingerprint import shard_of
 from corpusmill.transforms.files.gather import Gather
-from corpusmill.transforms.files.write_files import (
-    NO_MARKS,
-    HashedFile,
-    ParquetFile,
-    mark,
-    table_of,
-)
-from corpusmill.transforms.records import OutputFile
-from corpusmill.transforms.text.files.cells import to_line
-from corpusmill.transforms.text.files.shards import (
+from corpusmill.transforms.files.line_blocks import pack_block, unpack_block
+from corpusmill.transforms.files.records import OutputFile
+from corpusmill.transforms.files.shards import (
     Shard,
     count_shards,
     every_shard,
@@ -39,9 +34,14 @@ from corpusmill.transforms.text.files.shards import (
     tfrecord_name,
     tsv_name,
 )
-from corpusmill.transforms.text.files.tf_example import encode_rows
-from corpusmill.transforms.text.fingerprint import shard_of
-from corpusmill.transforms.text.lines.line_blocks import pack_block, unpack_block
+from corpusmill.transforms.files.tf_example import encode_rows
+from corpusmill.transforms.files.write_files import (
+    NO_MARKS,
+    HashedFile,
+    ParquetFile,
+    mark,
+    table_of,
+)
 
 PARQUET, TFRECORD, TEXT, JSON = "parquet", "tfrecord", "text", "jsonl"  # formats
 

@@ -19,10 +19,10 @@ from corpusmill.pipelines.inspect.html_report.drawings import (
 )
 from corpusmill.pipelines.inspect.html_report.facts import Facts, Fate, balance_of
 from corpusmill.pipelines.inspect.html_report.text_of_numbers import count, readable_bytes, share
-from corpusmill.pipelines.settings.paper_figures import PAPER
-from corpusmill.transforms.records import Rejected
-from corpusmill.transforms.text.books.simple.simplicity import most_different_words
-from corpusmill.transforms.text.fingerprint import SPLITS, fingerprint
+from corpusmill.transforms.books.simplicity import most_different_words
+from corpusmill.transforms.files.builds.paper_figures import PAPER
+from corpusmill.transforms.files.fingerprint import SPLITS, fingerprint
+from corpusmill.transforms.files.records import Rejected
 
 QUESTIONS = (
     "What is it, and what was it made from?",

@@ -9,8 +9,10 @@ from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.builds.editions import SUMMARY, name_of, report_of
+from corpusmill.pipelines.inspect.build_differences import find_differences
 from corpusmill.pipelines.inspect.build_sizes import BuildSizes, read_sizes
+from corpusmill.pipelines.inspect.edition_changes import ADDED, REMOVED, UNCHANGED, parse_line
+from corpusmill.pipelines.inspect.edition_changes import CHANGED as REWRITTEN
 from corpusmill.pipelines.inspect.html_report.answers import (
     AS_LARGE,
     CHANGED,
@@ -33,11 +35,9 @@ from corpusmill.pipelines.inspect.html_report.drawings import (
 )
 from corpusmill.pipelines.inspect.html_report.facts import Facts, balance_of
 from corpusmill.pipelines.inspect.html_report.text_of_numbers import share
-from corpusmill.transforms.builds.finished_builds import normalise, read_json
+from corpusmill.pipelines.run.editions import SUMMARY, name_of, report_of
+from corpusmill.transforms.files.builds.finished_builds import normalise, read_json
 from corpusmill.transforms.files.open_input import is_there, open_input
-from corpusmill.transforms.text.builds.build_differences import find_differences
-from corpusmill.transforms.text.builds.edition_changes import ADDED, REMOVED, UNCHANGED, parse_line
-from corpusmill.transforms.text.builds.edition_changes import CHANGED as REWRITTEN
 
 SHOWN = 60  # maximum number of builds in a chart
 

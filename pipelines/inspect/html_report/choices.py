@@ -14,7 +14,8 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from corpusmill.pipelines.inspect.html_report.facts import Facts
-from corpusmill.transforms.builds.finished_builds import (
+from corpusmill.transforms.files.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from corpusmill.transforms.files.builds.finished_builds import (
     CorpusFile,
     RowGroup,
     columns_of,
@@ -23,10 +24,9 @@ from corpusmill.transforms.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from corpusmill.transforms.records import Rejected
-from corpusmill.transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
-from corpusmill.transforms.text.fingerprint import fingerprint
-from corpusmill.transforms.text.wikimedia.article_markers import parse_article
+from corpusmill.transforms.files.fingerprint import fingerprint
+from corpusmill.transforms.files.records import Rejected
+from corpusmill.transforms.wikitext.article_markers import parse_article
 
 DOCUMENTS = 20
 SENTENCE = "sentence_"

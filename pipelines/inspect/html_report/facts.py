@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from corpusmill.pipelines.corpora import rows
-from corpusmill.transforms.builds.finished_builds import Build, path_below, read_json
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.transforms.files.builds.build_manifest import CARD
+from corpusmill.transforms.files.builds.dataset_card import read_about
+from corpusmill.transforms.files.builds.finished_builds import Build, path_below, read_json
+from corpusmill.transforms.files.cells import unprotect
 from corpusmill.transforms.files.open_input import InputError, is_there, open_input
-from corpusmill.transforms.text.builds.build_manifest import CARD
-from corpusmill.transforms.text.builds.dataset_card import read_about
-from corpusmill.transforms.text.files.cells import unprotect
 
 STATS = "stats.json"
 READ = "_read"

@@ -11,9 +11,9 @@ from corpusmill.pipelines.inspect.html_report.answers import HOLES, Answer, Tabl
 from corpusmill.pipelines.inspect.html_report.drawings import QUIET, REJECTED, Bar, Figure, bars
 from corpusmill.pipelines.inspect.html_report.facts import Facts
 from corpusmill.pipelines.inspect.html_report.text_of_numbers import count, share
-from corpusmill.transforms.builds.finished_builds import read_json
-from corpusmill.transforms.text.wikimedia.audit.findings import CLASSES, MARK, NO_HOLES
-from corpusmill.transforms.wiki.list_unrendered import NAME as UNRENDERED
+from corpusmill.transforms.files.builds.finished_builds import read_json
+from corpusmill.transforms.wikipedia.list_unrendered import NAME as UNRENDERED
+from corpusmill.transforms.wikitext.audit.findings import CLASSES, MARK, NO_HOLES
 
 SHOWN = 20
 _AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"

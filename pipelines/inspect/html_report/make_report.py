@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from corpusmill.pipelines.corpora import rows
 from corpusmill.pipelines.inspect.build_sizes import counts_are_read
 from corpusmill.pipelines.inspect.html_report.answers import (
     MISSED,
@@ -26,9 +25,15 @@ from corpusmill.pipelines.inspect.html_report.lengths import lengths
 from corpusmill.pipelines.inspect.html_report.subjects import what_it_is_about
 from corpusmill.pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
 from corpusmill.pipelines.inspect.html_report.write_page import Page, render
-from corpusmill.transforms.builds.finished_builds import Build, age_of, find_folders, open_build
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.transforms.files.builds.finished_builds import (
+    Build,
+    age_of,
+    find_folders,
+    open_build,
+)
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.records import Rejected
+from corpusmill.transforms.files.records import Rejected
 
 FORMS = {
     "wiki40b": "The lines _START_ARTICLE_, _START_SECTION_ and _START_PARAGRAPH_ are markers: a title, a"

@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from corpusmill.pipelines.corpora import rows
 from corpusmill.pipelines.inspect.html_report.answers import ABOUT, Answer, Table
 from corpusmill.pipelines.inspect.html_report.choices import sample_columns
 from corpusmill.pipelines.inspect.html_report.drawings import Bar, Bin, Figure, bars, histogram
 from corpusmill.pipelines.inspect.html_report.facts import Facts
 from corpusmill.pipelines.inspect.html_report.text_of_numbers import readable_bytes, share
-from corpusmill.transforms.text.books.dating.publication_dates import BOUND
-from corpusmill.transforms.text.builds.corpus_shapes import TITLE_IN_TEXT
-from corpusmill.transforms.text.wikimedia.article_markers import parse_article
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.transforms.books.publication_dates import BOUND
+from corpusmill.transforms.files.builds.corpus_shapes import TITLE_IN_TEXT
+from corpusmill.transforms.wikitext.article_markers import parse_article
 
 SHOWN = 15
 _GROUPS = 7  # number of colours in a chart, not counting the colour of "other"

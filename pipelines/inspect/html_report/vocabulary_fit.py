@@ -15,12 +15,12 @@ from corpusmill.pipelines.inspect.html_report.drawings import (
 )
 from corpusmill.pipelines.inspect.html_report.facts import Facts
 from corpusmill.pipelines.inspect.html_report.text_of_numbers import share
-from corpusmill.pipelines.settings import paper_figures
-from corpusmill.transforms.builds.finished_builds import path_below
+from corpusmill.transforms.files.builds import paper_figures
+from corpusmill.transforms.files.builds.finished_builds import path_below
+from corpusmill.transforms.files.builds.paper_settings import why_not_paper_of
+from corpusmill.transforms.files.fingerprint import SPLITS
 from corpusmill.transforms.files.open_input import open_input
-from corpusmill.transforms.text.builds.paper_settings import why_not_paper_of
-from corpusmill.transforms.text.fingerprint import SPLITS
-from corpusmill.transforms.text.vocabularies import subword_accounts
+from corpusmill.transforms.models import subword_accounts
 
 _PAPER_UNKNOWN = 0.0028  # share of unknown words in the test set of Chelba et al. 2013
 

@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from corpusmill.pipelines.inspect.html_report.answers import MEANINGS, QUESTIONS, Answer
 from corpusmill.pipelines.inspect.html_report.choices import Document
-from corpusmill.transforms.records import Rejected
-from corpusmill.transforms.text.html_page import escape, make_head, to_json
+from corpusmill.transforms.files.html_page import escape, make_head, to_json
+from corpusmill.transforms.files.records import Rejected
 
 _LICENCE = (
     "/* vega, vega-lite, vega-embed: University of Washington Interactive Data Lab, BSD-3-Clause */"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.engines.errors import BuildError
 from corpusmill.pipelines.inspect.compare import EditionChanges, compare_builds
+from corpusmill.pipelines.inspect.edition_changes import MOVED, Change, SplitChanges
+from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.builds.edition_changes import MOVED, Change, SplitChanges
 from tests.makers.edition_builds import Rows, article, make_edition
 from tests.makers.finished_builds import manifest_of, seal
 from tests.makers.sentence_builds import make_sentence_build

@@ -13,9 +13,9 @@ from corpusmill.pipelines.inspect.contamination import (
     SplitCounts,
     find_contamination,
 )
-from corpusmill.pipelines.settings.contamination_settings import Search
+from corpusmill.pipelines.inspect.contamination_settings import Search
 from corpusmill.transforms.duplicates import find_contamination as find_module
-from corpusmill.transforms.text.duplicates.evaluation_index import LONG_WORDS
+from corpusmill.transforms.duplicates.evaluation_index import LONG_WORDS
 from tests.makers.edition_builds import article, make_edition
 from tests.makers.planted_items import KINDS, plant_items
 from tests.makers.sentence_builds import make_sentence_build

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.screen import escape
+from corpusmill.transforms.files.terminal import escape
 from tests.makers.edition_builds import make_edition
 from tests.makers.finished_builds import manifest_of, seal
 from tests.makers.wiki_builds import run_cli

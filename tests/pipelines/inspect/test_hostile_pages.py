@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines.inspect.contamination_page import make_page as contamination_page
-from corpusmill.pipelines.inspect.documents.page_in_browser import make_page as inspect_page
 from corpusmill.pipelines.inspect.html_report.make_report import make_pages
 from corpusmill.pipelines.inspect.html_report.write_page import render
-from corpusmill.transforms.builds.finished_builds import Build, open_build
-from corpusmill.transforms.text.wikimedia.audit.findings import AuditedPage, Comparison, Hole
-from corpusmill.transforms.text.wikimedia.audit.report import AuditReport
-from corpusmill.transforms.text.wikimedia.explain.explained_page import explain_page
-from corpusmill.transforms.text.wikimedia.language import load_language
+from corpusmill.pipelines.inspect.page_in_browser import make_page as inspect_page
+from corpusmill.transforms.files.builds.finished_builds import Build, open_build
+from corpusmill.transforms.wikitext.audit.findings import AuditedPage, Comparison, Hole
+from corpusmill.transforms.wikitext.audit.report import AuditReport
+from corpusmill.transforms.wikitext.explain.explained_page import explain_page
+from corpusmill.transforms.wikitext.language import load_language
 from tests.pipelines.inspect.conftest import OpenReport
 from tests.tools.golden_tree import GOLDEN
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.corpora import rows
 from corpusmill.pipelines.inspect.compare import compare_builds
 from corpusmill.pipelines.inspect.html_report.answers import Answer, line_of_choice
 from corpusmill.pipelines.inspect.html_report.changes import overview, what_changed
@@ -24,9 +23,10 @@ from corpusmill.pipelines.inspect.html_report.make_report import answers_of, wit
 from corpusmill.pipelines.inspect.html_report.subjects import what_it_is_about
 from corpusmill.pipelines.inspect.html_report.text_of_numbers import share
 from corpusmill.pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
-from corpusmill.transforms.builds.finished_builds import open_build
-from corpusmill.transforms.text.books.simple.simplicity import NEUTRAL, most_different_words
-from corpusmill.transforms.text.fingerprint import SPLITS
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.transforms.books.simplicity import NEUTRAL, most_different_words
+from corpusmill.transforms.files.builds.finished_builds import open_build
+from corpusmill.transforms.files.fingerprint import SPLITS
 from tests.makers.edition_builds import make_edition
 from tests.tools.golden_tree import GOLDEN
 

@@ -8,13 +8,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.builds.cleaned_build import CleanedBuild, CleanedConfig
-from corpusmill.pipelines.builds.launch import launch
 from corpusmill.pipelines.inspect import contamination
+from corpusmill.pipelines.inspect.cleaned_build import CleanedBuild, CleanedConfig
+from corpusmill.pipelines.inspect.remove_documents import cut, has_words
 from corpusmill.pipelines.inspect.verify import verify
+from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.tokens import Tokens, TokensConfig
-from corpusmill.transforms.builds.finished_builds import open_build
-from corpusmill.transforms.editions.remove_documents import cut, has_words
+from corpusmill.transforms.files.builds.finished_builds import open_build
 from tests.makers.wiki_builds import Command
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.builds.provenance import VERSION
 from corpusmill.pipelines.inspect.score import score
-from corpusmill.pipelines.settings.paper_scores import OTHER_TEXT
+from corpusmill.pipelines.run.provenance import VERSION
+from corpusmill.transforms.files.builds.build_manifest import to_json
+from corpusmill.transforms.files.builds.paper_scores import OTHER_TEXT
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.builds.build_manifest import to_json
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.wiki_builds import Command
 

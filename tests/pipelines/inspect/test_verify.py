@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.engines.errors import BuildError
 from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.inspect.verify import Verdict, check_builds
 from corpusmill.pipelines.inspect.verify import verify as verify_folders
-from corpusmill.transforms.builds.check_files import Fault
-from corpusmill.transforms.builds.check_splits import IdCounts
-from corpusmill.transforms.builds.finished_builds import find_builds, find_folders
+from corpusmill.transforms.files.builds.check_files import Fault
+from corpusmill.transforms.files.builds.check_splits import IdCounts
+from corpusmill.transforms.files.builds.finished_builds import find_builds, find_folders
+from corpusmill.transforms.files.errors import BuildError
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.sentence_builds import TRAIN, make_sentence_build
 from tests.makers.wiki_builds import Command

@@ -12,7 +12,7 @@ from corpusmill.pipelines.refresh.config import Settings, load_config
 from corpusmill.pipelines.refresh.recipes import recipe_of
 from corpusmill.pipelines.refresh.sources import EntitiesSource, WikimediaSource
 from corpusmill.pipelines.refresh.tables import FilesTable
-from corpusmill.transforms.text.wikimedia.wikis import LANGUAGE_CODES, open_codes
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, open_codes
 from tests.makers.wiki_builds import run_cli
 from tests.tools.pack_samples import SAMPLES
 

@@ -190,8 +190,8 @@ def test_the_next_call_goes_on(here: Downloads) -> None:
 def test_a_killed_download_goes_on(here: Downloads) -> None:
     file = here.alone(Stall(30_000, 120.0))
     code = (
-        "import sys; from pipelines.refresh.download import download;"
-        "from pipelines.refresh.remote import RemoteFile;"
+        "import sys; from corpusmill.pipelines.refresh.download import download;"
+        "from corpusmill.pipelines.refresh.remote import RemoteFile;"
         f"download([{file!r}], sys.argv[1], user_agent='x')"
     )
     with running([sys.executable, "-c", code, str(here.folder)]) as process:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.commands.parser import make_parser
-from corpusmill.pipelines.corpora import rows
+from corpusmill.pipelines.parser import make_parser
+from corpusmill.pipelines.run.corpora import rows
 from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage
 from tests.pipelines.refresh.wiki_site import (

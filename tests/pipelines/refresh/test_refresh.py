@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from corpusmill.pipelines.engines.errors import BuildError
 from corpusmill.pipelines.inspect import verify as checks
 from corpusmill.pipelines.inspect.compare import compare_builds
 from corpusmill.pipelines.inspect.verify import Verdict, verify
@@ -24,8 +23,9 @@ from corpusmill.pipelines.refresh import refresh as refresh_all
 from corpusmill.pipelines.refresh.config import Settings
 from corpusmill.pipelines.refresh.lock import locked
 from corpusmill.pipelines.refresh.remote import RemoteDump
-from corpusmill.transforms.builds import check_files
-from corpusmill.transforms.builds.check_splits import IdCounts
+from corpusmill.transforms.files.builds import check_files
+from corpusmill.transforms.files.builds.check_splits import IdCounts
+from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.open_input import InputError
 from tests.makers.wiki_builds import Command
 from tests.pipelines.refresh.conftest import NOTHING_CHANGED

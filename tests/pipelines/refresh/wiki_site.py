@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from corpusmill.pipelines.settings.wiki40b_settings import VERSION as VERSION
+from corpusmill.pipelines.wiki40b_settings import VERSION
 from tests.makers import dump_files
 from tests.makers.wiki_builds import Command, sample_wiki
 from tests.pipelines.refresh.dump_server import DumpServer

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import pytest
 
 from corpusmill.pipelines import cli
-from corpusmill.pipelines.commands import flores101
+from corpusmill.pipelines.translation import flores101
 from corpusmill.pipelines.translation.journal import read_entries
 from corpusmill.pipelines.translation.project import Project, Rules, create_project
 from corpusmill.pipelines.translation.state import LanguageState
-from corpusmill.transforms.text.translation.records import Finding, SourceSentence, Translation
-from corpusmill.transforms.text.translation.source_table import write_source
+from corpusmill.transforms.files.translation_records import Finding, SourceSentence, Translation
+from corpusmill.transforms.translation.source_table import write_source
 
 TEXTS = {
     "dev": ("It rained.", "The river rose by 3 metres.", "Nobody was hurt."),
@@ -110,7 +110,7 @@ def use_checks(monkeypatch: pytest.MonkeyPatch, find: Finder) -> None:
         ]
         return [*missing, *find(translations)]
 
-    module = types.ModuleType("corpusmill.transforms.text.translation.checks.run")
+    module = types.ModuleType("corpusmill.pipelines.translation.run")
     module.check_translations = check_translations  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
 

@@ -15,10 +15,10 @@ from corpusmill.pipelines.translation.check_runs import Progress, check_language
 from corpusmill.pipelines.translation.checks import check_language
 from corpusmill.pipelines.translation.imports import import_files
 from corpusmill.pipelines.translation.journal import read_entries
+from corpusmill.pipelines.translation.languages import TargetLanguage, find_language
 from corpusmill.pipelines.translation.packets import send_packets
 from corpusmill.pipelines.translation.project import Project
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.translation.languages import TargetLanguage, find_language
 from tests.pipelines.translation.small_projects import kinds, small_project, tree
 
 CODES = ("deu", "fra")
@@ -48,9 +48,7 @@ def without_times(project: Project) -> dict[str, bytes]:
 def test_processes_write_what_one_process_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delitem(
-        sys.modules, "corpusmill.transforms.text.translation.checks.run"
-    )  # the real ones
+    monkeypatch.delitem(sys.modules, "corpusmill.pipelines.translation.run")  # the real ones
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     one, two = make(tmp_path / "one"), make(tmp_path / "two")

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.translation.imports import Imported, import_files
+from corpusmill.pipelines.translation.languages import find_language
 from corpusmill.pipelines.translation.outgoing import Sent
 from corpusmill.pipelines.translation.packets import send_packets
+from corpusmill.pipelines.translation.packets_records import Packet, PacketLine
+from corpusmill.pipelines.translation.packets_sheet import write_sheet
 from corpusmill.pipelines.translation.project import Project
+from corpusmill.pipelines.translation.xliff import write_xliff
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.translation.languages import find_language
-from corpusmill.transforms.text.translation.packets.records import Packet, PacketLine
-from corpusmill.transforms.text.translation.packets.sheet import write_sheet
-from corpusmill.transforms.text.translation.packets.xliff import write_xliff
 from tests.pipelines.translation.small_projects import (
     IDS,
     TEXTS,

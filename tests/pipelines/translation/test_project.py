@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.builds.publish import TargetError
+from corpusmill.pipelines.run.publish import TargetError
 from corpusmill.pipelines.translation.find_source import find_source
 from corpusmill.pipelines.translation.project import Rules, create_project, open_project
 from corpusmill.transforms.files.open_input import InputError

@@ -1,9 +1,9 @@
 import pytest
 
 from corpusmill.transforms.books.assign_sizes import AssignSizes, SizedBook, plan_all
+from corpusmill.transforms.books.sizes import plan_sizes
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.records import TokenizedBook
-from corpusmill.transforms.text.books.simple.sizes import plan_sizes
+from corpusmill.transforms.files.records import TokenizedBook
 from tests.tools.run_pipeline import run_transform
 
 BOOKS = [TokenizedBook(number, "", 1, b"", b"", 100 + number) for number in range(1, 13)]

@@ -8,12 +8,12 @@ import apache_beam as beam
 import pytest
 
 from corpusmill.transforms.books import count_book_vocabulary
+from corpusmill.transforms.books.book_vocabulary import BookVocabularyStats
 from corpusmill.transforms.books.count_book_vocabulary import CountBookVocabulary
+from corpusmill.transforms.files.records import OutputFile, TokenizedBook
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.lines import deal_words
-from corpusmill.transforms.records import OutputFile, TokenizedBook
-from corpusmill.transforms.text.books.simple.book_vocabulary import BookVocabularyStats
-from corpusmill.transforms.text.vocabularies.vocabulary import HeldoutStats
+from corpusmill.transforms.models import deal_words
+from corpusmill.transforms.models.vocabulary import HeldoutStats
 from tests.tools.run_pipeline import Outcome, run_transform
 
 BOOKS = [

@@ -5,8 +5,8 @@ import pytest
 
 from corpusmill.transforms.books.assign_sizes import SizedBook
 from corpusmill.transforms.books.count_sizes import CountSizes, place_in
+from corpusmill.transforms.files.records import TokenizedBook
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.records import TokenizedBook
 from tests.tools.run_pipeline import Outcome, run_transform
 
 BOOKS = [

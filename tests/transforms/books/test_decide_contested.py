@@ -11,9 +11,9 @@ from corpusmill.transforms.books.decide_contested import (
     key_chain,
     key_contested,
 )
+from corpusmill.transforms.books.ngram_blocks import SharedNgrams, to_bytes
+from corpusmill.transforms.books.overlap import ContestedBook
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.text.books.simple.ngram_blocks import SharedNgrams, to_bytes
-from corpusmill.transforms.text.books.simple.overlap import ContestedBook
 
 
 @pytest.mark.parametrize(("first", "component"), [(1, 1), (4, 1), (7, 2), (2, 2), (9, 9)])

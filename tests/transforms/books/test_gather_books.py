@@ -4,8 +4,8 @@ import pytest
 
 from corpusmill.transforms.books.gather_books import GatherBooks
 from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.records import Rejected
 from corpusmill.transforms.files.scratch import fetch_text
-from corpusmill.transforms.records import Rejected
 from tests.makers import made_books
 from tests.makers.book_files import CatalogRow, catalog_csv, make_book, tar_bz2_file
 from tests.tools.run_pipeline import Outcome, run_pipeline

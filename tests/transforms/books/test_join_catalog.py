@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from corpusmill.transforms.books import join_catalog
+from corpusmill.transforms.books.choose_file import choose_file
 from corpusmill.transforms.books.join_catalog import (
     JoinCatalog,
     choose_entry,
     choose_released,
     join_book,
 )
-from corpusmill.transforms.records import (
+from corpusmill.transforms.files.records import (
     Author,
     Book,
     BookFile,
@@ -21,7 +22,6 @@ from corpusmill.transforms.records import (
     Rejected,
     ReleasedBook,
 )
-from corpusmill.transforms.text.books.files.choose_file import choose_file
 from tests.makers.made_books import book
 from tests.tools.run_pipeline import Outcome, run_inputs
 

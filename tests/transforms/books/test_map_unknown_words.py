@@ -6,10 +6,10 @@ import pyarrow as pa
 
 from corpusmill.transforms.books.assign_sizes import SizedBook
 from corpusmill.transforms.books.map_unknown_words import map_book
+from corpusmill.transforms.books.simplebooks_rows import LARGE, SMALL
+from corpusmill.transforms.files.records import TokenizedBook
 from corpusmill.transforms.files.scratch import Scratch, fetch_text
-from corpusmill.transforms.records import TokenizedBook
-from corpusmill.transforms.text.books.simple.simplebooks_rows import LARGE, SMALL
-from corpusmill.transforms.text.vocabularies.vocabulary import pack_words
+from corpusmill.transforms.models.vocabulary import pack_words
 
 
 def test_each_size_has_its_own_vocabulary(tmp_path: Path) -> None:

@@ -22,13 +22,13 @@ from corpusmill.transforms.books.read_books import (
     short_names,
     sizes_of,
 )
+from corpusmill.transforms.files import file_units
 from corpusmill.transforms.files.damage import LostBytes
+from corpusmill.transforms.files.fingerprint import fingerprint
 from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.packed_files import PackedDamage, PackedFile
+from corpusmill.transforms.files.records import BookFile, BookHeader, Rejected
 from corpusmill.transforms.files.scratch import fetch_text
-from corpusmill.transforms.records import BookFile, BookHeader, Rejected
-from corpusmill.transforms.text.files import file_units
-from corpusmill.transforms.text.files.packed_files import PackedDamage, PackedFile
-from corpusmill.transforms.text.fingerprint import fingerprint
 from tests.makers.tar_files import pack_links, pack_tar
 from tests.makers.zip_files import pack_zip
 from tests.tools.real_data import DATA, needs_real_data

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.books import read_catalog
+from corpusmill.transforms.books.catalog_rdf import MAX_RDF_BYTES
 from corpusmill.transforms.books.read_catalog import (
     CatalogUnit,
     DamagedCatalog,
@@ -20,8 +21,7 @@ from corpusmill.transforms.books.read_catalog import (
 )
 from corpusmill.transforms.files.damage import LostBytes
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.records import Author, CatalogEntry, Rejected
-from corpusmill.transforms.text.books.files.catalog_rdf import MAX_RDF_BYTES
+from corpusmill.transforms.files.records import Author, CatalogEntry, Rejected
 from tests.makers.tar_files import pack_links, pack_tar
 from tests.makers.zip_files import pack_zip
 from tests.tools.real_data import DATA, needs_real_data

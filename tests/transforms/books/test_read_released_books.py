@@ -11,7 +11,7 @@ from corpusmill.transforms.books.read_released_books import (
     read_split_table,
 )
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.records import ReleasedBook
+from corpusmill.transforms.files.records import ReleasedBook
 from tests.tools.run_pipeline import Outcome, run_pipeline
 
 BOOKS = [

@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.books import screen_books
+from corpusmill.transforms.books.language import not_english
+from corpusmill.transforms.books.running_text import TooShort
 from corpusmill.transforms.books.screen_books import (
     KeepSimple,
     MeasureBooks,
@@ -11,14 +13,12 @@ from corpusmill.transforms.books.screen_books import (
     first_reason,
     measure_book,
 )
+from corpusmill.transforms.books.simplicity import NotSimple
+from corpusmill.transforms.files.records import Book, MeasuredBook, Reason, Rejected
 from corpusmill.transforms.files.scratch import Scratch, fetch_text
-from corpusmill.transforms.records import Book, MeasuredBook, Reason, Rejected
-from corpusmill.transforms.text.books.screening.language import not_english
-from corpusmill.transforms.text.books.screening.running_text import TooShort
-from corpusmill.transforms.text.books.simple.simplicity import NotSimple
 from tests.makers.made_books import book
 from tests.tools.run_pipeline import run_transform
-from tests.transforms.text.books.sample_texts import GERMAN, PROSE
+from tests.transforms.books.sample_texts import GERMAN, PROSE
 
 TEXTS = ["one two three", "one", "a a a a", "", "b c"]
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.books import share_ngrams
+from corpusmill.transforms.books.overlap import EXACT
 from corpusmill.transforms.books.select_books import SelectBooks, check_ids
-from corpusmill.transforms.records import MeasuredBook, OverlapVerdict, Rejected
-from corpusmill.transforms.text.books.simple.overlap import EXACT
+from corpusmill.transforms.files.records import MeasuredBook, OverlapVerdict, Rejected
 from tests.makers.made_books import make_book
 from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
 from tests.tools.run_pipeline import Outcome, run_transform
-from tests.transforms.text.books.sequential_selection import CountedText, select_texts
+from tests.transforms.books.sequential_selection import CountedText, select_texts
 
 WORDS = [f"w{number}" for number in range(5000)]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.books.strip_books import StripBooks, strip_text
+from corpusmill.transforms.files.records import Book, Reason, Rejected
 from corpusmill.transforms.files.scratch import SCRATCH, fetch_text
-from corpusmill.transforms.records import Book, Reason, Rejected
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import run_transform
 

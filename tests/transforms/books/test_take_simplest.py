@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from corpusmill.transforms.books import take_simplest
-from corpusmill.transforms.books.take_simplest import TakeSimplest, check_target
-from corpusmill.transforms.lines import deal_words
-from corpusmill.transforms.records import MeasuredBook, Rejected
+from corpusmill.transforms.books.simplest_first import check_target
+from corpusmill.transforms.books.take_simplest import TakeSimplest
+from corpusmill.transforms.files.records import MeasuredBook, Rejected
+from corpusmill.transforms.models import deal_words
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import Outcome, run_transform
 

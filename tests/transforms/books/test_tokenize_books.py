@@ -1,8 +1,8 @@
 from pathlib import Path
 
 from corpusmill.transforms.books.tokenize_books import TokenizeBooks
+from corpusmill.transforms.files.records import MeasuredBook, TokenizedBook
 from corpusmill.transforms.files.scratch import fetch_text
-from corpusmill.transforms.records import MeasuredBook, TokenizedBook
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import Outcome, run_transform
 

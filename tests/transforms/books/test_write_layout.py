@@ -1,10 +1,10 @@
 from pathlib import Path
 
 from corpusmill.transforms.books.assign_sizes import SizedBook
+from corpusmill.transforms.books.book_stats import place_of
 from corpusmill.transforms.books.write_layout import Place, WriteLayout
+from corpusmill.transforms.files.records import TokenizedBook
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.records import TokenizedBook
-from corpusmill.transforms.text.books.book_stats import place_of
 from tests.tools.run_pipeline import run_transform
 
 FOLDERS = ("simplebooks-2", "simplebooks-2-raw", "simplebooks-92", "simplebooks-92-raw")

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.books.overlap import sum_rows
 from corpusmill.transforms.duplicates import combine_pairs
 from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from corpusmill.transforms.text.books.simple.overlap import sum_rows
-from corpusmill.transforms.text.duplicates.components import NO_PAIRS
+from corpusmill.transforms.duplicates.components import NO_PAIRS
 from tests.makers.number_pairs import pairs_of
 from tests.tools.run_pipeline import run_transform
 

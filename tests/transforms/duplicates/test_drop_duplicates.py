@@ -12,9 +12,9 @@ from corpusmill.transforms.duplicates.compare_documents import ComparedPair, Ske
 from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
 from corpusmill.transforms.duplicates.find_near_pairs import is_near
 from corpusmill.transforms.duplicates.find_similar_documents import FindSimilarDocuments, bands_for
-from corpusmill.transforms.files.screen import Screened
-from corpusmill.transforms.records import Rejected
-from corpusmill.transforms.text.duplicates.ngrams import jaccard
+from corpusmill.transforms.duplicates.ngrams import jaccard
+from corpusmill.transforms.files.files_screen import Screened
+from corpusmill.transforms.files.records import Rejected
 from tests.makers.made_documents import Document, describe, ngrams_of, text_of, words
 from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
 

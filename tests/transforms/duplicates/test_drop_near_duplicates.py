@@ -13,8 +13,8 @@ from corpusmill.transforms.duplicates.drop_near_duplicates import (
     near_pairs,
 )
 from corpusmill.transforms.duplicates.fetch_line_pairs import LinePairs
-from corpusmill.transforms.records import LineRange
-from corpusmill.transforms.text.duplicates.ngrams import jaccard
+from corpusmill.transforms.duplicates.ngrams import jaccard
+from corpusmill.transforms.files.records import LineRange
 from tests.makers.line_ranges import cut, lines_in, ranges_of
 from tests.tools.run_pipeline import Outcome, run_transform
 

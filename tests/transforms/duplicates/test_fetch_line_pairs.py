@@ -2,10 +2,10 @@ import numpy
 import pytest
 
 from corpusmill.transforms.duplicates import fetch_line_pairs
+from corpusmill.transforms.duplicates.components import Pairs
 from corpusmill.transforms.duplicates.drop_near_duplicates import key_by_index
 from corpusmill.transforms.duplicates.fetch_line_pairs import FetchLinePairs
-from corpusmill.transforms.text.duplicates.components import Pairs
-from corpusmill.transforms.text.lines.line_ids import split_by_range
+from corpusmill.transforms.files.line_ids import split_by_range
 from tests.makers.line_ranges import ranges_of
 from tests.tools.run_pipeline import run_inputs
 

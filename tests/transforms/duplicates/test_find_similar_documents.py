@@ -12,8 +12,8 @@ from corpusmill.transforms.duplicates.find_similar_documents import (
     pair_partition,
     rows_of,
 )
+from corpusmill.transforms.duplicates.minhash import choose_bands
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.text.duplicates.minhash import choose_bands
 from tests.makers.made_documents import Document, describe, ngrams_of, words
 from tests.tools.run_pipeline import run_transform
 

@@ -9,7 +9,7 @@ from corpusmill.transforms.duplicates.find_similar_lines import (
     FindSimilarLines,
     pair_partition,
 )
-from corpusmill.transforms.records import LineRange
+from corpusmill.transforms.files.records import LineRange
 from tests.makers.line_ranges import cut, ranges_of
 from tests.tools.run_pipeline import run_transform
 

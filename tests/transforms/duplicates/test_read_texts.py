@@ -23,8 +23,8 @@ from corpusmill.transforms.duplicates.read_texts import (
     read_part,
     read_texts,
 )
+from corpusmill.transforms.files import file_units
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.text.files import file_units
 
 ROWS = [
     {"id": 7, "q": "One?", "a": ["Yes", "No"]},

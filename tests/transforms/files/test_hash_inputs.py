@@ -7,8 +7,8 @@ import pytest
 from corpusmill.transforms.files import hash_inputs
 from corpusmill.transforms.files.hash_inputs import HashInputs, hash_unchanged
 from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.records import InputFile
-from corpusmill.transforms.wiki.listed_sums import sums_beside
+from corpusmill.transforms.files.records import InputFile
+from corpusmill.transforms.wikipedia.listed_sums import sums_beside
 from tests.tools.run_pipeline import run_pipeline
 
 

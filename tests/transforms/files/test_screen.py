@@ -1,45 +1,73 @@
-from corpusmill.transforms.files.screen import ScreenPages
-from corpusmill.transforms.records import Page, Reason, Rejected
-from corpusmill.transforms.text.wikimedia.language import load_language
-from corpusmill.transforms.text.wikimedia.screening import PageScreening
-from tests.tools.run_pipeline import run_transform
+"""Printed text of anybody cannot steer a terminal."""
 
-PAGE = Page(1, 0, "Henn", 10, "wikitext", False, False, "A river.")
-PAGES = [
-    PAGE,
-    PAGE._replace(page_id=2, title="Category:Rivers", namespace=14),
-    PAGE._replace(page_id=3, title="Harl", is_redirect=True),
-    PAGE._replace(page_id=4, title="Category:Hills", namespace=14),
-    PAGE._replace(page_id=5, title="Marrow", text="{{disambiguation}}"),
-    PAGE._replace(page_id=6, title="Gone", is_deleted=True, text=""),
-]
+import io
+import json
+import sys
 
+import pytest
+from rich.live import Live
+from rich.table import Table
 
-def test_kept_and_rejected_are_what_was_read_and_every_reason_is_counted() -> None:
-    outcome = run_transform(ScreenPages(PageScreening(load_language("en")).reason_to_reject), PAGES)
-    assert sorted(outcome.elements["kept"]) == [PAGES[0], PAGES[4]]
-    assert sorted(outcome.elements["rejected"]) == [
-        Rejected("2", "Category:Rivers", "screen-pages", "other-namespace", "14"),
-        Rejected("3", "Harl", "screen-pages", "redirect", ""),
-        Rejected("4", "Category:Hills", "screen-pages", "other-namespace", "14"),
-        Rejected("6", "Gone", "screen-pages", "deleted", "text suppressed"),
-    ]
-    assert outcome.counters == {
-        "screen-pages/other-namespace": 2,
-        "screen-pages/redirect": 1,
-        "screen-pages/deleted": 1,
-    }
+from corpusmill.transforms.files.terminal import escape, escape_line, escaped_output, new_console
+
+HOSTILE = "\x1b[31m \x9b31m \x1b]0;t\x07 \r \x08 \x0b \x7f \u202e [red]x[/red] :smile:"
+SHOWN = (
+    r"\u001b[31m \u009b31m \u001b]0;t\u0007 \u000d \u0008 \u000b \u007f \u202e"
+    " [red]x[/red] :smile:"
+)
 
 
-def reject_all(page: Page) -> Reason:
-    return Reason("unwanted", page.title)
+@pytest.mark.parametrize(
+    ("text", "shown", "in_line"),
+    [
+        (HOSTILE, SHOWN, SHOWN),
+        ("a\tb\nc", "a\tb\nc", r"a\u0009b\u000ac"),
+        ("\udcff", r"\udcff", r"\udcff"),
+        ("naïve \U0001f600 \u200f אב \u200d e\u0301", None, None),
+        (r"\u001b", None, None),
+    ],
+)
+def test_only_control_characters_are_escaped(
+    text: str, shown: str | None, in_line: str | None
+) -> None:
+    assert escape(text) == (shown or text)
+    assert escape_line(text) == (in_line or text)
 
 
-def test_any_rule_screens() -> None:
-    outcome = run_transform(ScreenPages(reject_all), PAGES[:2])
-    assert outcome.elements["kept"] == []
-    assert sorted(outcome.elements["rejected"]) == [
-        Rejected("1", "Henn", "screen-pages", "unwanted", "Henn"),
-        Rejected("2", "Category:Rivers", "screen-pages", "unwanted", "Category:Rivers"),
-    ]
-    assert outcome.counters == {"screen-pages/unwanted": 2}
+def test_json_keeps_its_meaning() -> None:
+    value = {HOSTILE: [HOSTILE, "\udcff"]}
+    assert json.loads(escape(json.dumps(value, ensure_ascii=False))) == value
+
+
+def test_printed_lines_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    with escaped_output():
+        print(HOSTILE)
+        print(HOSTILE, file=sys.stderr)
+    print("\x1b")
+    found = capsys.readouterr()
+    assert (found.out, found.err) == (f"{SHOWN}\n\x1b\n", f"{SHOWN}\n")
+
+
+def test_a_console_interprets_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table(HOSTILE)
+    table.add_row(HOSTILE)
+    with escaped_output():
+        console = new_console(width=200)
+        console.print(HOSTILE)
+        console.print(table)
+    found = capsys.readouterr().out
+    assert found.count(SHOWN) == 3
+    assert escape(found) == found
+
+
+def test_a_console_on_a_terminal_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with escaped_output():
+        console = new_console(stderr=True)
+        with Live("one", console=console, auto_refresh=False) as live:
+            live.update("[red]two\x1b[2J", refresh=True)
+    assert r"[red]two\u001b[2J" in screen.getvalue()
+    assert "\x1b[?25l" in screen.getvalue()

@@ -19,6 +19,7 @@ import zstandard
 
 from corpusmill.transforms.files import stage_files
 from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.records import LineRange
 from corpusmill.transforms.files.stage_files import (
     LIST,
     StageField,
@@ -29,7 +30,6 @@ from corpusmill.transforms.files.stage_files import (
     read_part,
     write_list,
 )
-from corpusmill.transforms.records import LineRange
 from tests.tools.run_pipeline import run_pipeline
 
 RANGES = [LineRange(number, number, bytes([number])) for number in range(20)]

@@ -5,13 +5,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.files.write_files import (
     HashedFile,
     ParquetFile,
     write_parquet,
     write_text,
 )
-from corpusmill.transforms.records import OutputFile
 
 SCHEMA = pa.schema([pa.field("a", pa.string(), nullable=False)])
 

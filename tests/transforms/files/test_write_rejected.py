@@ -4,8 +4,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from corpusmill.transforms.files.records import Rejected
 from corpusmill.transforms.files.write_rejected import SCHEMA, WriteRejected, order
-from corpusmill.transforms.records import Rejected
 from tests.tools.run_pipeline import run_transform
 
 REJECTED = [

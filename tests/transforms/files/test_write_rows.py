@@ -15,8 +15,19 @@ import pytest
 
 from corpusmill.transforms.books import book_rows
 from corpusmill.transforms.books.book_rows import MeasureRows
+from corpusmill.transforms.books.book_stats import BookStats, identity_of
 from corpusmill.transforms.duplicates import drop_near_duplicates
+from corpusmill.transforms.files.fingerprint import SPLITS, fingerprint, shard_of, split_of
+from corpusmill.transforms.files.records import (
+    Article,
+    BookRow,
+    CorpusStats,
+    OutputFile,
+    PackedArticle,
+)
 from corpusmill.transforms.files.scratch import Scratch, pack_text
+from corpusmill.transforms.files.shards import Shard, parquet_name, tfrecord_name
+from corpusmill.transforms.files.tf_example import encode_example, frame_record
 from corpusmill.transforms.files.write_rows import (
     PlanShards,
     RowKind,
@@ -26,13 +37,8 @@ from corpusmill.transforms.files.write_rows import (
     pack_rows,
     write_shard,
 )
-from corpusmill.transforms.records import Article, BookRow, CorpusStats, OutputFile, PackedArticle
-from corpusmill.transforms.text.books.book_stats import BookStats, identity_of
-from corpusmill.transforms.text.files.shards import Shard, parquet_name, tfrecord_name
-from corpusmill.transforms.text.files.tf_example import encode_example, frame_record
-from corpusmill.transforms.text.fingerprint import SPLITS, fingerprint, shard_of, split_of
-from corpusmill.transforms.wiki.article_rows import ARTICLES, ShareOut, order
-from corpusmill.transforms.wiki.pack_articles import pack_article, to_bytes
+from corpusmill.transforms.wikipedia.article_rows import ARTICLES, ShareOut, order
+from corpusmill.transforms.wikipedia.pack_articles import pack_article, to_bytes
 from tests.tools.golden_tree import tree_of
 from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 

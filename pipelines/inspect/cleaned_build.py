@@ -1,0 +1,363 @@
+"""Copies a finished build without the near-duplicates or evaluation-set items that a search found in it.
+
+The new build has the remaining rows in files with the same names, so programs can read it like the original.
+It is a separate edition; the original build is not changed.
+"""
+
+import dataclasses
+import functools
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import apache_beam as beam
+import pyarrow.parquet as pq
+from apache_beam.io.filesystems import FileSystems
+
+from corpusmill.pipelines.inspect.edition_accounts import EditionAccounts
+from corpusmill.pipelines.inspect.measure_documents import MEASURES
+from corpusmill.pipelines.inspect.read_removals import (
+    CONTAMINATED,
+    NEAR_DUPLICATE,
+    HitsOf,
+    PairsOf,
+    ReadRemovals,
+    read_removals,
+)
+from corpusmill.pipelines.inspect.remove_documents import (
+    REMOVED,
+    RemoveDocuments,
+    Rewriting,
+    copy_file,
+    data_files,
+    has_documents,
+    read_named,
+)
+from corpusmill.pipelines.run.corpora import layouts, rows
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
+from corpusmill.pipelines.run.publish import is_completed
+from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.transforms.duplicates.write_signatures import SIGNATURES, WriteSignatures
+from corpusmill.transforms.files.builds.build_manifest import Provenance, Release
+from corpusmill.transforms.files.builds.finished_builds import (
+    MANIFEST,
+    Build,
+    open_build,
+    path_below,
+)
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
+from corpusmill.transforms.files.spread import SpreadAll
+from corpusmill.transforms.files.write_rows import WriteRecords
+from corpusmill.transforms.models.train_pieces import MODEL_KIND, VOCABULARY_KIND
+from corpusmill.transforms.wikipedia.row_columns import LICENSES
+
+LISTS = {"overlap": "pairs-", "contamination": "hits-"}
+"""Command of a search → prefix of the names of the files with its findings."""
+
+_CARRIED = (MODEL_KIND, VOCABULARY_KIND)
+_MADE_ANEW = ("card", "json")
+_NUMBERED = re.compile(r"-\d{5}-of-\d{5}")
+
+
+@dataclasses.dataclass(frozen=True)
+class CleanedConfig:
+    """The settings of a build from which the findings of a search are removed."""
+
+    build: str  # folder of a finished build
+    found: str  # output folder of a finished search in that build
+    side: str = ""  # data sets to drop from, "first" or "second"; "" keeps one document per cluster
+    passages: bool = False  # remove passages instead of whole documents
+
+
+class CleanedBuild(CorpusBuild):
+    """A copy of a finished build, without the near-duplicates or evaluation-set items that a search found."""
+
+    config: CleanedConfig
+
+    def __init__(self, config: CleanedConfig):
+        """Opens the original build and the output of the search, and checks that they belong together.
+
+        Raises InputError if a folder is missing or damaged, or if the search was not run on this build;
+        ValueError if documents cannot be removed from builds of this corpus, or passages if `config.passages`
+        is True.
+        """
+        self.config = config
+        self.build, self.found = open_build(config.build), open_build(config.found)
+        check_removable(self.build, passages=config.passages)
+        self.files = data_files(self.build)
+        row = rows()[self.build.corpus]
+        assert row.shape
+        self.row, self.shape = row, row.shape
+        known = {file["sha256"] for file in self.found.manifest.get("inputs", [])}
+        if self.found.corpus not in LISTS or self.build.sha256 not in known:
+            raise InputError(
+                config.found,
+                f"not the output of a search in {config.build}, or the build was changed after the search;"
+                " run the search again",
+            )
+        start = LISTS[self.found.corpus]
+        self.lists = [
+            file
+            for file in self.found.manifest["outputs"]
+            if file["name"].startswith(start) and file["format"] == "parquet"
+        ]
+        version = self.build.manifest["version"]
+        self.release = Release(
+            self.build.corpus, version, self.build.manifest.get("release_notes", {})
+        )
+        schema = _schema_of(self.files[0].path)
+        numbers = [field.name for field in schema if not str(field.type).endswith("string")]
+        method = row.classes()[0].description
+        license_id = (
+            [*LICENSES]
+            if self._of_build("settings", {}).get("columns") == "full"
+            else method.license_id
+        )
+        has_features = any(
+            file["name"] == "features.json" for file in self.build.manifest["outputs"]
+        )
+        self.description = method._replace(
+            title=f"{method.title}, {self._what()}",
+            features=schema.names if has_features else (),
+            numbers=numbers,
+            license_id=license_id,
+        )
+
+    def _of_build(self, name: str, default: Any) -> Any:
+        return self.build.manifest.get(name, default)
+
+    def _what(self) -> str:
+        if self.found.corpus == "overlap":
+            return "without near-duplicates"
+        return f"without {'passages' if self.config.passages else 'documents'} of evaluation sets"
+
+    @property
+    def variant_name(self) -> str:
+        """The end of the edition's name, after "-without-", such as "near-duplicates-1f3870be".
+
+        The 8 hexadecimal digits are a hash of the findings of the search and of the setting `side`.
+        """
+        facts = [(file["name"], file["sha256"]) for file in self.lists]
+        digest = hashlib.sha256(repr((facts, self.config.side)).encode()).hexdigest()[:8]
+        what = "near-duplicates" if self.found.corpus == "overlap" else "contaminated"
+        passages = "-passages" if self.config.passages else ""
+        return f"{what}{passages}-{digest}"
+
+    @property
+    def edition(self) -> str:
+        """The name of the edition, such as "uk-without-near-duplicates-1f3870be"."""
+        return f"{self.build.edition}-without-{self.variant_name}"
+
+    @property
+    def dump_date(self) -> str:
+        """The dump date of the original build."""
+        return self.build.dump_date
+
+    def bytes_to_read(self, stripes: int) -> int:
+        """Returns the total size in bytes of the original build's Parquet files.
+
+        Workers do not divide these files, so `stripes` (the number of parts of a file) is ignored.
+        """
+        return sum(file_bytes_of(file.path) for file in self.files)
+
+    def stages(self) -> Sequence[Stage]:
+        """Returns the only stage, which reads each file and writes it without the removed texts."""
+        return (Stage("remove", self.remove),)
+
+    def has_removals(self) -> bool:
+        """Returns True if the search found anything that must be removed from the build."""
+        return any(any(read_removals(path, self._wanted())) for path in self._list_paths())
+
+    def is_finished(self, output: str) -> bool:
+        """Returns True if `output` has a finished build of this edition, made from the same inputs."""
+        target = FileSystems.join(output, *self.path)
+        return is_completed(target) and open_build(target).manifest.get("made_of") == self._origin()
+
+    def _list_paths(self) -> list[str]:
+        return [path_below(self.found.folder, file["name"]) for file in self.lists]
+
+    def _wanted(self) -> PairsOf | HitsOf:
+        return self._pairs() if self.found.corpus == "overlap" else self._hits()
+
+    def remove(self, root: beam.Pipeline, place: Place) -> None:
+        """Writes the files of the new build, and a list of what was removed from the original build.
+
+        Args:
+          root: The pipeline.
+          place: The folder of the new build.
+        """
+        folder = place.folder
+        carried = self._carried()
+        model = next((one[0] for one in carried if one[2] == MODEL_KIND), "")
+        reason = NEAR_DUPLICATE if self.found.corpus == "overlap" else CONTAMINATED
+        removals = root | "ReadRemovals" >> ReadRemovals(self._list_paths(), self._wanted())
+        how = Rewriting(self.build, self.shape, folder, reason, model)
+        removed = removals | "RemoveDocuments" >> RemoveDocuments(how)
+        listed = removed.removed | "WriteRemoved" >> WriteRecords(
+            folder, "removed", REMOVED, _document_of, tuple
+        )
+        copied = (
+            root | "SpreadCarried" >> SpreadAll(carried) | "Carry" >> beam.Map(copy_file, folder)
+        )
+        self.close_ledger(
+            folder,
+            self.open_ledger(root),
+            self._accounts(),
+            outputs=[removed.files, listed, copied, *self._sign(removed.files, place)],
+            rejected=removed.rejected,
+            **removed.accounts,
+        )
+
+    def _sign(self, files: beam.PCollection, place: Place) -> list[beam.PCollection]:
+        """Writes the MinHash signatures of the remaining texts, if the original build has signatures.
+
+        Args:
+          files: PCollection[OutputFile] of the new build's files.
+          place: The folder of the new build.
+
+        Returns a list with a PCollection of the written files, or an empty list if there are no signatures.
+        """
+        names = [file["name"] for file in self.build.manifest["outputs"]]
+        signed = sum(name.startswith(f"{SIGNATURES}-") for name in names)
+        if not signed:
+            return []
+        columns = self.shape.id, layouts()[self.build.corpus].column
+        read = functools.partial(
+            read_named, folder=place.folder, like=self.files[0], columns=columns
+        )
+        counted = files.pipeline | "SignatureFiles" >> beam.Create([signed])
+        sign = WriteSignatures(place.folder, place.scratch, read, counted)
+        return [
+            files
+            | "DocumentFiles" >> beam.Filter(has_documents, self.shape.splits)
+            | "WriteSignatures" >> sign
+        ]
+
+    def _pairs(self) -> PairsOf:
+        name = f"{self.build.corpus}/{self.build.name}"
+        if name not in self.found.manifest["settings"][self.config.side or "first"]:
+            raise ValueError(
+                f"{name} does not belong to the {self.config.side or 'first'} group of data sets of the"
+                f" search {self.config.found}"
+            )
+        return PairsOf(name, self.config.side)
+
+    def _hits(self) -> HitsOf:
+        return HitsOf(self.build.folder, bool(self.shape.id), self.config.passages)
+
+    def _carried(self) -> list[tuple[str, str, str, int]]:
+        return [
+            (
+                path_below(self.build.folder, file["name"]),
+                file["name"],
+                file["format"],
+                file["records"],
+            )
+            for file in self.build.manifest["outputs"]
+            if file["format"] in _CARRIED
+        ]
+
+    def _accounts(self) -> EditionAccounts:
+        kept = self._of_build("counts", {}).get("kept", {})
+        there = {file.split: None for file in self.files}
+        names = [split for split in {**kept, **there} if split in there]
+        formats = {file["format"] for file in self.build.manifest["outputs"]}
+        learned = {
+            name: self.build.manifest[name]
+            for name in ("sentencepiece",)
+            if name in self.build.manifest and self._carried()
+        }
+        return EditionAccounts(
+            unit=self.shape.unit,
+            splits=names,
+            whole=[split for split in names if split in self.shape.splits],
+            formats=[one for one in ("parquet", "tfrecord") if one in formats],
+            measure=MEASURES[self.build.corpus],
+            made_of=self._origin(),
+            about=f"Made of `{self.build.signature}`, {self._what()}: `removed-*.parquet` lists what went.",
+            findings=learned,
+        )
+
+    def _origin(self) -> dict[str, Any]:
+        return {
+            "build": self.build.signature,
+            "build_sha256": self.build.sha256,
+            "command": self.found.corpus,
+            "search": self.found.signature,
+            "search_sha256": self.found.sha256,
+            "search_settings": self.found.manifest["settings"],
+            "removed": "passages" if self.config.passages else "documents",
+            "side": self.config.side,
+        }
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """Returns the manifests of the original build and of the search, as the inputs of the new build.
+
+        The key is the signature (a line that identifies the build or search), the value a list with the path
+        of the manifest. Other files need not be listed as inputs, because the manifests contain their hashes.
+        """
+        return {
+            one.signature: [FileSystems.join(one.folder, MANIFEST)]
+            for one in (self.build, self.found)
+        }
+
+    def caveats(self) -> tuple[str, ...]:
+        """Returns the caveats of the original build, and caveats about files that the new build lacks."""
+        data = {file.path for file in self.files}
+        lacking = {
+            _NUMBERED.sub("-*", file["name"])
+            for file in self.build.manifest["outputs"]
+            if file["format"] not in (*_CARRIED, *_MADE_ANEW, "tfrecord")
+            and not file["name"].startswith(("rejected/", f"{SIGNATURES}-"))
+            and path_below(self.build.folder, file["name"]) not in data
+        }
+        found = [*self._of_build("caveats", [])]
+        if lacking:
+            found.append(
+                f"Files of that build that are not made anew: {', '.join(sorted(lacking))}. They are made of"
+                " the text before anything was removed."
+            )
+        if self._carried():
+            found.append(
+                "The SentencePiece model is that of the build: it has seen what was removed."
+            )
+        return tuple(found)
+
+    def settings(self) -> Mapping[str, Any]:
+        return {**self._of_build("settings", {}), "made_of": self._origin()}
+
+    def provenance(self) -> Provenance:
+        parts = (part.partition(":") for part in self.build.signature.split("|")[1:])
+        settings = {name: value for name, _, value in parts if name != "v"}
+        return (
+            super()
+            .provenance()
+            ._replace(signature_settings={**settings, "without": self.variant_name})
+        )
+
+
+def check_removable(build: Build, *, passages: bool) -> None:
+    """Raises ValueError if documents, or passages of documents, cannot be removed from `build`.
+
+    Args:
+      passages: Whether passages are to be removed, instead of whole documents.
+    """
+    if build.corpus not in MEASURES:
+        raise ValueError(
+            f"{build.folder}: removing documents from builds of {build.corpus} is not supported"
+        )
+    if passages and len(rows()[build.corpus].shape.texts) > 1:  # type: ignore[union-attr]
+        raise ValueError(
+            f"{build.folder}: passages cannot be removed, because {build.corpus} has each text in two forms,"
+            " and passages are found in only one; remove whole documents"
+        )
+
+
+def _schema_of(path: str) -> Any:
+    with open_raw(path) as stream:
+        return pq.ParquetFile(stream).schema_arrow
+
+
+def _document_of(row: Sequence[Any]) -> str:
+    return str(row[0])

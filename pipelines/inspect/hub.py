@@ -1,0 +1,284 @@
+"""Uploads finished builds to a data set on the Hugging Face hub, with one commit for each edition.
+
+The repository has the same layout as the folder of the corpus:
+
+    README.md                             a config for each edition: load_dataset(repo, "uk")
+    uk/croissant.json
+    uk/20260101-1.7.0/train-….parquet     and all other files of the build
+
+Files that are already in the repository are not uploaded again, so the same call continues an interrupted
+upload.
+"""
+
+import contextlib
+import hashlib
+import pathlib
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from huggingface_hub import CommitOperationAdd, HfApi, get_token
+from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
+from huggingface_hub.hf_api import RepoFile
+
+from corpusmill.pipelines.inspect import share_croissant
+from corpusmill.pipelines.run.chosen_builds import choose_builds
+from corpusmill.pipelines.run.corpora import shapes
+from corpusmill.pipelines.run.folder_cards import NAME as FOLDER_CARD
+from corpusmill.pipelines.run.provenance import VERSION
+from corpusmill.transforms.files.builds.check_files import find_unlisted
+from corpusmill.transforms.files.builds.finished_builds import Build, files_below, path_below
+from corpusmill.transforms.files.builds.folder_card import (
+    MARK,
+    BuildBelow,
+    make_folder_card,
+    read_places,
+)
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.stores import StoreError, is_local
+
+_NO_TOKEN = (
+    "there is no token for the hub: set HF_TOKEN to a token with write permission, from"
+    " https://huggingface.co/settings/tokens"
+)
+_NO_REPO = (
+    "the hub has no such data set, or the token has no access to it; this command creates one:"
+    " hf repos create {repo} --repo-type dataset"
+)
+_REFUSED = {
+    401: "the hub does not know the token in HF_TOKEN",
+    403: "the token in HF_TOKEN has no permission to write to this data set",
+    412: "the data set was changed in the meantime; run the same command again",
+}
+
+
+_PATIENCE_SECONDS = 60  # timeout of requests for metadata; the default of the library is 10
+_UNBRACED = {ord(one): None for one in "{}"}
+
+
+class SharedFile(NamedTuple):
+    """A file of a build, and its path in the repository on the hub."""
+
+    place: str  # "uk/20260101-1.7.0/stats.json"
+    path: str  # on disk
+    bytes: int
+    sha256: str  # from the manifest; "" for files that the manifest does not list
+
+
+class Edition(NamedTuple):
+    """A build to upload, with its place in the repository."""
+
+    build: Build
+    folder: str  # in the repository: "uk/20260101-1.7.0"
+    files: Sequence[SharedFile]
+
+    @property
+    def name(self) -> str:
+        """The name of the edition and of its config on the hub, such as "uk"."""
+        return posixpath.dirname(self.folder)
+
+
+class Published(NamedTuple):
+    """The result of uploading one edition."""
+
+    edition: Edition
+    files: int  # number of uploaded files
+    bytes: int
+    commit: str  # address of the commit; "" if nothing had to be uploaded
+
+
+def plan(folders: Sequence[str]) -> list[Edition]:
+    """Returns the builds to upload: for each edition in `folders` and their subfolders, the current or the
+    newest build.
+
+    Raises InputError if there is no finished build, or if one has files that its manifest does not list;
+    ValueError if the builds are of several corpora.
+    """
+    builds = choose_builds(folders)
+    above = {posixpath.dirname(posixpath.dirname(build.folder)) for build in builds}
+    if len(above) > 1:
+        raise ValueError(
+            "all builds in a repository must be of one corpus, but these builds are in the folders"
+            f" of several corpora: {', '.join(sorted(above))}"
+        )
+    return [_edition(build) for build in builds]
+
+
+def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
+    """Uploads editions in order, with one commit for each. Yields the result of each upload.
+
+    Args:
+      repo: "owner/name" of a data set on the hub, which must exist.
+
+    Raises ValueError if no access token for the hub is found, InputError for a damaged build, StoreError for
+    errors of the hub.
+    """
+    if not get_token():
+        raise ValueError(_NO_TOKEN)
+    hub = _Hub(repo, {edition.folder: _card_of(edition) for edition in editions})
+    for edition in editions:
+        with _named(repo):
+            yield hub.upload(edition)
+
+
+class _Hub:
+    """A repository on the hub. Keeps the cards of its builds in memory."""
+
+    def __init__(self, repo: str, cards: Mapping[str, str]):
+        self.repo = repo
+        self.api = HfApi(library_name="corpusmill", library_version=VERSION)
+        self.cards = dict(cards)  # folder of a build → its card
+
+    def upload(self, edition: Edition) -> Published:
+        head = self.api.repo_info(self.repo, repo_type="dataset").sha
+        tree = self.api.list_repo_tree(
+            self.repo, recursive=True, revision=head, repo_type="dataset"
+        )
+        there = {one.path: one for one in tree if isinstance(one, RepoFile)}
+        wanted = [one for one in edition.files if not _is_there(there.get(one.place), one)]
+        additions = [_addition(one) for one in wanted]
+        for place, text in self._texts(edition, there, str(head)).items():
+            data = text.encode("utf-8")
+            if place not in there or there[place].blob_id != _blob_id(data):
+                additions.append(CommitOperationAdd(place, data))
+        if not additions:
+            return Published(edition, 0, 0, "")
+        made = self.api.create_commit(
+            self.repo,
+            additions,
+            commit_message=edition.folder,
+            commit_description=edition.build.signature,
+            repo_type="dataset",
+            parent_commit=head,
+        )
+        size = sum(one.upload_info.size for one in additions)
+        return Published(edition, len(additions), size, str(made.commit_url))
+
+    def _texts(self, edition: Edition, there: Mapping[str, RepoFile], head: str) -> dict[str, str]:
+        """Returns the texts of the files outside the builds: the card and the Croissant metadata.
+
+        The keys are paths in the repository.
+
+        Args:
+          there: The files in the repository, by path.
+          head: The newest commit of the repository.
+        """
+        texts = {}
+        if share_croissant.splits_of(edition.build):
+            url = f"{self.api.endpoint}/datasets/{self.repo}"
+            place = posixpath.join(edition.name, share_croissant.NAME)
+            texts[place] = share_croissant.make_croissant(edition.build, url)
+        found = self._read(FOLDER_CARD, head) if FOLDER_CARD in there else ""
+        if not found or MARK in found:
+            # The card may have been edited, so builds that are not in the repository are ignored.
+            known = {
+                name: folder
+                for name, folder in read_places(found).items()
+                if posixpath.join(folder, FOLDER_CARD) in there
+            }
+            places = known | {edition.name: edition.folder}
+            builds = []
+            for name, folder in sorted(places.items()):
+                if folder not in self.cards:
+                    self.cards[folder] = self._read(posixpath.join(folder, FOLDER_CARD), head)
+                builds.append(BuildBelow(name, folder, self.cards[folder]))
+            if card := make_folder_card(edition.build.corpus, builds, place=self.repo):
+                texts[FOLDER_CARD] = card
+        return texts
+
+    def _read(self, place: str, head: str) -> str:
+        path = self.api.hf_hub_download(
+            self.repo, place, repo_type="dataset", revision=head, etag_timeout=_PATIENCE_SECONDS
+        )
+        return pathlib.Path(path).read_text("utf-8")
+
+
+def _edition(build: Build) -> Edition:
+    if not is_local(build.folder):
+        raise ValueError(
+            f"{build.folder}: only builds on a local disk can be uploaded; copy this build to a"
+            " local disk"
+        )
+    shape = shapes().get(build.corpus)
+    withheld = shape.withheld if shape else ""
+    if withheld and withheld in share_croissant.splits_of(build):
+        raise ValueError(
+            f"{build.folder}: the build has the split {withheld}, which must not be published"
+        )
+    if unlisted := find_unlisted(build):
+        names = ", ".join(repr(path.removeprefix(f"{build.folder}/")) for path in unlisted)
+        raise InputError(
+            build.folder,
+            f"nothing is uploaded, because these files are not in the manifest: {names}; move them elsewhere",
+        )
+    folder = "/".join(build.folder.split("/")[-2:])
+    sums = {file["name"]: file["sha256"] for file in build.manifest["outputs"]}
+    files = []
+    for path in sorted(files_below(build.folder)):
+        name = path.removeprefix(f"{build.folder}/")
+        size = pathlib.Path(path).stat().st_size
+        files.append(SharedFile(f"{folder}/{name}", path, size, sums.pop(name, "")))
+    if sums:
+        raise InputError(path_below(build.folder, min(sums)), "no such file: the build is damaged")
+    return Edition(build, folder, files)
+
+
+def _card_of(edition: Edition) -> str:
+    path = pathlib.Path(edition.build.folder, FOLDER_CARD)
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+def _is_there(found: RepoFile | None, file: SharedFile) -> bool:
+    if found is None or found.size != file.bytes:
+        return False
+    if found.lfs:
+        return bool(found.lfs.sha256 == (file.sha256 or _sha256_of(file)))
+    return bool(found.blob_id == _blob_id(pathlib.Path(file.path).read_bytes()))
+
+
+def _addition(file: SharedFile) -> CommitOperationAdd:
+    """Returns the operation that uploads a file. Raises InputError if the file differs from the manifest."""
+    if file.sha256 and _sha256_of(file) != file.sha256:
+        raise InputError(
+            file.path, "differs from the manifest: run `corpusmill verify` for the details"
+        )
+    return CommitOperationAdd(file.place, file.path)
+
+
+def _sha256_of(file: SharedFile) -> str:
+    with pathlib.Path(file.path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _blob_id(data: bytes) -> str:
+    """Returns the id that git gives to a file with this content."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+@contextlib.contextmanager
+def _named(repo: str) -> Iterator[None]:
+    """Replaces errors of the hub in the `with` block by a StoreError.
+
+    Its message is one line with the name of the repository.
+    """
+    try:
+        yield
+    except (InputError, ValueError):
+        raise
+    except Exception as error:  # the libraries raise many types of errors
+        cause = error.__cause__ if isinstance(error.__cause__, HfHubHTTPError) else error
+        raise StoreError(repo, _explain(cause).format(repo=repo)) from error
+
+
+def _explain(error: BaseException) -> str:
+    if not isinstance(error, HfHubHTTPError):
+        return f"the hub cannot be reached: {_first_line(str(error)) or type(error).__name__}"
+    status = error.response.status_code
+    if isinstance(error, RepositoryNotFoundError) and status != 401:
+        return _NO_REPO
+    said = error.server_message or str(error)
+    return _REFUSED.get(status) or f"the hub returned the status {status}: {_first_line(said)}"
+
+
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "").translate(_UNBRACED)

@@ -1,0 +1,153 @@
+"""Formats a page and the explanation of its cleaning for a terminal.
+
+The wikitext and the cleaned text of a section are side by side. The rules that were applied are below them.
+"""
+
+import io
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from rich import box
+from rich.rule import Rule as Line
+from rich.table import Table
+from rich.text import Text
+
+from corpusmill.pipelines.inspect.build_document import Origin
+from corpusmill.transforms.files.terminal import escape_line, new_console
+from corpusmill.transforms.wikitext.explain.explained_page import (
+    EMPTY,
+    KEPT,
+    LINK,
+    OUTSIDE,
+    ExplainedPage,
+    ExplainedSection,
+    Piece,
+)
+
+NARROW = 76
+"""On a screen with fewer columns, the text is printed below the source instead of beside it."""
+
+TEXT_SHOWN = 1_500
+"""Maximum number of characters of a document's text that are displayed."""
+
+_PIECE = 160  # maximum number of characters of a source that are shown
+_NOTHING = "–"
+
+
+def draw_origin(origin: Origin, width: int) -> str:
+    """Returns the facts about a document and the beginning of its text, wrapped to `width` columns."""
+    lines = [f"{origin.fate}", *(f"{name}: {escape_line(value)}" for name, value in origin.facts)]
+    text = origin.text.strip()
+    left = len(text) - TEXT_SHOWN
+    shown = text[:TEXT_SHOWN] + (f" … ({left:,} more characters)" if left > 0 else "")
+    return _wrapped(lines, width) + (f"\n{_wrapped([shown], width, '')}" if text else "") + "\n"
+
+
+def draw_page(page: ExplainedPage, facts: Sequence[tuple[str, str]], width: int) -> str:
+    """Returns a page, and the explanation of how it was cleaned, as text for a terminal.
+
+    Args:
+      facts: (name, value) pairs to display above the page, such as its source.
+      width: The number of columns of the screen.
+    """
+    drawing = io.StringIO()
+    console = new_console(file=drawing, width=width, force_terminal=False, color_system=None)
+    for section in page.sections:
+        for part in _section(section, width):
+            console.print(part)
+    lines = [line.rstrip() for line in drawing.getvalue().splitlines()]
+    told = (f"{name}: {escape_line(value)}" for name, value in facts)
+    return _wrapped(told, width) + "\n".join([*lines, ""])
+
+
+def _wrapped(lines: Iterable[str], width: int, indent: str = "  ") -> str:
+    """Returns the lines, wrapped to `width` columns.
+
+    Args:
+      indent: The indentation of continuation lines.
+    """
+    wrapped = (
+        textwrap.wrap(one, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
+        for line in lines
+        for one in line.split("\n")
+    )
+    return "".join(f"{one}\n" for of_line in wrapped for one in of_line)
+
+
+def _section(section: ExplainedSection, width: int) -> Iterator[Any]:
+    title = f"{section.heading or 'lead'} · {section.fate}"
+    yield Text()
+    yield Line(Text(title), align="left", characters="=")
+    if section.rule:
+        yield Text(f"{section.rule.text}\n  {section.rule.place}".rstrip())
+    source = _folded(section).strip("\n")
+    if section.fate not in (KEPT, EMPTY):
+        if source:
+            yield Text(_shortened(source))
+        return
+    text = "\n\n".join((*filter(None, [section.text.heading]), *section.text.paragraphs))
+    if not source:
+        return
+    if width < NARROW:
+        yield from (Text("source", style="bold"), Text(source), Text(), Text("text"), Text(text))
+    else:
+        sides = _table("source", "text", ratios=(1, 1))
+        sides.add_row(Text(source), Text(text or _NOTHING))
+        yield sides
+    yield from _pieces(section.pieces)
+
+
+def _folded(section: ExplainedSection) -> str:
+    """Returns the wikitext of a section. Long parts that add nothing to the cleaned text are shortened."""
+    parts, position = [], 0
+    for piece in section.pieces:
+        start = piece.start + _PIECE
+        if not piece.shown and piece.start >= position and piece.end > start + _PIECE:
+            parts += [section.source[position:start], f" … ({piece.end - start:,} characters) "]
+            position = piece.end
+    return "".join((*parts, section.source[position:]))
+
+
+def _pieces(pieces: Iterable[Piece]) -> Iterator[Any]:
+    """Yields a table of the parts of a section that cleaning has changed, then lines with counts.
+
+    The table leaves out links that are kept as text, and parts that are always removed, such as comments.
+    These parts are counted by rule, in lines such as "3 × <rule>".
+    """
+    told, counted = _told(pieces)
+    if told:
+        parts = _table("in the source", "in the text", "by", ratios=(5, 4, 6))
+        for piece in told:
+            by = f"{piece.rule.text}\n{piece.rule.place}".strip()
+            parts.add_row(
+                Text(_shortened(piece.source)), Text(_shortened(piece.shown) or _NOTHING), Text(by)
+            )
+        yield parts
+    for (what, place), count in counted.items():
+        yield Text(f"{count:,} × {what} ({place})")
+
+
+def _told(pieces: Iterable[Piece]) -> tuple[list[Piece], Counter[tuple[str, str]]]:
+    told: list[Piece] = []
+    counted: Counter[tuple[str, str]] = Counter()
+    for piece in pieces:
+        is_plain = piece.kind == LINK and bool(piece.shown)
+        if is_plain or piece.kind == OUTSIDE:
+            counted[piece.rule.text, piece.rule.place] += 1
+        else:
+            told.append(piece)
+    return told, counted
+
+
+def _table(*columns: str, ratios: Sequence[int]) -> Table:
+    table = Table(box=box.ASCII2, expand=True, show_lines=True)
+    for column, ratio in zip(columns, ratios, strict=True):
+        table.add_column(column, ratio=ratio, overflow="fold")
+    return table
+
+
+def _shortened(text: str) -> str:
+    shown = " ".join(text.split())
+    return shown if len(shown) <= _PIECE else f"{shown[:_PIECE]} …"

@@ -1,0 +1,269 @@
+"""A table with one row per corpus. It has the facts about a corpus that are not in the code of its builds."""
+
+import importlib
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from corpusmill.pipelines.run.memory_model import JSON, MB, XML, MemoryModel
+from corpusmill.transforms.files.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from corpusmill.transforms.files.builds.plausibility import NOT_LINKED, Usual
+from corpusmill.transforms.models.layout import Layout
+
+_TABLES = "corpusmill.pipelines.refresh.tables"
+
+
+class CorpusRow(NamedTuple):
+    """The facts about a corpus. Objects that are slow to import are given by name: "module:attribute"."""
+
+    name: str  # the command, the kind in refresh.toml, and the top folder of the builds
+    module: str  # module with the method
+    build: str  # class of the build in that module
+    settings: str  # class of the settings in that module
+    memory: MemoryModel  # memory that the in-process runner needs
+    samples: str  # function (output folder) → builds of the bundled samples, for the demo
+    command: str = (
+        ""  # module of the command; if "", the command is derived from the fields of the settings
+    )
+    read: tuple[str, ...] | None = ()
+    """Roles of the inputs whose text determines the cost of a build. () means all roles; None means that the
+    inputs are other builds.
+    """
+
+    is_template: bool = True  # Dataflow can start it from a template
+    refresh: str = "corpusmill.pipelines.refresh.tables:FilesTable"  # of refresh.toml; "" if none
+    shape: CorpusShape | None = None  # columns and splits; None if its builds have no documents
+    layout: Layout | None = None  # form of its text; None if no vocabularies are learned from it
+    usual: Usual = Usual()  # usual counts of a full build; a smaller build is a sample or a part
+    has_paper_table: bool = False  # `report` prints its builds like Table 2 of the Wiki-40B paper
+
+    @property
+    def unit(self) -> str:
+        """The name of the documents of the corpus, such as "pages"."""
+        return self.shape.unit if self.shape else "pages"
+
+    def load(self) -> ModuleType:
+        """Imports and returns the module that defines the builds of the corpus."""
+        return importlib.import_module(self.module)
+
+    def classes(self) -> tuple[Any, Any]:
+        """Returns the class of the builds, and the class of their settings."""
+        module = self.load()
+        return getattr(module, self.build), getattr(module, self.settings)
+
+
+def load(name: str) -> Any:
+    """Imports and returns an object, given its name in the form "module:attribute"."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _row(name: str, build: str, memory: MemoryModel, **others: Any) -> CorpusRow:
+    """Returns the row of a corpus whose modules and samples have the same name as its command.
+
+    Args:
+      name: The name of the command.
+      build: The name of the class of its builds.
+      memory: The memory that the in-process runner needs.
+      others: Other fields of CorpusRow, which replace the usual values.
+    """
+    named: dict[str, Any] = {
+        "module": f"corpusmill.pipelines.{name}",
+        "settings": f"{build}Config",
+        "samples": f"corpusmill.pipelines.sample_builds:{name}",
+        "command": f"corpusmill.pipelines.{name}_command",
+    }
+    return CorpusRow(name=name, build=build, memory=memory, **named | others)
+
+
+_USUAL_BOOKS = Usual(
+    100,
+    {
+        "read-books/no-ebook-number": 0.1,
+        "read-books/html-page": 0.1,
+        "read-books/empty-file": 0.1,
+        "strip-books/kept-too-little": 0.1,
+        "date-books/undated": 0.5,
+    },
+)
+# Most data between steps is in files. The memory per byte of input is for templates and for
+# positions in the files.
+_WIKI40B = MemoryModel(500 * MB, 400 * MB, 0.02, XML)
+
+CORPORA = (
+    _row(
+        "entities",
+        "Entities",
+        MemoryModel(500 * MB, 300 * MB, 0.015, JSON),  # at most 130 bytes per item
+        refresh=f"{_TABLES}:EntitiesTable",
+        shape=CorpusShape("items", "numeric_id", "", (), splits=("",)),
+        usual=Usual(1_000),
+    ),
+    _row(
+        "wiki40b",
+        "Wiki40b",
+        _WIKI40B,
+        read=("dump",),
+        refresh=f"{_TABLES}:Wiki40bTable",
+        shape=CorpusShape("articles", "wikidata_id", TITLE_IN_TEXT, ("text",)),
+        layout=Layout("text", "article"),
+        usual=Usual(
+            100,
+            {
+                "read-dump/malformed-xml": 0.01,
+                "screen-pages/empty-source": 0.1,
+                "screen-pages/not-wikitext": 0.1,
+                "clean-wikitext/empty-after-cleaning": 0.5,
+                "join-wikidata/deleted": 0.1,
+                NOT_LINKED: 0.5,
+            },
+        ),
+        has_paper_table=True,
+    ),
+    _row(
+        "multilingual",
+        "Wiki40bMultilingual",
+        _WIKI40B,
+        module="corpusmill.pipelines.wiki40b_multilingual",
+        settings="MultilingualConfig",
+        command="corpusmill.pipelines.multilingual",
+        read=None,
+        is_template=False,
+        refresh="",
+    ),
+    _row(
+        "lm1b",
+        "Lm1b",
+        MemoryModel(450 * MB, 150 * MB, 0.2),
+        refresh=f"{_TABLES}:NewsTable",
+        shape=CorpusShape(
+            "sentences",
+            "",
+            "",
+            ("text",),
+            splits=("train", "test"),
+            repeats=True,
+            why_moves="where the shuffle puts a sentence depends on all sentences",
+        ),
+        layout=Layout("text", ""),
+        usual=Usual(
+            10_000,
+            {
+                "read-lines/malformed-utf-8": 0.1,
+                "read-lines/line-too-long": 0.01,
+                "duplicates": 0.95,
+                "near_duplicates": 0.95,
+            },
+        ),
+    ),
+    _row(
+        "pg19",
+        "Pg19",
+        MemoryModel(500 * MB, 260 * MB, 0.3),
+        read=("books",),
+        refresh=f"{_TABLES}:GutenbergTable",
+        shape=CorpusShape(
+            "books",
+            "book_id",
+            "book_title",
+            ("book_text",),
+            ("book_title", "publication_date", "latest_year"),
+        ),
+        layout=Layout("book_text", "book"),
+        usual=_USUAL_BOOKS,
+    ),
+    _row(
+        "simplebooks",
+        "SimpleBooks",
+        MemoryModel(600 * MB, 260 * MB, 0.5),
+        read=("books",),
+        refresh=f"{_TABLES}:GutenbergTable",
+        shape=CorpusShape(
+            "books",
+            "book_id",
+            "book_title",
+            ("text", "raw_text"),
+            ("book_title",),
+            why_moves="which books are held out depends on all books that are kept",
+        ),
+        layout=Layout("raw_text", "lines"),
+        usual=_USUAL_BOOKS,
+    ),
+    _row(
+        "flores101",
+        "Flores101",
+        MemoryModel(500 * MB, 300 * MB, 0.2, XML),
+        command="corpusmill.pipelines.flores_source",
+        is_template=False,
+        refresh=f"{_TABLES}:SitesTable",
+        shape=CorpusShape(
+            "sentences",
+            "article",
+            "url",
+            ("text",),
+            ("topic", "has_image", "has_hyperlink"),
+            ("dev", "devtest", "test"),
+            repeats=True,
+            withheld="test",
+            why_moves="articles are drawn anew from all that have a passage",
+        ),
+    ),
+    _row(
+        "subwords",
+        "Subwords",
+        MemoryModel(500 * MB, 300 * MB, 0.5),
+        read=None,
+        refresh="",
+    ),
+    _row(
+        "tokenize",
+        "Tokens",
+        MemoryModel(500 * MB, 300 * MB, 0.0),
+        module="corpusmill.pipelines.tokens",
+        settings="TokensConfig",
+        command="corpusmill.pipelines.tokenize_builds",
+        read=None,
+        is_template=False,
+        refresh="",
+    ),
+    _row(
+        "ngrams",
+        "Ngrams",
+        MemoryModel(500 * MB, 300 * MB, 0.0),
+        command="corpusmill.pipelines.ngrams_command",
+        read=None,
+        refresh="",
+    ),
+)
+
+
+def rows() -> dict[str, CorpusRow]:
+    """Returns name → row for all corpora. A corpus comes after the corpora that its builds need."""
+    return {row.name: row for row in CORPORA}
+
+
+def row_of(corpus: Any) -> CorpusRow:
+    """Returns the row of the corpus to which a build belongs.
+
+    Args:
+      corpus: The build. Its row is found by the Python module of its class, not by the name of its folder,
+        because users may have renamed the folder.
+    """
+    module = type(corpus).__module__
+    named = next((row for row in rows().values() if row.module == module), None)
+    return named or rows()[corpus.path[0]]
+
+
+def shapes() -> dict[str, CorpusShape]:
+    """Returns name of a corpus → its shape: the columns, the splits and the name of its documents.
+
+    Corpora whose builds have no documents are left out.
+    """
+    return {row.name: row.shape for row in rows().values() if row.shape}
+
+
+def layouts() -> dict[str, Layout]:
+    """Returns name of a corpus → its Layout: the column that contains the text, and the format of the text.
+
+    Only corpora from which vocabularies can be learned have a layout.
+    """
+    return {row.name: row.layout for row in rows().values() if row.layout}

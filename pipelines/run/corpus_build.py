@@ -1,0 +1,177 @@
+"""The base class of the builds of all corpora."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import apache_beam as beam
+
+from corpusmill.pipelines.run.dump_settings import name_variant
+from corpusmill.pipelines.run.provenance import code_versions
+from corpusmill.transforms.files.builds.build_manifest import Description, Provenance, Release
+from corpusmill.transforms.files.builds.ledger import INPUTS, OUTPUTS, REJECTED, UNREAD, AccountFor
+from corpusmill.transforms.files.builds.manifest_schema import check_name
+from corpusmill.transforms.files.builds.plausibility import Doubt
+from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
+from corpusmill.transforms.files.dates import plain_date
+from corpusmill.transforms.files.hash_inputs import HashInputs
+from corpusmill.transforms.files.write_rejected import CountReasons, WriteRejected
+
+
+class CorpusBuild:
+    """Base class of builds. It defines the folder, the inputs, the settings and the manifest of a build.
+
+    A subclass for a corpus checks its inputs and defines the stages that run.
+    """
+
+    config: Any
+    release: Release
+    description: Description
+    libraries: Sequence[str] = ()  # names of libraries, in addition to those that every build uses
+    kind = ""  # the name of the corpus in the manifest, if it differs from the corpus's own name
+    unheld: Collection[str] = ()  # roles of the inputs whose size does not affect the needed memory
+    lang = ""  # language in the signature; "" for builds without variants
+
+    @property
+    def edition(self) -> str:
+        """The name of the edition: the language, and the settings that differ from those of the original
+        corpus.
+        """
+        return str(self.config.edition())
+
+    @property
+    def dump_date(self) -> str:
+        """The date in the name of the build.
+
+        It is the date in the settings, or else the date in the names of the inputs, or else "undated".
+        """
+        return plain_date(self.config.dump_date) or self.date_of_inputs() or "undated"
+
+    def date_of_inputs(self) -> str:
+        """Returns the date in the names of the input files; "" if there is none."""
+        raise NotImplementedError
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The path of the build below the output folder, in parts: ("wiki40b", "uk", "20261101-1.3.0").
+
+        Raises ValueError if the name of the edition, or the date, cannot be the name of a folder.
+        """
+        check_name("the name of the edition", self.edition)
+        check_name("dump_date", self.dump_date)
+        return self.release.corpus, self.edition, f"{self.dump_date}-{self.release.version}"
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """Returns role (such as "dump") → paths of the input files that determine the output."""
+        raise NotImplementedError
+
+    def listed_sums(self) -> Mapping[str, str]:
+        """Returns path → SHA-256 of input files, from the checksum lists beside them.
+
+        Raises InputError for lists that cannot be read.
+        """
+        return {}
+
+    def caveats(self) -> tuple[str, ...]:
+        """Returns caveats: sentences about facts that are missing because an input was not given."""
+        return ()
+
+    def doubts(self) -> Sequence[Doubt]:
+        """Returns doubts about the inputs, such as a wrong language, after a quick check (see
+        plausibility.py).
+        """
+        return ()
+
+    def variant(self) -> Mapping[str, Any]:
+        """Returns the settings that distinguish corpora made from the same input."""
+        variant: Mapping[str, Any] = self.config.variant()
+        return variant
+
+    def settings(self) -> Mapping[str, Any]:
+        """Returns all settings that influence the bytes of the output."""
+        raise NotImplementedError
+
+    def signature_settings(self) -> Mapping[str, str]:
+        """Returns name → value of the settings in the build's signature, in the order of the signature.
+
+        The signature is a line that identifies the build: "wiki40b|lang:uk|dump:20261101|v:1.3.0". The
+        settings are the language and those that distinguish builds from the same input (see `variant`).
+        """
+        return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
+
+    def provenance(self) -> Provenance:
+        """Returns the facts for the manifest that are known before the build runs."""
+        return Provenance(
+            corpus=self.kind or self.release.corpus,
+            edition=self.edition,
+            dump_date=self.dump_date,
+            version=self.release.version,
+            release_notes=self.release.notes,
+            settings=self.settings(),
+            caveats=self.caveats(),
+            code=code_versions(*self.libraries),
+            signature_settings=self.signature_settings(),
+        )
+
+    def marks(self) -> Mapping[str, str]:
+        """Returns name → value of the metadata in each Parquet file of the build.
+
+        They are the signature (a line that identifies the build), the version and the license. With them, a
+        copy of a file still shows which build it came from.
+        """
+        license_id = self.description.license_id
+        licenses = [license_id] if isinstance(license_id, str) else license_id
+        return {
+            "signature": self.provenance().signature,
+            "version": self.release.version,
+            "license": " or ".join(licenses),
+        }
+
+    def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
+        """Opens the ledger, which collects the counts and findings of all stages of the build.
+
+        The first entries are the hashes of the input files, and `accounts`, the entries of the first stage.
+
+        Args:
+          accounts: Name of an account → PCollection with its entries. An account is either a count, which is
+            the sum of its entries, or a list of findings, which contains its entries.
+
+        Returns a PCollection[Entry].
+        """
+        inputs = root | "HashInputs" >> HashInputs(self.inputs(), self.listed_sums())
+        return {INPUTS: inputs, **accounts} | "OpenLedger" >> Enter()
+
+    def close_ledger(
+        self,
+        folder: str,
+        ledger: beam.PCollection,
+        account_for: AccountFor,
+        *,
+        outputs: Sequence[beam.PCollection],
+        rejected: beam.PCollection | None = None,
+        unread: beam.PCollection | None = None,
+        **accounts: beam.PCollection | tuple[beam.PCollection, ...],
+    ) -> None:
+        """Writes the last files of a build: rejected items, manifest, statistics and card.
+
+        Args:
+          folder: The folder of the build.
+          ledger: PCollection[Entry] from the earlier stages.
+          account_for: Function that makes the counts and tables of the manifest from the ledger.
+          outputs: PCollections of OutputFile.
+          rejected: PCollection[Rejected]. Rejected items count as input. None if the build rejects nothing.
+          unread: PCollection[Rejected] of malformed records in tables that are not part of the corpus, such
+            as a catalogue. They are listed and counted, but do not count as input.
+          accounts: Further entries for the ledger: name of an account (a count, or a list of findings) →
+            PCollection, or PCollections, with its entries.
+        """
+        accounts[OUTPUTS] = tuple(outputs)
+        if rejected:
+            listed = (rejected, unread) | "Listed" >> beam.Flatten() if unread else rejected
+            accounts[OUTPUTS] += (listed | "WriteRejected" >> WriteRejected(folder),)
+            accounts[REJECTED] = rejected | "CountReasons" >> CountReasons()
+        if unread:
+            accounts[UNREAD] = unread | "CountUnread" >> beam.combiners.Count.Globally()
+        entered = accounts | "Enter" >> Enter(ledger)
+        _ = entered | "WriteManifest" >> WriteManifest(
+            folder, self.provenance(), self.description, account_for
+        )

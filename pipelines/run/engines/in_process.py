@@ -1,0 +1,146 @@
+"""The in-process runner: Beam's runner for one machine, with one or more worker processes."""
+
+import contextlib
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import apache_beam as beam
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
+    GrpcWorkerHandler,
+    WorkerHandler,
+)
+from apache_beam.transforms.environments import Environment, python_sdk_capabilities
+
+from corpusmill.pipelines.run.engines.beam_patches import (
+    LoopbackServer,
+    Options,
+    bound_queues,
+    fail_requests,
+    guard_environment,
+    keep_in_buffers,
+    sample_often,
+)
+from corpusmill.pipelines.run.engines.engine import PlannedBuild, Started
+from corpusmill.pipelines.run.engines.heap import (
+    MESSAGE_BLOCK,
+    MESSAGE_KEPT,
+    give_back_large_blocks,
+)
+from corpusmill.pipelines.run.engines.memory import check_memory, memory_limit
+from corpusmill.pipelines.run.engines.secret import LOOPBACK
+from corpusmill.pipelines.run.engines.shuffle_files import (
+    FileDataChannel,
+    FileGroupingBuffer,
+    FileListBuffer,
+    shuffle_folder,
+)
+from corpusmill.pipelines.run.engines.worker_processes import (
+    BadEnd,
+    Workers,
+    error_of,
+    worker_processes,
+)
+from corpusmill.transforms.files.open_input import file_bytes_of
+from corpusmill.transforms.files.stores import is_local
+
+URN = "corpusmill:env:forked:v1"
+
+
+class InProcess:
+    """The engine that runs pipelines with Beam's in-process runner.
+
+    The name DirectRunner is not passed to Beam, because Beam would then first try to download Prism, another
+    runner.
+    """
+
+    is_local = True
+
+    def __init__(self, workers: int, beam_flags: Sequence[str]):
+        self._workers = workers
+        self._flags = [*beam_flags, f"--direct_num_workers={workers}"]
+
+    def prepare(self, build: PlannedBuild) -> None:
+        """Raises BuildError if the build needs more memory than is available, and InputError if an input is
+        missing.
+        """
+        if build.memory:
+            sizes = {path: file_bytes_of(path) for path in build.inputs}
+            text_bytes = build.memory.text_bytes(sizes)
+            check_memory(build.memory, text_bytes, self._workers, memory_limit())
+
+    @contextlib.contextmanager
+    def started(self, folder: str = "") -> Iterator[Started]:
+        """Starts the engine (see Engine)."""
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(shuffle_folder(folder if folder and is_local(folder) else ""))
+            if self._workers == 1:
+                give_back_large_blocks()
+                yield Started(self._pipeline)
+                return
+            give_back_large_blocks(MESSAGE_BLOCK, MESSAGE_KEPT)
+            workers = stack.enter_context(worker_processes())
+            environment = _ForkedWorker(workers)
+            yield Started(lambda: self._pipeline(environment), workers.log_tail)
+
+    @contextlib.contextmanager
+    def _pipeline(self, environment: Environment | None = None) -> Iterator[beam.Pipeline]:
+        yield beam.Pipeline(runner=FnApiRunner(environment), options=Options(self._flags))
+
+
+_started: WeakValueDictionary[str, Workers] = WeakValueDictionary()
+"""Name → workers. A pipeline is passed to the runner as a serialised message. The message cannot contain the
+workers of the pipeline, only their name.
+"""
+
+
+class _ForkedWorker(Environment):
+    """A Beam environment whose workers are forked. Beam's own environments start a new Python for each
+    worker.
+    """
+
+    def __init__(self, workers: Workers):
+        super().__init__(python_sdk_capabilities())
+        self._workers = workers
+        self._name = uuid.uuid4().hex
+        _started[self._name] = workers
+
+    def to_runner_api_parameter(self, context: Any) -> tuple[str, bytes]:
+        return URN, self._name.encode()
+
+
+guard_environment(URN)
+keep_in_buffers(FileListBuffer, FileGroupingBuffer, FileDataChannel)
+bound_queues()
+sample_often()
+
+
+@WorkerHandler.register_environment(URN, bytes)
+class _ForkedWorkerHandler(GrpcWorkerHandler):
+    """Connects Beam's in-process runner with one forked worker."""
+
+    def __init__(self, name: bytes, state: Any, provision_info: Any, grpc_server: LoopbackServer):
+        super().__init__(state, provision_info, grpc_server)
+        self._workers = _started[name.decode()]
+        self._secret = grpc_server.secret
+        self._number = -1
+
+    def start_worker(self) -> None:
+        flags = ["--id", self.worker_id, "--provision_endpoint", self.control_address]
+        self._number = self._workers.start(flags, self._give_up, self._secret)
+
+    def host_from_worker(self) -> str:
+        return LOOPBACK
+
+    def stop_worker(self) -> None:
+        """Stops watching the worker, so that this handler and the pipeline can be freed.
+
+        The worker process ends by itself when its connection closes.
+        """
+        self._workers.forget(self._number)
+
+    def _give_up(self, end: BadEnd) -> None:
+        fail_requests(self.control_conn, error_of(end, self._workers.log_tail()))
+        self._workers.give_up(end)

@@ -1,0 +1,335 @@
+"""Adds commands to the parser, and the flags that several commands have in common."""
+
+import argparse
+import dataclasses
+import functools
+import os
+import pathlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from corpusmill.pipelines.run.corpora import rows
+from corpusmill.pipelines.run.dry_run import parse_prices, print_estimate
+from corpusmill.pipelines.run.help_pages import HelpFormatter
+from corpusmill.transforms.files.builds.plausibility import DOUBTS
+from corpusmill.transforms.files.runners import IN_PROCESS, runner_named
+from corpusmill.transforms.wikitext.language_names import code_of_language
+
+if TYPE_CHECKING:
+    from corpusmill.pipelines.run.estimate import Estimate
+    from corpusmill.pipelines.run.launch import Corpus
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+ABOVE = ("README.md", "croissant.json", "CURRENT")
+"""Names of files beside builds, which a shell pattern such as uk/* also matches."""
+STORES = "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
+
+
+def add_command(
+    commands: Commands,
+    name: str,
+    help: str,
+    page: str | None,
+    run: Callable[[argparse.Namespace, Sequence[str]], int | None] | None = None,
+) -> argparse.ArgumentParser:
+    """Adds a command to a parser, and returns the parser of the command.
+
+    Args:
+      help: The line about the command in `corpusmill --help`.
+      page: The help page of the command. The first paragraph is printed above the flags, the others below.
+      run: Function (settings, Beam's flags) → exit status, which runs the command. By default, it builds the
+        corpus `name`.
+    """
+    about, _, more = (page or "").partition("\n\n")
+    parser = commands.add_parser(
+        name,
+        help=help,
+        description=about,
+        epilog=more,
+        formatter_class=HelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run or functools.partial(build_corpus, name))
+    return parser
+
+
+class Flags:
+    """Adds flags to a command, as a group with a title in its help page.
+
+    Args:
+      title: The title of the group; "" to add the flags to no group.
+      about: A description of the group.
+    """
+
+    def __init__(self, parser: argparse.ArgumentParser, title: str = "", about: str | None = None):
+        self._group = parser.add_argument_group(title, about) if title else parser
+
+    def text(self, flag: str, metavar: str, help: str, **more: Any) -> None:
+        """Adds a flag whose value is a string. The default is "".
+
+        Args:
+          more: Further arguments for `add_argument`.
+        """
+        self._group.add_argument(flag, metavar=metavar, help=help, **{"default": "", **more})
+
+    def files(
+        self, flag: str, help: str, metavar: str = "FILE", *, required: bool = False, **more: Any
+    ) -> None:
+        """Adds a flag with one or more values, such as file names. The default is an empty list.
+
+        Args:
+          more: Further arguments for `add_argument`.
+        """
+        given = {"nargs": "+", "default": [], "required": required, **more}
+        self._group.add_argument(flag, metavar=metavar, help=help, **given)
+
+    def number(
+        self,
+        flag: str,
+        help: str,
+        default: float | str | None = None,
+        *,
+        metavar: str = "N",
+        **more: Any,
+    ) -> None:
+        """Adds a flag whose value is a number of the type of `default`, or an int if `default` is None.
+
+        Args:
+          more: Further arguments for `add_argument`.
+        """
+        kind = int if default is None else type(default)
+        shown = "" if default is None else " (default %(default)s)"
+        given = {"type": kind, "default": default, **more}
+        self._group.add_argument(flag, metavar=metavar, help=help + shown, **given)
+
+    def choice(self, flag: str, choices: Sequence[str], help: str, **more: Any) -> None:
+        """Adds a flag whose value must be one of `choices`. The default is the first one.
+
+        Args:
+          more: Further arguments for `add_argument`.
+        """
+        given = {"choices": choices, "default": choices[0], **more}
+        self._group.add_argument(flag, help=help, **given)
+
+    def switch(self, flag: str, help: str, **more: Any) -> None:
+        """Adds a flag without a value. The setting is True if the flag is given.
+
+        Args:
+          more: Further arguments for `add_argument`.
+        """
+        self._group.add_argument(flag, help=help, **{"action": "store_true", **more})
+
+    def dump_date(self, default: str) -> None:
+        """Adds --dump-date, the date in the name of a build. `default` says which date is used without the
+        flag.
+        """
+        self.text("--dump-date", "DATE", f"names the build; default: {default}")
+
+    def limit(self, unit: str) -> None:
+        """Adds --limit, which reads only the first part of the input for a quick trial.
+
+        Args:
+          unit: The things that are counted, such as "pages".
+        """
+        help = f"read only the first N {unit}, for a quick trial; the manifest and the card say so"
+        self.number("--limit", help, default=None, type=_positive)
+
+    def on_corrupt(self, kept: str = "use its undamaged part") -> None:
+        """Adds --on-corrupt, which says what to do if an input is damaged.
+
+        Args:
+          kept: The effect of the value "keep-good", for the help page, such as "take what is whole".
+        """
+        help = f"what to do if an input is damaged: end with an error (default), or {kept}"
+        self.choice("--on-corrupt", ("fail", "keep-good"), help)
+
+    def near_duplicates(self, help: str) -> None:
+        """Adds --near-duplicates, the minimum similarity at which documents are dropped as near-duplicates.
+
+        The default, 0, keeps all documents.
+        """
+        self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
+
+    def signatures(self, unit: str) -> None:
+        """Adds --signatures, which makes a build write the MinHash signature of each document to files.
+
+        Args:
+          unit: The name of a document in the help page, such as "book".
+        """
+        self.switch(
+            "--signatures",
+            f"write the MinHash signature of each {unit} (for datasketch) to signatures-*.parquet",
+        )
+
+    def workers(self, help: str, default: int | None = None) -> None:
+        """Adds --workers, the number of worker processes. If `default` is None, it is the number of cores."""
+        cores = default or os.cpu_count() or 1
+        self.number("--workers", help, cores, type=_positive)
+
+
+def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> None:
+    """Adds the flags for the output folder of a build.
+
+    Args:
+      has_stages: Whether the build runs in stages. If so, flags for resuming, estimates and memory are also
+        added.
+    """
+    flags = Flags(parser)
+    flags.text("--output", "DIR", "parent folder of the build", required=True)
+    flags.switch("--replace", "replace a finished build")
+    if has_stages:
+        add_json(parser)
+    if has_stages:
+        flags.switch(
+            "--fresh",
+            "repeat all stages (default: resume an earlier run of the same build that was interrupted)",
+        )
+        flags.switch(
+            "--ignore-memory",
+            "start even if the machine has less memory than the in-process runner needs",
+        )
+        doubts = "; ".join(f"{name}: {meaning}" for name, meaning in DOUBTS.items())
+        flags.files(
+            "--accept",
+            f"publish the build even if its result suggests damaged or wrong inputs: {doubts}",
+            "DOUBT",
+            choices=DOUBTS,
+        )
+        flags.switch(
+            "--dry-run",
+            "only check the inputs, and print what the build would do, and how much time, memory, disk or"
+            " money it would need",
+        )
+        flags.files(
+            "--prices",
+            "with --dry-run: prices in US dollars for a vCPU-hour (vcpu), a GB-hour of memory"
+            " (memory) or disk"
+            " (disk), and a GB of shuffled data (shuffle); default for Dataflow: the prices of the region"
+            " us-central1 that Beam contains",
+            "NAME=USD",
+            type=parse_prices,
+        )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Adds --json, which prints the summary as JSON."""
+    help = "print only a summary as JSON to stdout, one line for each build or check"
+    Flags(parser).switch("--json", help)
+
+
+def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
+    """Adds --workers and --runner.
+
+    Args:
+      workers: The default number of worker processes; None for the number of cores.
+    """
+    flags = Flags(parser, "runner", "flags that are not listed here are passed to Beam")
+    flags.workers(
+        "number of worker processes, for the in-process runner and Spark on this machine", workers
+    )
+    flags.text(
+        "--runner",
+        "NAME",
+        "in-process (default; also called DirectRunner), SparkRunner, DataflowRunner, FlinkRunner, …",
+        default=IN_PROCESS,
+        type=_runner,
+    )
+
+
+def runner_of(settings: argparse.Namespace, beam_flags: Sequence[str]) -> dict[str, Any]:
+    """Returns the values of --runner and --workers as keyword arguments for functions that run a pipeline."""
+    runner, workers = settings.runner, settings.workers
+    return {"runner": runner, "workers": workers, "beam_flags": beam_flags}
+
+
+def add_folders(parser: argparse.ArgumentParser, what: str) -> None:
+    """Adds one or more folders as arguments of a command. `what` describes them in the help page."""
+    parser.add_argument("folders", nargs="+", action=_Folders, metavar="DIR", help=what)
+
+
+class _Folders(argparse.Action):
+    """Stores the folders on the command line.
+
+    A shell pattern such as uk/* also matches files that are not builds, such as uk/README.md and uk/CURRENT.
+    These files are left out, unless all arguments are such files.
+    """
+
+    def __call__(self, _: object, settings: argparse.Namespace, values: Any, *__: object) -> None:
+        folders = [one for one in values if pathlib.PurePath(one).name not in ABOVE]
+        setattr(settings, self.dest, folders or values)
+
+
+def _runner(text: str) -> str:
+    try:
+        return runner_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def language(text: str) -> str:
+    """Returns the code of a language, given its code or name. Used as the `type` of a flag."""
+    try:
+        return code_of_language(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be a positive whole number, got {text}")
+    return number
+
+
+def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
+    """Returns name → value of the flags that have the name of a field of the class `config`.
+
+    Flags whose value is None are left out, so that the field keeps its default.
+    """
+    given = {name: value for name, value in vars(settings).items() if value is not None}
+    return {
+        field.name: given[field.name] for field in dataclasses.fields(config) if field.name in given
+    }
+
+
+def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    """Builds the corpus `name`. Each field of its config class is set from the flag with the same name."""
+    build, config = rows()[name].classes()
+    launch_build(build(config(**settings_of(config, settings))), settings, beam_flags)
+
+
+def launch_build(
+    corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> "Estimate | None":
+    """Builds a corpus with the settings from the flags of `add_output` and `add_runner`.
+
+    With --dry-run, only prints and returns an estimate of the cost. Otherwise returns None.
+
+    Raises TargetError if there is a finished build. It names what differs from the requested build.
+    """
+    from apache_beam.io.filesystems import FileSystems
+
+    from corpusmill.pipelines.run.launch import launch
+    from corpusmill.pipelines.run.publish import FinishedError
+    from corpusmill.pipelines.run.same_build import is_built
+
+    try:
+        if settings.dry_run:
+            return print_estimate(corpus, settings, beam_flags)
+        launch(
+            corpus,
+            settings.output,
+            **runner_of(settings, beam_flags),
+            replace=settings.replace,
+            fresh=settings.fresh,
+            ignore_memory=settings.ignore_memory,
+            accept=settings.accept,
+            is_sample=getattr(settings, "is_sample", False),
+            as_json=settings.json,
+        )
+    except FinishedError:
+        if not getattr(settings, "is_table_unbuilt", False):
+            is_built(FileSystems.join(settings.output, *corpus.path), corpus)
+        raise
+    return None

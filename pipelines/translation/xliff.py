@@ -1,0 +1,298 @@
+"""Writes and reads packets as XLIFF 2, the exchange format of translation tools.
+
+The rules are those of XLIFF Version 2.0, OASIS Standard, 2014; versions 2.1 and 2.2 do not change the parts
+used here. A `file` element is a split, a `group` an article, a `unit` a sentence with one segment.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+from typing import NamedTuple
+from xml.sax.saxutils import escape, quoteattr
+
+from corpusmill.pipelines.translation.packets_records import (
+    NO_NAME,
+    Packet,
+    PacketLine,
+    PacketName,
+    Returned,
+    format_name,
+    parse_name,
+)
+from corpusmill.pipelines.translation.xml_tree import Element, parse_xml
+from corpusmill.transforms.files.translation_records import ReadError, SourceSentence, Translation
+
+_NAMESPACE = "urn:oasis:names:tc:xliff:document:2.0"  # also of version 2.1
+_NAMESPACES = (_NAMESPACE, "urn:oasis:names:tc:xliff:document:2.2")
+_NAMESPACE_1 = re.compile(r"urn:oasis:names:tc:xliff:document:1\.\d")
+
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_IN_XLIFF = re.compile("[\0\ud800-\udfff]")
+_ID = re.compile(r"[\w.:-]+")  # a subset of NMTOKEN in all editions of XML
+
+_TRANSPARENT = {
+    "mrk",
+    "sm",
+    "em",
+    "pc",
+    "sc",
+    "ec",
+}  # inline marks around text, without text of their own
+_CHANGED = ("translated", "reviewed", "final")
+
+
+def write_xliff(packet: Packet) -> bytes:
+    """Returns a packet as an XLIFF document in UTF-8. Equal packets give equal bytes.
+
+    The attribute `original` of each `file` element is the name of the packet. A sentence that already has a
+    translation is marked as translated, unless the packet gives reasons to translate it again.
+
+    Raises ValueError if the packet has no lines or no valid name, if an id is not an NMTOKEN or occurs twice,
+    or if a text has a character that XLIFF cannot represent (NUL or a lone surrogate).
+    """
+    _check(packet)
+    return "".join(f"{line}\n" for line in _document(packet)).encode()
+
+
+def _check(packet: Packet) -> None:
+    if not packet.lines:
+        raise ValueError("the packet has no sentences")
+    seen: set[str] = set()
+    for line in packet.lines:
+        id_ = line.source.id
+        if id_ in seen or not _ID.fullmatch(id_):
+            raise ValueError(
+                f"the id {id_!r} occurs twice, or has characters other than letters, digits, _ . : -"
+            )
+        seen.add(id_)
+        for text in (line.source.text, line.target):
+            found = _NOT_IN_XLIFF.search(text)
+            if found:
+                raise ValueError(
+                    f"{id_} has the character U+{ord(found[0]):04X}, which XLIFF cannot represent"
+                )
+
+
+def _document(packet: Packet) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    tag = quoteattr(packet.language.tag)
+    yield f'<xliff xmlns="{_NAMESPACE}" version="2.0" srcLang="en" trgLang={tag}>'
+    # Tools must not split a sentence or change its spaces.
+    manner = 'canResegment="no" xml:space="preserve"'
+    if packet.language.is_right_to_left:
+        manner += ' srcDir="ltr" trgDir="rtl"'
+    original = quoteattr(format_name(packet))
+    for split, lines in _runs(packet.lines, "split"):
+        yield f"<file id={quoteattr(split)} original={original} {manner}>"
+        for number, (article, members) in enumerate(_runs(lines, "article"), 1):
+            yield f'<group id="a{number}" name={quoteattr(_shown(article))}>'
+            yield from _notes([("context", 2, _context(members[0].source))])
+            for line in members:
+                yield from _unit(line)
+            yield "</group>"
+        yield "</file>"
+    yield "</xliff>"
+
+
+def _runs(lines: Iterable[PacketLine], field: str) -> list[tuple[str, list[PacketLine]]]:
+    """Groups the lines of a packet by a field of their source sentences, such as the split.
+
+    Returns (value of the field, the lines with this value), in the order in which the values first occur.
+    """
+    value = attrgetter(f"source.{field}")
+    runs: dict[str, list[PacketLine]] = {}
+    for line in lines:
+        runs.setdefault(value(line), []).append(line)
+    return list(runs.items())
+
+
+def _unit(line: PacketLine) -> Iterator[str]:
+    is_done = bool(line.target) and not line.reasons
+    yield f'<unit id="{line.source.id}">'
+    notes = [("reason", 1, reason) for reason in line.reasons]
+    yield from _notes([*notes, ("context", 2, _context(line.source))])
+    yield f'<segment state="{"translated" if is_done else "initial"}">'
+    yield f"<source>{_content(line.source.text)}</source>"
+    if line.target:
+        yield f"<target>{_content(line.target)}</target>"
+    yield "</segment>"
+    yield "</unit>"
+
+
+def _context(source: SourceSentence) -> str:
+    return f"{source.domain}, {source.topic}: {source.url}"
+
+
+def _notes(notes: Iterable[tuple[str, int, str]]) -> Iterator[str]:
+    """Yields the lines of a `notes` element. Each note is (category, priority from 1 to 10, text)."""
+    yield "<notes>"
+    for category, priority, text in notes:
+        note = escape(_shown(text))
+        yield f'<note category="{category}" priority="{priority}">{note}</note>'
+    yield "</notes>"
+
+
+def _shown(text: str) -> str:
+    """Replaces characters that XML cannot represent by their code points, such as "U+0008".
+
+    This is done only in texts that are read by people, not by programs.
+    """
+    return _NOT_IN_XML.sub(lambda sign: f"U+{ord(sign[0]):04X}", text)
+
+
+def _content(text: str) -> str:
+    # XML readers change an unescaped carriage return to a line feed.
+    escaped = escape(text, {"\r": "&#13;"})
+    return _NOT_IN_XML.sub(lambda sign: f'<cp hex="{ord(sign[0]):04X}"/>', escaped)
+
+
+def read_xliff(data: bytes, file: str) -> Returned:
+    """Reads the translations in a returned XLIFF document of version 2.0, 2.1 or 2.2.
+
+    A unit is translated if it has a target with text, or an empty target with the state translated, reviewed
+    or final. The parts of a split unit are joined in the order of their `order` attributes. A part between
+    segments (`ignorable`) that has no target is copied from the source. Marks and codes around text (`mrk`,
+    `pc`, `sc`, `ec`) are removed and their text is kept. Elements of modules and of other namespaces next to
+    the segments are ignored. The line number of a translation is that of its first target.
+
+    Args:
+      data: the content of the file.
+      file: the name of the file, which is stored in each Translation.
+
+    Raises ReadError in these cases: the document is not well-formed or not XLIFF 2, a unit has no id, an id
+    occurs twice, only some segments of a unit are translated, the `file` elements belong to different
+    packets, or a text contains an element whose text is unknown (`ph` and unknown elements).
+    """
+    root = parse_xml(data)
+    _check_version(root)
+    translations, sources = [], {}
+    names: set[PacketName] = set()
+    for part in root.elements:
+        if _tag(part) != "file":
+            continue
+        names.add(parse_name(part.attributes.get("original", "")))
+        for element in _units(part):
+            unit = _read_unit(element, file)
+            if unit.id in sources:
+                raise ReadError(element.line, f"the unit {unit.id} occurs twice: remove one")
+            sources[unit.id] = unit.source
+            translations += unit.translation
+    names.discard(NO_NAME)
+    if len(names) > 1:
+        raise ReadError(
+            root.line,
+            "the `file` elements belong to more than one packet: use one document per packet",
+        )
+    return Returned(*(names.pop() if names else NO_NAME), tuple(translations), sources)
+
+
+def _check_version(root: Element) -> None:
+    namespace, _, name = root.name.rpartition(" ")
+    version = root.attributes.get("version", "")
+    if name == "xliff" and _NAMESPACE_1.fullmatch(namespace):
+        message = f"expected XLIFF 2, found XLIFF {version}: save it as XLIFF 2.0 or 2.1"
+        raise ReadError(root.line, message)
+    if _tag(root) != "xliff":
+        raise ReadError(
+            root.line,
+            f"expected an XLIFF document, found <{name}> of the namespace {namespace!r}",
+        )
+    if not version.startswith("2."):
+        raise ReadError(root.line, f"expected XLIFF 2.0, 2.1 or 2.2; found version {version!r}")
+
+
+def _tag(element: Element) -> str:
+    """Returns the name of an XLIFF core element, or "" for an element of another namespace."""
+    namespace, _, name = element.name.rpartition(" ")
+    return name if namespace in _NAMESPACES else ""
+
+
+def _units(parent: Element) -> Iterator[Element]:
+    for element in parent.elements:
+        if _tag(element) == "unit":
+            yield element
+        elif _tag(element) == "group":
+            yield from _units(element)
+
+
+class _Unit(NamedTuple):
+    """A sentence of an XLIFF document, with its translation if it has one."""
+
+    id: str
+    source: str
+    translation: list[Translation]  # a list of one translation, or an empty list
+
+
+class _Part(NamedTuple):
+    """A part of a unit: a segment, or the text between two segments."""
+
+    place: int  # position of the part in the translation
+    line: int  # line of the target
+    source: str
+    target: str | None  # None if it is not translated
+
+
+def _read_unit(element: Element, file: str) -> _Unit:
+    id_ = element.attributes.get("id", "")
+    if not id_:
+        raise ReadError(element.line, "the unit has no id")
+    pieces = [piece for piece in element.elements if _tag(piece) in ("segment", "ignorable")]
+    parts = [_read_part(piece, place) for place, piece in enumerate(pieces, 1)]
+    source = "".join(part.source for part in parts)
+    done = [
+        part
+        for part, piece in zip(parts, pieces, strict=True)
+        if part.target is not None and _tag(piece) == "segment"
+    ]
+    if not done:
+        return _Unit(id_, source, [])
+    for part in parts:
+        if part.target is None:
+            message = f"the unit {id_} is split, and this segment of it is not translated"
+            raise ReadError(part.line, message)
+    # Sorting is enough: a document that moves one part also moves the part in its new position.
+    text = "".join(part.target or "" for part in sorted(parts, key=attrgetter("place")))
+    return _Unit(id_, source, [Translation(id_, text, file, min(part.line for part in done))])
+
+
+def _read_part(piece: Element, place: int) -> _Part:
+    children = {_tag(child): child for child in piece.elements}
+    source = _read_text(children["source"]) if "source" in children else ""
+    target = children.get("target")
+    if target is None:
+        is_between = _tag(piece) == "ignorable"
+        return _Part(place, piece.line, source, source if is_between else None)
+    text = _read_text(target)
+    is_changed = piece.attributes.get("state") in _CHANGED or _tag(piece) == "ignorable"
+    asked = target.attributes.get("order", "")
+    return _Part(
+        place=int(asked) if re.fullmatch("[1-9][0-9]{0,5}", asked) else place,
+        line=target.line,
+        source=source,
+        target=text if text or is_changed else None,
+    )
+
+
+def _read_text(element: Element) -> str:
+    return "".join(_read_piece(piece) for piece in element.content)
+
+
+def _read_piece(piece: Element | str) -> str:
+    if isinstance(piece, str):
+        return piece
+    tag = _tag(piece)
+    if tag == "cp":
+        return _read_character(piece)
+    if tag in _TRANSPARENT:
+        return _read_text(piece)
+    name = piece.name.rpartition(" ")[2]
+    message = f"<{name}> stands for text that is not in the file: replace it by that text"
+    raise ReadError(piece.line, message)
+
+
+def _read_character(piece: Element) -> str:
+    digits = piece.attributes.get("hex", "")
+    code = int(digits, 16) if re.fullmatch("[0-9A-Fa-f]{1,6}", digits) else 0
+    if not 0 < code <= 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+        raise ReadError(piece.line, f"<cp hex={digits!r}> is not a character")
+    return chr(code)

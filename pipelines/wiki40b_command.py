@@ -1,0 +1,257 @@
+r"""Builds one language of Wiki-40B from dump files, or many from a folder of dumps.
+
+examples:
+  All Wikipedias in a folder with the layout of the dump server:
+    corpusmill wiki40b --languages all --dumps /data/dumps --output corpora
+  The 41 languages of the paper; missing ones are listed:
+    corpusmill wiki40b --languages paper --dumps /data/dumps --output corpora
+  One wiki, from the given files; quoted patterns are expanded by corpusmill:
+    corpusmill wiki40b --language uk --output corpora \
+      --dump 'ukwiki-20261101-pages-articles-multistream.xml.bz2' \
+      --page-props 'ukwiki-20261101-page_props.sql.gz' \
+      --entities 'wikidata-20261101-all.json.bz2'
+  From the dump alone: articles are identified by page ids, and the card lists what is missing:
+    corpusmill wiki40b --language el --dump elwiki-latest-pages-articles.xml.bz2 --output corpora
+  The undamaged part of a truncated dump:
+    corpusmill wiki40b --language vi --dump viwiki.xml.xz --on-corrupt keep-good --output corpora
+  A newer dump, in which every entity keeps its split; new entities get a split by hash:
+    corpusmill wiki40b … --pin-splits 'corpora/wiki40b/*/20251101-1.3.0'
+  Only articles that are not in a dump of 2023, or only those above a page id:
+    corpusmill wiki40b … --newer-than 'ukwiki-20230501-pages-articles-multistream.xml.bz2'
+    corpusmill wiki40b … --newer-than 4300000
+    corpusmill wiki40b --languages uk,el --dumps /data/dumps … --newer-than /data/dumps-2023
+  Without near-duplicates of longer articles, and without stubs:
+    corpusmill wiki40b … --near-duplicates 0.8 --min-words 20
+  With an audit of 500 pages for missing words and holes in sentences:
+    corpusmill wiki40b … --audit 500
+  On a Spark cluster (all Beam flags pass through):
+    corpusmill wiki40b … --runner SparkRunner --spark_master_url spark://host:7077
+
+where files are searched, below each folder of --dumps:
+  ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, or its parts
+  other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/, with SHA256SUMS: an export; the folders other/
+  and mediawiki_content_current/ may be missing
+  ukwiki/20261101/ukwiki-20261101-page_props.sql.gz (or the one with the nearest date), -page.sql.gz
+  wikidatawiki/20261101/wikidatawiki-20261101-wb_items_per_site.sql.gz
+  other/wikibase/wikidatawiki/20261101/wikidata-20261101-all.json.bz2, or the same file below
+  wikidatawiki/entities/; or a finished entity table below entities/
+
+what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
+  train|validation|test-*.parquet   pyarrow, pandas, datasets.load_dataset("parquet", …)
+  wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
+  rejected/                         every page that was not kept, with the reason
+  unrendered-templates.tsv          templates whose text is not defined in any table, most frequent first
+  signatures-*.parquet              with --signatures: MinHash signatures (docs/overlap.md)
+  audit/                            with --audit: holes in the text, by class, template and page
+  learned-headings.tsv              headings of dropped sections, if any were learned from the dump
+  sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts the pieces of each split
+  stats.json manifest.json README.md COMPLETED
+
+and with --languages, below <output>: entities/ (the table of Wikidata's items, built once for all languages)
+and wiki40b/multilingual-<number of languages>/ (vocabularies of 64,000 and 128,000 pieces).
+
+A folder without the file COMPLETED is unfinished; the next run replaces it. With --languages, a failed build
+does not stop the others, and the next run builds only the missing ones. Exit status: 0 done, 1 bad input or a
+failed language, 2 wrong settings.
+"""
+
+import argparse
+from collections.abc import Sequence
+
+from corpusmill.pipelines.languages import build_languages, build_wiki40b, wiki40b_config
+from corpusmill.pipelines.run.flags import (
+    STORES,
+    Commands,
+    Flags,
+    add_command,
+    add_output,
+    add_runner,
+    language,
+)
+from corpusmill.pipelines.tables import entity_table
+from corpusmill.transforms.wikipedia.dump_layouts import ANY, LAYOUTS
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
+
+
+def add(commands: Commands) -> None:
+    """Adds the command `corpusmill wiki40b` to the parser."""
+    about = "builds Wiki-40B from Wikipedia dumps: cleaned articles about Wikidata entities"
+    parser = add_command(commands, "wiki40b", about, __doc__, _run)
+    which = Flags(parser, "which corpora", "--language with --dump, or --languages with --dumps")
+    which.text(
+        "--language",
+        "CODE",
+        "code of a Wikipedia, as in its address, or name of the language: hy, zh-yue, Ukrainian; for zhwiki,"
+        " zh-cn or zh-tw. Languages with hand-made tables of headings and templates:"
+        f" {' '.join(LANGUAGE_CODES)}",
+        default=None,
+        type=language,
+    )
+    which.text(
+        "--languages",
+        "CODES",
+        'several codes, separated by commas: "uk,el"; or "all" for all languages with a dump; or "paper" for'
+        " the 41 languages of the paper",
+    )
+    which.text(
+        "--dump-date",
+        "DATE",
+        "with --dump: the date in the name of the build (default: that in the name of the dump);"
+        " with --dumps:"
+        ' which dumps to use: "newest" (default), "all", or a date like 20261101 or 2026-11-01',
+    )
+    which.choice(
+        "--layout",
+        LAYOUTS,
+        "with --dumps: which files to use: dumps (with dumpstatus.json), exports (Content File Exports, with"
+        " SHA256SUMS), or any (default), the newest of both; if both have the same date, the dump is used,"
+        " because it has tables of that date",
+    )
+    _add_inputs(parser)
+    _add_method(parser)
+    add_output(parser)
+    add_runner(parser)
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
+    files = Flags(parser, "inputs", STORES)
+    files.files("--dump", "pages-articles: .xml, .xml.bz2 (multistream or not), .xml.gz, .xml.xz")
+    files.files("--dumps", "folders with the layout of the dump server (see below)", "DIR")
+    files.files(
+        "--page-props", "<wiki>-<date>-page_props.sql.gz: the Wikidata item of each page id"
+    )
+    files.files(
+        "--items-per-site",
+        "wikidatawiki-<date>-wb_items_per_site.sql.gz: the Wikidata item of each title",
+    )
+    files.files(
+        "--page-table",
+        "<wiki>-<date>-page.sql.gz: pages that are not in it were deleted and are rejected",
+    )
+    files.files(
+        "--entities",
+        "the classes of Wikidata items: an entity table (made by corpusmill entities), or"
+        " wikidata-<date>-all.json.bz2 or .gz, from which the table is built first; default with --dumps: the"
+        " one found there",
+    )
+    files.files(
+        "--templates",
+        'your own TOML tables of the text of templates (docs/wiki40b.md, "Templates")',
+    )
+    files.switch(
+        "--no-wiki-templates",
+        "do not use the wiki's own template pages, which requires a first reading of the dump",
+        dest="wiki_templates",
+        action="store_false",
+    )
+    files.choice(
+        "--learn-headings",
+        ("auto", "on", "off"),
+        "in the first reading of the dump, learn the headings of sections without prose (references, links,"
+        " galleries), which are dropped: on, off, or auto (default), only for wikis without a list"
+        " of headings",
+    )
+    files.files(
+        "--leave-out",
+        "lists of articles to leave out, for example on request, with an item (Q42) or a page"
+        " (ukwiki:1088) per line; the articles are listed in rejected/",
+    )
+    files.on_corrupt("build from its undamaged part")
+    files.limit("pages")
+    files.switch("--ignore-siteinfo", "build although the header of the dump names another wiki")
+
+
+def _add_method(parser: argparse.ArgumentParser) -> None:
+    method = Flags(parser, "method")
+    method.files(
+        "--pin-splits",
+        "use the splits of earlier releases: finished builds, or .tsv, .csv (also compressed) or"
+        " .parquet with"
+        " the columns wikidata_id and split (train, validation, test; dev and valid mean validation)",
+    )
+    method.files(
+        "--newer-than",
+        "use only pages that are not in an older dump of the wiki, given by its pages-articles files or its"
+        " page.sql.gz; or only pages above a page id; with --languages, folders with the layout of"
+        " --dumps, of"
+        " which the newest dump that is older than the one to build is used",
+        "FILE|ID|DIR",
+    )
+    method.number(
+        "--min-words",
+        "reject articles with fewer words in their paragraphs, such as stubs; in scripts without spaces"
+        " between words, two characters (East Asia) or four (South-East Asia) count as a word",
+        0,
+    )
+    method.near_duplicates(
+        "keep only the longest of the articles that share at least this part of their eight-word sequences"
+        " (default: keep all; 0.8 is a good value); the dropped ones are listed in rejected/"
+    )
+    method.choice(
+        "--columns",
+        ("released", "full"),
+        "released: the columns of the released corpus (default); full: also title, url of the revision, page"
+        " id, date and licence of the revision, language, classes of the item, number of words",
+    )
+    method.choice(
+        "--text",
+        ("markers", "plain", "markdown"),
+        "markers: the text as in the released corpus (default); plain: also a column plain_text, without"
+        " markers; markdown: also a column markdown, with the lists and tables of the page",
+    )
+    method.number(
+        "--vocabulary-size", "number of SentencePiece pieces; 0 trains no vocabulary", 32_000
+    )
+    method.number(
+        "--sample-articles", "number of articles in train from which pieces are learned", 100_000
+    )
+    method.switch(
+        "--no-multilingual",
+        "with --languages: train no vocabularies over all languages",
+        dest="multilingual",
+        action="store_false",
+    )
+    method.number(
+        "--audit",
+        "compare the text of N pages, chosen by a hash of their ids, with the text that mwparserfromhell"
+        " extracts; audit/ lists the differences",
+        0,
+    )
+    method.signatures("article")
+    method.number("--shard-bytes", "approximate bytes of text in one output file (default 32 MiB)")
+
+
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    if settings.languages:
+        _refuse(settings, "--languages", ("language", *_FILES))
+        if not settings.dumps:
+            raise ValueError("--languages needs --dumps DIR, the folder with the dumps")
+        return build_languages(settings, beam_flags)
+    if not settings.language:
+        raise ValueError("--language or --languages is missing: name the corpora to build")
+    _refuse(settings, "--language", ("dumps",))
+    if settings.layout != ANY:
+        raise ValueError("--layout needs --dumps")
+    return _build_one(settings, beam_flags)
+
+
+_FILES = ("dump", "page_props", "items_per_site", "page_table")
+
+
+def _refuse(settings: argparse.Namespace, flag: str, others: Sequence[str]) -> None:
+    for other in others:
+        if getattr(settings, other):
+            raise ValueError(f"--{other.replace('_', '-')} cannot be used with {flag}")
+
+
+def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    from corpusmill.pipelines.run.extras import check_extras
+    from corpusmill.pipelines.wiki40b import Wiki40b
+
+    check_extras([settings.command], [settings.language])
+    wiki40b_config(
+        settings, entities=""
+    )  # contradictory settings are errors here, not after the entity table
+    table = entity_table(settings.entities, settings, beam_flags, [settings.language])
+    build_wiki40b(Wiki40b(wiki40b_config(settings, entities=table)), settings, beam_flags)
+    return 0

@@ -1,0 +1,32 @@
+"""Flags that are passed on to Beam."""
+
+import pytest
+
+from corpusmill.pipelines.run.engines.beam_flags import check_beam_flags
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        [],
+        ["--spark_master_url", "spark://host:7077"],
+        ["--project=x", "--region", "y"],
+        ["--save_main_session"],
+    ],
+)
+def test_flags_of_beam_are_known(flags: list[str]) -> None:
+    check_beam_flags(flags)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--langauge", "uk"], "no such flag: --langauge uk$"),
+        (["--projct=x", "--region", "y"], "no such flag: --projct=x$"),
+        (["uk"], "unexpected argument: uk "),
+        (["--spark_master", "x"], "no such flag: --spark_master x$"),  # no abbreviations
+    ],
+)
+def test_flags_that_beam_does_not_know(flags: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        check_beam_flags(flags)

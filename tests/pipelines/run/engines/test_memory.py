@@ -1,0 +1,117 @@
+"""Checks of the memory that is available, and the message if it is not enough."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpusmill.pipelines.run.engines.memory import cgroup_limits, check_memory, memory_limit
+from corpusmill.pipelines.run.memory_model import MemoryModel
+from corpusmill.transforms.files.errors import BuildError
+
+GB = 10**9
+MODEL = MemoryModel(base_bytes=GB, worker_bytes=GB // 2, input_share=0.5)
+
+
+def write_groups(folder: pathlib.Path, own: str, limits: dict[str, str]) -> list[int]:
+    listed = folder / "cgroup"
+    listed.write_text(own)
+    for name, limit in limits.items():
+        path = folder / "fs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{limit}\n")
+    return list(cgroup_limits(listed, folder / "fs"))
+
+
+def test_groups_of_version_2_and_those_above(tmp_path: pathlib.Path) -> None:
+    found = write_groups(
+        tmp_path,
+        "0::/system.slice/run.scope\n",
+        {
+            "system.slice/run.scope/memory.max": "4000",
+            "system.slice/memory.max": "max",
+            "memory.max": "9000",
+            "other.slice/memory.max": "1",
+        },
+    )
+    assert found == [4000, 9000]
+
+
+def test_groups_of_version_1(tmp_path: pathlib.Path) -> None:
+    found = write_groups(
+        tmp_path,
+        "5:memory:/job\n4:cpu,cpuacct:/job\n0::/\n",
+        {
+            "memory/job/memory.limit_in_bytes": "3000",
+            "memory/memory.limit_in_bytes": "9223372036854771712",
+            "cpu,cpuacct/job/memory.limit_in_bytes": "1",
+        },
+    )
+    assert found == [3000, 9223372036854771712]
+
+
+def test_a_group_of_the_host_that_is_not_seen_here(tmp_path: pathlib.Path) -> None:
+    assert write_groups(tmp_path, "0::/kubepods/pod1\n", {"memory.max": "7000"}) == [7000]
+
+
+def test_a_system_without_groups(tmp_path: pathlib.Path) -> None:
+    assert list(cgroup_limits(tmp_path / "none", tmp_path)) == []
+
+
+def test_the_limit_is_no_more_than_the_memory_of_the_machine() -> None:
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert 0 < memory_limit() <= physical
+
+
+def test_the_limit_of_a_process_counts() -> None:
+    show = "from corpusmill.pipelines.run.engines.memory import memory_limit; print(memory_limit())"
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -v 3000000; exec "$0" -c "$1"', sys.executable, show],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout) == 3000000 * 1024
+
+
+def test_packed_files_hold_more_than_is_stored() -> None:
+    sizes = {"gs://b/a.gz": 100, "/data.gz/b": 7, "c.bz2": 10}
+    assert MODEL.text_bytes(sizes) == 250 + 7 + 33
+    assert MODEL._replace(expansion={}).text_bytes(sizes) == 117
+
+
+def test_what_fits_may_start() -> None:
+    check_memory(MODEL, 2 * GB, workers=3, limit=3 * GB)
+
+
+def test_fewer_workers_are_advised_where_they_fit() -> None:
+    with pytest.raises(BuildError) as raised:
+        check_memory(MODEL, 2 * GB, workers=4, limit=3 * GB)
+    assert str(raised.value) == (
+        "the in-process runner needs about 3.5 GB of memory for 2.0 GB of text, but only 3.0 GB"
+        " are available: --workers 3 needs 3.0 GB; --runner SparkRunner also runs on this machine, and its"
+        " memory does not grow with the input; --ignore-memory starts the build anyway"
+    )
+
+
+def test_spark_is_advised_where_no_number_of_workers_fits() -> None:
+    with pytest.raises(BuildError, match="available: --runner SparkRunner also runs"):
+        check_memory(MODEL, 10 * GB, workers=4, limit=3 * GB)
+
+
+@given(st.integers(0, 100 * GB), st.integers(1, 64), st.integers(1, 100 * GB))
+def test_advised_numbers_of_workers_fit(text_bytes: int, workers: int, limit: int) -> None:
+    try:
+        check_memory(MODEL, text_bytes, workers, limit)
+    except BuildError as error:
+        assert MODEL.needed(text_bytes, workers) > limit
+        if "--workers" in str(error):
+            fewer = int(str(error).split("--workers ")[1].split()[0])
+            assert fewer < workers
+            check_memory(MODEL, text_bytes, fewer, limit)
+    else:
+        assert MODEL.needed(text_bytes, workers) <= limit

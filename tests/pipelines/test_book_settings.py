@@ -1,0 +1,103 @@
+import gzip
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from corpusmill.pipelines.book_settings import (
+    NO_CATALOG,
+    BookInputs,
+    check_book_settings,
+    find_books,
+)
+from corpusmill.transforms.files.open_input import InputError
+from tests.makers.book_files import make_book
+from tests.transforms.books.test_read_catalog import HEADER
+
+BOOK = make_book("The hen sat on the wall.\n", 90_001, "The Hen", "A. Wren")
+
+
+@pytest.mark.parametrize(
+    ("names", "catalog", "date"),
+    [
+        (["84.txt"], [], "undated"),
+        (["x/txt-files-20261101.tar.zip"], ["pg_catalog.csv"], "20261101"),
+        (["a-2026-10-31.zip", "b-20260901.zip"], ["c-20261030.csv"], "20261031"),
+        (["20010101/84.txt"], [], "undated"),  # a folder's name is none of a file
+        (["90001-0.txt", "120261101.txt", "19991399.txt"], [], "undated"),
+        (["a.zip"], ["pg_catalog-20250203.csv.gz"], "20250203"),
+    ],
+)
+def test_the_newest_date_in_the_names(names: Sequence[str], catalog: list[str], date: str) -> None:
+    assert BookInputs(names, catalog).date() == date
+
+
+def test_roles_are_the_names_of_the_flags() -> None:
+    inputs = BookInputs(["b"], ["c"], ["m"], ["w"], ["s"])
+    assert inputs.by_role() == {
+        "books": ["b"],
+        "catalog": ["c"],
+        "metadata": ["m"],
+        "word-list": ["w"],
+        "split-ids": ["s"],
+    }
+
+
+def test_only_without_a_catalogue_there_is_something_to_know() -> None:
+    assert BookInputs(["b"], []).caveats() == (NO_CATALOG,)
+    assert BookInputs(["b"], ["c"]).caveats() == ()
+
+
+def test_files_are_found_by_folder_and_pattern(tmp_path: Path) -> None:
+    folder = tmp_path / "mirror" / "9"
+    folder.mkdir(parents=True)
+    for name in ("90001.txt", "90002-0.txt", "cover.jpg"):
+        (folder / name).write_bytes(BOOK)
+    (tmp_path / "catalog.csv").write_text(HEADER)
+    inputs = find_books(
+        [str(tmp_path / "mirror")],
+        "fail",
+        catalog=[str(tmp_path / "*.csv")],
+        split_ids=[],
+    )
+    assert inputs == BookInputs(
+        [str(folder / "90001.txt"), str(folder / "90002-0.txt")],
+        [str(tmp_path / "catalog.csv")],
+        split_ids=[],
+    )
+    assert inputs.bytes_to_read(3) == 2 * len(BOOK)
+
+
+def test_what_is_missing_or_cut_off_is_named(tmp_path: Path) -> None:
+    book = tmp_path / "90001.txt"
+    book.write_bytes(BOOK)
+    with pytest.raises(InputError, match=r"nothing\.csv"):
+        find_books([str(book)], "fail", catalog=[], metadata=[str(tmp_path / "nothing.csv")])
+    with pytest.raises(InputError, match=r"a\.zip"):
+        find_books([str(tmp_path / "a.zip")], "fail", catalog=[])
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(b"PK\x03\x04" + gzip.compress(BOOK))
+    with pytest.raises(InputError, match=r"cut\.zip"):
+        find_books([str(book), str(cut)], "fail", catalog=[])
+    kept = find_books([str(book), str(cut)], "keep-good", catalog=[])
+    assert kept == BookInputs([str(book), str(cut)], [])
+
+
+@pytest.mark.parametrize(
+    ("books", "date", "on_corrupt", "min_words", "message"),
+    [
+        ([], "", "fail", 0, "there must be at least one input file"),
+        (["b"], "../x", "fail", 0, "dump_date must consist of letters"),
+        (["b"], "", "skip", 0, "on_corrupt must be one of"),
+        (["b"], "", "fail", -1, "min_words must be 0 or more, not -1"),
+    ],
+)
+def test_settings_that_no_build_can_have(
+    books: list[str], date: str, on_corrupt: str, min_words: int, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        check_book_settings(books, date, on_corrupt, min_words)
+
+
+def test_ordinary_settings() -> None:
+    check_book_settings(["b"], "20261101", "keep-good", 0)

@@ -1,0 +1,59 @@
+import codecs
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpusmill.pipelines.translation.decoding import decode_sheet, decode_utf8
+from corpusmill.transforms.files.translation_records import ReadError
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(TEXTS)
+def test_utf8_is_had_to_the_letter(text: str) -> None:
+    assert decode_utf8(text.encode()) == text
+
+
+def test_utf8_keeps_its_mark() -> None:
+    assert decode_utf8(b"\xef\xbb\xbfa\r\n") == "\ufeffa\r\n"
+
+
+@given(TEXTS.filter(lambda text: not text.startswith("\ufeff")))
+def test_sheets_in_the_encodings_of_spreadsheets(text: str) -> None:
+    for data in (
+        text.encode("utf-8-sig"),
+        codecs.BOM_UTF16_LE + text.encode("utf-16-le"),
+        codecs.BOM_UTF16_BE + text.encode("utf-16-be"),
+        text.encode(),
+    ):
+        assert decode_sheet(data) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        ("é\nü\n".encode("latin-1"), 1, "invalid continuation byte (0xe9), byte 0 of the file"),
+        (b"a\nb\nc\xff", 3, "invalid start byte (0xff), byte 5 of the file"),
+        (b"\n\xe4\xb8", 2, "unexpected end of data (0xe4), byte 1 of the file"),
+        (b"\xed\xa0\x80", 1, "invalid continuation byte (0xed), byte 0 of the file"),
+    ],
+)
+def test_not_utf8(data: bytes, line: int, message: str) -> None:
+    for decode in (decode_utf8, decode_sheet):
+        with pytest.raises(ReadError) as raised:
+            decode(data)
+        assert str(raised.value) == f"line {line}: not UTF-8: {message}"
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        ("a\nb\n".encode("utf-16-le") + b"\0\xdc", 3, "illegal encoding, byte 10 of the file"),
+        ("a\n".encode("utf-16-le") + b"b", 2, "truncated data, byte 6 of the file"),
+    ],
+)
+def test_not_utf16(data: bytes, line: int, message: str) -> None:
+    with pytest.raises(ReadError) as raised:
+        decode_sheet(codecs.BOM_UTF16_LE + data)
+    assert str(raised.value) == f"line {line}: not UTF-16: {message}"

@@ -1,0 +1,111 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpusmill.pipelines.translation.languages import FLORES101_CODES, find_language
+
+
+def test_there_are_101_languages_and_english() -> None:
+    assert len(FLORES101_CODES) == 102
+    assert len(set(FLORES101_CODES)) == 102
+    assert list(FLORES101_CODES) == sorted(FLORES101_CODES)
+    assert {"eng", "zho_simpl", "zho_trad", "ckb", "kea", "umb"} <= set(FLORES101_CODES)
+
+
+def test_every_one_has_a_tag_of_its_own() -> None:
+    tags = {find_language(code).tag for code in FLORES101_CODES}
+    assert len(tags) == 102
+    assert not any(tag.startswith("und") for tag in tags)
+
+
+# As Table 1 has them: (how many, script).
+def test_scripts_are_those_of_the_paper() -> None:
+    by_script: dict[str, list[str]] = {}
+    for code in FLORES101_CODES:
+        by_script.setdefault(" ".join(find_language(code).scripts), []).append(code)
+    assert by_script["Cyrl"] == "bel bul kaz kir mkd mon rus srp tgk ukr".split()
+    assert by_script["Arab"] == "ara ckb fas pus snd urd".split()
+    assert by_script["Deva"] == "hin mar npi".split()
+    assert by_script["Beng"] == "asm ben".split()
+    assert {script: codes[0] for script, codes in by_script.items() if len(codes) == 1} == {
+        "Armn": "hye",
+        "Ethi": "amh",
+        "Geor": "kat",
+        "Grek": "ell",
+        "Gujr": "guj",
+        "Guru": "pan",
+        "Hang Hani": "kor",
+        "Hani": "zho_simpl",
+        "Hani Bopo": "zho_trad",
+        "Hani Hira Kana": "jpn",
+        "Hebr": "heb",
+        "Khmr": "khm",
+        "Knda": "kan",
+        "Laoo": "lao",
+        "Mlym": "mal",
+        "Mymr": "mya",
+        "Orya": "ory",
+        "Taml": "tam",
+        "Telu": "tel",
+        "Thai": "tha",
+    }
+    assert len(by_script["Latn"]) == 102 - 10 - 6 - 3 - 2 - 20
+
+
+def test_those_from_right_to_left() -> None:
+    found = [code for code in FLORES101_CODES if find_language(code).is_right_to_left]
+    assert found == "ara ckb fas heb pus snd urd".split()
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "tag", "scripts"),
+    [
+        ("zho_simpl", "Chinese (Simpl)", "zh-Hans", ("Hani",)),
+        ("zho_Hant", "Chinese (Traditional)", "zh-Hant", ("Hani", "Bopo")),
+        ("por", "Portuguese (Brazil)", "pt-BR", ("Latn",)),
+        ("npi", "Nepali", "ne", ("Deva",)),
+        ("npi_Deva", "Nepali", "ne", ("Deva",)),
+        ("swh", "Swahili", "sw", ("Latn",)),
+        ("tgl", "Filipino (Tagalog)", "fil", ("Latn",)),
+        ("jpn_Jpan", "Japanese", "ja", ("Hani", "Hira", "Kana")),
+        ("kas_Deva", "Kashmiri (Devanagari)", "ks-Deva", ("Deva",)),
+        ("arb_Latn", "Arabic (Latin)", "ar-Latn", ("Latn",)),
+        ("taq_Tfng", "Tamasheq (Tifinagh)", "taq-Tfng", ("Tfng",)),
+        ("uz-Cyrl", "Uzbek (Cyrillic)", "uz-Cyrl", ("Cyrl",)),
+        ("de-AT", "German (Austria)", "de-AT", ("Latn",)),
+    ],
+)
+def test_languages(code: str, name: str, tag: str, scripts: tuple[str, ...]) -> None:
+    language = find_language(code)
+    assert language[:4] == (code, name, tag, scripts)
+
+
+@pytest.mark.parametrize(
+    ("code", "near"),
+    [
+        ("german", '"deu" (German)'),
+        ("fr_", '"fra" (French)'),
+        ("zho_simp", '"zho_simpl" (Chinese (Simpl))'),
+        ("xxx", 'codes are like "fra"'),
+        ("", 'codes are like "fra"'),
+        ("../fra", '"fra" (French)'),
+        ("foo_Barr", 'codes are like "fra"'),
+    ],
+)
+def test_what_is_no_language_is_named_with_those_near(code: str, near: str) -> None:
+    with pytest.raises(ValueError, match=r"^no language ") as raised:
+        find_language(code)
+    assert f'"{code}"' in str(raised.value)
+    assert near in str(raised.value)
+
+
+@given(st.text(max_size=12))
+def test_a_code_is_a_language_or_an_error(code: str) -> None:
+    try:
+        language = find_language(code)
+    except ValueError:
+        return
+    assert language.code == code
+    assert language.scripts
+    assert "/" not in code
+    assert not code.startswith(".")

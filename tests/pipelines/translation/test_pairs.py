@@ -1,0 +1,41 @@
+import pytest
+
+from corpusmill.pipelines.translation.pairs import excerpt, fold, name_characters, pair_up
+from corpusmill.transforms.files.translation_records import Finding, Translation
+from tests.pipelines.translation.pair_cases import pair, source
+
+
+def test_a_finding_names_the_file_and_line() -> None:
+    finding = pair("One.", "Eins.", place=7).finding("empty", "error", "why")
+    assert finding == Finding("devtest-0007", "empty", "error", "why", "xx.devtest", 7)
+
+
+def test_pairs_stand_in_the_order_of_the_sources() -> None:
+    sources = [source("b", 2), source("a", 1), source("c", 3)]
+    translations = {
+        id: Translation(id, id, "f", 1) for id in ("devtest-0003", "devtest-0002", "other")
+    }
+    assert [pair.source.text for pair in pair_up(sources, translations)] == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Hello, World 3!", "helloworld3"),
+        ("Straße", "strasse"),
+        ("हिन्दी।", "हिन्दी"),
+        ("ＡＢＣ　１２", "abc12"),
+        ("«…»", ""),
+    ],
+)
+def test_fold(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+def test_an_excerpt_is_one_line_in_which_everything_is_seen() -> None:
+    assert excerpt("a\nb\u200bc\ufeff") == '"a<U+000A>b<U+200B>c<U+FEFF>"'
+    assert excerpt("é" * 61) == f'"{"é" * 60}…"'
+
+
+def test_characters_are_named_once_and_in_order() -> None:
+    assert name_characters("\u200b\u00ad\u200b") == "U+00AD SOFT HYPHEN, U+200B ZERO WIDTH SPACE"

@@ -1,0 +1,94 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from corpusmill.pipelines.translation.decoding import decode_utf8
+from corpusmill.pipelines.translation.packets_records import Returned
+from corpusmill.pipelines.translation.plain import read_plain
+from corpusmill.transforms.files.translation_records import ReadError, Translation
+from tests.tools.real_data import DATA, needs_real_data
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\0"))
+LINES = st.lists(TEXTS, max_size=10)
+
+
+def ids_of(count: int) -> list[str]:
+    return [f"dev-{number:04d}" for number in range(1, count + 1)]
+
+
+def texts_of(text: str, count: int) -> list[str]:
+    return [each.text for each in read_plain(text, "fra.dev", ids_of(count)).translations]
+
+
+def test_lines_are_the_translations_in_order() -> None:
+    assert read_plain("Un.\n\nद्वौ।\n", "fra.dev", ids_of(3)) == Returned(
+        project="",
+        language="",
+        round=0,
+        number=0,
+        translations=(
+            Translation("dev-0001", "Un.", "fra.dev", 1),
+            Translation("dev-0002", "", "fra.dev", 2),
+            Translation("dev-0003", "द्वौ।", "fra.dev", 3),
+        ),
+        sources={},
+    )
+
+
+@given(LINES.filter(lambda lines: not lines or not all(one.endswith("\r") for one in lines)))
+@example([])
+@example([""])
+@example(["a", ""])
+@example([" \ta\u00a0 ", "\ufeffb", "c\x85\u2028\x0b\x0c\x1c", "d\r", "\re", '"f ""g"""'])
+def test_texts_are_to_the_letter(lines: list[str]) -> None:
+    file = "".join(f"{line}\n" for line in lines)
+    assert texts_of(file, len(lines)) == lines
+
+
+@given(LINES.filter(lambda lines: lines and lines[-1] and "\r" not in "".join(lines)))
+def test_the_last_line_may_lack_its_end(lines: list[str]) -> None:
+    assert texts_of("\n".join(lines), len(lines)) == texts_of("\n".join(lines) + "\n", len(lines))
+
+
+@pytest.mark.parametrize(
+    ("file", "lines"),
+    [
+        ("a\r\nb\r\n", ["a", "b"]),
+        ("a\r\nb", ["a", "b"]),
+        ("a\r\n\r\n", ["a", ""]),
+        ("a\r\r\nb\r\n", ["a\r", "b"]),
+        ("a\r\nb\r", ["a", "b\r"]),  # no line feed, no end of a line
+        ("a\r\nb\n", ["a\r", "b"]),  # not the way of this file
+        ("a\r", ["a\r"]),
+    ],
+)
+def test_carriage_returns(file: str, lines: list[str]) -> None:
+    assert texts_of(file, len(lines)) == lines
+
+
+@pytest.mark.parametrize(
+    ("file", "count", "message"),
+    [
+        ("a\nb\n", 3, "expected 3 lines, one per sentence; found 2"),
+        ("a\nb\n\n", 2, "expected 2 lines, one per sentence; found 3"),
+        ("", 1, "expected 1 lines, one per sentence; found 0"),
+        ("a\n", 0, "expected 0 lines, one per sentence; found 1"),
+        ("a\nb\0\n", 2, "line 2: the line has a NUL character: remove it"),
+    ],
+)
+def test_what_cannot_be_aligned(file: str, count: int, message: str) -> None:
+    with pytest.raises(ReadError) as raised:
+        read_plain(file, "fra.dev", ids_of(count))
+    assert str(raised.value) == message
+
+
+@needs_real_data
+def test_released_files_are_had_again_byte_for_byte() -> None:
+    folder = DATA / "flores"
+    files = sorted(folder.glob("flores101_dataset/devtest/*.devtest"))
+    files += sorted(folder.glob("flores200_dataset/devtest/*.devtest"))
+    assert len(files) == 19
+    for path in files:
+        data = path.read_bytes()
+        texts = texts_of(decode_utf8(data), 1012)
+        assert "".join(f"{text}\n" for text in texts).encode() == data, path.name

@@ -1,0 +1,56 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from corpusmill.pipelines.translation.packets_records import (
+    NO_NAME,
+    PacketName,
+    format_name,
+    parse_name,
+)
+from tests.pipelines.translation.samples import line, packet_of
+
+
+def test_name_of_a_packet() -> None:
+    packet = packet_of(line("dev-0001", "a"))
+    assert format_name(packet) == "flores/zho_simpl/round2/packet3"
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
+    st.integers(1, 999_999),
+    st.integers(1, 999_999),
+)
+@example("a/b %2F ü\n", 1, 1)
+def test_a_name_tells_its_packet(project: str, round_: int, number: int) -> None:
+    packet = packet_of(project=project)._replace(round=round_, number=number)
+    name = format_name(packet)
+    assert name.isascii()
+    assert name.split() == [name]
+    assert parse_name(name) == PacketName(project, "zho_simpl", round_, number)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "sentences.docx",
+        "flores/zho_simpl/round2",
+        "flores/zho_simpl/round2/packet3/dev",
+        "flores/zho_simpl/round0/packet3",
+        "flores/zho_simpl/round2/packet03",
+        "flores/zho_simpl/round2/packet3\n",
+        "flores//round2/packet3",
+        "a/b/flores/round2/packet3",
+    ],
+)
+def test_what_is_no_name_tells_nothing(name: str) -> None:
+    assert parse_name(name) == NO_NAME == PacketName("", "", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("project", "round_", "number"), [("", 1, 1), ("a", 0, 1), ("a", 1, 0), ("a", 1, 1_000_000)]
+)
+def test_a_packet_that_cannot_be_named(project: str, round_: int, number: int) -> None:
+    with pytest.raises(ValueError, match="invalid packet name"):
+        format_name(packet_of(project=project)._replace(round=round_, number=number))

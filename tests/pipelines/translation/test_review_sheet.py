@@ -1,0 +1,221 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpusmill.pipelines.translation.review_records import (
+    CATEGORIES,
+    SEVERITIES,
+    ReviewedSheet,
+    ReviewError,
+    ReviewLine,
+)
+from corpusmill.pipelines.translation.review_sheet import (
+    COLUMNS,
+    is_same_target,
+    read_review_sheet,
+    write_review_sheet,
+)
+from corpusmill.transforms.files.tables import write_table
+from corpusmill.transforms.files.translation_records import ReadError
+
+LINES = [
+    ReviewLine("dev-0001", "A cat\tsat.", "Кіт\u00a0сів. "),
+    ReviewLine("dev-0002", "Dogs bark.", 'الكلاب "تنبح".'),
+    ReviewLine("dev-0003", "It rains.", "雨が降る。"),
+]
+
+
+def sheet(*rows: str) -> str:
+    """A sheet from "id|target|category|severity|comment|reviewer" rows."""
+    fields = [row.split("|") for row in rows]
+    return write_table(COLUMNS, [(f[0], "ukr", "Text.", *f[1:]) for f in fields])
+
+
+def test_a_new_sheet() -> None:
+    text = write_review_sheet("ukr", LINES)
+    assert text.splitlines()[:2] == [
+        '\ufeff"id"\t"language"\t"source"\t"target ""ukr"""\t"category"\t"severity"\t"comment"\t"reviewer"'
+        '\t"legend"',
+        '"dev-0001"\t"ukr"\t"A cat\tsat."\t"Кіт\u00a0сів. "\t""\t""\t""\t""'
+        '\t"category: ok, if the sentence has no error; else one of those below, a row for each error"',
+    ]
+    assert text.count("\n") == 4
+
+
+def test_the_legend_names_all_that_may_be_written() -> None:
+    text = write_review_sheet("ukr", LINES * 9)
+    legend = [line.rsplit("\t", 1)[1].strip('"') for line in text.splitlines()[1:]]
+    assert [one.partition(":")[0] for one in legend if one] == [
+        "category",
+        *(f"category {name}" for name in CATEGORIES),
+        *(f"severity {name}" for name in SEVERITIES),
+        "comment",
+        "reviewer",
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_short_sheet_has_the_whole_legend(count: int) -> None:
+    text = write_review_sheet("ukr", (LINES * 2)[:count])
+    assert all(f"{name}: " in text for name in (*CATEGORIES, *SEVERITIES, "comment", "reviewer"))
+
+
+def test_nothing_of_a_new_sheet_is_reviewed() -> None:
+    targets = {line.id: line.target for line in LINES}
+    for reviewer in ("", "Олена"):
+        text = write_review_sheet("ukr", LINES, reviewer)
+        assert read_review_sheet(text) == ReviewedSheet("", "ukr", (), (), targets)
+
+
+def test_what_a_reviewer_says() -> None:
+    found = read_review_sheet(
+        sheet(
+            "dev-0002|b|ok|||Ama",
+            "dev-0001|a|spelling|minor|two l|Ama",
+            "dev-0003|c||||Ama",
+            "dev-0001||register|critical||Ama",
+            "dev-0001||register|critical||",
+        ),
+    )
+    assert found == ReviewedSheet(
+        reviewer="Ama",
+        language="ukr",
+        reviewed=("dev-0002", "dev-0001"),
+        errors=(
+            ReviewError("dev-0001", "spelling", "minor", "two l", 3),
+            ReviewError("dev-0001", "register", "critical", "", 5),
+            ReviewError("dev-0001", "register", "critical", "", 6),
+        ),
+        targets={"dev-0002": "b", "dev-0001": "a", "dev-0003": "c"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "category"),
+    [(name, name) for name in CATEGORIES]
+    + [
+        ("  Grammar ", "grammar"),
+        ("PUNCTUATION", "punctuation"),
+        ("Capitalization", "capitalisation"),
+        ("Capitalisation", "capitalisation"),
+        ("addition or omission", "addition-or-omission"),
+        ("Addition/Omission", "addition-or-omission"),
+        ("omission", "addition-or-omission"),
+        ("addition or omission of information", "addition-or-omission"),
+        ("Unnatural translation", "unnatural"),
+        ("untranslated_text", "untranslated"),
+        ("Mistranslation.", "mistranslation"),
+    ],
+)
+def test_categories_may_be_written_in_many_ways(written: str, category: str) -> None:
+    for severity in SEVERITIES:
+        row = f"dev-0001|a|{written}| {severity.upper()}|x|Ama"
+        [error] = read_review_sheet(sheet(row)).errors
+        assert (error.category, error.severity) == (category, severity)
+
+
+@pytest.mark.parametrize("ok", ["ok", "OK", " Ok "])
+def test_ok(ok: str) -> None:
+    found = read_review_sheet(sheet(f"dev-0001|a|{ok}||well done|Ama"))
+    assert (found.reviewed, found.errors) == (("dev-0001",), ())
+
+
+ALLOWED = (
+    "ok, grammar, punctuation, spelling, capitalisation, addition-or-omission,"
+    " mistranslation, unnatural, untranslated, register"
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "message"),
+    [
+        (["d|a|style|minor||Ama"], 2, f"'style' is not a category; expected one of {ALLOWED}"),
+        (["d|a|||a comment|Ama"], 2, f"the column category is empty; expected one of {ALLOWED}"),
+        (["d|a||major||Ama"], 2, f"the column category is empty; expected one of {ALLOWED}"),
+        (
+            ["d|a|grammar|||Ama"],
+            2,
+            "the column severity is empty; expected one of minor, major, critical",
+        ),
+        (
+            ["d|a|grammar|bad||Ama"],
+            2,
+            "'bad' is not a severity; expected one of minor, major, critical",
+        ),
+        (
+            ["d|a|ok|minor||Ama"],
+            2,
+            "a sentence marked as ok must not have a severity: remove 'minor'",
+        ),
+        (
+            ["d|a|ok|||Ama", "d||grammar|minor||Ama"],
+            3,
+            "d has both ok and an error (see line 2): remove one of them",
+        ),
+        (
+            ["d|a|grammar|minor||Ama", "d||ok|||Ama"],
+            3,
+            "d has both ok and an error (see line 2): remove one of them",
+        ),
+        (
+            ["d|a|ok|||Ama", "e|b|ok|||Kofi"],
+            3,
+            "reviewer is 'Kofi', but 'Ama' in line 2: write a separate sheet for each",
+        ),
+        (["d|a||||", "e|b|ok|||"], 3, "the column `reviewer` is empty: write your name in it"),
+        (["|a|ok|||Ama"], 2, "the column `id` is empty"),
+        (["d|a|ok|||Ama", "d|b|ok|||Ama"], 3, "the target of d differs from its target in line 2"),
+    ],
+)
+def test_what_cannot_be_taken(rows: list[str], line: int, message: str) -> None:
+    with pytest.raises(ReadError) as raised:
+        read_review_sheet(sheet(*rows))
+    assert str(raised.value) == f"line {line}: {message}"
+    assert raised.value.line == line
+
+
+def test_a_sheet_of_two_languages() -> None:
+    one, two = (write_review_sheet(code, LINES[:1]) for code in ("ukr", "fra"))
+    with pytest.raises(ReadError, match="line 3: language is 'fra', but 'ukr' in line 2"):
+        read_review_sheet(one + two.split("\n", 1)[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id\tlanguage\ttarget\tseverity\treviewer\n", "line 1: missing columns: category;"),
+        (sheet("d|a||||Ama") + "dev-0001\tukr\n", "line 3: expected 8 fields"),
+    ],
+)
+def test_no_sheet(text: str, message: str) -> None:
+    with pytest.raises(ReadError) as raised:
+        read_review_sheet(text)
+    assert str(raised.value).startswith(message)
+
+
+def test_what_spreadsheets_make_of_it() -> None:
+    text = sheet("d|a|Grammar|Minor||Ama", "e|b|ok|||Ama")
+    saved = "\ufeff" + text.replace("\n", "\r\n") + "\t" * 7 + "\r\n\r\n"
+    assert read_review_sheet(saved) == read_review_sheet(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "same"),
+    [
+        ("a", "a", True),
+        ('"a ""b"""', 'a "b"', True),
+        ('"a"', "a", True),
+        ('"\'=a ""b"""', '=a "b"', True),
+        ("a ", "a", False),
+        ('a ""b""', 'a "b"', False),
+    ],
+)
+def test_is_same_target(written: str, text: str, same: bool) -> None:
+    assert is_same_target(written, text) is same
+
+
+@given(st.lists(st.text(min_size=1, max_size=8), max_size=5))
+def test_targets_come_back_to_the_letter(targets: list[str]) -> None:
+    lines = [ReviewLine(f"dev-{n:04}", "S.", text) for n, text in enumerate(targets)]
+    found = read_review_sheet(write_review_sheet("fra", lines))
+    assert found.targets == {line.id: line.target for line in lines}

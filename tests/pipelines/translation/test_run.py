@@ -1,0 +1,75 @@
+import pathlib
+import re
+
+from corpusmill.pipelines.translation import run
+from corpusmill.pipelines.translation.languages import find_language
+from corpusmill.pipelines.translation.run import RULES, check_translations
+from corpusmill.transforms.files.translation_records import Translation
+from tests.pipelines.translation.pair_cases import source
+from tests.pipelines.translation.test_swapped_lines import KAMBA, LINES, TRANSLATED
+
+CHECKS = pathlib.Path(run.__file__).parent
+
+
+def test_all_rules_are_listed_once() -> None:
+    """Slugs stand in double backquotes of the docstrings of the checks."""
+    texts = [path.read_text("utf-8") for path in CHECKS.glob("*.py")]
+    slugs = {
+        slug
+        for text in texts
+        for docstring in re.findall(r'"""(.*?)"""', text, re.DOTALL)
+        for slug in re.findall(r"`([a-z]+(?:-[a-z]+)*)`", docstring)
+    }
+    assert set(RULES) <= slugs
+    assert len(set(RULES)) == len(RULES)
+
+
+def test_each_fault_is_named_by_file_line_and_rule() -> None:
+    sources = [source(text, place) for place, text in enumerate(LINES, 1)]
+    sources[3] = source("In 1945 they came to www.a.org?", 4)
+    texts = dict(zip((sentence.id for sentence in sources), TRANSLATED, strict=True))
+    texts["devtest-0002"] = ""
+    words = TRANSLATED[3].split()
+    texts["devtest-0004"] = f'{words[0]} ""{words[1]}"" \u200b{words[2]}&nbsp;{words[3]} '
+    texts["devtest-0010"], texts["devtest-0011"] = texts["devtest-0011"], texts["devtest-0010"]
+    texts["devtest-0020"] = texts["devtest-0030"]
+    texts["devtest-0040"] = LINES[39]
+    del texts["devtest-0007"]
+    translations = {
+        id: Translation(id, text, "kam.devtest", int(id[-4:])) for id, text in texts.items()
+    }
+    findings = check_translations(sources, translations, KAMBA)
+    named = [(finding.line, finding.rule, finding.severity) for finding in findings]
+    assert named == [
+        (2, "empty", "error"),
+        (4, "numbers-differ", "error"),
+        (4, "urls-differ", "error"),
+        (4, "doubled-quotes", "error"),
+        (4, "html-entities", "error"),
+        (4, "unicode-variants", "warning"),
+        (4, "outer-blanks", "warning"),
+        (4, "ending-differs", "warning"),
+        (0, "missing", "error"),
+        (10, "swapped-lines", "error"),
+        (11, "swapped-lines", "error"),
+        (20, "duplicate", "error"),
+        (30, "duplicate", "error"),
+        (40, "source-copy", "error"),
+    ]
+    assert {finding.file for finding in findings} == {"", "kam.devtest"}
+    assert all(finding.message and "\n" not in finding.message for finding in findings)
+    reordered = dict(reversed(translations.items()))
+    assert check_translations(sources, reordered, KAMBA) == findings
+
+
+def test_nothing_is_nothing() -> None:
+    assert check_translations([], {}, find_language("fra")) == []
+
+
+def test_a_faultless_one_has_no_findings() -> None:
+    sources = [source("The bird sings in the old tree.", 1), source("It is late.", 2)]
+    translations = {
+        "devtest-0001": Translation("devtest-0001", "Der Vogel singt im alten Baum.", "f", 1),
+        "devtest-0002": Translation("devtest-0002", "Es ist spät.", "f", 2),
+    }
+    assert check_translations(sources, translations, find_language("deu")) == []

@@ -1,0 +1,66 @@
+import math
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpusmill.pipelines.translation.sample import choose_sample
+from corpusmill.transforms.files.fingerprint import fingerprint
+from corpusmill.transforms.files.translation_records import SourceSentence
+
+
+def sources(count: int, text: str = "A sentence.") -> list[SourceSentence]:
+    return [
+        SourceSentence(
+            f"dev-{number:04}", "dev", "wikinews:1", text, "", "wikinews", "health", False, False
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def test_the_sample_is_fixed_forever() -> None:
+    assert choose_sample(sources(20), Fraction(1, 5), 7) == (
+        "dev-0008",
+        "dev-0010",
+        "dev-0017",
+        "dev-0020",
+    )
+
+
+def test_those_with_the_smallest_fingerprints_are_chosen() -> None:
+    chosen = choose_sample(sources(50), Fraction(1, 5), 3)
+    prints = {f"dev-{n:04}": fingerprint(f"3\tdev-{n:04}") for n in range(1, 51)}
+    assert sorted(chosen) == sorted(sorted(prints, key=prints.__getitem__)[:10])
+
+
+@pytest.mark.parametrize(
+    ("count", "share", "size"),
+    [
+        (3001, Fraction("0.2"), 601),
+        (5, Fraction("0.2"), 1),
+        (6, Fraction("0.2"), 2),
+        (0, Fraction(1), 0),
+        (7, Fraction(1), 7),
+        (10, Fraction(1, 1000), 1),
+    ],
+)
+def test_the_share_is_rounded_up(count: int, share: Fraction, size: int) -> None:
+    assert len(choose_sample(sources(count), share, 1)) == size
+
+
+@given(st.integers(1, 60), st.fractions(Fraction(1, 99), 1), st.integers(), st.randoms())
+def test_laws(count: int, share: Fraction, seed: int, chance: random.Random) -> None:
+    chosen = choose_sample(sources(count), share, seed)
+    assert len(chosen) == math.ceil(share * count)
+    assert list(chosen) == sorted(chosen)
+    assert set(chosen) <= set(choose_sample(sources(count), min(share * 2, Fraction(1)), seed))
+    shuffled = sources(count, "Another text.")
+    chance.shuffle(shuffled)
+    assert set(choose_sample(shuffled, share, seed)) == set(chosen)
+
+
+def test_the_seed_decides() -> None:
+    samples = {choose_sample(sources(100), Fraction(1, 5), seed) for seed in range(20)}
+    assert len(samples) == 20

@@ -1,0 +1,87 @@
+import pytest
+
+from corpusmill.pipelines.translation.xml_tree import Element, parse_xml
+from corpusmill.transforms.files.translation_records import ReadError
+
+BOMB = (
+    '<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;">]>\n'
+    "<a b='&y;'>&y;</a>"
+)
+REMOTE = '\n\n<!DOCTYPE a SYSTEM "http://localhost:1/a.dtd">\n<a/>'
+STOLEN = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
+
+
+def test_a_tree() -> None:
+    data = (
+        b'<a b="1">\n <!-- c -->x&amp;<?d?>y<e:f xmlns:e="urn:e" e:g="&#10;"/>\n<![CDATA[<h>]]></a>'
+    )
+    (before, inner, after) = parse_xml(data).content
+    assert (before, after) == ("\n x&y", "\n<h>")
+    assert inner == Element("urn:e f", {"urn:e g": "\n"}, 2, [])
+
+
+@pytest.mark.parametrize(
+    ("encoding", "declared"),
+    [
+        ("utf-8", "UTF-8"),
+        ("utf-8-sig", "utf-8"),
+        ("utf-16", "utf-16"),  # with its mark
+        ("utf-16-be", "UTF-16"),
+        ("utf-16-le", "UTF-16"),
+        ("iso-8859-1", "ISO-8859-1"),
+        ("cp1252", "windows-1252"),
+    ],
+)
+def test_encodings(encoding: str, declared: str) -> None:
+    text = f'<?xml version="1.0" encoding="{declared}"?>\n<a>é&#x4E09;</a>'
+    assert parse_xml(text.encode(encoding)) == Element("a", {}, 2, ["é三"])
+
+
+def test_lines_beyond_the_count_of_other_parsers() -> None:
+    root = parse_xml(b"<a>" + b"\n" * 70_000 + b"<b/></a>")
+    assert [element.line for element in root.elements] == [70_001]
+    with pytest.raises(ReadError, match="line 70001: not well-formed XML: mismatched tag"):
+        parse_xml(b"<a>" + b"\n" * 70_000 + b"</b>")
+
+
+@pytest.mark.parametrize(("text", "line"), [(BOMB, 2), (REMOTE, 3), (STOLEN, 1)])
+def test_document_types_are_refused_before_they_are_read(text: str, line: int) -> None:
+    with pytest.raises(ReadError) as raised:
+        parse_xml(text.encode())
+    assert raised.value.line == line
+    message = "an XLIFF file must not have a document type declaration (DOCTYPE): remove it"
+    assert raised.value.message == message
+
+
+def test_depth() -> None:
+    assert parse_xml(b"<a>" * 100 + b"</a>" * 100).name == "a"
+    with pytest.raises(ReadError, match="line 2: expected at most 100 levels of nested elements"):
+        parse_xml(b"<a>" * 100 + b"\n<a>" + b"</a>" * 101)
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        (b"", 1, "not well-formed XML: no element found"),
+        (b"PK\x03\x04", 1, "not well-formed XML: not well-formed (invalid token)"),
+        (b"<a>\n<b>\n</a>", 3, "not well-formed XML: mismatched tag"),
+        (b"<a>\n&nbsp;</a>", 2, "not well-formed XML: undefined entity"),
+        (b"<a>\n\n\x01</a>", 3, "not well-formed XML: not well-formed (invalid token)"),
+        (b"<a>\n\xff</a>", 2, "not well-formed XML: not well-formed (invalid token)"),
+        (b'<?xml version="1.0" encoding="klingon"?><a/>', 1, "unknown encoding: klingon"),
+        (
+            b'<?xml version="1.0" encoding="utf-16"?><a/>',
+            1,
+            "not well-formed XML: encoding specified in XML declaration is incorrect",
+        ),
+    ],
+)
+def test_what_is_no_xml(data: bytes, line: int, message: str) -> None:
+    with pytest.raises(ReadError) as raised:
+        parse_xml(data)
+    assert (raised.value.line, raised.value.message) == (line, message)
+
+
+def test_encodings_of_many_bytes_are_refused() -> None:
+    with pytest.raises(ReadError, match="multi-byte encodings are not supported"):
+        parse_xml('<?xml version="1.0" encoding="shift_jis"?><a/>'.encode("shift_jis"))

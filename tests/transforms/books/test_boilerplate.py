@@ -1,0 +1,211 @@
+import csv
+import gzip
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpusmill.transforms.books import boilerplate
+from corpusmill.transforms.books.boilerplate import (
+    MAX_MARKS,
+    StrippedText,
+    find_licence,
+    is_boilerplate,
+    strip_boilerplate,
+)
+from corpusmill.transforms.files.records import Reason
+from tests.tools.real_data import DATA, needs_real_data
+from tests.transforms.books.strip_cases import Case, read_cases
+
+START = "*** START OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"
+END = "*** END OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"
+PROSE = "He walked on through the rain, and no lamp was lit in any house.\n" * 40
+LICENCE = "You may copy this Project Gutenberg eBook under the terms of its licence.\n" * 200
+
+
+@pytest.mark.parametrize("case", read_cases("strip"), ids=lambda case: case.label)
+def test_case(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boilerplate, "MIN_LETTERS", 1)  # cases are short
+    stripped = strip_boilerplate(case.text)
+    if isinstance(stripped, Reason):
+        assert f"! {stripped.slug}: {stripped.detail}" == case.expected
+    else:
+        assert stripped.text == case.expected + "\n"
+
+
+def test_removed_notes_are_counted() -> None:
+    credit = "Produced by Jo Marsh at http://www.pgdp.net\n\n"
+    text = START + credit + PROSE + END + LICENCE
+    assert strip_boilerplate(text) == StrippedText(PROSE, len(credit))
+
+
+def test_a_mark_in_the_middle_of_a_book_cuts_nothing_off() -> None:
+    text = START + PROSE + "\n" + END + "\n" + PROSE + "\n" + END + LICENCE
+    assert strip_boilerplate(text) == Reason("licence-inside", END.strip())
+
+
+def test_a_closing_line_with_long_notes_behind_it_goes_by_itself() -> None:
+    closing = "End of the Project Gutenberg EBook of The Lantern, by Ada\nFenn\n"
+    appendix = "The lamp is now in the museum, and is lit on Sundays.\n" * 50
+    text = START + PROSE + "\n\n\n" + closing + "\n" + appendix + "\n" + END + LICENCE
+    stripped = strip_boilerplate(text)
+    assert isinstance(stripped, StrippedText)
+    assert stripped.text.split() == (PROSE + appendix).split()
+
+
+def test_chapters_before_the_start_are_not_thrown_away() -> None:
+    assert strip_boilerplate(PROSE + START + PROSE + END) == Reason(
+        "not-boilerplate", "before " + START.strip()
+    )
+
+
+def test_chapters_between_two_books_are_not_thrown_away() -> None:
+    text = START + PROSE + END + PROSE + START + PROSE + END
+    stripped = strip_boilerplate(text)
+    assert isinstance(stripped, Reason)
+    assert stripped.slug in ("not-boilerplate", "no-end", "licence-inside")
+
+
+def test_a_tiny_book_is_kept_though_nearly_all_of_the_file_goes() -> None:
+    tale = "This is a rabbit. He has long ears and no manners at all.\n" * 8
+    stripped = strip_boilerplate(LICENCE + START + tale + END + LICENCE)
+    assert isinstance(stripped, StrippedText)
+    assert stripped.text == tale
+    assert len(tale) < 0.02 * 2 * len(LICENCE)
+
+
+def test_too_little_text_is_a_reason() -> None:
+    short = "He slept.\n"
+    assert strip_boilerplate(START + short + END) == Reason("kept-too-little", "10 characters")
+
+
+def test_a_book_that_would_be_mostly_notes_is_refused() -> None:
+    notes = "".join(
+        f"[Transcriber's Note: Page {n} was not clear in the scan.]\n\n" for n in range(99)
+    )
+    text = START + "A tale.\n\n" + notes + PROSE[:1000] + "\n" + END
+    stripped = strip_boilerplate(text)
+    assert isinstance(stripped, Reason)
+    assert stripped.slug == "too-many-notes"
+
+
+def test_more_marks_than_a_book_can_have_are_refused() -> None:
+    stripped = strip_boilerplate(START * (MAX_MARKS + 1) + PROSE + END)
+    assert stripped == Reason("licence-inside", f"{MAX_MARKS + 2:,} lines of Project Gutenberg")
+
+
+def test_an_empty_text_is_too_little() -> None:
+    assert strip_boilerplate("") == Reason("kept-too-little", "0 characters")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", True),
+        ("a" * 2000, True),
+        ("a" * 2001, False),
+        ("a" * 2000 + "eBook" + "a" * 1990, True),
+        ("a" * 2001 + "eBook", False),
+        (LICENCE, True),
+        (LICENCE + PROSE, False),
+    ],
+)
+def test_boilerplate_has_words_of_its_own_everywhere(text: str, expected: bool) -> None:
+    assert is_boilerplate(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("He had it of Project Gutenberg.", None),
+        ("the Gutenberg Bible", None),
+        ("A Project Gutenberg-tm work", "A Project Gutenberg-tm work"),
+        ("one\nthe PROJECT GUTENBERG™ mission\ntwo", "the PROJECT GUTENBERG™ mission"),
+        ("see the full Project\nGutenberg License", "see the full Project"),
+        ('this "Small Print!" statement', 'this "Small Print!" statement'),
+        ("that small print on the back", None),
+    ],
+)
+def test_only_the_licence_says_so(text: str, line: str | None) -> None:
+    assert find_licence(text) == line
+
+
+LINES = st.lists(
+    st.sampled_from(["The lamp was lit.", "", "CHAPTER I", "  He slept.", "* * *"]), max_size=30
+)
+
+
+@settings(max_examples=50)
+@given(LINES)
+def test_the_text_between_the_marks_comes_out_whole(lines: list[str]) -> None:
+    book = PROSE + "\n".join(lines).rstrip() + "\n"
+    stripped = strip_boilerplate(LICENCE + START + "\n" + book + "\n" + END + LICENCE)
+    assert isinstance(stripped, StrippedText)
+    assert stripped.text == book.rstrip() + "\n"
+    assert strip_boilerplate(stripped.text) == StrippedText(stripped.text, 0)
+
+
+MAX_ENDS_CHARACTERS = 300
+COPYRIGHTED = ("16", "5200", "7849", "58344")
+SIZE = 5_000_000
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "*",
+        "\n",
+        " ",
+        "[",
+        "GUTENBERG",
+        "[Transcriber's Note",
+        "Transcriber's Note\n\n",
+        "| Transcriber's Note\n",
+        "End of Project Gutenberg\n",
+        "<<THIS ELECTRONIC VERSION OF THE COMPLETE WORKS",
+        "  * * * *\n",
+        "  * * * *\n  * * *\n\nErrata\n",
+        "[NOTE from a: ",
+        "POSTSCRIPT\na@a-",
+    ],
+)
+def test_bad_input_takes_linear_time(unit: str) -> None:
+    text = START + unit * (SIZE // 5 // len(unit)) + "\n" + END
+    start = time.process_time()
+    strip_boilerplate(text)
+    assert time.process_time() - start < 3  # what is not linear takes minutes
+
+
+@needs_real_data
+def test_real_books_are_kept_whole() -> None:
+    folder = DATA / "gutenberg"
+    with (folder / "books.tsv").open(encoding="utf-8", newline="") as table:
+        rows = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
+    unlike = []
+    for row in rows:
+        if "404" in row["file"]:  # no book, but a page; see file_text.py
+            continue
+        text = _decode(gzip.decompress((folder / row["file"]).read_bytes()))
+        stripped = strip_boilerplate(text.replace("\r\n", "\n"))
+        if row["id"] in COPYRIGHTED:
+            assert isinstance(stripped, Reason), row["file"]
+            assert stripped.slug == "copyrighted"
+            continue
+        assert isinstance(stripped, StrippedText), (row["file"], stripped)
+        assert find_licence(stripped.text) is None
+        if row["start"] == "START OF":
+            # `body` counts characters of lines that end with CR LF. Besides notes, whose CRs are not counted,
+            # only the closing line and the blank lines at both ends are gone: 8 to 282 characters.
+            kept = len(stripped.text) + stripped.text.count("\n")
+            if not 0 <= int(row["body"]) - kept - stripped.notes <= MAX_ENDS_CHARACTERS:
+                unlike.append((row["file"], int(row["body"]), kept, stripped.notes))
+    assert unlike == []
+    assert len(rows) == 330
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

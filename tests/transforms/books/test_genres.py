@@ -1,0 +1,238 @@
+import csv
+import pathlib
+from collections import Counter
+
+import pytest
+
+from corpusmill.transforms.books.boilerplate import StrippedText, strip_boilerplate
+from corpusmill.transforms.books.furniture import cut_furniture
+from corpusmill.transforms.books.genres import catalogued_genres, genre_to_reject
+from corpusmill.transforms.files.records import Reason
+from tests.makers.made_books import book
+from tests.tools.real_data import DATA, needs_real_data
+from tests.transforms.books.real_books import book_rows, read_text
+from tests.transforms.books.sample_texts import MANUAL, PLAY, PROSE, RECIPES, VERSE, many
+
+ESSAY = many(
+    """\
+The cost of a road is not what it takes to build it, and no parish that we know of has ever found
+that it is. Bridges are cheap where timber is near; elsewhere they are built of stone, and outlast
+the towns at both ends. These are truths that every surveyor learns within a year of practice.
+""",
+    40,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "slug"),
+    [
+        (PROSE, None),
+        (ESSAY, None),
+        (VERSE, "poems"),
+        (PLAY, "plays"),
+        (RECIPES, "recipes"),
+        (MANUAL, "manuals"),
+        ("1 2 3\n" * 500, "malformed"),
+        (PROSE * 2 + VERSE, None),  # a quarter is verse
+        (PROSE + VERSE * 2, "poems"),
+    ],
+)
+def test_the_shape_of_a_text_tells_its_genre(text: str, slug: str | None) -> None:
+    reason = genre_to_reject(book(), text)
+    assert (reason and reason.slug) == slug
+
+
+@pytest.mark.parametrize(
+    ("subjects", "shelves", "genres"),
+    [
+        (["Poetry"], [], {"poems"}),
+        (["Ghosts -- Poetry"], [], {"poems"}),
+        (["English poetry -- 19th century"], [], {"poems"}),
+        (["Epic poetry, Greek -- Translations into English"], [], {"poems"}),
+        (["Sonnets, English"], ["Children's Verse"], {"poems"}),
+        (["Poets -- Biography"], [], set()),
+        (["English poetry -- History and criticism"], [], set()),
+        (["Fathers and daughters -- Drama"], [], {"plays"}),
+        (["Comedy plays", "Tragedies"], [], {"plays"}),
+        (["English drama (Comedy)"], [], {"plays"}),
+        (["Dramatists, English -- Biography"], [], set()),
+        (["Theater -- Fiction"], [], {"fiction"}),
+        (["Children's stories", "Fantasy fiction"], ["Children's Literature"], {"fiction"}),
+        (["Nonsense verses, English"], [], {"nonsense"}),
+        (["Limericks, Juvenile"], [], {"nonsense"}),
+        (["Cooking, Italian"], [], {"recipes"}),
+        (["Cooking -- History"], [], set()),
+        (["Cooks -- Fiction"], [], {"fiction"}),
+        (["Knitting -- Patterns"], [], {"manuals"}),
+        (["World politics -- Handbooks, manuals, etc."], [], {"manuals"}),
+        (["Military art and science"], [], set()),
+        (["Etiquette"], ["Crafts"], {"manuals"}),
+        (["English language -- Dictionaries"], [], {"reference"}),
+        (["English language -- Dictionaries -- Humor"], ["Humor"], set()),
+        ([], ["Plays"], {"plays"}),
+        ([], ["Poetry", "Cookbooks and Cooking"], {"poems", "recipes"}),
+        ([], ["Poetry of the sea"], set()),  # a shelf is matched whole
+        (["Poetry", "Short stories"], [], {"poems", "fiction"}),
+    ],
+)
+def test_what_the_catalogue_says(subjects: list[str], shelves: list[str], genres: set[str]) -> None:
+    found = catalogued_genres(book(subjects=tuple(subjects), bookshelves=tuple(shelves)))
+    assert found.keys() == genres
+
+
+def test_the_first_subject_is_told() -> None:
+    found = catalogued_genres(
+        book(subjects=("Ghosts", "Ghosts -- Poetry", "Poetry"), bookshelves=("Poetry",))
+    )
+    assert found == {"poems": "Ghosts -- Poetry"}
+
+
+MIXED = PROSE + VERSE[: len(PROSE) // 2]  # a third is verse
+DIALOGUE = (
+    PLAY.replace("Enter", "Here comes").replace("Exit", "There goes").replace("SCENE", "PART")
+)
+
+
+@pytest.mark.parametrize(
+    ("subjects", "title", "text", "slug"),
+    [
+        # Poetry in prose: the catalogue alone is not believed.
+        (("Epic poetry, Greek -- Translations into English",), "", PROSE, None),
+        (("American poetry",), "", MIXED, "poems"),
+        (("American poetry", "Horror tales"), "", MIXED, None),
+        ((), "", MIXED, None),
+        # A dialogue is no play, unless the catalogue has it as one.
+        ((), "", DIALOGUE, None),
+        (("Family life -- Drama",), "", DIALOGUE, "plays"),
+        (("Family life -- Drama",), "", PROSE, None),
+        # What instructs by its name, and does not narrate.
+        (("Knitting",), "", ESSAY, "manuals"),
+        (("Cooking",), "", ESSAY, "recipes"),
+        (("Dictionaries",), "", ESSAY, "reference"),
+        (("Knitting",), "", PROSE, None),
+        (("Knitting", "Knitters -- Fiction"), "", ESSAY, None),
+        ((), "A Hand-book of Roads", ESSAY, "manuals"),
+        ((), "How to Build Roads", ESSAY, "manuals"),
+        ((), "Roads: How to See Them", ESSAY, None),
+        ((), "The Manuals of Roads", ESSAY, None),  # whole words
+        ((), "Simple Cookery", ESSAY, "recipes"),
+        ((), "The Lion Hunter's Guide", PROSE, None),
+        (("Travelers -- Fiction",), "The Lion Hunter's Guide", ESSAY, None),
+        # Nonsense is what the catalogue calls so.
+        (("Nonsense verses",), "", VERSE, "nonsense"),
+        (("Nonsense verses",), "", PROSE, "nonsense"),
+        (("Fantasy fiction", "Children's stories"), "Alice", PROSE, None),
+    ],
+)
+def test_catalogue_and_text_together(
+    subjects: tuple[str, ...], title: str, text: str, slug: str | None
+) -> None:
+    reason = genre_to_reject(book(title, subjects=subjects), text)
+    assert (reason and reason.slug) == slug
+
+
+@pytest.mark.parametrize(
+    ("subjects", "title", "text", "reason"),
+    [
+        ((), "", VERSE, Reason("poems", "verse 1.00")),
+        (("Odes",), "", MIXED, Reason("poems", "verse 0.32; catalogue: Odes")),
+        (("Limericks",), "", VERSE, Reason("nonsense", "catalogue: Limericks")),
+        (("Cooking",), "", ESSAY, Reason("recipes", "catalogue: Cooking")),
+        (
+            (),
+            "A Hand-book of Roads",
+            ESSAY,
+            Reason("manuals", "title: Hand-book; 1.6 words in 1,000 narrate"),
+        ),
+    ],
+)
+def test_the_detail_tells_the_evidence(
+    subjects: tuple[str, ...], title: str, text: str, reason: Reason
+) -> None:
+    assert genre_to_reject(book(title, subjects=subjects), text) == reason
+
+
+LABELS = pathlib.Path(__file__).with_name("genre_labels.tsv")
+"""The genres of the real books, by hand, from reading in them. "prose" and "prose-fiction" are to be kept."""
+
+KEPT = ("prose", "prose-fiction")
+
+MISSES = {
+    887: "plays",  # Wilde's Intentions: half of it is dialogues, and the catalogue has it as drama
+    29888: "poems",  # The Hunting of the Snark, without a catalogue entry: nonsense that is verse
+    36308: "poems",  # the songs of Alice, the same
+}
+"""Book → what it is taken for instead."""
+
+NEAR = {623, 690, 887, 946, 972, 2151, 9198, 10026, 20203, 32037, 36261, 38065, 45515, 49726, 75399}
+"""Books that are to be kept and are nearest to other genres: checked whatever their size."""
+
+MAX_FILE_BYTES = 60_000  # compressed: of books that are to be kept only smaller ones, to save time
+
+
+def labels() -> dict[int, str]:
+    with LABELS.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {int(row["id"]): row["label"] for row in rows}
+
+
+def test_all_labels_are_known() -> None:
+    assert Counter(labels().values()) == {
+        "prose-fiction": 165,
+        "prose": 42,
+        "plays": 40,
+        "poems": 34,
+        "other-language": 16,
+        "manuals": 7,
+        "nonsense": 3,
+        "malformed": 3,
+        "recipes": 1,
+    }
+
+
+def subjects_of_books() -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Book → subjects and bookshelves, for the books that the head of the catalogue has."""
+    found: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    with (DATA / "gutenberg/pg_catalog.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            both = [
+                tuple(one.strip() for one in (row[column] or "").split(";") if one.strip())
+                for column in ("Subjects", "Bookshelves")
+            ]
+            found[int(row["Text#"])] = (both[0], both[1])
+    return found
+
+
+@needs_real_data
+def test_real_books_are_told_by_genre() -> None:
+    catalogued = subjects_of_books()
+    misses: dict[int, str | None] = {}
+    checked: Counter[str] = Counter()
+    wanted = labels()
+    for row in book_rows():
+        path = DATA / "gutenberg" / row["file"]
+        book_id = int(row["id"] or 0)
+        label = wanted.pop(book_id, "other-language")  # of several files of a book the first
+        is_kept = label in KEPT
+        is_large = path.stat().st_size > MAX_FILE_BYTES
+        if label == "other-language" or (is_kept and is_large and book_id not in NEAR):
+            continue
+        stripped = strip_boilerplate(read_text(row))
+        if isinstance(stripped, Reason) and stripped.slug == "copyrighted":
+            continue
+        assert isinstance(stripped, StrippedText), path
+        subjects, shelves = catalogued.get(book_id, ((), ()))
+        one = book(row["title"], subjects=subjects, bookshelves=shelves, book_id=book_id)
+        reason = genre_to_reject(one, cut_furniture(stripped.text).text)
+        slug = reason.slug if reason else None
+        if slug != (None if is_kept else label):
+            misses[book_id] = slug
+        checked[label] += 1
+    assert misses == MISSES
+    assert {label: checked[label] for label in ("plays", "poems", "manuals", "recipes")} == {
+        "plays": 40,
+        "poems": 34,
+        "manuals": 7,
+        "recipes": 1,
+    }
+    assert checked["prose"] + checked["prose-fiction"] == 76

@@ -1,0 +1,116 @@
+"""Evidence about an item does not depend on how training texts were put together."""
+
+import functools
+import random
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import pytest
+
+from corpusmill.transforms.duplicates.contamination_evidence import (
+    Found,
+    add,
+    add_to,
+    describe,
+    join_stretches,
+)
+from corpusmill.transforms.duplicates.evaluation_index import build_index, fold_block
+from corpusmill.transforms.duplicates.folded_words import normalize
+
+SHOWN = 3
+ITEMS = [
+    "The quick brown fox jumps over the lazy dog, and the dog sleeps on.",
+    "Ελληνικά και ‘άλλα’ που είναι μια μεγάλη πρόταση εδώ σήμερα.",
+    "A short line",
+]
+WORDS = " ".join(ITEMS).split()
+INDEX = build_index(ITEMS, 4)
+
+
+def found_in(
+    texts: Sequence[str], first: int = 0, known: Mapping[int, Found] = MappingProxyType({})
+) -> dict[int, Found]:
+    """Returns the evidence that some texts have of the items."""
+    block = fold_block(texts)
+    ids = [f"{first + number:03}" for number in range(len(texts))]
+    return dict(describe(INDEX, block, "file", ids, INDEX.find(block), SHOWN, known))
+
+
+def made_texts(chance: random.Random, count: int) -> list[str]:
+    """Parts of the items, between other words."""
+    texts = []
+    for _ in range(count):
+        parts = []
+        for _ in range(chance.randrange(1, 4)):
+            start = chance.randrange(len(WORDS))
+            parts.append(" ".join(WORDS[start : start + chance.randrange(1, 12)]).upper())
+            parts.append(chance.choice(["x", "\nA short line\n", "e\u0301 ", "ﬁ"]))
+        texts.append(" ".join(parts))
+    return texts
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_same_whatever_the_blocks_and_their_order(seed: int) -> None:
+    chance = random.Random(seed)
+    texts = made_texts(chance, 30)
+    whole = found_in(texts)
+    cuts = sorted(chance.sample(range(1, 30), 5))
+    parts = [
+        found_in(texts[start:end], start)
+        for start, end in zip([0, *cuts], [*cuts, 30], strict=True)
+    ]
+    known: dict[int, Found] = {}
+    for start, end in zip([0, *cuts], [*cuts, 30], strict=True):
+        add_to(known, found_in(texts[start:end], start, known).items(), SHOWN)
+    assert known == whole
+    chance.shuffle(parts)
+    sums: dict[int, Found] = {}
+    for part in parts:
+        add_to(sums, part.items(), SHOWN)
+    assert sums == whole
+    of_first = [part[0] for part in parts if 0 in part]
+    assert functools.reduce(lambda a, b: add(b, a, SHOWN), of_first) == whole[0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_matches_show_the_words_that_both_have(seed: int) -> None:
+    from corpusmill.transforms.duplicates.folded_words import fold_words
+
+    texts = made_texts(random.Random(seed), 30)
+    for item, found in found_in(texts).items():
+        words = fold_words(ITEMS[item])
+        for passage in found.passages:
+            text = normalize(texts[int(passage.place.id)])
+            assert text[passage.start :].startswith(passage.text)
+            assert max(match.words for match in passage.matches) == passage.words
+            for match in passage.matches:
+                assert (
+                    fold_words(passage.text[match.start : match.end])
+                    == words[match.word : match.word + match.words]
+                )
+
+
+def test_facts() -> None:
+    texts = [
+        "x",
+        "He: “the quick BROWN fox – jumps” ... over the lazy dog and? the dog sleeps on!",
+        "a short line more",
+        "a quick brown fox jumps over; the lazy dog sleeps on and on",
+        "one\nA SHORT LINE.\ntwo",
+    ]
+    found = found_in(texts)
+    assert {
+        item: (one.documents, one.whole, one.words, one.ngrams) for item, one in found.items()
+    } == {
+        0: (2, 1, 14, ((0, 11),)),
+        2: (1, 1, 3, ((0, 1),)),
+    }
+    assert [passage.place.id for passage in found[0].passages] == ["001", "003"]
+
+
+@pytest.mark.parametrize(
+    ("given", "joined"),
+    [((), ()), (((3, 4), (0, 2), (2, 3)), ((0, 4),)), (((5, 9), (0, 2), (6, 7)), ((0, 2), (5, 9)))],
+)
+def test_join_stretches(given: tuple, joined: tuple) -> None:
+    assert join_stretches(given) == joined

@@ -1,0 +1,89 @@
+import sys
+import unicodedata
+
+import numpy
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from corpusmill.transforms.duplicates.folded_words import (
+    fold_text,
+    fold_words,
+    hash_folded,
+    normalize,
+    weigh_words,
+)
+
+# Quotation marks, a mark, letters that become two, half of a pair, letters that are words, a soft hyphen.
+TEXTS = st.text(st.sampled_from("aZ9 -\n'’“é\u0301ßﬁ\ud800語のกั\u00ad½İ\U0001f600"), max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("“Don’t” STOP–now…", "don t stop now"),
+        ('"Don\'t" stop - now...', "don t stop now"),
+        ("Straße, STRASSE ﬁne №5 ½ km²", "strasse strasse fine 5 1 2 km2"),
+        ("ΜΆΙΟΣ Μάιος", "μάιοσ μάιοσ"),
+        ("re\u00adcord can\u200dnot \ufeffthe", "record cannot the"),
+        ("Мико́ла caf\u0065\u0301 café", "мико́ла café café"),
+        ("हिन्दी में", "हिन्दी में"),
+        ("日本語のtext 12，ガ", "日 本 語 の text 12 ガ"),
+        ("ประเทศ", "ป ร ะ เ ท ศ"),
+        ("กั้น", "กั้ น"),
+        (" ´ _START_ \ud800", "start"),
+        ("", ""),
+    ],
+)
+def test_words(text: str, words: str) -> None:
+    assert fold_words(text) == words.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        ("A river is 2 km x9 2001 wide", [0, 4, 4, 0, 4, 0, 0, 4]),
+        ("में की हिन्दी", [4, 4, 4]),
+        ("歴史のこと", [2, 2, 1, 1, 1]),
+        ("ទន្លេ กั้น", [1, 1, 1, 1, 1]),
+    ],
+)
+def test_weights_of_words(text: str, weights: list[int]) -> None:
+    words = fold_words(text)
+    ends = numpy.cumsum([0, *map(len, words)])
+    characters = numpy.frombuffer("".join(words).encode("utf-32-le"), "<u4")
+    assert weigh_words(characters, ends).tolist() == weights
+
+
+@given(TEXTS)
+def test_words_are_at_their_spans(text: str) -> None:
+    folded = fold_text(text)
+    normal = normalize(text)
+    assert folded.text == normal
+    for word, (start, end) in zip(folded.words(), folded.spans(), strict=True):
+        assert word in fold_words(normal[start:end])  # with "½" there is another one
+    assert folded.word_starts().tolist() == [start for start, _ in folded.spans()]
+    assert folded.line_feeds.tolist() == [at for at, one in enumerate(normal) if one == "\n"]
+    for word in folded.words():
+        assert all(unicodedata.category(one)[0] in "LMN" for one in word)
+
+
+@given(TEXTS, st.sampled_from([1, 3, 1 << 16]))
+def test_the_hash_of_a_word_depends_on_the_word_alone(text: str, span: int) -> None:
+    folded = fold_text(text)
+    assume(all(normalize(word) == word for word in folded.words()))  # "ﬁ" before an accent is not
+    alone = [hash_folded(fold_text(word), span)[0] for word in folded.words()]
+    assert hash_folded(folded, span).tolist() == alone
+
+
+def test_every_text_that_nfc_changes_is_normalised() -> None:
+    for character in map(chr, range(sys.maxunicode + 1)):
+        apart = unicodedata.normalize("NFD", character)
+        if apart != character:
+            assert fold_text(apart).text == normalize(apart)
+            assert fold_text(character).text == normalize(character)
+
+
+def test_different_words_have_different_hashes() -> None:
+    words = [f"{a}{b}{c}" for a in "abé" for b in ("", "b", "ж") for c in range(300)]
+    assert len(numpy.unique(hash_folded(fold_text(" ".join(words))))) == len(words)

@@ -1,0 +1,115 @@
+import pytest
+
+from corpusmill.pipelines import flores101_settings, pg19_settings, wiki40b_settings
+from corpusmill.pipelines.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.run.dump_settings import name_variant
+from corpusmill.pipelines.simplebooks_settings import SimpleBooksConfig
+from corpusmill.transforms.books.simplicity import NEUTRAL, PRINTED, SQUARED
+from corpusmill.transforms.files.builds.paper_settings import (
+    say_why_not,
+    why_not_paper,
+    why_not_paper_of,
+)
+
+LM1B = Lm1bConfig(["x"]).variant()
+PG19 = pg19_settings.ORIGINAL
+BOOKS = SimpleBooksConfig(["x"]).variant()
+FLORES = flores101_settings.ORIGINAL
+WIKI = wiki40b_settings.ORIGINAL
+
+
+def signature(corpus: str, variant: dict[str, object], language: str = "en") -> str:
+    parts = {"lang": language, "dump": "20301101", **name_variant(variant), "v": "9.9.9"}
+    return "|".join([corpus, *(f"{name}:{value}" for name, value in parts.items())])
+
+
+@pytest.mark.parametrize(
+    "of_paper",
+    [
+        signature("wiki40b", {}, "uk"),
+        signature("wiki40b", WIKI, "zh-tw"),
+        signature("wiki40b", {"columns": "full", "text": "markdown"}),
+        signature("lm1b", LM1B),
+        signature("lm1b", LM1B | {"perl": "5.14", "map_unknown": True}),
+        signature("pg19", PG19),
+        signature("pg19", PG19 | {"mask_words": "833e0eac"}),
+        *(
+            signature("simplebooks", SimpleBooksConfig(["x"], formula=formula).variant())
+            for formula in (NEUTRAL, SQUARED, PRINTED)
+        ),
+        signature(
+            "simplebooks",
+            SimpleBooksConfig(["x"], target_tokens=92_000_000, number_style="comma").variant(),
+        ),
+        signature("flores101", FLORES | {"seed": "7", "all_wikibooks": True}),
+    ],
+)
+def test_figures_of_the_paper_stand_beside_its_settings_and_a_newer_dump(of_paper: str) -> None:
+    assert why_not_paper(of_paper) == ""
+
+
+@pytest.mark.parametrize(
+    ("other", "flags"),
+    [
+        (signature("wiki40b", {"limit": 100}, "uk"), "--limit 100"),
+        (signature("wiki40b", {"min_words": 50}), "--min-words 50"),
+        (signature("wiki40b", {"near_duplicates": 0.8}), "--near-duplicates 0.8"),
+        (signature("wiki40b", {"newer_than": "7000"}), "--newer-than 7000"),
+        (signature("wiki40b", {"without": "wmt"}), "without:wmt"),
+        (signature("lm1b", LM1B, "de"), "--language de"),
+        (signature("lm1b", LM1B | {"lower_case": True}), "--lower-case"),
+        (signature("lm1b", LM1B | {"shards": 10}), "--shards 10"),
+        (signature("lm1b", LM1B | {"heldout_shards": 5}), "--heldout-shards 5"),
+        (signature("lm1b", LM1B | {"min_count": 1}), "--min-count 1"),
+        (signature("lm1b", LM1B | {"deduplicate": "tokenized"}), "--deduplicate tokenized"),
+        (signature("lm1b", LM1B | {"near_duplicates": 0.8}), "--near-duplicates 0.8"),
+        (signature("lm1b", LM1B | {"limit": 9}, "de"), "--language de, --limit 9"),
+        (signature("pg19", PG19 | {"members": "hash"}), "--members hash"),
+        (signature("pg19", PG19 | {"before": 1900}), "--before 1900"),
+        (signature("pg19", PG19 | {"min_words": 0}), "--min-words no"),
+        (signature("pg19", PG19 | {"split_ids": "0a"}), "--split-ids 0a"),
+        (signature("pg19", PG19 | {"limit": 3}), "--limit 3"),
+        (signature("simplebooks", BOOKS | {"heldout_books": 2}), "--heldout-books 2"),
+        (signature("simplebooks", BOOKS | {"min_ratio": "0.3"}), "--min-ratio 0.3"),
+        (signature("simplebooks", BOOKS | {"estimate": 10}), "--estimate 10"),
+        (signature("simplebooks", BOOKS | {"min_words": 10_000}), "--min-words 10000"),
+        (signature("flores101", FLORES | {"sentences": 150}), "--sentences 150"),
+        (signature("flores101", FLORES | {"domains": "wikinews"}), "--domains wikinews"),
+        ("flores101|project:ab|langs:2|splits:dev|v:1.0.0", "project:ab, langs:2, splits:dev"),
+    ],
+)
+def test_other_settings_are_named(other: str, flags: str) -> None:
+    assert why_not_paper(other) == f"not the paper's settings: {flags}"
+
+
+@pytest.mark.parametrize(
+    ("sentencepiece", "roles", "flags"),
+    [
+        ({"vocabulary_size": 32_000, "sample_articles": 100_000}, ["dump", "pin-splits"], ""),
+        (None, ["dump"], ""),  # without a vocabulary, the text is that of the default settings
+        ({"vocabulary_size": 8_000, "sample_articles": 100_000}, [], "--vocabulary-size 8000"),
+        ({"vocabulary_size": 64_000}, [], "--vocabulary-size 64000"),
+        ({"vocabulary_size": 32_000, "sample_articles": 9}, [], "--sample-articles 9"),
+        (None, ["dump", "leave-out"], "--leave-out"),
+        ({"vocabulary_size": 1}, ["leave-out"], "--vocabulary-size 1, --leave-out"),
+    ],
+)
+def test_settings_that_only_the_manifest_has_are_named(
+    sentencepiece: dict[str, int] | None, roles: list[str], flags: str
+) -> None:
+    manifest = {
+        "signature": signature("wiki40b", {}, "uk"),
+        "settings": {"sentencepiece": sentencepiece},
+        "inputs": [{"role": role} for role in roles],
+    }
+    assert why_not_paper_of(manifest) == (f"not the paper's settings: {flags}" if flags else "")
+
+
+@pytest.mark.parametrize("kind", ["entities", "ngrams", "tokens", "subwords", "wiki40b-vocabulary"])
+def test_builds_without_a_paper_have_no_reason(kind: str) -> None:
+    assert why_not_paper(f"{kind}|lang:de|of:lm1b-1.1.0|v:1.0.0") == ""
+
+
+def test_cards_say_the_reason() -> None:
+    assert say_why_not("") == []
+    assert say_why_not("too small") == ["", "No figures of the paper: too small."]

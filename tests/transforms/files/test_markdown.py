@@ -1,0 +1,87 @@
+import pytest
+import yaml
+
+from corpusmill.transforms.files.markdown import (
+    Config,
+    Dataset,
+    hub_head,
+    make_list,
+    make_table,
+    size_category,
+    yaml_head,
+)
+
+
+def test_a_table_marks_thousands_and_leaves_words_as_they_are() -> None:
+    assert make_table(
+        ["split", "rows", "share"], [["train", 12345, "99.5 %"], ["test", 6, "–"]]
+    ) == [
+        "| split | rows | share |",
+        "|---|---:|---:|",
+        "| train | 12,345 | 99.5 % |",
+        "| test | 6 | – |",
+    ]
+
+
+def test_a_list_without_sentences_is_not_there() -> None:
+    assert make_list("To know:", ["One.", "Two."]) == ["", "To know:", "", "- One.", "- Two."]
+    assert make_list("To know:", []) == []
+
+
+def test_the_head_names_language_and_files() -> None:
+    assert "\n".join(hub_head("other", "zh-tw", ["train", "test"])) == (
+        "---\nlicense: other\nlanguage: zh\nconfigs:\n- config_name: zh-tw\n  data_files:\n"
+        "  - split: train\n    path: train-*.parquet\n  - split: test\n    path: test-*.parquet\n---"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "category"),
+    [
+        (0, "n<1K"),
+        (999, "n<1K"),
+        (1_000, "1K<n<10K"),
+        (562_612, "100K<n<1M"),
+        (10**9, "1B<n<10B"),
+        (10**12, "n>1T"),
+    ],
+)
+def test_sizes_are_categories_of_the_hub(rows: int, category: str) -> None:
+    assert size_category(rows) == category
+
+
+def test_the_head_says_by_what_the_hub_finds_it() -> None:
+    dataset = Dataset("Wiki-40B", ["wikipedia"], ["text-generation"], ["n<1K"])
+    assert "\n".join(yaml_head("x", "uk", [Config("uk", {})], dataset)) == (
+        "---\nlicense: x\nlanguage: uk\npretty_name: Wiki-40B\ntags:\n- wikipedia\n"
+        "task_categories:\n- text-generation\nsize_categories:\n- n<1K\n"
+        "configs:\n- config_name: uk\n  data_files: []\n---"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no",
+        "on",
+        "1.0",
+        "2026-01-01",
+        "~",
+        "a: b # c",
+        "- x",
+        "'",
+        "é…" * 99,
+        "a\n---\nb",
+        "a\u2028b",
+    ],
+)
+def test_a_text_stays_the_text_that_it_is(text: str) -> None:
+    head = "\n".join(yaml_head(text, [text, "uk"], [Config(text, {text: text}, is_default=True)]))
+    assert "\n---\n" not in head
+    assert yaml.safe_load(head.removeprefix("---\n").removesuffix("---")) == {
+        "license": text,
+        "language": [text, "uk"],
+        "configs": [
+            {"config_name": text, "default": True, "data_files": [{"split": text, "path": text}]}
+        ],
+    }

@@ -1,0 +1,109 @@
+"""Models beside KenLM's on real text, and beside the formulae on small ones."""
+
+import itertools
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from corpusmill.transforms.models.backoff import Float64s, grams_of, log_likelihoods
+from corpusmill.transforms.models.count_grams import Tally, add_tallies
+from corpusmill.transforms.models.gram_tables import UNKNOWN, look_up
+from corpusmill.transforms.models.kneser_ney import FALLBACK, estimate_discounts, interpolate
+from corpusmill.transforms.models.number_words import Numbers, number_words
+from tests.makers.ngram_models import Model, Reference, make_model, sentences_of
+from tests.tools.golden_tree import GOLDEN
+
+KENLM = tomllib.loads(Path(__file__).with_name("kenlm.toml").read_text("utf-8"))
+DIGITS = 1e-6  # of the figures, relatively: KenLM computes in 32 bits
+
+
+def plain_lines(pattern: str) -> bytes:
+    """Lines of the golden build without those that have control characters."""
+    texts = (path.read_bytes() for path in sorted((GOLDEN / "lm1b").glob(f"*/*/{pattern}")))
+    lines = (line for text in texts for line in text.split(b"\n")[:-1])
+    return b"".join(line + b"\n" for line in lines if not re.search(rb"[\x00-\x1f\x7f]", line))
+
+
+@pytest.mark.parametrize("figures", KENLM["sample"], ids=lambda one: one["flags"])
+def test_a_model_of_the_sample_is_that_of_kenlm(figures: dict[str, Any]) -> None:
+    order = figures["order"]
+    model = make_model(plain_lines("training*/*"), order, prune=figures["prune"])
+    assert [len(model.entries[n]) for n in range(1, order + 1)] == figures["grams"]
+    for n, discounts in enumerate(figures["discounts"], 1):
+        assert model.discounts[n].of_count[1:] == pytest.approx(discounts, rel=1e-5)
+    test = number_words(plain_lines("heldout*/*heldout-0*"), model.words)
+    found = check_perplexity(figures, model, test)
+    asked = grams_of(test, order)
+    rows = {n: look_up(asked[n], model.entries[n]["words"]) for n in asked}
+    small = {n: model.entries[n][rows[n][rows[n] >= 0]] for n in asked}
+    assert np.array_equal(log_likelihoods(test, small), found)
+
+
+def check_perplexity(figures: dict[str, Any], model: Model, test: Numbers) -> Float64s:
+    """Asserts that a model gives held-out text the perplexity of KenLM; gives its log-likelihoods."""
+    found = log_likelihoods(test, model.entries)
+    known = test != UNKNOWN
+    assert (len(test), np.count_nonzero(~known)) == (figures["tokens"], figures["unknown"])
+    assert np.exp(-found.mean()) == pytest.approx(figures["perplexity"], rel=DIGITS)
+    assert np.exp(-found[known].mean()) == pytest.approx(figures["without_unknown"], rel=DIGITS)
+    return found
+
+
+TRAIN = b"""the cat sat on the mat
+the dog sat on the cat
+a cat saw the dog on a mat
+
+the the the
+"""
+HELD_OUT = b"the dog saw a cat\nthe bird sat\n\na a the mat on the cat\n"
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 5])
+@pytest.mark.parametrize("prune", [(), (0, 1), (0, 0, 1, 1, 2)])
+def test_a_model_is_that_of_the_formulae(order: int, prune: tuple[int, ...]) -> None:
+    train = TRAIN * 2 + b"the dog ran\na mat\nsat on\n"
+    model = make_model(train, order, prune=prune)
+    reference = Reference(sentences_of(train), order, prune)
+    sentences = [
+        [word if (word,) in reference.counts or word == "<s>" else "<unk>" for word in words]
+        for words in sentences_of(HELD_OUT)
+    ]
+    expected = sum(map(reference.log_likelihood, sentences))
+    found = log_likelihoods(number_words(HELD_OUT, model.words), model.entries)
+    assert found.sum() == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("prune", [(), (0, 0, 1)])
+@pytest.mark.parametrize("min_count", [1, 2])
+def test_probabilities_of_all_words_sum_up_to_one(prune: tuple[int, ...], min_count: int) -> None:
+    train = TRAIN * 2 + b"the dog ran\na mat\n"
+    model = make_model(train, 3, min_count, prune)
+    words = [b"", *model.words.to_pylist(), b"never-seen"]
+    for first, second in itertools.product(words, repeat=2):
+        context = b" ".join(filter(None, (first, second)))
+        block = b"".join(b"%s %s\n" % (context, word) for word in words[1:]) + context + b"\n"
+        numbers = number_words(block, model.words)
+        found = log_likelihoods(numbers, model.entries).tolist()
+        ends = np.flatnonzero(numbers == 2)
+        last = [found[end - 1] for end in ends[:-1]] + [found[-1]]
+        assert sum(map(np.exp, last)) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_without_counts_of_counts_discounts_are_those_of_lmplz_fallback() -> None:
+    assert estimate_discounts(Tally(3, 3, 5, (2, 0, 1, 0))).of_count == FALLBACK
+    assert estimate_discounts(Tally(4, 4, 10, (1, 1, 9, 1))).is_fallback  # D2 would be negative
+    assert add_tallies([Tally(1, 1, 1, (1, 0, 0, 0)), Tally(2, 1, 4, (0, 2, 0, 0))]) == Tally(
+        3, 2, 5, (1, 2, 0, 0)
+    )
+
+
+def test_an_n_gram_without_its_end_is_an_error() -> None:
+    model = make_model(TRAIN, 2)
+    weighed = model.entries[2].copy()
+    weighed.dtype.names = ("words", "weight", "share")
+    with pytest.raises(ValueError, match="is not in the table of shorter n-grams"):
+        interpolate(weighed, model.entries[1][:3])

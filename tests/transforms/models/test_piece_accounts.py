@@ -1,0 +1,89 @@
+from typing import Any
+
+import pytest
+
+from corpusmill.transforms.files.builds.build_manifest import Provenance
+from corpusmill.transforms.files.builds.ledger import AccountingError, Accounts, Ledger
+from corpusmill.transforms.models.piece_accounts import EVALUATED, HELD_OUT, account_for_pieces
+from corpusmill.transforms.models.piece_model import PieceStats, TrainedPieces
+from corpusmill.transforms.models.sentence_choice import Choice
+from corpusmill.transforms.models.temperature_sampling import Share
+
+TRAINED = TrainedPieces(b"", pieces=400, words=70, occurrences=900, rare_words=5)
+CHOICES = {
+    "uk": Choice(Share(1000, 0.75, 300), 17, 1, 1 << 64),
+    "sw": Choice(Share(40, 0.25, 100), 17, 1, 1 << 64),
+}
+STATS = [
+    ((HELD_OUT, "uk"), PieceStats(10, 300, 100, 1)),
+    ((EVALUATED, "sw"), PieceStats(20, 500, 200, 0)),
+    ((EVALUATED, "ar"), PieceStats(20, 500, 200, 150)),
+]
+SETTINGS = {
+    "temperature": "5",
+    "normalization": "nmt_nfkc",
+    "character_coverage": 0.9995,
+    "byte_fallback": False,
+}
+PROVENANCE = Provenance("subwords", "multilingual-2-400", "20260101", "1.0.0", {}, SETTINGS, (), {})
+
+
+def account_for(**changed: Any) -> Accounts:
+    accounts = {
+        "trained": [TRAINED],
+        "choices": [CHOICES],
+        "sampled": [("uk", 300), ("sw", 100)],
+        "stats": STATS,
+        "rejected": [(("read-sentences", "too-long"), 2)],
+    } | changed
+    return account_for_pieces(Ledger(accounts), PROVENANCE)
+
+
+def test_sound_accounts() -> None:
+    accounts = account_for()
+    assert accounts.counts == {
+        "sentences": 1040,
+        "sampled": 400,
+        "rejected_lines": {"read-sentences/too-long": 2},
+    }
+    stats = accounts.stats
+    assert stats["total"] == {
+        "languages": 2,
+        "sentences": 1040,
+        "sampled": 400,
+        "different_words": 70,
+        "words": 900,
+        "rare_words_passed_over": 5,
+        "pieces": 400,
+    }
+    assert list(stats["languages"]) == ["ar", "sw", "uk"]
+    assert stats["languages"]["sw"] == {
+        "sentences": 40,
+        "probability": 0.25,
+        "sampled": 100,
+        "times": 2,
+        "once_more": 20,
+        "evaluated": {"lines": 20, "characters": 500, "pieces": 200, "unknown": 0, "in_bytes": 0},
+    }
+    assert stats["languages"]["ar"]["sentences"] == 0
+
+
+def test_the_card() -> None:
+    card = "\n".join(account_for().sections)
+    table = [line for line in card.split("\n") if line.startswith("|")]
+    assert table[-3:] == [
+        "| ar | – | – | – | – | – | – | – | 20 | 2.500 | 75.00 % |",
+        "| sw | 40 | 25.00 % | 100 | 2.5 | – | – | – | 20 | 2.500 | 0.00 % |",
+        "| uk | 1,000 | 75.00 % | 300 | 0.3 | 10 | 3.000 | 1.00 % | – | – | – |",
+    ]
+    assert "400 pieces, learned from 400 sentences of 2 languages" in card
+    assert "nmt_nfkc; character coverage 0.9995; no byte fallback." in card
+    assert "3.8 % for Tagalog" in card
+
+
+@pytest.mark.parametrize("sampled", [[], [("uk", 300), ("sw", 99)], [("uk", 301), ("sw", 100)]])
+def test_as_many_are_sampled_as_were_to_be(sampled: list[tuple[str, int]]) -> None:
+    with pytest.raises(
+        AccountingError, match=r"sampled do not add up to the \d+ sentences of (uk|sw)"
+    ):
+        account_for(sampled=sampled)

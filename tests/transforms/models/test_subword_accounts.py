@@ -1,0 +1,78 @@
+from typing import Any
+
+from corpusmill.transforms.files.builds.build_manifest import Provenance
+from corpusmill.transforms.files.builds.ledger import AccountingError, Accounts, Ledger
+from corpusmill.transforms.files.records import SubwordStats
+from corpusmill.transforms.models.subword_accounts import SubwordAccounts
+from corpusmill.transforms.models.subwords import TrainedSubwords
+from tests.tools.error_of import error_of
+
+SIZES = {"vocabularies": {"64k": 64_000, "128k": 128_000}}
+PROVENANCE = Provenance(
+    "wiki40b-vocabulary", "multilingual-2", "20260101", "1.0.0", {}, SIZES, (), {}
+)
+TRAINED = [
+    ("128k", TrainedSubwords(b"model", 95_688, 20_000, "ab")),
+    ("64k", TrainedSubwords(b"model", 64_000, 20_000, "ab")),
+]
+MISSING = TrainedSubwords(b"", 0, 0, "ab", "there is no text")
+
+
+def of_build(train: int, validation: int, test: int) -> dict[str, dict[str, int]]:
+    characters = {"train": train, "validation": validation, "test": test}
+    return {
+        split: {"characters": count, "pieces": count // 2} for split, count in characters.items()
+    }
+
+
+BUILDS = {"xx": of_build(0, 0, 0), "uk": of_build(1_000_000, 350, 850)}
+UK = [
+    (("64k", "uk", "train"), SubwordStats(1, 1_000_000, 0, 0)),  # not in the table
+    (("64k", "uk", "validation"), SubwordStats(100, 350, 0, 1)),
+    (("64k", "uk", "test"), SubwordStats(300, 850, 0, 2)),
+    (("128k", "uk", "train"), SubwordStats(1, 1_000_000, 0, 0)),
+    (("128k", "uk", "validation"), SubwordStats(100, 350, 0, 1)),
+    (("128k", "uk", "test"), SubwordStats(200, 850, 0, 0)),
+]
+
+
+def account_for(trained: Any = TRAINED, stats: Any = UK) -> Accounts:
+    accounts = SubwordAccounts(BUILDS, {"uk": 5, "el": 7}, {"uk": (4.029, 2.836, 3.222)})
+    return accounts(Ledger({"trained": trained, "stats": stats}), PROVENANCE)
+
+
+def test_sound_accounts() -> None:
+    accounts = account_for()
+    assert accounts.counts == {"sampled": {"el": 7, "uk": 5}}
+    assert list(accounts.stats) == list(accounts.findings["sentencepiece"]) == ["64k", "128k"]
+    assert list(accounts.stats["64k"]) == ["uk", "xx"]
+    assert accounts.stats["64k"]["uk"]["test"] == SubwordStats(300, 850, 0, 2)._asdict()
+    card = "\n".join(accounts.sections)
+    assert (
+        "| vocabulary | pieces | learned from articles |\n"
+        "|---|---:|---:|\n"
+        "| 64k | 64,000 | 20,000 |\n"
+        "| 128k | 95,688 | 20,000 |\n"
+        "\n```python\n"
+    ) in card
+    assert (
+        "| language | own | paper 32k | 64k | paper 64k | coverage 64k"
+        " | 128k | paper 128k | coverage 128k |\n"
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+        "| uk | 2.000 | 4.029 | 3.000 | 2.836 | 99.75 % | 4.000 | 3.222 | 99.92 % |\n"
+        "| xx | – | – | – | – | – | – | – | – |"
+    ) in card
+    assert 'model_file="sentencepiece/multilingual-64k.model"' in card
+
+
+def test_a_vocabulary_that_is_not_there_has_a_reason() -> None:
+    accounts = account_for([("64k", MISSING)], [])
+    assert accounts.stats == {}
+    card = "\n".join(accounts.sections)
+    assert "| 64k | 0 | 0 |\n\n- There is no 64k: there is no text" in card
+    assert "language" not in card.partition("- There is no")[2]
+
+
+def test_all_characters_are_counted() -> None:
+    error = error_of(AccountingError, account_for, stats=UK[:-1])
+    assert error == "0 counted in 128k do not add up to the 850 characters of test of uk"

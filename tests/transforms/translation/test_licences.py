@@ -1,0 +1,44 @@
+import pytest
+
+from corpusmill.transforms.translation.licences import hub_license, hub_licenses, list_licences
+from corpusmill.transforms.translation.quotas import Quota
+from corpusmill.transforms.translation.selection import select
+from tests.transforms.translation.test_selection import candidate
+
+
+@pytest.mark.parametrize(
+    ("licence", "expected"),
+    [
+        ("CC BY 4.0", "cc-by-4.0"),
+        ("cc-by-sa-4.0", "cc-by-sa-4.0"),
+        ("CC BY-NC_SA  3.0", "cc-by-nc-sa-3.0"),
+        ("https://creativecommons.org/licenses/by/2.5/deed.en", "cc-by-2.5"),
+        ("http://creativecommons.org/publicdomain/zero/1.0/", "cc0-1.0"),
+        ("CC0", "cc0-1.0"),
+        ("CC0 1.0", "cc0-1.0"),
+        ("CC BY", "cc"),
+        ("CC BY 5.0", "other"),
+        ("public domain", "other"),
+        ("Open Government Licence v3.0", "other"),
+        ("no: [yaml]", "other"),
+    ],
+)
+def test_the_name_of_a_licence_on_the_hub(licence: str, expected: str) -> None:
+    assert hub_license(licence) == expected
+
+
+def test_licences_of_sentences_are_counted_and_named_once() -> None:
+    given = [("CC0", 5), ("cc0 1.0", 3), ("My | own", 4)]
+    candidates = [
+        candidate(number, length)._replace(licence=licence)
+        for number, (licence, length) in enumerate(given)
+    ]
+    quotas = {("wikinews", "dev"): Quota(3, 12)}
+    sentences = select(candidates, quotas).sentences
+    assert hub_licenses(sentences) == ["cc0-1.0", "other"]
+    assert hub_licenses([one for one in sentences if one.licence == "CC0"]) == "cc0-1.0"
+    rows = list_licences(sentences)[4:]
+    assert rows == ["| licence | sentences |", "|---|---:|", *rows[2:5], ""]
+    assert r"| My \| own | 4 |" in rows
+    plain = select([candidate(1, 4)], {("wikinews", "dev"): Quota(1, 4)}).sentences
+    assert (hub_licenses(plain), list_licences(plain)) == ("", [])

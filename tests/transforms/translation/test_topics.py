@@ -1,0 +1,125 @@
+import pathlib
+import re
+import tomllib
+from collections import Counter
+from importlib import resources
+from urllib.parse import unquote
+
+import pytest
+
+from corpusmill.transforms.files.translation_records import DOMAINS, TOPICS
+from corpusmill.transforms.translation import topics
+from corpusmill.transforms.translation.topics import topic_of
+from tests.tools.real_data import DATA, needs_real_data
+
+
+@pytest.mark.parametrize(
+    ("domain", "title", "categories", "topic"),
+    [
+        ("wikinews", "Man found in lake", ["Crime and law", "Europe"], "crime"),
+        ("wikinews", "Man found in lake", ["Category:Crime_and_law"], "crime"),
+        (
+            "wikinews",
+            "Mayor opens hall",
+            ["Disasters and accidents"],
+            "disasters",
+        ),  # over the title
+        ("wikinews", "Quake near the coast", [], "disasters"),
+        ("wikinews", "Quake near the coast", ["Politics and conflicts"], "politics"),
+        (
+            "wikinews",
+            "A day",
+            ["Culture and entertainment", "Music", "Crime and law"],
+            "entertainment",
+        ),
+        ("wikinews", "A day", ["Science and technology"], "science"),
+        ("wikinews", "A day", ["SPORTS"], "sports"),
+        ("wikinews", "A day", ["Health", "Asia"], "health"),
+        ("wikinews", "A day", ["Environment"], "nature"),
+        ("wikinews", "A day", ["Economy and business"], "politics"),
+        ("wikinews", "A day", ["Sports", "Crime and law"], "sports"),  # the first of the table
+        ("wikinews", "A day", ["Sportswear"], "politics"),  # whole words only
+        ("wikinews", "A day", ["May 4, 2019", "Peru"], "politics"),
+        ("wikibooks", "Wikijunior:Solar System/Jupiter", [], "science"),
+        ("wikibooks", "Wikijunior:Solar_System/Jupiter", [], "science"),
+        ("wikibooks", "Wikijunior:Dinosaurs/Extinction", [], "nature"),
+        ("wikibooks", "Wikijunior:Kings and Queens of England/The Tudors", [], "politics"),
+        ("wikibooks", "Wikijunior:World War II/Submarines", [], "politics"),
+        ("wikibooks", "Wikijunior:Europe/Vatican City", [], "geography"),
+        ("wikibooks", "Wikijunior:Human Body/Skin", [], "health"),
+        ("wikibooks", "Wikijunior:Natural Disasters/Floods", [], "disasters"),
+        ("wikibooks", "Wikijunior:Qwerty", [], "science"),
+        ("wikivoyage", "Lisbon", ["Capitals"], "travel"),
+        ("wikivoyage", "Altitude sickness", [], "health"),
+        ("wikivoyage", "Golf", [], "sports"),
+        ("wikipedia", "Qwerty", ["Rivers of Peru"], "geography"),
+        ("wikipedia", "Qwerty", ["1950 births", "Peruvian footballers"], "sports"),
+        ("wikipedia", "Qwerty", ["Moths of Peru", "Moths described in 1903"], "nature"),
+        ("wikipedia", "Qwerty", [], "geography"),
+    ],
+)
+def test_topic_of_an_article(domain: str, title: str, categories: list[str], topic: str) -> None:
+    assert topic_of(domain, title, categories) == topic
+
+
+def test_order_of_categories_changes_nothing() -> None:
+    categories = ["Music", "Crime and law", "Films", "Asia"]
+    assert topic_of("wikinews", "A day", categories) == "entertainment"
+    assert topic_of("wikinews", "A day", categories[::-1]) == "entertainment"
+
+
+def test_an_unknown_domain_has_no_topics() -> None:
+    with pytest.raises(
+        ValueError, match="domain 'wikiquote'; there are tables for wikinews, wikibooks"
+    ):
+        topic_of("wikiquote", "A day", [])
+
+
+def test_tables_name_known_domains_and_topics() -> None:
+    table = tomllib.loads(
+        resources.files(topics.__package__).joinpath("topics.toml").read_text("utf-8")
+    )
+    assert tuple(table["default"]) == DOMAINS
+    assert set(table["default"].values()) <= set(TOPICS)
+    for domain in DOMAINS:
+        for kind, words_of in table[domain].items():
+            assert kind in ("categories", "titles")
+            assert set(words_of) <= set(TOPICS)
+            for words in words_of.values():
+                assert len(set(words)) == len(words)
+                assert all(re.compile(word) and word == word.lower() for word in words)
+
+
+def normalise_topic(released: str) -> str:
+    """The topic that is meant by one in the metadata of FLORES-101: "sciece", "big cats, lion"."""
+    table = tomllib.loads(
+        pathlib.Path(__file__).with_name("released_topics.toml").read_text("utf-8")
+    )
+    text = " ".join(released.replace("_", " ").split())
+    patterns = ((row["topic"], "|".join(row["words"])) for row in table["released"])
+    return next(
+        topic for topic, words in patterns if re.search(rf"(?i)(?<!\w)(?:{words})(?!\w)", text)
+    )
+
+
+@needs_real_data
+def test_all_released_topics_are_one_of_ten() -> None:
+    counts: Counter[str] = Counter()
+    agreeing: Counter[str] = Counter()
+    titles = set()
+    for name in ("metedata_dev.tsv", "metedata_devtest.tsv"):
+        path = DATA / "flores" / "flores101_dataset" / name
+        for line in path.read_text("utf-8").splitlines()[1:]:
+            url, domain, released, _, _ = line.split("\t")
+            topic = normalise_topic(released)
+            counts[topic] += 1
+            if url not in titles:
+                titles.add(url)
+                title = unquote(url.partition("/wiki/")[2])
+                agreeing[domain] += topic_of(domain, title, []) == topic
+    assert counts.total() == 997 + 1012
+    assert counts.keys() == set(TOPICS)
+    assert counts.most_common(1)[0][0] == "travel"  # as in table 3 of the paper
+    assert len(titles) == 562
+    # Without categories, of 207 news, 179 pages of books and 176 of travel guides.
+    assert agreeing == {"wikinews": 125, "wikibooks": 175, "wikivoyage": 146}

@@ -1,0 +1,255 @@
+import itertools
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpusmill.transforms.files.records import Page, Reason
+from corpusmill.transforms.wikipedia.link_sources import LINKED_BY
+from corpusmill.transforms.wikipedia.screening import (
+    PageFacts,
+    PageScreening,
+    find_internal_class,
+    find_template,
+    merge_facts,
+    reason_to_reject_facts,
+)
+from corpusmill.transforms.wikitext.language import load_language
+
+PAGE = Page(1, 0, "Henn", 2, "wikitext", False, False, "The '''Henn''' is a river.")
+
+
+def reason(page: Page, language: str = "en", by_template: bool = False) -> Reason | None:
+    return PageScreening(load_language(language), by_template).reason_to_reject(page)
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, None),
+        ({"namespace": 14}, Reason("other-namespace", "14")),
+        ({"namespace": -1}, Reason("other-namespace", "-1")),
+        ({"is_deleted": True, "text": ""}, Reason("deleted", "text suppressed")),
+        ({"is_redirect": True}, Reason("redirect")),
+        ({"is_redirect": True, "text": ""}, Reason("redirect")),
+        ({"text": "#REDIRECT [[River]]"}, Reason("redirect", "by its text")),
+        ({"text": "  #redirect[[River]]"}, Reason("redirect", "by its text")),
+        ({"text": "# Redirect : [[River]]"}, Reason("redirect", "by its text")),
+        ({"text": "# Redirecting is an art."}, None),
+        ({"text": "The word #REDIRECT [[River]]"}, None),
+        ({"text": "#1 [[River]]"}, None),
+        ({"content_model": "css"}, Reason("not-wikitext", "css")),
+        ({"content_model": "javascript", "namespace": 8}, Reason("other-namespace", "8")),
+        ({"text": ""}, Reason("empty-source")),
+        ({"text": " \n\t "}, Reason("empty-source")),
+        ({"text": "a _START_ARTICLE_ b"}, Reason("marker-in-source", "_START_ARTICLE_")),
+        ({"text": "a\n_NEWLINE_b"}, Reason("marker-in-source", "_NEWLINE_")),
+        ({"title": "_START_SECTION_"}, Reason("marker-in-source", "_START_SECTION_")),
+        ({"text": "_START_PARAGRAPH is none"}, None),
+        ({"text": "{{disambiguation}}"}, None),
+        ({"title": "Star Trek: Voyager"}, None),
+    ],
+)
+def test_the_first_rule_that_speaks_against_a_page(
+    changed: dict[str, object], expected: Reason | None
+) -> None:
+    assert reason(PAGE._replace(**changed)) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("uk", "#ПЕРЕНАПРАВЛЕННЯ [[Фудзі]]"),
+        ("uk", "#перенаправлення [[Фудзі]]"),
+        ("el", "#ΑΝΑΚΑΤΕΥΘΥΝΣΗ [[Αθήνα]]"),
+        ("vi", "#đổi [[Hà Nội]]"),
+        ("ja", "#REDIRECT [[富士山]]"),
+        ("fa", "#redirect [[تهران]]"),
+    ],
+)
+def test_redirects_of_old_dumps_are_known_by_the_words_of_the_wiki(
+    language: str, text: str
+) -> None:
+    assert reason(PAGE._replace(text=text), language) == Reason("redirect", "by its text")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "name"),
+    [
+        ("en", "'''Henn''' is:\n{{disambiguation}}", "disambiguation"),
+        ("en", "{{Disambiguation|geo}}", "disambiguation"),
+        ("en", "{{Template:disambiguation}}", "disambiguation"),
+        ("en", "{{ disambiguation\n| geo }}", "disambiguation"),
+        ("uk", "{{Disambig}}", "disambig"),
+        ("el", "{{αποσαφήνιση}}", "αποσαφήνιση"),
+        ("vi", "{{trang định hướng}}", "trang định hướng"),
+    ],
+)
+def test_disambiguation_pages_are_known_by_template_only_where_asked(
+    language: str, text: str, name: str
+) -> None:
+    page = PAGE._replace(text=text)
+    assert reason(page, language) is None
+    assert reason(page, language, by_template=True) == Reason("disambiguation", f"template {name}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{disambiguation needed}}",
+        "{{about|the river|other uses|Henn (disambiguation)}}",
+        "disambiguation",
+        "[[disambiguation]]",
+    ],
+)
+def test_what_is_no_disambiguation_template(text: str) -> None:
+    assert reason(PAGE._replace(text=text), by_template=True) is None
+
+
+def test_the_switch_that_the_templates_hold() -> None:
+    page = PAGE._replace(text="Henn: __DISAMBIG__")
+    assert reason(page, by_template=True) == Reason("disambiguation", "__DISAMBIG__")
+    assert reason(page) is None
+
+
+def test_find_template_takes_linear_time_over_open_braces() -> None:
+    assert find_template("{{a" * 100_000 + "|" * 100_000, {"b"}) is None
+    assert find_template("{{" * 200_000 + "B_ b}}", {"b b"}) == "b b"
+
+
+def test_a_screening_can_be_sent_to_workers() -> None:
+    screening = PageScreening(load_language("uk"), True)
+    assert pickle.loads(pickle.dumps(screening)) == screening
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        (PageFacts("Q1", exists=True), None),
+        (PageFacts("Q1", exists=True, is_class_known=True), None),
+        (PageFacts("Q1"), Reason("deleted", "not in the page table")),
+        (PageFacts(exists=True), Reason("no-entity")),
+        (
+            PageFacts(exists=True, is_disambiguation=True),
+            Reason("disambiguation", "page property"),
+        ),
+        (
+            PageFacts("Q1", True, True, "list", "Q13406463", True),
+            Reason("disambiguation", "page property"),
+        ),
+        (
+            PageFacts("Q1", True, True, "disambiguation", "Q4167410", True),
+            Reason("disambiguation", "Q1 is a Q4167410"),
+        ),
+        *(
+            (PageFacts("Q1", True, False, kind, qid, True), Reason(slug, f"Q1 is a {qid}"))
+            for kind, qid, slug in (
+                ("disambiguation", "Q600", "disambiguation"),
+                ("category", "Q4167836", "category"),
+                ("list", "Q13406463", "list"),
+                ("template", "Q11266439", "template"),
+                ("internal", "Q17442446", "internal-entity"),
+            )
+        ),
+        (PageFacts("Q1", True, is_class_known=True, pinned_split="test"), None),
+        (
+            PageFacts("Q1", False, True, "list", "Q13406463"),
+            Reason("deleted", "not in the page table"),
+        ),
+    ],
+)
+def test_facts_that_speak_against_a_page(facts: PageFacts, expected: Reason | None) -> None:
+    assert reason_to_reject_facts(facts) == expected
+
+
+@pytest.mark.parametrize(
+    ("classes", "expected"),
+    [
+        ([], ("", "")),
+        ([1, 9], ("", "")),
+        ([1, 13], ("list", "Q13")),
+        ([13, 12], ("list", "Q12")),
+        ([100, 12], ("list", "Q12")),
+        ([15, 14, 12, 11, 10], ("disambiguation", "Q10")),
+        ([15, 14, 12, 11], ("category", "Q11")),
+        ([15, 14, 12], ("list", "Q12")),
+        ([15, 14], ("template", "Q14")),
+        ([15], ("internal", "Q15")),
+    ],
+)
+def test_of_several_classes_the_first_by_kind_and_number(
+    classes: list[int], expected: tuple[str, str]
+) -> None:
+    kinds = {
+        10: "disambiguation",
+        11: "category",
+        12: "list",
+        13: "list",
+        14: "template",
+        15: "internal",
+        100: "list",
+    }
+    assert find_internal_class(classes, kinds) == expected
+    assert find_internal_class(classes[::-1], kinds) == expected
+
+
+def test_facts_of_several_tables_are_put_together() -> None:
+    parts = [
+        PageFacts(exists=True),
+        PageFacts(is_disambiguation=True),
+        PageFacts(pinned_split="test"),
+        PageFacts("Q5", internal_kind="category", internal_class="Q4167836", is_class_known=True),
+    ]
+    merged = PageFacts("Q5", True, True, "category", "Q4167836", True, "test")
+    assert all(merge_facts(order) == merged for order in itertools.permutations(parts))
+    assert merge_facts([]) == PageFacts()
+
+
+def test_of_two_items_the_smaller_counts_with_its_class_and_its_split() -> None:
+    parts = [
+        PageFacts("Q10", False, False, "category", "Q4167836", True, pinned_split="test"),
+        PageFacts("Q9"),
+    ]
+    assert merge_facts(parts) == merge_facts(parts[::-1]) == PageFacts("Q9")
+    parts = [PageFacts("Q10"), PageFacts("Q9", pinned_split="test")]
+    assert merge_facts(parts) == merge_facts(parts[::-1]) == parts[1]
+
+
+@pytest.mark.parametrize(
+    ("linked", "right"),
+    [
+        ([("Q9", "", False), ("Q1", "page id", True)], "Q9"),
+        ([("Q9", "page id", True), ("Q1", "title", True)], "Q9"),
+        ([("Q9", "page id", False), ("Q1", "title", False)], "Q9"),
+        ([("Q9", "page id", False), ("Q1", "title", True)], "Q1"),
+        ([("Q9", "page id", False), ("Q1", "redirect", True)], "Q9"),
+        ([("Q9", "title", False), ("Q1", "redirect", True)], "Q9"),
+    ],
+)
+def test_of_two_items_the_one_that_is_linked_more_reliably_counts(
+    linked: list[tuple[str, str, bool]], right: str
+) -> None:
+    """An item by page id that the entity table lacks was merged into the one that has the title."""
+    parts = [PageFacts(qid, linked_by=by, is_class_known=known) for qid, by, known in linked]
+    assert merge_facts(parts).qid == merge_facts(parts[::-1]).qid == right
+
+
+some_facts = st.builds(
+    PageFacts,
+    qid=st.sampled_from(["", "Q1", "Q2", "Q10"]),
+    exists=st.booleans(),
+    is_disambiguation=st.booleans(),
+    internal_kind=st.sampled_from(["", "category", "list"]),
+    internal_class=st.sampled_from(["", "Q4167836", "Q4167410"]),
+    is_class_known=st.booleans(),
+    pinned_split=st.sampled_from(["", "train", "test"]),
+    linked_by=st.sampled_from(LINKED_BY),
+)
+
+
+@given(st.lists(some_facts, max_size=6), st.randoms(use_true_random=False))
+def test_what_facts_say_together_does_not_depend_on_their_order(parts, random) -> None:  # type: ignore[no-untyped-def]
+    shuffled = parts.copy()
+    random.shuffle(shuffled)
+    assert merge_facts(shuffled) == merge_facts(parts)

@@ -1,0 +1,191 @@
+import io
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpusmill.transforms.files.fingerprint import SPLITS
+from corpusmill.transforms.wikipedia.split_pins import (
+    BUCKETS,
+    ConflictingPinsError,
+    MalformedPinsError,
+    bucket_of,
+    check_columns,
+    pack_pins,
+    pins_of_table,
+    read_pin_lines,
+    split_of_file,
+    unpack_pins,
+)
+
+
+def read(text: str | bytes) -> list[tuple[str, str]]:
+    data = text if isinstance(text, bytes) else text.encode()
+    return list(read_pin_lines(io.BytesIO(data)))
+
+
+@pytest.mark.parametrize(
+    ("text", "pins"),
+    [
+        ("wikidata_id\tsplit\nQ64\ttest\n", [("Q64", "test")]),
+        ("split\twikidata_id\ntest\tQ64\ntrain\tQ1", [("Q64", "test"), ("Q1", "train")]),
+        ("wikidata_id,split\r\nQ64,test\r\n", [("Q64", "test")]),
+        ("\ufeffwikidata_id,split\nQ64,train\n", [("Q64", "train")]),
+        ("id,wikidata_id,note,split\n1,Q64,,validation\n", [("Q64", "validation")]),
+        ('title,wikidata_id,split\n"a, ""b""\nc",Q64,test\nd,Q1,dev\n',
+         [("Q64", "test"), ("Q1", "validation")]),
+        ('title\twikidata_id\tsplit\n"Heroes\tQ64\ttest\n', [("Q64", "test")]),
+        ('"wikidata_id"\t"split"\n"Q64"\t"test"\n', [("Q64", "test")]),
+        ("wikidata_id, split\n Q64 , test \n", [("Q64", "test")]),
+        ("wikidata_id\tsplit\n\nQ64\tvalid\n\r\n", [("Q64", "validation")]),
+        ("wikidata_id\tsplit\nukwiki:1088\tdev\n", [("ukwiki:1088", "validation")]),
+        ("wikidata_id\tsplit\nQ64\ttest\nQ64\ttest\n", [("Q64", "test")] * 2),
+        ("wikidata_id\tsplit\n", []),
+    ],
+)  # fmt: skip
+def test_lines(text: str, pins: list[tuple[str, str]]) -> None:
+    assert read(text) == pins
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: the header must have the columns wikidata_id and split, found []"),
+        ("Q64\ttest\n", "line 1: the header must have the columns .* found .'Q64', 'test'.$"),
+        ("wikidata_id split\nQ64 test", "line 1: the header must have the columns"),
+        ("wikidata_id,split,split\nQ64,test,test", "line 1: the header must have the columns"),
+        (
+            "wikidata_id\tsplit\nQ64\tTEST",
+            "line 2: split is 'TEST'; expected one of train, validation,",
+        ),
+        ("wikidata_id\tsplit\nQ1\ttest\nQ64\t", "line 3: split is ''; expected one of"),
+        (
+            "wikidata_id\tsplit\nq64\ttest",
+            "line 2: wikidata_id is 'q64'; expected an id like 'Q64'",
+        ),
+        (f"wikidata_id\tsplit\nQ{2**64}\ttest", f"line 2: wikidata_id is 'Q{2**64}'; expected"),
+        (f"wikidata_id\tsplit\nukwiki:{2**64}\ttest", "line 2: wikidata_id is 'ukwiki:18446"),
+        ("wikidata_id\tsplit\nb'Q64'\ttest", "line 2: wikidata_id is \"b'Q64'\""),
+        ("wikidata_id\tsplit\nQ064\ttest", "line 2: wikidata_id is 'Q064'"),
+        ("wikidata_id\tsplit\n64\ttest", "line 2: wikidata_id is '64'"),
+        ("wikidata_id\tsplit\nQ٦\ttest", "line 2: wikidata_id is 'Q٦'"),
+        ("wikidata_id\tsplit\nQ64", "line 2: expected 2 fields as in the header, found 1"),
+        ("wikidata_id\tsplit\n1\tQ64\ttest", "line 2: expected 2 fields as in the header, found 3"),
+        ('wikidata_id,split\nQ1,test\n"Q64,test\n', "line 3: unexpected end of data"),
+        ('wikidata_id,split,x\nQ64,test,"\n"\nQ1,test\n', "line 4: expected 3 fields"),
+        (b"wikidata_id,split\nQ64,test\nQ\xff,test\n", "line 3: not UTF-8"),
+        (b"wikidata_id\tsplit\nQ64\ttest\nQ\xff\ttest\n", "line 3: not UTF-8"),
+        ("wikidata_id\tsplit\n".encode("utf-16"), "line 1: not UTF-8"),
+    ],
+)
+def test_lines_that_are_no_pins_are_told_with_their_number(text: str | bytes, message: str) -> None:
+    with pytest.raises(MalformedPinsError, match=message.replace("[]", r"\[\]")):
+        read(text)
+
+
+def test_lines_are_read_as_they_are_needed() -> None:
+    lines = iter([b"wikidata_id\tsplit\n", b"Q64\ttest\n", b"bad"])
+    assert next(read_pin_lines(lines)) == ("Q64", "test")
+    assert list(lines) == [b"bad"]
+
+
+STRINGS = pa.array(["Q64", "Q1"])
+
+
+@pytest.mark.parametrize(
+    "identities",
+    [
+        STRINGS,
+        STRINGS.cast(pa.large_string()),
+        STRINGS.dictionary_encode(),
+        STRINGS.cast(pa.binary()),
+        pa.chunked_array([["Q64"], ["Q1"]]),
+    ],
+)
+def test_tables(identities: pa.Array) -> None:
+    table = pa.table({"n": [1, 2], "split": ["test", "dev"], "wikidata_id": identities})
+    assert list(pins_of_table(table)) == [("Q64", "test"), ("Q1", "validation")]
+    assert list(pins_of_table(table.drop_columns("split"), "train")) == [
+        ("Q64", "train"),
+        ("Q1", "train"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"wikidata_id": ["Q64"]}, "schema: there is no column split; the columns are wikidata_id"),
+        ({"split": ["test"]}, "schema: there is no column wikidata_id; the columns are split"),
+        ({"wikidata_id": ["Q64", None], "split": ["test"] * 2}, "row 2: wikidata_id is ''"),
+        ({"wikidata_id": ["Q64"], "split": [None]}, "row 1: split is ''"),
+        ({"wikidata_id": [64], "split": ["test"]}, "row 1: wikidata_id is '64'"),
+        ({"wikidata_id": [["Q64"]], "split": ["test"]}, "schema: wikidata_id is not text but list"),
+        ({"wikidata_id": ["Q64"], "split": ["all"]}, "row 1: split is 'all'; expected one of"),
+    ],
+)
+def test_tables_that_hold_no_pins(columns: dict[str, list[object]], message: str) -> None:
+    with pytest.raises(MalformedPinsError, match=message):
+        list(pins_of_table(pa.table(columns)))
+
+
+def test_columns_to_read() -> None:
+    assert check_columns(["a", "split", "wikidata_id"]) == ["wikidata_id", "split"]
+    assert check_columns(["wikidata_id", "text"], "test") == ["wikidata_id"]
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [
+        ("train-00000-of-00002.parquet", "train"),
+        ("validation-00001-of-00002.parquet", "validation"),
+        ("test-00000-of-00001.parquet", "test"),
+        ("rejected-00000-of-00001.parquet", None),
+        ("wiki40b-test.tfrecord-00000-of-00001", None),
+        ("test.parquet", None),
+        ("latest-00000-of-00001.parquet", None),
+    ],
+)
+def test_the_split_of_a_file_of_a_build(name: str, split: str | None) -> None:
+    assert split_of_file(name) == split
+
+
+identities = st.one_of(
+    st.integers(1, 300).map("Q{}".format), st.integers(0, 99).map("elwiki:{}".format)
+)
+tables = st.dictionaries(identities, st.sampled_from(SPLITS), max_size=40)
+
+
+@given(tables, st.data())
+def test_pins_are_whole_after_the_way_in_blocks(pins: dict[str, str], data: st.DataObject) -> None:
+    rows = [*pins.items(), *data.draw(st.lists(st.sampled_from([*pins.items(), ("Q1", "test")])))]
+    conflict = pins.get("Q1", "test") != "test" and ("Q1", "test") in rows
+    cut = data.draw(st.integers(0, len(rows)))
+    blocks: dict[int, list[tuple[str, bytes]]] = {}
+    for file, part in (("a", rows[:cut]), ("b", rows[cut:])):
+        for bucket, block in pack_pins(part).items():
+            assert 0 <= bucket < BUCKETS
+            blocks.setdefault(bucket, []).append((file, block))
+    if conflict:
+        with pytest.raises(ConflictingPinsError, match=r"^Q1 is pinned to "):
+            unpack_pins(blocks[bucket_of("Q1")])
+        return
+    unpacked: dict[str, str] = {}
+    for bucket, of_bucket in blocks.items():
+        splits = unpack_pins(data.draw(st.permutations(of_bucket)))
+        assert {bucket_of(identity) for identity in splits} == {bucket}
+        unpacked |= splits
+    assert unpacked == pins | dict(rows)
+
+
+def test_two_splits_of_one_identity() -> None:
+    blocks = [("b.tsv", b"Q1\ttrain\nQ64\ttrain"), ("a.tsv", b"Q64\ttest")]
+    for order in (blocks, blocks[::-1]):
+        with pytest.raises(ConflictingPinsError) as error:
+            unpack_pins(order)
+        assert str(error.value) == "Q64 is pinned to train, but to test in a.tsv"
+        assert error.value.second == ("train", "b.tsv")
+
+
+def test_where_pins_meet_is_fixed() -> None:
+    assert [bucket_of(one) for one in ("Q64", "Q1", "ukwiki:1088")] == [85, 208, 205]

@@ -1,0 +1,221 @@
+"""Definitions of the wiki's own templates: their parameters, and how they are expanded."""
+
+import time
+from collections.abc import Mapping
+
+import pytest
+
+from corpusmill.transforms.files.records import Page
+from corpusmill.transforms.wikitext.clean import CleanedPage, WikitextCleaner
+from corpusmill.transforms.wikitext.language import add_tables, load_language
+from corpusmill.transforms.wikitext.marks import HOLE
+from corpusmill.transforms.wikitext.templates.definitions import (
+    DefinitionError,
+    Evaluation,
+    read_definition,
+)
+from corpusmill.transforms.wikitext.templates.template_pages import (
+    WikiTemplates,
+    collect,
+    read_template,
+)
+from tests.transforms.wikitext.test_clean import shown
+
+
+def show(name: str, arguments: Mapping[str, str], *, is_function: bool) -> str:
+    mark = "#" if is_function else ""
+    return f"<{mark}{name}{''.join(f'|{key}={value}' for key, value in arguments.items())}>"
+
+
+@pytest.mark.parametrize(
+    ("definition", "arguments", "expected"),
+    [
+        ("a {{{1}}} b", {"1": "x"}, "a x b"),
+        ("a {{{1}}} b", {}, f"a {HOLE} b"),
+        ("{{{1|d}}}", {}, "d"),
+        ("{{{1|d}}}", {"1": ""}, ""),
+        ("{{{a|{{{b|{{{c|d}}}}}}}}}", {"b": "x"}, "x"),
+        ("{{{a|{{{b|{{{c|d}}}}}}}}}", {}, "d"),
+        ("{{{{{1}}}|{{{2}}}}}", {"1": "lang", "2": "y"}, "<lang|1=y>"),
+        ("{{#if:{{{1|}}}|({{{1}}})|{{x|{{{3|q}}}}}}}", {}, "<x|1=q>"),
+        ("{{#if:{{{1|}}}|({{{1}}})|{{x|{{{3|q}}}}}}}", {"1": "z"}, "(z)"),
+        ("{{{1|{{x|{{y}}}}}}}", {}, "<x|1=<y>>"),
+        ("{{{ text }}}", {"text": "x"}, "x"),
+        ("{{{1", {"1": "x"}, "{{{1"),
+        ("a}} b [[c|d", {}, "a}} b [[c|d"),
+        ("{{x|[[a|b]]}}", {}, "<x|1=[[a|b]]>"),
+        ("{{x|a=b=c|d}}", {}, "<x|a=b=c|1=d>"),
+        ("{{safesubst:#if:1|a|b}}", {}, "a"),
+        ("{{{{{|safesubst:}}}#if:|a|b}}", {}, "b"),
+        ("{{lc:A{{{1}}}}}", {"1": "B"}, "<#lc|1=AB>"),
+        ("{{#switch:{{{1}}}|a|b=1|c=2|3}}", {"1": "a"}, "1"),
+        ("{{#switch:{{{1}}}|a|b=1|c=2|3}}", {"1": "c"}, "2"),
+        ("{{#switch:{{{1}}}|a|b=1|c=2|3}}", {"1": "e"}, "3"),
+        ("{{#switch:{{{1}}}|#default=9|b=1}}", {"1": "e"}, "9"),
+        ("{{#switch:{{{1}}}|b=1}}", {"1": "e"}, ""),
+        ("{{#switch:01|b=2|1=one}}", {}, "one"),
+        ("{{#switch:x|{{{1}}}=y|z}}", {"1": "x"}, "y"),
+        ("{{#switch:a|a={{never}}{{{2|}}}|b={{loop}}}}", {}, "<never>"),
+        ("{{#ifeq:{{{1}}}|1.0|a|b}}", {"1": "1"}, "a"),
+        ("{{#ifexpr:{{{1}}} > 2|a|b}}", {"1": "3"}, "a"),
+        ("{{#ifexist:x|a|b}}", {}, "b"),
+        ('{{#iferror:<strong class="error">x</strong>|a|b}}', {}, "a"),
+        ("{{#iferror:x|a}}", {}, "x"),
+        ("x<ref>{{{1}}}</ref><!-- y -->", {}, "x"),
+    ],
+)
+def test_definitions_are_evaluated(
+    definition: str, arguments: dict[str, str], expected: str
+) -> None:
+    parts = read_definition(definition)
+    assert Evaluation(10_000).text(parts, arguments, show) == expected
+
+
+@pytest.mark.parametrize(
+    "definition", ["{{{1|" * 70 + "}}}" * 70, "{{#if:1|" * 70 + "}}" * 70, "x" * 200, "{{x}}" * 20]
+)
+def test_definitions_that_take_too_much_are_refused(definition: str) -> None:
+    with pytest.raises(DefinitionError):
+        Evaluation(100).text(read_definition(definition), {}, show)
+
+
+def clean(text: str, templates: WikiTemplates) -> CleanedPage:
+    return WikitextCleaner(load_language("en"), {10: ["Template"]}, templates).clean(text, "T")
+
+
+DEFINED = WikiTemplates(
+    aliases={
+        "red": "rouge",
+        "tongue": "lang",
+        "far": "tongue",
+        "orb of ours": "sphere of ours",
+        "sphere of ours": "orb of ours",
+    },
+    definitions={
+        "rouge": "red {{nowrap|{{{1}}}}}{{#if:{{{2|}}}|, {{{2}}}}}",
+        "loop": "a {{loop}} b",
+        "item": "* {{{1}}}",
+        "made of": "{{rouge|{{{1}}}}} and {{mystery}}",
+        "colour no": "[[Colour {{{1}}}|no. {{{1}}}]][[Category:Colours]]",
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "expected"),
+    [
+        ("A {{rouge|fox}} ran.", "A red fox ran."),
+        ("A {{Red|fox|quick}} ran.", "A red fox, quick ran."),
+        ("A {{template:red|fox}} ran.", "A red fox ran."),
+        ("An {{far|de|Haus}} here.", "An Haus here."),
+        ("A {{orb of ours}} one.", "A one."),
+        ("A {{loop}} c.", "A c."),
+        ("A {{item|x}} c.", "A c."),
+        ("It is {{made of|wine}}.", "It is red wine and."),
+        ("See {{colour no|4}} there.", "See no. 4 there."),
+        ("A {{rouge|{{rouge|[[fox|dog]]}}}}.", "A red red dog."),
+        ("{{rouge|on a line of its own}}\n\nText.", "Text."),
+        ("A {{rouge|a<nowiki>|</nowiki>b}} c.", "A red a|b c."),
+    ],
+)
+def test_the_wiki_s_own_templates_show(wikitext: str, expected: str) -> None:
+    assert shown(clean(wikitext, DEFINED)) == expected
+
+
+def defined(pages: Mapping[str, str]) -> WikiTemplates:
+    """Reads template pages, and returns their definitions."""
+    read = (
+        Page(1, 10, f"T:{title}", 2, "wikitext", False, False, text)
+        for title, text in pages.items()
+    )
+    return collect(fact for page in read if (fact := read_template(page)))
+
+
+_TOWNS = "".join(f"|村{i}={i}" for i in range(20_000))
+OF_JAPAN = defined({
+    "自治体人口/例県": "<includeonly>{{#switch:{{{1}}}|date=2023年4月1日" + _TOWNS
+    + "|例県=1234567|#default={{Error|{{{1}}}}}}}</includeonly><noinclude>doc</noinclude>",
+    "自治体人口": "{{自治体人口/{{{1}}}|{{{2|{{{1}}}}}}}}",
+    "面積": "{{formatnum:{{#switch:{{{1|}}}|例県|Rei={{#expr:100*2+0.5}}|0}}}}",
+    "談": "「{{{1}}}」{{#if:{{{2|}}}|（{{{2}}}）}}<noinclude>x</noinclude>",
+    "英発音": "{{#ifeq:{{{2|}}}|us|米 }}{{IPA2|{{{1}}}}}",
+    "疑": "<sup>[疑問]</sup>",
+    "出": "<ref>{{{1}}}</ref>",
+    "輪": "a{{輪2}}",
+    "輪2": "b{{輪}}",
+    "膨": "{{倍|{{倍|{{倍|{{倍|{{倍|{{倍|{{{1}}}}}}}}}}}}}}",
+    "倍": "{{{1}}}" * 64,
+    "表": "{|\n|a\n|}",
+    "箱": "<div>a</div>",
+    "計": "{{#invoke:Age|main|{{{1}}}}}",
+})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "expected", "unrendered"),
+    [
+        ("人口は{{自治体人口/例県|date}}現在。", "人口は2023年4月1日現在。", {}),
+        ("人口は{{formatnum:{{自治体人口|例県}}}}人。", "人口は1,234,567人。", {}),
+        ("村は{{自治体人口|例県|村19999}}人。", "村は19999人。", {}),
+        ("面積は{{面積|例県}}平方キロメートル", "面積は200.5平方キロメートル", {}),
+        ("ジョン・レノンは{{談|そう|英}}と語った", "ジョン・レノンは「そう」（英）と語った", {}),
+        ("イギリス英語では「{{英発音|a|us}}」", "イギリス英語では「米[a]」", {}),
+        ("これは{{疑}}だ{{出|本}}。", "これはだ。", {}),
+        ("これは{{輪}}だ。", "これはだ。", {"輪": 1}),
+        ("これは{{膨|x}}だ。", "これはだ。", {"膨": 1}),
+        ("これは{{表}}だ。", "これはだ。", {"表": 1}),
+        ("これは{{箱}}だ。", "これはだ。", {"箱": 1}),
+        ("これは{{計|3}}だ。", "これはだ。", {"計": 1}),
+    ],
+)
+def test_definitions_of_a_wiki(wikitext: str, expected: str, unrendered: dict[str, int]) -> None:
+    page = WikitextCleaner(load_language("ja"), {10: ["T"]}, OF_JAPAN).clean(wikitext, "例")
+    assert (shown(page), page.unrendered) == (expected, unrendered)
+
+
+OF_ITS_OWN = WikiTemplates(
+    aliases={"lang-fr": "lang-de"},
+    definitions={"lang-de": "գերմ.՝ {{{1}}}", "circa": "մոտ {{{1}}}", "main": "տես {{{1}}}"},
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "given", "wikitext", "expected"),
+    [
+        ("hy", {}, "A {{lang-de|x}} b", "A գերմ.՝ x b"),
+        ("hy", {}, "A {{lang-fr|x}} b", "A գերմ.՝ x b"),
+        ("hy", {}, "A {{lang-ru|x}} b", "A ռուսերեն: x b"),
+        ("hy", {}, "A {{lang-qqq|x}} b", "A x b"),
+        ("hy", {}, "A {{circa|1850}} b", "A մոտ 1850 b"),
+        ("hy", {}, "A {{main|x}} b", "A b"),  # a table knows that it is no prose
+        ("hy", {"lang-de": "<{1}>", "circa": "um {1}"}, "A {{lang-de|x}} {{circa|1}} b", "A <x> um 1 b"),
+        ("uk", {}, "A {{lang-de|x}} b", "A нім. x b"),  # people made its tables
+    ],
+)  # fmt: skip
+def test_the_wiki_s_own_words_go_before_those_of_cldr(
+    code: str, given: dict[str, str], wikitext: str, expected: str
+) -> None:
+    language = add_tables(load_language(code), {"templates": given})
+    assert shown(WikitextCleaner(language, {}, OF_ITS_OWN).clean(wikitext, "T")) == expected
+
+
+def test_what_a_definition_cannot_show_is_counted() -> None:
+    page = clean("It is {{made of|wine}} and {{orb of ours}} or {{unheard of}} here.", DEFINED)
+    assert page.unrendered == {"mystery": 1, "orb of ours": 1, "unheard of": 1}
+
+
+@pytest.mark.parametrize(
+    "definitions",
+    [
+        {"a": "{{b}}" * 100, "b": "{{c}}" * 100, "c": "{{d}}" * 100, "d": "x" * 100},
+        {"a": "{{{1}}}" * 100},
+        {"a": "x{{a|{{{1}}}{{{1}}}}}"},
+        {"a": "{{{1|" * 100 + "}}}" * 100},
+    ],
+)
+@pytest.mark.parametrize("page", ["b {{a|x}} " * 2_000, "b " + "{{a|x" * 90 + "}}" * 90])
+def test_expanding_definitions_is_bounded(definitions: dict[str, str], page: str) -> None:
+    start = time.process_time()
+    cleaned = clean(page, WikiTemplates({}, definitions))
+    assert time.process_time() - start < 5
+    assert sum(map(len, cleaned.sections[0].paragraphs)) < 2_000_000

@@ -1,0 +1,78 @@
+"""Words and numbers of CLDR, compared with the tables of a wiki."""
+
+import re
+
+import pytest
+
+from corpusmill.transforms.wikitext import cldr
+
+
+@pytest.mark.parametrize(
+    ("languages", "native", "group", "decimal", "group_size"),
+    [
+        (["mr"], True, ",", ".", 2),
+        (["be-tarask", "be"], False, "\u00a0", ",", 3),
+        (["fa"], True, "٬", "٫", 3),
+        (["fa"], False, ",", ".", 3),
+        (["gsw", "de"], False, "’", ".", 3),
+    ],
+)
+def test_numbers(
+    languages: list[str], native: bool, group: str, decimal: str, group_size: int
+) -> None:
+    expected = {"group": group, "decimal": decimal, "group_size": group_size}
+    assert cldr.numbers_of(languages, native=native) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "first"),
+    [
+        ("hy", "հունվարի"),
+        ("mr", "जानेवारी"),
+        ("yue", "1月"),
+        ("ba", ""),
+        ("io", ""),
+        ("bar", ""),
+        ("", ""),
+    ],
+)
+def test_months_have_names_or_are_not_there(language: str, first: str) -> None:
+    months = cldr.months_of(language)
+    assert (months[0], len(months)) == (first, 12) if first else months == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "day", "month"),
+    [
+        ("mr", "{day} {month}, {year}", "{month} {year}"),
+        ("be", "{day} {month} {year} г.", "{month} {year}"),
+        ("pt", "{day} de {month} de {year}", "{month} de {year}"),
+        ("eu", "{year}(e)ko {month}ren {day}(a)", "{year}(e)ko {month}"),
+        ("yue", "{year}年{month}{day}日", "{year}年{month}"),
+        ("th", None, "{month} {year}"),  # a date has an era
+        ("bar", None, None),
+    ],
+)
+def test_forms_of_dates(language: str, day: str | None, month: str | None) -> None:
+    dates = cldr.dates_of(language, cldr.months_of(language))
+    assert (dates.get("day"), dates.get("month")) == (day, month)
+
+
+def test_names() -> None:
+    assert cldr.languages_of("hy")["de"] == "գերմաներեն"
+    assert cldr.languages_of("hy")["zh-hant"] == "ավանդական չինարեն"
+    assert cldr.countries_of("mr")["AT"] == "ऑस्ट्रिया"
+    assert cldr.languages_of("bar") == cldr.countries_of("bar") == {}
+
+
+def test_units_that_follow_their_number() -> None:
+    units = cldr.units_of("hy")
+    assert (units["km"], units["mi"]) == ("կմ", "մղ")
+    assert cldr.units_of("bn")["km"] == "কিমি"
+    assert "km/h" not in cldr.units_of("bn")  # "ঘণ্টা প্রতি 12 কিমি"
+    assert "km" not in cldr.units_of("ckb")  # as in English
+    assert cldr.units_of("bar") == {}
+
+
+def test_the_version_is_a_number() -> None:
+    assert re.fullmatch(r"\d+(\.\d+)?", cldr.cldr_version())

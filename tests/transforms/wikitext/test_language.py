@@ -1,0 +1,152 @@
+"""The tables of the 41 languages."""
+
+import re
+
+import pytest
+
+from corpusmill.transforms.wikitext.language import load_language, normalise_name, tables_taken
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
+
+_PHRASE = re.compile(r"\{@(\w+)\}")
+
+
+def test_the_corpora_are_those_of_the_paper() -> None:
+    assert len(LANGUAGE_CODES) == len(set(LANGUAGE_CODES)) == 41
+    assert {"en", "zh-cn", "zh-tw", "tl", "vi"} <= set(LANGUAGE_CODES)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("See also", "see also"),
+        ("  See   Also ", "see also"),
+        ("Не_перекладено", "не перекладено"),
+        ("ΠΗΓΈΣ", "πηγέσ"),
+        ("Literatur", "literatur"),
+        ("參考文獻", "參考文獻"),
+    ],
+)
+def test_names_are_normalised(written: str, name: str) -> None:
+    assert normalise_name(written) == name
+    assert normalise_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("code", "headings"),
+    [
+        (
+            "en",
+            [
+                "See also",
+                "References",
+                "External links",
+                "Further reading",
+                "Notes",
+                "Bibliography",
+            ],
+        ),
+        ("ar", ["انظر أيضًا", "مراجع", "وصلات خارجية"]),
+        ("zh-cn", ["参见", "参考文献", "外部链接"]),
+        ("zh-tw", ["參見", "參考文獻", "外部連結"]),
+        ("nl", ["Zie ook", "Externe links", "Bronnen"]),
+        ("fr", ["Voir aussi", "Notes et références", "Liens externes"]),
+        ("de", ["Siehe auch", "Einzelnachweise", "Weblinks"]),
+        ("it", ["Voci correlate", "Note", "Collegamenti esterni"]),
+        ("ja", ["関連項目", "脚注", "外部リンク"]),
+        ("ko", ["같이 보기", "각주", "외부 링크"]),
+        ("pl", ["Zobacz też", "Przypisy", "Linki zewnętrzne"]),
+        ("pt", ["Ver também", "Referências", "Ligações externas"]),
+        ("ru", ["См. также", "Примечания", "Ссылки"]),
+        ("es", ["Véase también", "Referencias", "Enlaces externos"]),
+        ("th", ["ดูเพิ่ม", "อ้างอิง", "แหล่งข้อมูลอื่น"]),
+        ("tr", ["Ayrıca bakınız", "Kaynakça", "Dış bağlantılar"]),
+        ("bg", ["Вижте също", "Източници", "Външни препратки"]),
+        ("ca", ["Vegeu també", "Referències", "Enllaços externs"]),
+        ("cs", ["Související články", "Reference", "Externí odkazy"]),
+        ("da", ["Se også", "Referencer", "Eksterne henvisninger"]),
+        ("el", ["Δείτε επίσης", "Παραπομπές", "Εξωτερικοί σύνδεσμοι"]),
+        ("et", ["Vaata ka", "Viited", "Välislingid"]),
+        ("fa", ["جستارهای وابسته", "منابع", "پیوند به بیرون"]),
+        ("fi", ["Katso myös", "Lähteet", "Aiheesta muualla"]),
+        ("he", ["ראו גם", "הערות שוליים", "קישורים חיצוניים"]),
+        ("hi", ["इन्हें भी देखें", "सन्दर्भ", "बाहरी कड़ियाँ"]),
+        ("hr", ["Vidi još", "Izvori", "Vanjske poveznice"]),
+        ("hu", ["Kapcsolódó szócikkek", "Jegyzetek", "További információk"]),
+        ("id", ["Lihat pula", "Referensi", "Pranala luar"]),
+        ("lt", ["Taip pat skaitykite", "Šaltiniai", "Nuorodos"]),
+        ("lv", ["Skatīt arī", "Atsauces", "Ārējās saites"]),
+        ("ms", ["Lihat juga", "Rujukan", "Pautan luar"]),
+        ("no", ["Se også", "Referanser", "Eksterne lenker"]),
+        ("ro", ["Vezi și", "Note", "Legături externe"]),
+        ("sk", ["Pozri aj", "Referencie", "Externé odkazy"]),
+        ("sl", ["Glej tudi", "Sklici", "Zunanje povezave"]),
+        ("sr", ["Види још", "Референце", "Спољашње везе"]),
+        ("sv", ["Se även", "Referenser", "Externa länkar"]),
+        ("tl", ["Tingnan din", "Mga sanggunian", "Mga kawing panlabas"]),
+        ("uk", ["Див. також", "Примітки", "Посилання"]),
+        ("vi", ["Xem thêm", "Tham khảo", "Liên kết ngoài"]),
+    ],
+)
+def test_headings_of_every_wikipedia_are_dropped(code: str, headings: list[str]) -> None:
+    assert {normalise_name(heading) for heading in headings} <= load_language(code).dropped_headings
+
+
+@pytest.mark.parametrize("code", LANGUAGE_CODES)
+def test_every_language_is_complete(code: str) -> None:
+    language = load_language(code)
+    assert language.code == code
+    assert language.redirect_words[0] == "#redirect"
+    assert "disambig" in language.disambiguation_templates
+    assert len(language.disambiguation_templates) > 25
+    assert len(language.months) == 12
+    assert language.language_label.format(label="L", text="T").endswith("T")
+    assert language.date.format(day=1, month="m", year=2) != language.date
+    assert {"en", "fr", "ru", "ja", "ar"} <= set(language.language_names)
+    assert language.countries["fra"]
+    for name in (*language.dropped_headings, *language.templates):
+        assert name == normalise_name(name)
+
+
+@pytest.mark.parametrize(
+    ("code", "word"),
+    [("uk", "#перенаправлення"), ("de", "#weiterleitung"), ("ja", "#転送"), ("ar", "#تحويل"),
+     ("vi", "#đổi"), ("el", "#ανακατευθυνση"), ("zh-tw", "#重定向"), ("ko", "#넘겨주기")],
+)  # fmt: skip
+def test_redirect_words(code: str, word: str) -> None:
+    assert word in load_language(code).redirect_words
+
+
+def test_tables_are_read_once() -> None:
+    assert load_language("uk") is load_language("uk")
+
+
+@pytest.mark.parametrize("code", ["hy", "be-tarask", "zh-yue", "udm", "qqq"])
+def test_a_wiki_without_a_table_has_no_english_words(code: str) -> None:
+    language, english = load_language(code), load_language("en")
+    assert not language.is_proven
+    assert language.library == "babel"
+    assert not {*language.phrases.values()} & {*english.phrases.values()} - {"{month} {year}"}
+    assert not {*language.language_names.values()} & {"German", "Russian", "English"}
+    wanted = {word for pattern in language.templates.values() for word in _PHRASE.findall(pattern)}
+    assert (
+        wanted <= language.phrases.keys()
+    )  # else a template would show its number without the word
+
+
+@pytest.mark.parametrize(
+    ("code", "number", "names"),
+    [
+        ("be-tarask", 6, {"файл", "выява", "file", "image"}),
+        ("zh-yue", 14, {"類", "分類", "category"}),
+        ("qqq", 10, {"template"}),
+        ("simple", 14, {"category"}),
+    ],
+)
+def test_namespaces_of_mediawiki(code: str, number: int, names: set[str]) -> None:
+    assert names <= load_language(code).namespaces[number]
+
+
+def test_where_tables_were_taken_from() -> None:
+    assert tables_taken("uk") == {}
+    assert tables_taken("simple")["proven"] == "made by people, for en"
+    assert tables_taken("zh-yue")["language"] == "yue"

@@ -1,0 +1,217 @@
+"""Rejects genres that are not running prose: poems, plays, manuals, recipes, nonsense, reference.
+
+Nguyen, "SimpleBooks", section 2, leaves out "mal-formatted books and books of poems, plays, manuals, recipes,
+and the literary nonsense", and does not say how. Here a genre must be indicated by the catalogue and
+confirmed by the text, as far as the text can show it. The catalogue alone may be wrong: prose versions of
+epics are catalogued as poetry, and many books have no subjects.
+
+- Verse and speech are measured (shape.py, speech.py). A large share of either is enough to reject a book; the
+  threshold is lower if the catalogue names the genre.
+- Manuals, recipes and works of reference are detected by catalogue or title, unless the text is a narrative.
+  Manuals and recipes are also detected by the frequency of typical words (manner.py). A manual in the form of
+  a tale or a dialogue is kept, such as The Complete Angler, which is read as literature.
+- Literary nonsense is detected by the catalogue alone: books that the Library of Congress calls nonsense,
+  nonsense verse or limericks. Without subjects, such verse is rejected as poems. Alice, catalogued as
+  fantasy, is kept.
+"""
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from corpusmill.transforms.books.manner import Manner, measure_manner
+from corpusmill.transforms.books.running_text import malformed
+from corpusmill.transforms.books.samples import take_samples
+from corpusmill.transforms.books.shape import Shape, measure_shape
+from corpusmill.transforms.books.speech import stage_words
+from corpusmill.transforms.files.records import Book, Reason
+from corpusmill.transforms.files.toml_tables import read_table
+
+MIN_VERSE = 0.4
+"""Smallest share of verse in a book that is rejected as poems, whatever the catalogue says.
+
+Books of poems with introduction and notes have 0.42 and more, prose with many poems in it up to 0.32.
+"""
+
+MIN_CATALOGUED_VERSE = 0.2
+"""The same for a book that is poetry according to the catalogue, and not also fiction."""
+
+MIN_SPEECH = 0.25
+MIN_STAGE_WORDS = 0.4
+"""Smallest share of speech, and smallest number of stage words per 1,000 words, in a play."""
+
+MOST_SPEECH = 0.6
+FEW_STAGE_WORDS = 0.1
+"""The same limits for plays that consist of almost only speech, and have few stage words.
+
+Dialogues of philosophers have no stage words. Books catalogued as drama need none.
+"""
+
+MAX_NARRATING = 45.0
+"""Largest number of narrating words per 1,000 words in a manual that is detected by its title.
+
+For a manual that is detected by the catalogue, the limit is twice as large.
+"""
+
+INSTRUCTING_NARRATES = 20.0
+MIN_OBLIGING = 9.0
+MIN_NUMBERED = 10.0
+"""Limits for a manual that is detected by its text alone, per 1,000 words.
+
+Narrating words must be below the first limit, and obliging words at least at the second or numbered lines at
+least at the third.
+"""
+
+MIN_MEASURED = 3.0
+"""Smallest number of kitchen measures per 1,000 words in a book of recipes, if the text does not narrate."""
+
+NONSENSE, RECIPES, PLAYS, POEMS = "nonsense", "recipes", "plays", "poems"
+REFERENCE, MANUALS, FICTION = "reference", "manuals", "fiction"
+_NOT = "not"
+_TABLE = "genres.toml"
+
+
+class _Text(NamedTuple):
+    """The measurements of a text that the rules for genres use."""
+
+    shape: Shape
+    stage_words: float
+    manner: Manner
+    title: str
+
+
+def genre_to_reject(book: Book, text: str) -> Reason | None:
+    """Returns the reason to reject a book that is not running prose, with the evidence; else None.
+
+    The reason is the first of these that applies: `malformed` (see running_text.py), `nonsense`, `recipes`,
+    `plays`, `poems`, `reference`, `manuals`.
+    """
+    problem = malformed(book, text)
+    if problem:
+        return problem
+    catalogued = catalogued_genres(book)
+    if NONSENSE in catalogued:
+        return Reason(NONSENSE, f"catalogue: {catalogued[NONSENSE]}")
+    shape = measure_shape(text)
+    stage = stage_words(text) if shape.speech >= MIN_SPEECH else 0.0
+    measured = _Text(shape, stage, measure_manner(take_samples(text)), book.title)
+    for rule in (_recipes, _plays, _poems, _reference, _manuals):
+        reason = rule(measured, catalogued)
+        if reason:
+            return reason
+    return None
+
+
+def catalogued_genres(book: Book) -> dict[str, str]:
+    """Returns genre → the first of the book's subjects and bookshelves that names this genre.
+
+    genres.toml has the names of genres. Subjects such as "Fiction", and subjects about fiction, name the
+    genre "fiction".
+    """
+    found: dict[str, str] = {}
+    for subject in book.subjects:
+        for genre in _genres_of_subject(subject):
+            found.setdefault(genre, subject)
+    for shelf in book.bookshelves:
+        for genre, pattern in _patterns("shelves").items():
+            if pattern.fullmatch(shelf):
+                found.setdefault(genre, shelf)
+    return found
+
+
+def _genres_of_subject(subject: str) -> list[str]:
+    parts = [part.strip() for part in subject.split("--")]
+    if any(_is_fiction(part) for part in parts):
+        return [FICTION]
+    patterns = _patterns("parts")
+    if any(patterns[_NOT].fullmatch(part) for part in parts):
+        return []
+    return [
+        genre
+        for genre, pattern in patterns.items()
+        if any(pattern.fullmatch(part) for part in parts)
+    ]
+
+
+def _is_fiction(part: str) -> bool:
+    return _patterns("parts")[FICTION].fullmatch(part) is not None
+
+
+def _recipes(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    manner = measured.manner
+    if manner.measured >= MIN_MEASURED and manner.narrating < MAX_NARRATING:
+        return Reason(RECIPES, f"{manner.measured:.1f} measures in 1,000 words")
+    return _by_name(RECIPES, measured, catalogued)
+
+
+def _plays(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    speech, stage = measured.shape.speech, measured.stage_words
+    detail = f"speech {speech:.2f}, words of the stage {stage:.1f} in 1,000"
+    if PLAYS in catalogued and speech >= MIN_SPEECH:
+        return Reason(PLAYS, f"{detail}; catalogue: {catalogued[PLAYS]}")
+    is_play = speech >= MIN_SPEECH and stage >= MIN_STAGE_WORDS
+    if is_play or (speech >= MOST_SPEECH and stage >= FEW_STAGE_WORDS):
+        return Reason(PLAYS, detail)
+    return None
+
+
+def _poems(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    verse = measured.shape.verse
+    if verse >= MIN_VERSE:
+        return Reason(POEMS, f"verse {verse:.2f}")
+    if POEMS in catalogued and FICTION not in catalogued and verse >= MIN_CATALOGUED_VERSE:
+        return Reason(POEMS, f"verse {verse:.2f}; catalogue: {catalogued[POEMS]}")
+    return None
+
+
+def _reference(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    return _by_name(REFERENCE, measured, catalogued)
+
+
+def _manuals(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    manner = measured.manner
+    instructs = manner.obliging >= MIN_OBLIGING or manner.numbered >= MIN_NUMBERED
+    if manner.narrating < INSTRUCTING_NARRATES and instructs:
+        return Reason(
+            MANUALS,
+            f"in 1,000 words: {manner.narrating:.1f} narrate, {manner.obliging:.1f} oblige, "
+            f"{manner.numbered:.1f} numbered lines",
+        )
+    return _by_name(MANUALS, measured, catalogued)
+
+
+def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    """Returns a reason to reject a book if its catalogue entry or its title names `genre`.
+
+    Returns None for other books, for fiction, and for a book whose text is a narrative.
+    """
+    narrating = measured.manner.narrating
+    if genre in catalogued and FICTION not in catalogued and narrating < 2 * MAX_NARRATING:
+        return Reason(genre, f"catalogue: {catalogued[genre]}")
+    pattern = _title_patterns().get(genre)
+    named = pattern.search(measured.title) if pattern else None
+    if named and FICTION not in catalogued and narrating < MAX_NARRATING:
+        return Reason(genre, f"title: {named[0]}; {narrating:.1f} words in 1,000 narrate")
+    return None
+
+
+@functools.cache
+def _patterns(kind: str) -> Mapping[str, re.Pattern[str]]:
+    """Returns genre → pattern of the catalogue entries that name this genre.
+
+    `kind` is "parts" for the parts of a subject, which are separated by "--", or "shelves" for bookshelves.
+    """
+    return {
+        genre: re.compile("|".join(f"(?:{one})" for one in table[kind]) or "(?!)", re.IGNORECASE)
+        for genre, table in read_table(__package__, _TABLE).items()
+        if kind in table
+    }
+
+
+@functools.cache
+def _title_patterns() -> Mapping[str, re.Pattern[str]]:
+    return {
+        genre: re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+        for genre, words in read_table(__package__, _TABLE)["titles"].items()
+    }

@@ -1,0 +1,197 @@
+"""Finds the year of publication of a book: reads a year from each source, and chooses one of them.
+
+Project Gutenberg does not record the year of publication, so sources are tried in a fixed order. The year is
+that of the transcribed edition; if a title page has several years, the latest one is used. PG-19 mostly gives
+such years, too: 1912 for a book that names its edition of 1912, although the work is from 1893.
+(tests/tools/measure_dates.py compares the years.) A reprint or a renewal of a copyright does not change the
+text, so its year is only an upper bound of the year of publication: it is the latest possible year, and not a
+date.
+
+Implausible years are ignored. These are years before the invention of printing; years before an author,
+translator or editor was ten years old, such as "1690" at the beginning of a novel of 1896; and years since
+Project Gutenberg began, which are the dates of transcriptions. Without another source, the year of the
+author's death is the latest possible year. It is not used for a book with a copyright from 1971 or later,
+because such a text, for example a new translation, may be later than the author's death.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from corpusmill.transforms.books import title_page
+from corpusmill.transforms.books.title_page import (
+    find_years,
+    issue_year,
+    transcribed_years,
+    years_in,
+)
+from corpusmill.transforms.files.records import Book, MeasuredBook, Reason
+
+BEFORE = 1919
+"""The year before which the books of PG-19 were published: 100 years before its release."""
+
+RELEASED = "released"  # metadata.csv of PG-19
+ORIGINAL_PUBLICATION = "original-publication"  # a line of the file's header, since 2023
+AUTHOR_DEATH = "author-death"
+
+# Measured against PG-19 by tests/tools/measure_dates.py.
+# 70 of 79 within two years of PG-19; for 7 of the 9 others, the book confirms our year
+EXACT = "exact"
+LIKELY = "likely"  # 12 of 15 within two years
+BOUND = "bound"  # published in this year or before: right for 9 of 10, within two years
+
+_FIRST_PRINTED = 1450
+_GUTENBERG_SINCE = 1971  # year of its first text
+_MIN_AGE_YEARS = 10
+
+# The first group with a year decides; if it has several years, the latest is taken.
+_CHAIN: tuple[tuple[str, ...], ...] = (
+    (RELEASED,),
+    (ORIGINAL_PUBLICATION,),
+    (title_page.ISSUE_DATE,),
+    (
+        title_page.TRANSCRIBED,
+        title_page.IMPRINT,
+        title_page.ROMAN_IMPRINT,
+        title_page.COPYRIGHT,
+        title_page.FIRST_PUBLISHED,
+        title_page.LATER_EDITION,
+    ),
+    (title_page.YEAR_LINE,),
+    (title_page.PREFACE,),
+    (title_page.REPRINT,),
+    (AUTHOR_DEATH,),
+)
+SOURCES = tuple(source for group in _CHAIN for source in group)
+"""All sources, the most trusted first."""
+
+_CONFIDENCE = {
+    title_page.YEAR_LINE: LIKELY,
+    title_page.PREFACE: LIKELY,
+    title_page.REPRINT: BOUND,
+    AUTHOR_DEATH: BOUND,
+}
+
+
+class PublicationDate(NamedTuple):
+    """A year from one source: the year of publication, or the latest possible year of publication."""
+
+    year: int
+    source: str  # one of SOURCES
+    confidence: str  # EXACT or LIKELY; BOUND: the year is only the latest possible one
+
+    @property
+    def published(self) -> int | None:
+        """The year of publication; None if only the latest possible year is known."""
+        return None if self.confidence == BOUND else self.year
+
+    @property
+    def latest(self) -> int | None:
+        """The latest possible year of publication; None if the year of publication is known."""
+        return self.year if self.confidence == BOUND else None
+
+
+class DatedBook(NamedTuple):
+    """A book with its chosen date of publication, and the dates from all sources."""
+
+    book: Book
+    date: PublicationDate
+    evidence: tuple[PublicationDate, ...]  # at most one date per source, see date_evidence
+
+
+def book_of(element: Book | MeasuredBook | DatedBook) -> Book:
+    """Returns the book in an element. An element that is a book itself is returned unchanged."""
+    return element if isinstance(element, Book) else element.book
+
+
+class BookEvidence(NamedTuple):
+    """The dates of one book from all sources. They are recorded for rejected books, too."""
+
+    book_id: int
+    title: str
+    released_year: int  # in PG-19; 0 for other books
+    evidence: tuple[PublicationDate, ...]  # see date_evidence
+
+
+def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
+    """Returns at most one date from each source, in the order of SOURCES.
+
+    Args:
+      book: metadata of the book.
+      text: text of the book. Only its first 40,000 characters are read.
+    """
+    said: dict[str, int] = {}
+    if book.released_year:
+        said[RELEASED] = book.released_year
+    for source, year in _told_years(book, text):
+        if is_plausible(year, book):
+            take = min if source == title_page.REPRINT else max
+            said[source] = take(year, said.get(source, year))
+    return tuple(
+        PublicationDate(said[source], source, _CONFIDENCE.get(source, EXACT))
+        for source in SOURCES
+        if source in said
+    )
+
+
+def choose_date(evidence: Sequence[PublicationDate]) -> PublicationDate | None:
+    """Returns the date from the most trusted source, or None if `evidence` is empty."""
+    for group in _CHAIN:
+        dates = [date for date in evidence if date.source in group]
+        if dates:
+            return max(dates, key=lambda date: (date.year, -group.index(date.source)))
+    return None
+
+
+def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None:
+    """Returns None if the date of a book is before the year `before`, otherwise the reason to reject it.
+
+    `date` is None for a book without a date. Such a book is rejected.
+    """
+    if date is None:
+        return Reason("undated", "")
+    if date.year < before:
+        return None
+    detail = f"{date.year} ({date.source})"
+    # An upper bound after the limit does not exclude that the book is older than the limit.
+    return Reason("undated" if date.confidence == BOUND else "too-new", detail)
+
+
+def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
+    """Yields (source, year) for every year from a source other than PG-19, including implausible years."""
+    if transcribed := transcribed_years(book.original_publication):
+        yield title_page.TRANSCRIBED, transcribed[-1]
+    elif original := years_in(book.original_publication):
+        yield ORIGINAL_PUBLICATION, original[0]  # "1872, reprinted 1881"
+    if year_of_issue := issue_year(book.title):
+        yield title_page.ISSUE_DATE, year_of_issue
+    years_of_title = years_in(book.title)
+    told = find_years(text)
+    for year, source in told:
+        # The year in "The Vigilance Committee of 1856" is the year of the story in half the cases.
+        if source != title_page.YEAR_LINE or year not in years_of_title:
+            yield source, year
+    # A text with its own copyright, such as a new translation, is later than the author's death.
+    if not any(
+        source == title_page.COPYRIGHT and year >= _GUTENBERG_SINCE for year, source in told
+    ):
+        yield from ((AUTHOR_DEATH, year) for year in _last_death(book))
+
+
+def _last_death(book: Book) -> Iterable[int]:
+    """Returns [year in which the last of the book's authors died], or [] if a year of death is unknown.
+
+    Translators and editors count as authors, since a translation may be later than the author's death.
+    """
+    years = [author.death_year for author in book.authors]
+    return [max(years)] if years and all(years) else []
+
+
+def is_plausible(year: int, book: Book) -> bool:
+    """Returns True if a year may be the year of publication of a book.
+
+    All authors, translators and editors must have been at least ten years old. Years before the invention of
+    printing, and years since Project Gutenberg began, are not plausible.
+    """
+    births = [author.birth_year for author in book.authors if author.birth_year]
+    earliest = max([_FIRST_PRINTED, *(birth + _MIN_AGE_YEARS for birth in births)])
+    return earliest <= year < _GUTENBERG_SINCE

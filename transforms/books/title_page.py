@@ -1,0 +1,278 @@
+"""Finds the years in the front of a book: on the title page, on its back, and below a preface.
+
+Each year is returned with its source, such as a copyright line. publication_dates.py chooses the year of
+publication among them.
+"""
+
+import functools
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from corpusmill.transforms.books.front_blocks import Block, blocks_of_front, is_on_title_page
+from corpusmill.transforms.books.roman_numerals import parse_roman
+from corpusmill.transforms.files.toml_tables import read_table
+
+# Sources of a year.
+ISSUE_DATE = "issue-date"  # of a periodical: "Vol. 10, No. 268. Saturday, August 11, 1827"
+TRANSCRIBED = "transcribed-edition"  # "Transcribed from the 1886 Cassell & Company edition"
+IMPRINT = "imprint"  # "London: Macmillan and Co., 1897", "Published September 1903"
+ROMAN_IMPRINT = "roman-imprint"  # an imprint with a year in Roman numerals
+# "Copyright, 1905, by", "Entered according to Act of Congress, in the year 1868":
+COPYRIGHT = "copyright"
+FIRST_PUBLISHED = "first-published"  # "First published in 1911", "First Edition, October 1886"
+LATER_EDITION = "later-edition"  # "Second Edition, November 1909"
+REPRINT = "reprint"  # the same text again: "Reprinted 1912", "New Impression, 1911", "Renewed 1932"
+YEAR_LINE = "year-line"  # a line with a year only, and no publisher near it
+PREFACE = "preface"  # a date in a block of its own, as below a preface: "London, May 1872"
+
+_WORDS = "title_page.toml"
+_MAX_RANGE_YEARS = 9  # "1849-50" is a book in parts, "1812-1870" the dates of a life
+_MAX_STATEMENT_CHARACTERS = 200
+_MAX_DATELINE_CHARACTERS = 80
+# characters at the head of a file: header, licence and other text before the book
+_HEAD_CHARACTERS = 40_000
+# blocks before a year in which its publisher may be; after the year, it is one block
+_BLOCKS_NEAR = 2
+
+_MARKUP = re.compile(r"[_*=+~|{}]+")
+_COLUMNS = re.compile(r"[ \t\xa0]{2,}")
+_PICTURE = "[illustration"
+
+# Not a page in an index, a price, a part of a number, or "1830" in a Web address.
+_ARABIC = (
+    r"(?<![\w/$£#-])(?<!\d[.,:])(?P<arabic>1[4-9]\d\d|20\d\d)"
+    r"(?:(?:-|–|--)(?P<to>\d\d(?:\d\d)?))?(?![\w/])"
+)
+_ROMAN = r"\b(?P<roman>M[ .]{0,2}[MDCLXVI](?:[ .]{0,2}[MDCLXVI]){1,20})\b"
+_YEAR = re.compile(rf"{_ARABIC}|{_ROMAN}")
+_ALONE = re.compile(rf"\W*(?:{_ARABIC}|{_ROMAN})\W*")
+_MONTH = re.compile(
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|christmas|easter(?:tide)?|michaelmas)\b",
+    re.IGNORECASE,
+)
+_TRANSCRIBED = re.compile(r"\btranscribed from the (.{0,80}?)\bedition\b", re.IGNORECASE)
+# The statement of a reprint about its original, mostly in lines as long as running text.
+_REPUBLISHED = re.compile(
+    r"\b(?:republication|reprint|reproduction) of .{0,120}?"
+    rf"\b(?:first|originally) published\b.{{0,120}}? in {_ARABIC}",
+    re.IGNORECASE,
+)
+# A copyright line without the sign ©: "1903 by Nobody & Co."
+_HOLDER = re.compile(rf"{_ARABIC} by \S.{{0,80}}")
+_ISSUE = re.compile(
+    r"\b(?:nos?|numbers?|vol|volume|issue)\b.*"
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r",? (?:\d\d?,? )?(1[5-9]\d\d)\b",
+    re.IGNORECASE,
+)
+
+_ORDINAL = (
+    r"(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|[a-z]{3,5}teenth"
+    r"|[a-z]{3,5}tieth|[a-z]{3,5}ty-[a-z]{5,7}|\d+(?:st|nd|d|rd|th)|new|cheap(?:er)?|popular|revised|enlarged)"
+)
+_STATEMENT = re.compile(
+    r"(?P<reprint>\bre-?(?:print(?:ed|ing)?|issued?|newed|newal)\b"
+    # The statement of a reprint: "This new Nobody edition, first published in 1963, is an unabridged …".
+    r"|\bthis (?:[a-z]{1,12} ){1,3}edition, first published\b"
+    rf"|\b{_ORDINAL} (?:[a-z]{{1,12}} )?(?:impression|printing|thousand))"
+    r"|(?P<copyright>\bcopyright(?:ed)?\b|©|\(c\)|\bentered,? according to (?:the )?act of)"
+    r"|(?P<first>\b(?:first|originally) (?:published|issued|printed|edition)"
+    r"|\bpublished (?:originally|first)\b)"
+    rf"|(?P<later>\b{_ORDINAL} (?:[a-z]{{1,12}} )?edition\b)"
+    r"|(?P<imprint>\b(?:published|issued|printed)\b)",
+    re.IGNORECASE,
+)
+_SOURCES = {
+    "reprint": REPRINT,
+    "copyright": COPYRIGHT,
+    "first": FIRST_PUBLISHED,
+    "later": LATER_EDITION,
+    "imprint": IMPRINT,
+}
+
+
+class FrontYear(NamedTuple):
+    """A year in the front of a book."""
+
+    year: int
+    source: str  # COPYRIGHT, IMPRINT, …
+
+
+def find_years(text: str) -> list[FrontYear]:
+    """Returns all years in the front of a book, in text order. Implausible years are included."""
+    blocks = [_without_markup(block) for block in blocks_of_front(text)]
+    found: list[FrontYear] = []
+    # source of a statement whose year is in the next block: "Copyright", then "1912"
+    open_source = ""
+    for index, block in enumerate(blocks):
+        found += [FrontYear(year, TRANSCRIBED) for year in transcribed_years(" ".join(block.lines))]
+        if block.is_prose:
+            found += _republished_years(block)
+            open_source = ""
+            continue
+        statements = _read_statements(block, open_source)
+        open_source = statements.open_source
+        imprint: list[FrontYear] = []
+        if is_on_title_page(block):
+            near = blocks[max(index - _BLOCKS_NEAR, 0) : index + 2]
+            imprint = list(_imprint_years(statements.lines_before, _has_publisher(near)))
+            found += imprint + statements.years
+        if not imprint:
+            found += _dateline_years(statements.lines_before)
+    return found
+
+
+def years_in(text: str) -> list[int]:
+    """Returns all years in a text. For a range of years, its last year is returned."""
+    return [year for match in _YEAR.finditer(text) if (year := _year_of(match)) is not None]
+
+
+def transcribed_edition(text: str) -> str:
+    """Returns the words at the head of a file that name the transcribed edition; "" if no words do.
+
+    An example is "Transcribed from the 1886 Cassell & Company edition". These words are by the transcriber,
+    so they must be read before the transcriber's notes are stripped from the book.
+    """
+    match = _TRANSCRIBED.search(" ".join(text[:_HEAD_CHARACTERS].split()))
+    return match[0] if match else ""
+
+
+def transcribed_years(text: str) -> list[int]:
+    """Returns the years in words such as "Transcribed from the 1886 Cassell & Company edition"."""
+    return [year for match in _TRANSCRIBED.finditer(text) for year in years_in(match[1])]
+
+
+def issue_year(line: str) -> int | None:
+    """Returns the year in a line such as "Vol. 99, August 2, 1890" of a periodical, or None for other
+    lines.
+    """
+    match = _ISSUE.search(line)
+    return int(match[1]) if match else None
+
+
+def _without_markup(block: Block) -> Block:
+    return block._replace(lines=tuple(_MARKUP.sub("", line).strip() for line in block.lines))
+
+
+class _Statements(NamedTuple):
+    """The statements about publication in a block, such as "Copyright, 1905"."""
+
+    years: list[FrontYear]
+    lines_before: Sequence[str]  # lines before the first statement
+    open_source: str  # source of the last statement if its year may be in the next block, else ""
+
+
+def _read_statements(block: Block, open_source: str) -> _Statements:
+    text = "\n".join(block.lines)
+    matches = list(_STATEMENT.finditer(text))
+    starts = [match.start() for match in matches]
+    before = text[: starts[0]] if starts else text
+    years: list[FrontYear] = []
+    if open_source and _ALONE.match(before):
+        years += _of_statement(before, open_source)
+        before = ""
+    source = ""
+    for match, (_, end) in zip(matches, itertools.pairwise([*starts, len(text)]), strict=True):
+        own_source = _SOURCES[str(match.lastgroup)]
+        # "First edition, published in 1653" is one statement.
+        source = source if source and own_source == IMPRINT else own_source
+        said = _of_statement(text[match.end() : end], source)
+        years += said
+        if said or end - match.end() > _MAX_DATELINE_CHARACTERS:
+            source = ""
+    return _Statements(years, before.split("\n"), source)
+
+
+def _of_statement(text: str, source: str) -> list[FrontYear]:
+    return [FrontYear(year, source) for year in years_in(text[:_MAX_STATEMENT_CHARACTERS])]
+
+
+def _republished_years(block: Block) -> list[FrontYear]:
+    """Returns a list with the year of the original edition, if a block of a reprint states this year.
+
+    Returns [] if the block does not state the year, or is not on the title page.
+    """
+    match = _REPUBLISHED.search(" ".join(block.lines)) if is_on_title_page(block) else None
+    years = years_in(match[0]) if match else []
+    return [FrontYear(year, FIRST_PUBLISHED) for year in years[-1:]]
+
+
+def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
+    """Yields the years in those lines of a title page that are outside statements such as "Copyright, 1905".
+
+    `is_publisher_near` is True if a publisher or a place of printing is named near the lines.
+    """
+    for line in lines:
+        if year := issue_year(line):
+            yield FrontYear(year, ISSUE_DATE)
+        if _MONTH.search(line) or _is_picture(line):
+            continue  # the year is the date of a preface, a performance or a birth
+        if match := _ALONE.fullmatch(line):
+            yield from _of_imprint(match, is_publisher_near)
+        elif (match := _HOLDER.fullmatch(line)) and _is_imprint(line):
+            yield FrontYear(int(match["arabic"]), COPYRIGHT)
+        elif is_publisher_near:
+            columns = [_ALONE.fullmatch(column) for column in _COLUMNS.split(line)]
+            ending = [_last_year(line)] if _is_imprint(line) else []
+            for match in [one for one in columns if one] or [one for one in ending if one]:
+                yield from _of_imprint(match)
+
+
+def _of_imprint(match: re.Match[str], is_publisher_near: bool = True) -> Iterator[FrontYear]:
+    year = _year_of(match)
+    if year is not None:
+        source = ROMAN_IMPRINT if match["roman"] else IMPRINT
+        yield FrontYear(year, source if is_publisher_near else YEAR_LINE)
+
+
+def _dateline_years(lines: Sequence[str]) -> Iterator[FrontYear]:
+    """Yields the year in a block that consists only of a date, such as the date below a preface."""
+    if sum(map(len, lines)) > _MAX_DATELINE_CHARACTERS or _is_picture(lines[0]):
+        return
+    for line in lines:
+        match = _last_year(line)
+        if match and (year := _year_of(match)) and (_MONTH.search(line) or _is_imprint(line)):
+            yield FrontYear(year, PREFACE)
+
+
+def _is_picture(line: str) -> bool:
+    return line.casefold().startswith(_PICTURE)
+
+
+def _last_year(line: str) -> re.Match[str] | None:
+    """Returns the match of the year at the end of a line; None if the line does not end with a year."""
+    matches = list(_YEAR.finditer(line))
+    if matches and not re.search(r"\w", line[matches[-1].end() :]):
+        return matches[-1]
+    return None
+
+
+def _year_of(match: re.Match[str]) -> int | None:
+    """Returns the year in a match; for a short range, its last year.
+
+    Returns None for a long range, such as the dates of a life, and for letters that are not a Roman numeral.
+    """
+    if match["roman"]:
+        return parse_roman(match["roman"])
+    first, to = match["arabic"], match["to"] or ""
+    last = first[: len(first) - len(to)] + to
+    return int(last) if 0 <= int(last) - int(first) <= _MAX_RANGE_YEARS else None
+
+
+def _has_publisher(blocks: Sequence[Block]) -> bool:
+    return any(_is_imprint(line) for block in blocks if not block.is_prose for line in block.lines)
+
+
+def _is_imprint(line: str) -> bool:
+    """Returns True if a line names a place of printing, or has words that publishers use."""
+    return _imprint_words().search(line) is not None
+
+
+@functools.cache
+def _imprint_words() -> re.Pattern[str]:
+    words = read_table(__package__, _WORDS)
+    choices = "|".join(re.escape(word) for word in [*words["places"], *words["publishing"]])
+    return re.compile(rf"(?<!\w)(?:{choices})s?(?!\w)", re.IGNORECASE)

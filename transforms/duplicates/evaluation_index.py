@@ -1,0 +1,491 @@
+"""Indexes evaluation texts, to find sequences of at least n of their words in training texts.
+
+Word n-grams are looked up by 64-bit hashes. Each sequence found is then compared word by word, so the result
+is exact. Sequences of LONG_WORDS words and whole evaluation texts are found, too, even if n is larger. An
+evaluation text that is too short to be evidence (see EVIDENCE_WORDS) and has fewer words than n may be found
+only if it is a whole line or a whole training text.
+
+To find sequences of 8 words, it is enough to look for 5-grams that begin at every fourth word of a training
+text, since each sequence of 8 words contains one of these 5-grams. They are called anchors. Only the n-grams
+that contain a known anchor (one that is also in an evaluation text) are hashed and looked up.
+"""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy
+import numpy.typing
+
+from corpusmill.transforms.duplicates.folded_words import (
+    QUARTERS,
+    FoldedText,
+    Uint32s,
+    fold_text,
+    hash_folded,
+    normalize,
+    weigh_words,
+)
+from corpusmill.transforms.duplicates.hashed_ngrams import (
+    MULTIPLIER,
+    Int64s,
+    Uint64s,
+    finalize,
+    join_hashes,
+    sort_different,
+)
+
+Booleans = numpy.typing.NDArray[numpy.bool_]
+
+BLOCK_CHARACTERS = 1 << 18
+"""Texts are folded in blocks of about this size. Larger blocks would not fit in the processor's cache."""
+
+LONG_WORDS = 13
+"""Words of a sequence that does not occur by chance: the rule of GPT-3 (Brown et al. 2020, appendix C)."""
+EVIDENCE_WORDS = 8
+"""Sequences with fewer words of two letters occur by chance, even as whole texts. GPT-3 has the same limit.
+
+In scripts without spaces, several letters count as a word, see `weigh_words`.
+"""
+
+_FILTER_SIZES = range(12, 28)  # the size of a filter is a power of 2 with one of these exponents
+_FILTER_FACTOR = 16  # of the hashes that are not in the index, one in this many passes the filter
+_HASH_BITS = 64
+
+
+class TextBlock(NamedTuple):
+    """Several texts, joined to one, and their words without regard to case (see folded_words.py)."""
+
+    offsets: Int64s  # start of each text in `folded.text`, and the end of the last text plus 1
+    folded: FoldedText  # the folded words of all texts, which are separated by line feeds
+    hashes: Uint64s  # hash of each word
+    bounds: Int64s  # index of the first word of each text, and the number of all words
+
+
+class Runs(NamedTuple):
+    """Sequences of words that training and evaluation texts have in common: one sequence per row, sorted."""
+
+    documents: Int64s  # indexes of training texts in their block
+    items: Int64s  # indexes of evaluation texts
+    words: Int64s  # indexes of the first words in the block
+    places: Int64s  # indexes of the first words in the evaluation texts
+    sizes: Int64s  # number of words in each sequence
+
+    def take(self, rows: Int64s | Booleans) -> "Runs":
+        """Returns the runs at the given indexes, or the runs where a given mask is True."""
+        return Runs(*(column[rows] for column in self))
+
+
+class _Table(NamedTuple):
+    """A hash table of the n-grams, or of the lines, of the evaluation texts: hash → positions in these texts.
+
+    The position of an n-gram or line is the index of its first word among the words of all evaluation texts.
+    """
+
+    hashes: Uint64s  # ascending
+    firsts: Int64s  # start of each hash's positions in `places`, and the number of all positions
+    places: Int64s
+
+    def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s]:
+        """Looks up `hashes`. Returns two arrays of equal length, with one entry for each match.
+
+        A match is an n-gram or a line that has one of the hashes. The first array has the index of this hash
+        in `hashes`. The second array has the position of the n-gram or line (see `_Table`).
+        """
+        rows = numpy.minimum(numpy.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        found = numpy.flatnonzero(self.hashes[rows] == hashes)
+        rows = rows[found]
+        counts = self.firsts[rows + 1] - self.firsts[rows]
+        return numpy.repeat(found, counts), self.places[_ranges(self.firsts[rows], counts)]
+
+
+class _Filter:
+    """A filter for hashes. It passes all hashes of the evaluation texts (known hashes), and few others.
+
+    It compares only the first bits of a hash.
+
+    Args:
+      known: one value for each combination of these bits: True if a known hash begins with them. For b bits,
+        there are 2^b values.
+    """
+
+    def __init__(self, known: Booleans):
+        self._known = known
+        self._shift = numpy.uint64(_HASH_BITS - (len(known).bit_length() - 1))
+
+    def passes(self, hashes: Uint64s) -> Booleans:
+        """Returns for each hash True if it may be known, and False if it is certainly unknown."""
+        places = (hashes >> self._shift).view(numpy.int64)
+        found: Booleans = self._known.take(places, mode="clip")  # faster than "raise"
+        return found
+
+
+class EvaluationIndex:
+    """Finds sequences of words of evaluation texts in training texts.
+
+    Args:
+      n: number of words of an n-gram.
+      arrays: the attribute `arrays` of an index from `build_index`.
+    """
+
+    def __init__(self, n: int, arrays: Mapping[str, numpy.typing.NDArray]):  # type: ignore[type-arg]
+        self.n = n
+        self.arrays = dict(arrays)
+        self.text_starts: Int64s = arrays["text_starts"]
+        self._weights: Int64s = arrays[
+            "weights"
+        ]  # sum of the weights of all words before each word
+        self._gram = min(n, EVIDENCE_WORDS)
+        self._filters = [_Filter(arrays[name]) for name in ("filter", "second_filter")]
+        self._line_filter = _Filter(arrays["line_filter"])
+        self._ngrams, self._lines = (
+            _Table(*(arrays[f"{name}_{field}"] for field in _Table._fields))
+            for name in ("ngram", "line")
+        )
+
+    def count_words(self, item: int) -> int:
+        """Returns the number of words of the evaluation text with the index `item`."""
+        return int(self.text_starts[item + 1] - self.text_starts[item])
+
+    def is_too_short(self, item: int) -> bool:
+        """Returns True if even the whole evaluation text has fewer than EVIDENCE_WORDS words."""
+        start, end = self.text_starts[item : item + 2]
+        return bool(self._weights[end] - self._weights[start] < EVIDENCE_WORDS * QUARTERS)
+
+    def are_evidence(self, runs: Runs) -> Booleans:
+        """Returns for each run True if it has at least EVIDENCE_WORDS words."""
+        starts = self.text_starts[runs.items] + runs.places
+        weights = self._weights[starts + runs.sizes] - self._weights[starts]
+        found: Booleans = weights >= EVIDENCE_WORDS * QUARTERS
+        return found
+
+    def are_whole(self, runs: Runs) -> Booleans:
+        """Returns for each run True if it is a whole evaluation text."""
+        whole: Booleans = numpy.diff(self.text_starts)[runs.items] == runs.sizes
+        return whole
+
+    def find(self, block: TextBlock) -> Runs:
+        """Returns the sequences of words that the training texts in `block` share with evaluation texts.
+
+        Each sequence is as long as possible. It has at least n or LONG_WORDS words, or is a whole evaluation
+        text.
+        """
+        likely = self._find_likely(block.hashes)
+        ends = block.bounds[1:][_texts_of(block.bounds, likely)]
+        likely = likely[likely + self._gram <= ends]
+        grams = _join_at(block.hashes, likely, numpy.full(len(likely), self._gram))
+        rows, places = _find(self._ngrams, grams, numpy.arange(len(grams)))
+        found = likely[rows]
+        runs = self._verify(block, self._join_runs(block, found, places))
+        if self._gram < self.n:
+            runs = runs.take((runs.sizes >= min(self.n, LONG_WORDS)) | self.are_whole(runs))
+        lines = self._find_lines(block) if len(self._lines.hashes) else None
+        if not lines or not len(lines.items):
+            return runs
+        both = Runs(*map(numpy.concatenate, zip(runs, lines, strict=True)))
+        return both.take(numpy.lexsort((both.places, both.words, both.items, both.documents)))
+
+    def _find_likely(self, hashes: Uint64s) -> Int64s:
+        """Finds n-grams that probably contain a known anchor (see the module docstring).
+
+        Returns the index of the first word of each sequence, ascending.
+
+        Args:
+          hashes: hash of each word of the training texts.
+        """
+        distance, size = _anchors(self._gram)
+        anchors = join_hashes(hashes, size, distance)
+        first, second = self._filters
+        known = numpy.flatnonzero(first.passes(anchors))
+        known = known[second.passes(_turn(anchors[known]))]
+        begins = (known * distance)[:, None] + numpy.arange(1 - distance, 1)
+        return begins[begins >= 0]
+
+    def _join_runs(self, block: TextBlock, words: Int64s, places: Int64s) -> Runs:
+        """Joins common n-grams that follow each other in a training and an evaluation text to longer runs.
+
+        Args:
+          block: the training texts.
+          words: for each common n-gram, the index of its first word in the block.
+          places: for each common n-gram, the position of its first word among all evaluation words.
+        """
+        items = _texts_of(self.text_starts, places)
+        shifts = words - places
+        order = numpy.lexsort((words, shifts, items))
+        words, places, items, shifts = (one[order] for one in (words, places, items, shifts))
+        is_first = numpy.ones(len(words), numpy.bool_)
+        is_first[1:] = (numpy.diff(words) != 1) | (numpy.diff(shifts) != 0)
+        is_first[1:] |= numpy.diff(items) != 0
+        firsts = numpy.flatnonzero(is_first)
+        counts = numpy.diff(numpy.append(firsts, len(words)))
+        words, places, items = words[firsts], places[firsts], items[firsts]
+        runs = Runs(
+            _texts_of(block.bounds, words),
+            items,
+            words,
+            places - self.text_starts[items],
+            counts + self._gram - 1,
+        )
+        return runs.take(numpy.lexsort((runs.places, runs.words, runs.items, runs.documents)))
+
+    def _find_lines(self, block: TextBlock) -> Runs:
+        """Finds evaluation texts that are shorter than an n-gram, and are a whole line or training text."""
+        starts, sizes = _short_spans(block, self._gram, self._line_filter)
+        hashes = _join_at(block.hashes, starts, sizes)
+        rows, places = _find(self._lines, hashes, numpy.arange(len(hashes)))
+        items = _texts_of(self.text_starts, places)
+        is_whole = self.text_starts[items + 1] - places == sizes[rows]
+        rows, items = rows[is_whole], items[is_whole]
+        words = starts[rows]
+        runs = Runs(
+            _texts_of(block.bounds, words), items, words, numpy.zeros_like(words), sizes[rows]
+        )
+        return runs.take(self._is_same(block, runs)[0])
+
+    def _verify(self, block: TextBlock, runs: Runs) -> Runs:
+        """Compares the words of runs that were found by their hashes. Returns the runs whose words are equal.
+
+        If only some words of a run are equal, it is split into its equal parts; short ones are dropped.
+        """
+        is_same, words = self._is_same(block, runs)
+        if is_same.all():
+            return runs
+        parts = []
+        for number, end in enumerate(numpy.cumsum(runs.sizes).tolist()):
+            same = words[end - int(runs.sizes[number]) : end].tolist()
+            for place, size in _stretches(same):
+                if size >= self._gram:
+                    run = [int(column[number]) for column in runs]
+                    parts.append([*run[:2], run[2] + place, run[3] + place, size])
+        return Runs(*numpy.array(parts, numpy.int64).reshape(-1, len(Runs._fields)).T)
+
+    def _is_same(self, block: TextBlock, runs: Runs) -> tuple[Booleans, Booleans]:
+        """Compares the words of runs in the training texts with those in the evaluation texts.
+
+        Returns two arrays. The first has one value per run: True if all its words are equal. The second has
+        one value per word of each run, in order: True if this word is equal.
+        """
+        theirs = _ranges(runs.words, runs.sizes)
+        ours = _ranges(self.text_starts[runs.items] + runs.places, runs.sizes)
+        word_ends: Int64s = self.arrays["word_ends"]
+        starts, sizes = word_ends[ours], word_ends[ours + 1] - word_ends[ours]
+        same = block.folded.ends[theirs] - block.folded.starts[theirs] == sizes
+        sizes = numpy.where(same, sizes, 0)
+        characters = (
+            block.folded.characters[_ranges(block.folded.starts[theirs], sizes)]
+            == self.arrays["characters"][_ranges(starts, sizes)]
+        )
+        same[numpy.repeat(numpy.arange(len(sizes)), sizes)[~characters]] = False
+        is_same = numpy.ones(len(runs.sizes), numpy.bool_)
+        is_same[numpy.repeat(numpy.arange(len(runs.sizes)), runs.sizes)[~same]] = False
+        return is_same, same
+
+
+def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
+    """Builds the index of evaluation texts, each of which must have at least one word.
+
+    If n is larger than EVIDENCE_WORDS, the index has the n-grams of EVIDENCE_WORDS words, because sequences
+    that are shorter than n are searched, too.
+
+    Raises ValueError if n is less than 2.
+    """
+    if n < 2:
+        raise ValueError(f"n must be at least 2, not {n}")
+    gram = min(n, EVIDENCE_WORDS)  # texts that are evidence have at least as many words
+    grams: list[tuple[Uint64s, Int64s]] = []
+    anchors: list[Uint64s] = []  # hashes of all parts of n-grams that have the length of an anchor
+    lines: list[tuple[Uint64s, Int64s]] = []
+    characters: list[Uint32s] = []
+    sizes: list[Int64s] = []
+    counts: list[Int64s] = []
+    beginnings: list[Uint64s] = []  # hashes of the beginnings of texts with fewer words than that
+    first = 0
+    for block in fold_texts(texts):
+        of_texts = numpy.diff(block.bounds)
+        hashes = join_hashes(block.hashes, gram)
+        ends = numpy.repeat(block.bounds[1:], of_texts)[: len(hashes)]
+        whole = numpy.flatnonzero(numpy.arange(len(hashes)) + gram <= ends)
+        grams.append((hashes[whole], whole + first))
+        distance, size = _anchors(gram)
+        places = (whole[:, None] + numpy.arange(distance)).ravel()
+        anchors.append(sort_different(join_hashes(block.hashes, size)[places]))
+        is_short = (of_texts > 0) & (of_texts < gram)
+        starts, short = block.bounds[:-1][is_short], of_texts[is_short]
+        lines.append((_join_at(block.hashes, starts, short), starts + first))
+        beginnings.append(_hash_beginnings(block.hashes[starts], short))
+        characters.append(block.folded.characters[block.folded.characters != 0])
+        sizes.append(block.folded.ends - block.folded.starts)
+        counts.append(of_texts)
+        first += len(block.hashes)
+    tables = {"ngram": _make_table(grams), "line": _make_table(lines)}
+    of_anchors = numpy.concatenate([*anchors, numpy.empty(0, numpy.uint64)])
+    of_words = numpy.concatenate([*characters, numpy.empty(0, numpy.uint32)])
+    word_ends = _starts_of(sizes)
+    arrays = {
+        "text_starts": _starts_of(counts),
+        "word_ends": word_ends,
+        "weights": _starts_of([weigh_words(of_words, word_ends)]),
+        "characters": of_words,
+        "filter": _make_filter(of_anchors),
+        "second_filter": _make_filter(_turn(of_anchors)),
+        "line_filter": _make_filter(numpy.concatenate([*beginnings, numpy.empty(0, numpy.uint64)])),
+        **{
+            f"{name}_{field}": getattr(table, field)
+            for name, table in tables.items()
+            for field in _Table._fields
+        },
+    }
+    return EvaluationIndex(n, arrays)
+
+
+def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
+    """Joins texts, in order, to blocks of limited size, and yields the blocks. See `fold_block`."""
+    some: list[str] = []
+    characters = 0
+    for text in texts:
+        some.append(text)
+        characters += len(text)
+        if characters >= BLOCK_CHARACTERS:
+            yield fold_block(some)
+            some, characters = [], 0
+    if some:
+        yield fold_block(some)
+
+
+def fold_block(texts: Sequence[str]) -> TextBlock:
+    """Joins texts to one block, and normalises its words without regard to case (see folded_words.py)."""
+    joined = "\n".join(texts)
+    folded = fold_text(joined)
+    if folded.text != joined:
+        texts = list(map(normalize, texts))
+    offsets = numpy.cumsum([0, *map(len, texts)]) + numpy.arange(len(texts) + 1)
+    bounds = numpy.searchsorted(folded.word_starts(), offsets)
+    return TextBlock(offsets, folded, hash_folded(folded), bounds)
+
+
+def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s, Int64s]:
+    """Finds the lines and whole texts that have fewer than n words and pass the filter `beginnings`.
+
+    Returns two arrays: the index of the first word, and the number of words, of each line or text found.
+
+    Args:
+      block: the texts.
+      n: number of words of an n-gram.
+      beginnings: filter for the hashes from `_hash_beginnings`. It passes the hashes of short evaluation
+        texts.
+    """
+    feeds = numpy.searchsorted(block.folded.word_starts(), block.folded.line_feeds)
+    lines = numpy.sort(numpy.concatenate([feeds, block.bounds]), kind="stable")
+    spans = []
+    for bounds in (lines, block.bounds):
+        sizes = numpy.diff(bounds)
+        short = numpy.flatnonzero((sizes > 0) & (sizes < n))
+        begins = _hash_beginnings(block.hashes[bounds[short]], sizes[short])
+        short = short[beginnings.passes(begins)]
+        spans.append(bounds[short] * n + sizes[short])
+    different = numpy.unique(numpy.concatenate(spans))
+    return different // n, different % n
+
+
+def _find(table: _Table, hashes: Uint64s, rows: Int64s) -> tuple[Int64s, Int64s]:
+    """Looks up the hashes `hashes[rows]` in a table.
+
+    Returns two arrays of equal length, with one entry for each match: the index of the hash in `hashes`, and
+    the position of the match among all evaluation words. A hash that occurs at several positions has several
+    matches.
+    """
+    if not len(table.hashes):
+        return numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64)
+    found, places = table.find(hashes[rows])
+    return rows[found], places
+
+
+def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
+    hashes = numpy.concatenate([numpy.empty(0, numpy.uint64), *(one for one, _ in found)])
+    places = numpy.concatenate([numpy.empty(0, numpy.int64), *(one for _, one in found)])
+    order = numpy.argsort(hashes, kind="stable")
+    hashes, places = hashes[order], places[order]
+    different = sort_different(hashes)
+    firsts = numpy.append(numpy.searchsorted(hashes, different), len(hashes))
+    return _Table(different, firsts, places)
+
+
+def _hash_beginnings(first_words: Uint64s, sizes: Int64s) -> Uint64s:
+    """Returns a hash for each text or line, made from the hash of its first word and its number of words."""
+    return finalize(first_words + sizes.astype(numpy.uint64) * MULTIPLIER)
+
+
+def _anchors(n: int) -> tuple[int, int]:
+    """Returns (distance between the starts of two anchors, length of an anchor), in words.
+
+    With these numbers, each sequence of n words contains a whole anchor.
+    """
+    distance = n // 2
+    return distance, n - distance + 1
+
+
+def _turn(hashes: Uint64s) -> Uint64s:
+    """Exchanges the upper and lower 32 bits of hashes."""
+    half = numpy.uint64(_HASH_BITS // 2)
+    return hashes << half | hashes >> half
+
+
+def _make_filter(hashes: Uint64s) -> Booleans:
+    """Returns the argument `known` of a _Filter that passes `hashes`.
+
+    It has one value for each combination of the first bits of a hash: True if one of `hashes` begins with
+    these bits.
+    """
+    wanted = (len(hashes) * _FILTER_FACTOR).bit_length()
+    bits = min(max(wanted, _FILTER_SIZES.start), _FILTER_SIZES.stop)
+    passes = numpy.zeros(1 << bits, numpy.bool_)
+    passes[hashes >> numpy.uint64(_HASH_BITS - bits)] = True
+    return passes
+
+
+def _join_at(hashes: Uint64s, starts: Int64s, sizes: Int64s) -> Uint64s:
+    """Returns the hashes of sequences of words. They are the same as those of `join_hashes`.
+
+    Args:
+      hashes: hash of each word of a text.
+      starts: index of the first word of each sequence.
+      sizes: number of words of each sequence.
+    """
+    joined = hashes[starts]
+    for place in range(1, int(sizes.max(initial=0))):
+        longer = numpy.flatnonzero(sizes > place)
+        joined[longer] = joined[longer] * MULTIPLIER + hashes[starts[longer] + place]
+    return finalize(joined)
+
+
+def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:
+    """Returns for each index in `words` the index of the text that contains this word.
+
+    `bounds` has the index of the first word of each text, and the number of all words.
+    """
+    return numpy.searchsorted(bounds, words, "right") - 1
+
+
+def _starts_of(counts: Sequence[Int64s]) -> Int64s:
+    return numpy.concatenate([numpy.zeros(1, numpy.int64), *counts]).cumsum()
+
+
+def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
+    """Returns the numbers start, start + 1, … for each start, in one array.
+
+    `counts` says for each start how many numbers are returned.
+    """
+    ends = numpy.cumsum(counts)
+    shifts = numpy.repeat(starts - (ends - counts), counts)
+    shifts += numpy.arange(len(shifts))
+    return shifts
+
+
+def _stretches(same: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Yields (index of the first value, number of values) for each run of True values."""
+    at = 0
+    for is_same, values in itertools.groupby(same):
+        size = len(list(values))
+        if is_same:
+            yield at, size
+        at += size

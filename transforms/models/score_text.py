@@ -1,0 +1,277 @@
+"""Computes log-likelihoods of held-out text from the entries of an n-gram model.
+
+The output files have the format of `corpusmill score`. The entries of the model are not moved. The n-grams of
+the text are sent to the buckets of the model, and the entries for these n-grams are sent back.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+from apache_beam.pvalue import AsSingleton
+
+from corpusmill.transforms.files.records import OutputFile
+from corpusmill.transforms.files.scratch import Scratch, fetch
+from corpusmill.transforms.files.write_files import ParquetFile
+from corpusmill.transforms.models.backoff import grams_of, log_likelihoods
+from corpusmill.transforms.models.choose_words import load_words
+from corpusmill.transforms.models.gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table
+from corpusmill.transforms.models.interpolate import ModelPart, bucketed_by
+from corpusmill.transforms.models.number_words import number_words
+from corpusmill.transforms.models.pieces import Dealer, join_pieces
+from corpusmill.transforms.models.text_blocks import TextBlock
+
+KIND = "log-likelihoods"
+
+BlockId = tuple[str, int]  # split, and index of the first document in it
+
+
+class Piece(NamedTuple):
+    """N-grams that are sent to a bucket of the model, or the model's entries for them that are sent back.
+
+    The n-grams and the entries are stored in scratch.
+    """
+
+    block: BlockId | None  # sender or receiver; None for n-grams of the model
+    order: int
+    packed: bytes  # requested words, or ENTRIES
+
+
+class BlockScore(NamedTuple):
+    """The log-likelihood of a block of documents, and its numbers of documents, tokens and unknown words."""
+
+    first: int  # index of its first document in the split
+    documents: int
+    tokens: int  # words and ends of sentences
+    unknown: int  # words that are not in the vocabulary
+    log_likelihood: float  # natural logarithm
+    of_unknown: float  # the part of `log_likelihood` that comes from unknown words
+    packed_counts: bytes  # int64: number of tokens of each document, in scratch
+    packed_values: bytes  # float32: log-likelihood of each token, in scratch
+
+
+class SplitScore(NamedTuple):
+    """The log-likelihood of a split, and its numbers of documents, tokens and unknown words."""
+
+    documents: int
+    tokens: int
+    unknown: int
+    log_likelihood: float
+    of_unknown: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the counts in the format of stats.json."""
+        known = self.tokens - self.unknown
+        return {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "unknown_words": self.unknown,
+            "log_likelihood": self.log_likelihood,
+            "perplexity": _perplexity(self.log_likelihood, self.tokens),
+            "perplexity_without_unknown": _perplexity(self.log_likelihood - self.of_unknown, known),
+        }
+
+
+def _perplexity(log_likelihood: float, tokens: int) -> float:
+    return round(math.exp(-log_likelihood / tokens), 6) if tokens else 0.0
+
+
+class ScoredText(NamedTuple):
+    """The outputs of ScoreText: the written files, and the log-likelihood of each split."""
+
+    files: beam.PCollection  # of OutputFile
+    scores: beam.PCollection  # of (split, SplitScore)
+
+
+class ScoreText(beam.PTransform):
+    """Computes log-likelihoods of text. (PCollection[TextBlock], PCollection[ModelPart]) → ScoredText.
+
+    Args:
+      folder: output folder of the build.
+      words: side input with one element, a reference to the vocabulary in scratch.
+      order: highest order of the model.
+      is_listed: True to write, for each document, the log-likelihoods of all its words and sentence ends;
+        False to write only their sum.
+    """
+
+    def __init__(
+        self, folder: str, dealer: Dealer, words: beam.PCollection, order: int, *, is_listed: bool
+    ):
+        super().__init__()
+        self.folder, self.dealer, self.words = folder, dealer, words
+        self.order, self.is_listed = order, is_listed
+
+    def expand(self, given: tuple[beam.PCollection, beam.PCollection]) -> ScoredText:
+        blocks, parts = given
+        keyed = tuple[tuple[int, int], Piece]
+        words = AsSingleton(self.words)
+        ask = beam.FlatMap(ask_for, self.order, self.dealer, words)
+        score = beam.FlatMap(score_block, self.order, self.dealer.scratch, words)
+        answers = (
+            (
+                blocks | "Ask" >> ask.with_output_types(keyed),
+                parts | "Model" >> beam.Map(_by_bucket).with_output_types(keyed),
+            )
+            | "Pieces" >> beam.Flatten()
+            | "GroupBuckets" >> beam.GroupByKey()
+            | "Answer" >> beam.FlatMap(answer, self.dealer).with_output_types(tuple[BlockId, Any])
+        )
+        written = (
+            (answers, blocks | "ById" >> beam.Map(_by_id).with_output_types(tuple[BlockId, Any]))
+            | "Answered" >> beam.Flatten()
+            | "GroupBlocks" >> beam.GroupByKey()
+            | "Score" >> score.with_output_types(tuple[str, BlockScore])
+            | "GroupSplits" >> beam.GroupByKey()
+            | "Write" >> beam.Map(write_split, self.folder, is_listed=self.is_listed)
+        )
+        return ScoredText(
+            written | "Files" >> beam.Map(lambda one: one[0]).with_output_types(OutputFile),
+            written
+            | "Scores" >> beam.Map(lambda one: one[1]).with_output_types(tuple[str, SplitScore]),
+        )
+
+
+def _id_of(block: TextBlock) -> BlockId:
+    return block.split, block.first
+
+
+def _by_id(block: TextBlock) -> tuple[BlockId, TextBlock]:
+    return _id_of(block), block
+
+
+def _by_bucket(part: ModelPart) -> tuple[tuple[int, int], Piece]:
+    return (part.order, part.bucket), Piece(None, part.order, part.packed)
+
+
+def ask_for(
+    block: TextBlock, order: int, dealer: Dealer, words: bytes
+) -> Iterator[tuple[tuple[int, int], Piece]]:
+    """Requests the model's entries for all n-grams of a block. Yields ((order, bucket), n-grams).
+
+    Args:
+      block: the block to score.
+      order: highest order of the model.
+      dealer: partitions n-grams into buckets.
+      words: reference to the vocabulary in scratch.
+    """
+    numbers = number_words(block.lines(), load_words(words))
+    for n, asked in grams_of(numbers, order).items():
+        for bucket, packed in dealer.deal(make_table(asked, ()), bucketed_by(asked, order)):
+            yield (n, bucket), Piece(_id_of(block), n, packed)
+
+
+def answer(
+    grouped: tuple[tuple[int, int], Iterable[Piece]], dealer: Dealer
+) -> Iterator[tuple[BlockId, Piece]]:
+    """Answers all requests to one bucket of the model.
+
+    Yields (id of the block that sent a request, the model's entries for the requested n-grams). `grouped` is
+    ((order, bucket), the requests and the entries of the model in this bucket).
+    """
+    order = grouped[0][0]
+    pieces = list(grouped[1])
+    asking = [(piece.block, piece.packed) for piece in pieces if piece.block]
+    model = join_pieces((piece.packed for piece in pieces if not piece.block), order, ENTRIES)
+    tables = [join_pieces([packed], order, ()) for _, packed in asking]
+    if not tables:
+        return
+    rows = look_up(np.concatenate([table["words"] for table in tables]), model["words"])
+    ends = accumulate(map(len, tables), initial=0)
+    for (block, _), (start, end) in zip(asking, pairwise(ends), strict=True):
+        found = rows[start:end]
+        entries = model[found[found >= 0]]
+        yield block, Piece(block, order, dealer.put(entries))
+
+
+def score_block(
+    grouped: tuple[BlockId, Iterable[TextBlock | Piece]], order: int, scratch: Scratch, words: bytes
+) -> Iterator[tuple[str, BlockScore]]:
+    """Computes the log-likelihood of a block from the model's entries for its n-grams. Yields (split, score).
+
+    Args:
+      grouped: (id of the block, the block and the entries from `answer`).
+      order: highest order of the model.
+      scratch: stores the log-likelihood of each token.
+      words: reference to the vocabulary in scratch.
+    """
+    pieces: dict[int, list[bytes]] = {n: [] for n in range(1, order + 1)}
+    blocks = []
+    for one in grouped[1]:
+        if isinstance(one, TextBlock):
+            blocks.append(one)
+        else:
+            pieces[one.order].append(one.packed)
+    entries = {n: join_pieces(packed, n, ENTRIES) for n, packed in pieces.items()}
+    for block in blocks:
+        numbers = number_words(block.lines(), load_words(words))
+        # Rounded, because the last bits of a logarithm differ between processors.
+        values = log_likelihoods(numbers, entries).astype(np.float32)
+        is_unknown = numbers == UNKNOWN
+        lines = np.concatenate([[0], np.cumsum(block.counts())])
+        ends = np.concatenate([[0], np.flatnonzero(numbers == END) + 1])[lines]
+        yield (
+            block.split,
+            BlockScore(
+                block.first,
+                block.documents,
+                len(numbers),
+                int(np.count_nonzero(is_unknown)),
+                math.fsum(values.tolist()),
+                math.fsum(values[is_unknown].tolist()),
+                scratch.put(np.diff(ends).astype(np.int64).tobytes()),
+                scratch.put(values.tobytes()),
+            ),
+        )
+
+
+def write_split(
+    grouped: tuple[str, Iterable[BlockScore]], folder: str, *, is_listed: bool
+) -> tuple[OutputFile, tuple[str, SplitScore]]:
+    """Writes log-likelihoods/<split>.parquet, with a row for each document, in order.
+
+    Returns (the file, (split, its log-likelihood and counts)).
+
+    Args:
+      grouped: (split, the scores of its blocks).
+      folder: output folder of the build.
+      is_listed: True to write the log-likelihoods of all words and sentence ends of a document; False to
+        write only their sum.
+    """
+    split, unordered = grouped
+    scores = sorted(unordered)
+    name = f"log-likelihoods/{split}.parquet"
+    kind = (
+        pa.list_(pa.field("element", pa.float32(), nullable=False)) if is_listed else pa.float32()
+    )
+    schema = pa.schema(
+        [
+            pa.field("document", pa.int64(), nullable=False),
+            pa.field("log_likelihood", kind, nullable=False),
+        ]
+    )
+    with ParquetFile(folder, name, schema) as file:
+        for score in scores:
+            file.write(_rows_of(score, schema, is_listed=is_listed))
+    columns = zip(*(score[1:6] for score in scores), strict=True)
+    documents, tokens, unknown, log_likelihood, of_unknown = columns
+    summed = sum(documents), sum(tokens), sum(unknown)
+    found = SplitScore(*summed, math.fsum(log_likelihood), math.fsum(of_unknown))
+    return file.output_file(name, split, KIND, found.documents), (split, found)
+
+
+def _rows_of(score: BlockScore, schema: pa.Schema, *, is_listed: bool) -> pa.Table:
+    values = np.frombuffer(fetch(score.packed_values), np.float32)
+    counts = np.frombuffer(fetch(score.packed_counts), np.int64)
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    if is_listed:
+        offsets = pa.array(ends.astype(np.int32))
+        of_documents = pa.ListArray.from_arrays(offsets, pa.array(values), schema[1].type)
+    else:
+        sums = [math.fsum(values[start:end].tolist()) for start, end in pairwise(ends.tolist())]
+        of_documents = pa.array(sums, pa.float32())
+    documents = pa.array(np.arange(score.first, score.first + score.documents))
+    return pa.table([documents, of_documents], schema=schema)

@@ -1,0 +1,275 @@
+"""Trains SentencePiece vocabularies reproducibly, and counts the pieces of texts.
+
+As in Guo et al. 2020 (Wiki-40B), section 3, the model is a unigram model. Each marker of the article layout,
+with its line feeds, is one piece: "each marker occupies only one time step" (section 2.3). Encoding is
+lossless, so that bits per character can be computed from the likelihoods of pieces. The only exception is
+U+2581, which SentencePiece uses in place of a space: it counts as one character and is decoded to a space.
+"""
+
+import dataclasses
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import sentencepiece
+
+from corpusmill.transforms.files.records import SubwordStats
+from corpusmill.transforms.wikitext.article_markers import MARKERS_WITH_LINE_FEEDS, count_characters
+
+BLANK = "\u2581"  # SentencePiece's sign for a space
+RESERVED = "\u2585"  # the trainer skips words with this character
+SENTENCE = 5_000  # maximum length of a training sentence, in characters
+META_PIECES = 3  # <unk>, <s>, </s>
+BYTES = 256
+
+# Beginnings of the paragraphs of an article. No piece spans a marker.
+_STARTS = re.compile("(?=\\n_START_|_NEWLINE_)")
+_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+# Settings of the trainer for all models.
+COMMON: Mapping[str, Any] = {
+    # A small corpus gives a small vocabulary, not an error.
+    "hard_vocab_limit": False,
+    # Train on all words, of any length, because the trainer's own sample would be random.
+    "input_sentence_size": 0,
+    "max_sentence_length": 1 << 20,  # bytes
+    # Each thread adds up its own words, so the number of threads changes the last bits of the sums and with
+    # them the model. The number of cores has no effect.
+    "num_threads": 8,
+}
+TRAINER: Mapping[str, Any] = {
+    "model_type": "unigram",
+    # The text is encoded unchanged: no normalisation, no spaces added or removed.
+    "normalization_rule_name": "identity",
+    "add_dummy_prefix": False,
+    "remove_extra_whitespaces": False,
+    # Rare characters are encoded as bytes, so they are not lost. A space needs a piece of its own, because
+    # otherwise it would be decoded to U+2581.
+    "byte_fallback": True,
+    "required_chars": BLANK,
+    **COMMON,
+}
+
+
+class UntrainableError(ValueError):
+    """Raised if it is impossible to train a vocabulary on the given texts."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SubwordSettings:
+    """The settings that, together with the text, determine a vocabulary.
+
+    Raises ValueError for invalid settings.
+    """
+
+    vocabulary_size: int = 32_000  # maximum number of pieces, including markers and bytes
+    sample_articles: int = 100_000  # number of articles from the split train of each language
+    character_coverage: float = 0.9999  # share of the text with pieces for its characters
+
+    def __post_init__(self) -> None:
+        least = META_PIECES + len(MARKERS_WITH_LINE_FEEDS) + BYTES
+        if self.vocabulary_size <= least:
+            raise ValueError(
+                f"vocabulary_size must be above {least}, the number of pieces for markers and bytes,"
+                f" not {self.vocabulary_size}"
+            )
+        if self.sample_articles < 1:
+            raise ValueError(f"sample_articles must be positive, not {self.sample_articles}")
+        check_coverage(self.character_coverage)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns all settings for the manifest, including those of the trainer that cannot be changed."""
+        return dataclasses.asdict(self) | dict(TRAINER)
+
+
+class TrainedSubwords(NamedTuple):
+    """A trained vocabulary, and the size and checksum of the sample of articles it was trained on."""
+
+    model: bytes  # a SentencePiece model; b"" if none could be trained
+    vocabulary_size: int  # number of pieces; 0 without a model
+    sampled_articles: int
+    # checksum of the lines "<wikidata id>\t<version id>\n" of the sampled articles, in order
+    sample_sha256: str
+    reason: str = ""  # why there is no model
+
+    def summary(self) -> dict[str, Any]:
+        """Returns the vocabulary's entry in the manifest: all fields except the model."""
+        return {name: value for name, value in self._asdict().items() if name != "model"}
+
+
+def check_coverage(character_coverage: float) -> None:
+    """Raises ValueError if the trainer would not accept this character coverage (see SubwordSettings)."""
+    if not 0.98 <= character_coverage <= 1:
+        raise ValueError(f"character_coverage must be from 0.98 to 1, not {character_coverage}")
+
+
+def add_subword_stats(stats: Iterable[SubwordStats]) -> SubwordStats:
+    """Adds up several SubwordStats, field by field."""
+    return SubwordStats(*(sum(column) for column in zip(SubwordStats(), *stats, strict=True)))
+
+
+def train_model(
+    texts: Iterable[str], settings: SubwordSettings, tell: Callable[[int], None] = lambda _: None
+) -> bytes:
+    """Trains a SentencePiece model on texts.
+
+    Only the distinct words of the texts are kept in memory. The trainer needs 13 bytes of memory per byte of
+    text. It processes the text in blocks of 500 MB, so it never needs more than about 7 GB.
+
+    The same texts always give the same model, byte for byte, in any order and on any number of cores.
+
+    Args:
+      texts: the texts.
+      settings: the settings of the vocabulary.
+      tell: function that is called before the training, with the number of different words.
+
+    Raises UntrainableError if there is no text, or if the vocabulary is too small for the characters in the
+    texts.
+    """
+    counts = count_words(texts)
+    tell(len(counts.after_blank) + len(counts.others))
+    if not any(counts):
+        raise UntrainableError("there is no text to learn from")
+    return run_trainer(
+        _lines_of(counts),
+        TRAINER,
+        vocab_size=settings.vocabulary_size,
+        character_coverage=settings.character_coverage,
+        user_defined_symbols=list(MARKERS_WITH_LINE_FEEDS),
+    )
+
+
+def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any) -> bytes:
+    """Trains a model on word counts.
+
+    Args:
+      lines: the word counts. Each line is a word, a tab and the word's count.
+      fixed: settings of the trainer that are the same for all models of a kind.
+      settings: all other settings of the trainer.
+
+    Raises UntrainableError if training fails.
+    """
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=lines,
+            input_format="tsv",
+            model_writer=model,
+            minloglevel=2,  # log only errors, which are also raised
+            **fixed,
+            **settings,
+        )
+    except RuntimeError as error:
+        raise UntrainableError(f"SentencePiece cannot train a model: {error}") from None
+    return model.getvalue()
+
+
+class WordCounts(NamedTuple):
+    """The counts of the words of texts. Words with and without a space before them are counted separately."""
+
+    after_blank: Mapping[str, int]
+    # words without a space before them, which are at the start of a sentence
+    others: Mapping[str, int]
+
+
+def count_words(texts: Iterable[str]) -> WordCounts:
+    """Counts the words of texts. A vocabulary depends only on these counts, because no piece spans a space.
+
+    The trainer can count words too, but it keeps the whole text in memory and takes twice the time.
+    """
+    after_blank: Counter[str] = Counter()
+    others: Counter[str] = Counter()
+    for text in texts:
+        for sentence in sentences_of(text):
+            word, *words = sentence.split(" ")
+            others[word] += 1
+            after_blank.update(words)
+    del others[""]
+    return WordCounts(after_blank, others)
+
+
+def _lines_of(counts: WordCounts) -> Iterator[str]:
+    """Yields the lines that the trainer reads. They are sorted, because the model depends on their order."""
+    for blank, words in ((" ", counts.after_blank), ("", counts.others)):
+        for word in sorted(words):
+            yield f"{blank}{word}\t{words[word]}"
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    """Yields the paragraphs of an article with their markers, cut into parts of at most 5,000 characters.
+
+    In scripts without spaces, a whole paragraph counts as one word. For a word of a million characters, the
+    trainer would need minutes, and its sums would overflow.
+    """
+    plain = text.replace(RESERVED, "").replace(BLANK, " ").replace("\t", " ")
+    for paragraph in _STARTS.split(plain):
+        for at in range(0, len(paragraph), SENTENCE):
+            yield paragraph[at : at + SENTENCE]
+
+
+def vocabulary_of(model: bytes) -> str:
+    """Returns a readable list of a model's pieces and their scores, one per line.
+
+    The line number, counted from 0, is the id of the piece. The format is that of the .vocab files of
+    `spm_train`, except that a backslash, line feed, carriage return or tab in a piece is escaped as in C, so
+    that each piece is on one line.
+    """
+    processor = load_model(model)
+    pieces = range(processor.get_piece_size())
+    return "".join(
+        f"{processor.id_to_piece(piece).translate(_ESCAPES)}\t{processor.get_score(piece):g}\n"
+        for piece in pieces
+    )
+
+
+def vocabulary_size_of(model: bytes) -> int:
+    """Returns the number of pieces in a model."""
+    return int(load_model(model).get_piece_size())
+
+
+class SubwordCounter:
+    """Counts the pieces into which a model splits texts. The model must be made by `train_model`."""
+
+    def __init__(self, model: bytes):
+        self._processor = load_model(model)
+        pieces = range(self._processor.get_piece_size())
+        self._byte_characters = np.array([self._starts_bytes(piece) for piece in pieces])
+        own = np.array([self._own_characters(piece) for piece in pieces])
+        self._known_characters = own + self._byte_characters
+
+    def count(self, text: str) -> SubwordStats:
+        """Counts the pieces and characters of a text."""
+        ids = self._processor.encode(text, return_type="numpy")
+        characters = count_characters(text)
+        return SubwordStats(
+            pieces=len(ids),
+            characters=characters,
+            unknown_characters=characters - int(self._known_characters[ids].sum()),
+            byte_characters=int(self._byte_characters[ids].sum()),
+        )
+
+    def _own_characters(self, piece: int) -> int:
+        """Returns the number of characters in the piece with this id.
+
+        Returns 0 for bytes, control pieces and the unknown piece.
+        """
+        processor = self._processor
+        if processor.is_unknown(piece) or processor.is_control(piece) or processor.is_byte(piece):
+            return 0
+        written = processor.id_to_piece(piece)
+        return 1 if written in MARKERS_WITH_LINE_FEEDS else len(written)
+
+    def _starts_bytes(self, piece: int) -> int:
+        """Returns 1 if a piece is the first byte of a UTF-8 character, such as "<0xE5>", otherwise 0."""
+        if not self._processor.is_byte(piece):
+            return 0
+        byte = int(self._processor.id_to_piece(piece)[1:-1], 16)
+        return int(byte & 0b1100_0000 != 0b1000_0000)
+
+
+def load_model(model: bytes) -> Any:
+    """Loads a model and returns a SentencePieceProcessor."""
+    return sentencepiece.SentencePieceProcessor(model_proto=model)

@@ -1,0 +1,132 @@
+"""Converts texts to token ids, with a SentencePiece model or a Hugging Face tokenizer.json.
+
+The tokenizers add no tokens, truncate no texts and interpret no special tokens: "</s>" in an article is text.
+"""
+
+import functools
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy
+import numpy.typing
+
+from corpusmill.transforms.models.subwords import load_model
+
+Ids = numpy.typing.NDArray[numpy.int32]
+
+ENDS = ("</s>", "<eos>", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>", "[SEP]")
+"""Usual names of the end-of-text token; the first one that a tokenizer has is used."""
+
+# ids of vocabularies smaller than this are stored in 16 bits, as in Megatron-LM
+SMALL_SIZE = 65_500
+
+
+class Tokenizer(Protocol):
+    """A tokenizer that was loaded from its file: a SentencePiece model or a Hugging Face tokenizer.json."""
+
+    kind: str  # "sentencepiece" or "huggingface"
+    size: int  # size of the vocabulary; all ids are smaller
+    unknown: int  # id of the unknown token; -1 if there is none
+
+    def find(self, token: str) -> int:
+        """Returns the id of a token, or -1 if the tokenizer has no such token."""
+
+    def encode(self, texts: Sequence[str]) -> list[Ids]:
+        """Returns for each text the ids of its tokens."""
+
+
+class End(NamedTuple):
+    """The token that is written after each document."""
+
+    token: str  # "</s>"
+    id: int
+
+
+class _Pieces:
+    """A tokenizer that uses a SentencePiece model."""
+
+    kind = "sentencepiece"
+
+    def __init__(self, model: bytes):
+        self._processor = load_model(model)
+        self.size = int(self._processor.get_piece_size())
+        if not self.size:
+            raise ValueError("it has no pieces")
+        self.unknown = int(self._processor.unk_id())
+
+    def find(self, token: str) -> int:
+        found = int(self._processor.piece_to_id(token))
+        return found if self._processor.id_to_piece(found) == token else -1
+
+    def encode(self, texts: Sequence[str]) -> list[Ids]:
+        found: list[Ids] = self._processor.encode(list(texts), return_type="numpy", num_threads=1)
+        return found
+
+
+class _File:
+    """A tokenizer that uses a Hugging Face tokenizer.json."""
+
+    kind = "huggingface"
+
+    def __init__(self, content: bytes):
+        import tokenizers  # installed by the extra "tokenize"
+
+        self._tokenizer: Any = tokenizers.Tokenizer.from_buffer(content)
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._tokenizer.encode_special_tokens = True  # special tokens in a text are encoded as text
+        ids = self._tokenizer.get_vocab(with_added_tokens=True).values()
+        self.size = max(ids, default=-1) + 1
+        model = json.loads(content)["model"]
+        unknown = self.find(model.get("unk_token") or "")
+        self.unknown = unknown if model.get("unk_id") is None else int(model["unk_id"])
+
+    def find(self, token: str) -> int:
+        found = self._tokenizer.token_to_id(token)
+        return -1 if found is None else int(found)
+
+    def encode(self, texts: Sequence[str]) -> list[Ids]:
+        encoded = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [numpy.array(one.ids, numpy.int32) for one in encoded]
+
+
+@functools.lru_cache(maxsize=2)
+def load_tokenizer(content: bytes) -> Tokenizer:
+    """Loads a tokenizer from the content of its file. Tokenizers are cached in each process.
+
+    JSON is read as a Hugging Face tokenizer.json, any other content as a SentencePiece model. Raises
+    ValueError if the content is not a tokenizer, and ImportError if the tokenizer's library is not installed.
+    """
+    is_json = content.lstrip()[:1] == b"{"
+    try:
+        if not content.strip():
+            raise ValueError("the file is empty")
+        return _File(content) if is_json else _Pieces(content)
+    except ImportError:
+        raise
+    except Exception as error:  # both libraries raise errors of many kinds
+        kind = "tokenizer.json of Hugging Face" if is_json else "SentencePiece model"
+        raise ValueError(f"not a {kind}: {error}") from None
+
+
+def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
+    """Returns the token that ends a document.
+
+    The result is the token `wanted`. If `wanted` is empty, it is the first token in ENDS, such as "</s>",
+    that the tokenizer has. Raises ValueError if the tokenizer does not have `wanted`, or has none of ENDS.
+    """
+    for token in [wanted] if wanted else ENDS:
+        if (found := tokenizer.find(token)) >= 0:
+            return End(token, found)
+    missing = repr(wanted) if wanted else f"none of {', '.join(ENDS)}"
+    have = "the tokenizer does not have" if wanted else "the tokenizer has"
+    raise ValueError(f"{have} {missing}; name the token that ends a document with --eos TOKEN")
+
+
+def type_of_ids(size: int) -> str:
+    """Returns the NumPy name of the type in which token ids are stored: "uint16" or "int32".
+
+    `size` is the size of the vocabulary.
+    """
+    return "uint16" if size < SMALL_SIZE else "int32"

@@ -1,0 +1,78 @@
+"""Trains a SentencePiece model from word counts on one worker, and writes its files."""
+
+from collections.abc import Iterable, Iterator
+
+import apache_beam as beam
+
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.records import OutputFile
+from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.files.write_files import HashedFile, write_text
+from corpusmill.transforms.models.piece_model import PieceSettings, TrainedPieces, train_pieces
+from corpusmill.transforms.models.subwords import UntrainableError, vocabulary_of
+from corpusmill.transforms.models.word_counts import unpack_counts
+
+STAGE = "train-pieces"
+MODEL_KIND = "sentencepiece-model"
+VOCABULARY_KIND = "sentencepiece-vocabulary"
+
+NAME = "sentencepiece"
+
+
+class TrainPieces(beam.PTransform):
+    """Trains a model on word counts.
+
+    PCollection[(bucket, reference to word counts in scratch)] → PCollection of one TrainedPieces. A bucket is
+    a part of the words; each word is in one bucket. One worker trains, and holds all words in memory. Raises
+    InputError if no model can be trained.
+    """
+
+    def __init__(self, settings: PieceSettings):
+        super().__init__()
+        self.settings = settings
+
+    def expand(self, words: beam.PCollection) -> beam.PCollection:
+        return (
+            words
+            | "OneKey" >> beam.WithKeys(0)
+            | "GroupWords" >> beam.GroupByKey()
+            | "Train" >> beam.Map(train_on_words, self.settings)
+        )
+
+
+def train_on_words(
+    grouped: tuple[int, Iterable[tuple[int, bytes]]], settings: PieceSettings
+) -> TrainedPieces:
+    """Trains a model on all words, in the order of their buckets.
+
+    A bucket is a part of the words. The first element of `grouped` is not used. The second one has (bucket,
+    reference to its word counts in scratch) for each bucket.
+    """
+    parts = [unpack_counts(fetch(packed)) for _, packed in sorted(grouped[1])]
+    words = sum(part.num_rows for part in parts)
+    counters.count(STAGE, "begun", words)
+    counters.flush()
+    try:
+        trained = train_pieces(parts, settings)
+    except UntrainableError as error:
+        raise InputError("cannot train a vocabulary on the sampled sentences", str(error)) from None
+    counters.count(STAGE, "words", words)
+    counters.flush()
+    return trained
+
+
+def write_pieces(trained: TrainedPieces, folder: str) -> Iterator[OutputFile]:
+    """Writes the model to `sentencepiece.model`, and a list of its pieces to `sentencepiece.vocab`."""
+    return write_model(folder, NAME, trained.model, trained.pieces)
+
+
+def write_model(folder: str, name: str, model: bytes, pieces: int) -> Iterator[OutputFile]:
+    """Writes a model to `<name>.model`, and a readable list of its pieces to `<name>.vocab`.
+
+    `pieces` is the number of pieces, for the manifest.
+    """
+    with HashedFile.in_folder(folder, f"{name}.model") as file:
+        file.write(model)
+    yield file.output_file(f"{name}.model", "", MODEL_KIND, pieces)
+    yield write_text(folder, f"{name}.vocab", vocabulary_of(model), VOCABULARY_KIND)

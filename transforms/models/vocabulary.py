@@ -1,0 +1,227 @@
+"""Computes the word vocabulary of a corpus, and how much of the held-out text the vocabulary covers.
+
+The rules are those of the One Billion Word benchmark (Chelba et al. 2013, section 2, and
+README.perplexity_and_such of its repository). A vocabulary contains the words that occur at least 3 times,
+and three special tokens: <S> and </S> for the beginning and end of a sentence, and <UNK> for any other word.
+A language model predicts the end of a sentence like a word, but not its beginning.
+
+If the text contains a word that is spelled like a special token, the word is not added to the vocabulary.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from corpusmill.transforms.files.line_blocks import (
+    block_of,
+    count_lines,
+    cut_block,
+    pack_block,
+    unpack_block,
+)
+from corpusmill.transforms.models.word_counts import (
+    CHUNK_BYTES,
+    SCHEMA,
+    count_words,
+    pack_counts,
+    spread_words,
+    total_of,
+    unpack_counts,
+)
+
+START, END, UNKNOWN = SIGNS = (b"<S>", b"</S>", b"<UNK>")
+
+_ROWS = 1 << 16  # rows of a table written at a time
+_WORDS = pa.schema([SCHEMA.field("word")])
+
+
+class VocabularyPart(NamedTuple):
+    """A part of a vocabulary. Different parts have no word in common."""
+
+    packed: bytes  # counts of the words that are in the vocabulary (see word_counts.py)
+    words: int  # number of running words of the part, including rare words
+    distinct_words: int
+
+
+class Vocabulary(NamedTuple):
+    """The frequent words of a training corpus, and the size of the corpus."""
+
+    counts: pa.RecordBatch  # see word_counts.py; the most frequent first, then by bytes
+    sentences: int
+    words: int  # number of running words, without the ends of sentences
+    distinct_words: int
+
+
+class HeldoutStats(NamedTuple):
+    """Counts that show how well a vocabulary covers held-out text."""
+
+    sentences: int = 0
+    words: int = 0
+    out_of_vocabulary: int = 0  # running words that are not in the vocabulary
+
+    @property
+    def predicted_words(self) -> int:
+        """The number of predicted tokens: the words, and the end of each sentence."""
+        return self.words + self.sentences
+
+    def as_dict(self) -> dict[str, int]:
+        """Returns the counts in the form in which stats.json contains them: name of a count → its value."""
+        return {
+            "sentences": self.sentences,
+            "predicted_words_with_end": self.predicted_words,
+            "out_of_vocabulary": self.out_of_vocabulary,
+        }
+
+
+class VocabularyStats(NamedTuple):
+    """The size of a training corpus and of its vocabulary, and the coverage of the held-out text."""
+
+    min_count: int
+    training_sentences: int
+    training_words: int
+    training_distinct_words: int
+    vocabulary_words: int  # number of words in the vocabulary, without the special tokens
+    heldout: tuple[HeldoutStats, ...]  # counts of each held-out shard, in order
+
+    @property
+    def training_words_with_boundaries(self) -> int:
+        """The number of training words, with a <S> and a </S> for each sentence."""
+        return self.training_words + 2 * self.training_sentences
+
+    @property
+    def vocabulary_size(self) -> int:
+        """The size of the vocabulary, including the special tokens."""
+        return self.vocabulary_words + len(SIGNS)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the figures in the form in which stats.json contains them: name of a figure → its value.
+
+        Values are numbers, or mappings with the counts of held-out text (see `HeldoutStats.as_dict`).
+        """
+        shards = [shard.as_dict() for shard in self.heldout]
+        heldout = add_heldout(self.heldout)
+        return {
+            "training_sentences": self.training_sentences,
+            "training_words": self.training_words,
+            "training_words_with_boundaries": self.training_words_with_boundaries,
+            "training_distinct_words": self.training_distinct_words,
+            f"words_with_count_at_least_{self.min_count}": self.vocabulary_words,
+            "vocabulary_with_S_slashS_UNK": self.vocabulary_size,
+            **{f"heldout_shard_{shard}": counts for shard, counts in enumerate(shards[:1])},
+            "heldout": heldout.as_dict(),
+            # Counts over all files of the held-out folder of the original. It has each sentence twice: in the
+            # held-out shard and in its parts.
+            "all_heldout": add_heldout([heldout, heldout]).as_dict(),
+            "heldout_shards": shards,
+        }
+
+
+def add_heldout(stats: Iterable[HeldoutStats]) -> HeldoutStats:
+    """Adds up the HeldoutStats of several shards, field by field."""
+    return HeldoutStats(*(sum(column) for column in zip(HeldoutStats(), *stats, strict=True)))
+
+
+def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
+    """Selects the words with a count of at least `min_count`.
+
+    Args:
+      counts: for a part of the distinct words, the number of their occurrences in the whole corpus.
+      min_count: the lowest count of a word in the vocabulary.
+    """
+    frequent = counts.filter(pc.greater_equal(counts["count"], min_count))
+    is_sign = pc.is_in(frequent["word"], pa.array(SIGNS, pa.binary()))
+    kept = frequent.filter(pc.invert(is_sign))
+    return VocabularyPart(pack_counts(kept), total_of(counts), counts.num_rows)
+
+
+def merge_parts(parts: Sequence[VocabularyPart], sentences: int) -> Vocabulary:
+    """Merges parts of a vocabulary that have no word in common.
+
+    `sentences` is the number of sentences in the corpus.
+    """
+    batches = [unpack_counts(part.packed) for part in parts]
+    table = pa.Table.from_batches(batches, SCHEMA).combine_chunks()
+    ordered = table.sort_by([("count", "descending"), ("word", "ascending")])
+    return Vocabulary(
+        counts=pa.record_batch([_whole(column) for column in ordered.columns], schema=SCHEMA),
+        sentences=sentences,
+        words=sum(part.words for part in parts),
+        distinct_words=sum(part.distinct_words for part in parts),
+    )
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
+    """Yields the content of vocabulary.tsv in blocks. Each line is a word, a tab and its count.
+
+    The first lines are the special tokens. The count of <UNK> is the number of occurrences of words that are
+    not in the vocabulary. The words follow, sorted by descending count, then by their bytes. A word may
+    contain tabs, because the tokeniser leaves some lines unchanged. So the count is what follows the last tab
+    of a line.
+    """
+    unknown = vocabulary.words - total_of(vocabulary.counts)
+    totals = (vocabulary.sentences, vocabulary.sentences, unknown)
+    yield block_of([b"%s\t%d" % row for row in zip(SIGNS, totals, strict=True)])
+    yield from rows_of(vocabulary.counts)
+
+
+def rows_of(counts: pa.RecordBatch) -> Iterator[bytes]:
+    """Yields `counts` as blocks of lines, in order. A line is a word, a tab and its count."""
+    for start in range(0, counts.num_rows, _ROWS):
+        columns = counts.slice(start, _ROWS).to_pydict().values()
+        yield block_of([b"%s\t%d" % row for row in zip(*columns, strict=True)])
+
+
+def pack_words(words: pa.BinaryArray) -> bytes:
+    """Sorts words and compresses them, so that they can be sent to workers."""
+    in_order = words.take(pc.array_sort_indices(words))
+    return pack_block(pa.record_batch([in_order], schema=_WORDS).serialize().to_pybytes())
+
+
+def unpack_words(packed: bytes) -> pa.BinaryArray:
+    """Decompresses words that `pack_words` has compressed."""
+    return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), _WORDS)["word"]
+
+
+def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[HeldoutStats]:
+    """Measures for each block of lines how well a vocabulary covers it.
+
+    `words` are the words of the vocabulary. They are hashed once for all blocks.
+    """
+    counts = [count_words(block) for block in blocks]
+    is_known = pc.is_in(pa.chunked_array([one["word"] for one in counts], pa.binary()), words)
+    ends = np.cumsum([one.num_rows for one in counts])
+    known = np.split(is_known.to_numpy(), ends[:-1])
+    return [
+        HeldoutStats(count_lines(block), total_of(one), total_of(one.filter(pa.array(~known_here))))
+        for block, one, known_here in zip(blocks, counts, known, strict=True)
+    ]
+
+
+def map_unknown(block: bytes, words: pa.BinaryArray, sign: bytes = UNKNOWN) -> bytes:
+    """Replaces each word that is not in a vocabulary by a special token. Spaces and line ends are kept.
+
+    Args:
+      block: a block of lines.
+      words: the words of the vocabulary.
+      sign: the special token, by default <UNK>.
+    """
+    return b"".join(_map_chunk(chunk, words, sign) for chunk in cut_block(block, CHUNK_BYTES))
+
+
+def _map_chunk(block: bytes, words: pa.BinaryArray, sign: bytes) -> bytes:
+    text = spread_words(block)
+    encoded = text.dictionary_encode()
+    distinct = pc.binary_slice(encoded.dictionary, 0, -1)
+    is_known = pc.or_(pc.is_in(distinct, words), pc.equal(pc.binary_length(distinct), 0))
+    unknown = np.flatnonzero(~is_known.to_numpy(False)[encoded.indices.to_numpy()])
+    offsets = np.frombuffer(text.buffers()[1], np.int32)
+    starts, ends = offsets[unknown], offsets[unknown + 1] - 1
+    kept = zip([0, *ends.tolist()], [*starts.tolist(), len(block)], strict=True)
+    return sign.join([block[start:end] for start, end in kept])

@@ -1,0 +1,160 @@
+"""Normalises punctuation as normalize-punctuation.perl of the One Billion Word benchmark does.
+
+The rules are in the order of the script, which applies its substitutions to a line in sequence. No match
+extends over a line end, so many lines can be processed at once.
+
+The result depends on the version of Perl. Characters that are unknown to a version are not matched by `\\d`
+in this version, and are not changed by its NFC.
+"""
+
+import functools
+import re
+from typing import NamedTuple
+
+from corpusmill.transforms.news.character_classes import CURRENT_PERL, class_body
+from corpusmill.transforms.news.composition import compose
+
+# Literals of the first part, all single characters of Unicode.
+_UNICODE_PUNCTUATION = (
+    ("’", "'"),
+    ("‘", "'"),
+    ("—", "--"),
+    ("–", "--"),
+    ("…", "... "),
+    (" ★ ", " "),
+    ("„", '"'),
+    ("″", '"'),
+    ("“", '"'),
+    ("”", '"'),
+)
+
+# UTF-8 punctuation that was read as Windows-1252 and written as UTF-8 again. The rules of the script for “
+# and ” after "â€", and for a second "Â´", are left out: earlier rules have already replaced these.
+_MOJIBAKE_QUOTES = (("â€ž", '"'), ("â€œ", '"'), ("â€\x9d", '"'))
+_LATIN = "[A-Za-zſ]"  # [a-z] ignoring case; the kelvin sign has already become "K"
+_MOJIBAKE_APOSTROPHES = (
+    re.compile(rf"({_LATIN})[âÂ]€˜({_LATIN})"),
+    re.compile(rf"({_LATIN})[âÂ]€™({_LATIN})"),
+)
+_MOJIBAKE_SINGLE_QUOTES = (("â€˜", '"'), ("â€š", '"'), ("â€™", '"'))
+_MOJIBAKE_REST = (
+    ("â€¦", "..."),
+    ("Â Â«Â ", ' "'),
+    ("Â«Â ", '"'),
+    ("Â«", '"'),
+    ("Â Â»Â ", '" '),
+    ("Â Â»", '"'),
+    ("Â»", '"'),
+    ("Â %", "%"),
+    ("nÂºÂ ", "nÂº "),
+    ("Â :", ":"),
+    ("Â ÂºC", " ÂºC"),
+    ("Â cm", " cm"),
+    ("Â ?", "?"),
+    ("Â !", "!"),
+    ("Â ;", ";"),
+    (",Â ", ", "),
+)
+
+_COMMA_LANGUAGES = frozenset({"de", "es", "cz", "cs", "fr"})  # "1Â 000" becomes "1,000" in these
+_QUOTE_AND_POINTS = re.compile(r'"([,.]+)')
+# Each run of periods is one match, whatever follows: otherwise a run of 100,000 periods would be tried from
+# each period, which takes minutes.
+_POINTS_AND_QUOTE = re.compile(r'(\.++)(?:"([^\S\n]*[^<]))?')
+
+
+def normalize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
+    """Normalises the punctuation of a line as normalize-punctuation.perl does.
+
+    Args:
+      line: a line without the line feed at its end.
+      language: language code.
+      perl: the version of Perl to imitate, such as "5.36".
+    """
+    return normalize_text(f"{line}\n", language, perl)[:-1]
+
+
+def normalize_text(text: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
+    """Normalises the punctuation of lines as normalize-punctuation.perl does.
+
+    The number of lines is unchanged.
+
+    Args:
+      text: lines, each with a line feed at its end.
+      language: language code.
+      perl: the version of Perl to imitate, such as "5.36".
+    """
+    text = _normalize_spaces(text, perl)
+    if not text.isascii():
+        text = compose(_replace_all(text, _UNICODE_PUNCTUATION), perl)
+    is_mojibake = "Â" in text or "â€" in text
+    if is_mojibake:
+        text = _normalize_mojibake_quotes(text)
+    text = text.replace("''", '"')
+    if is_mojibake:
+        text = _replace_all(text, _MOJIBAKE_REST)
+    text = _swap_quotes(_collapse(text), language)
+    if is_mojibake:
+        text = _join_digits(text, language, perl)
+    return text
+
+
+def _normalize_spaces(text: str, perl: str) -> str:
+    text = text.replace("\r", "")
+    text = text.replace("(", " (").replace(")", ") ")
+    text = _collapse(text)
+    if ") " in text:
+        text = re.sub(r"\) ([.!:?;,])", r")\1", text)
+    text = text.replace("( ", "(").replace(" )", ")")
+    if " %" in text:
+        text = _number_rules(perl).percent.sub(r"\1%", text)
+    return text.replace(" :", ":").replace(" ;", ";")
+
+
+def _normalize_mojibake_quotes(text: str) -> str:
+    text = _replace_all(text, _MOJIBAKE_QUOTES).replace("Â´", "'")
+    for apostrophe in _MOJIBAKE_APOSTROPHES:
+        text = apostrophe.sub(r"\1'\2", text)
+    return _replace_all(text, _MOJIBAKE_SINGLE_QUOTES)
+
+
+def _swap_quotes(text: str, language: str) -> str:
+    if language == "en":
+        return _QUOTE_AND_POINTS.sub(r'\1"', text)
+    if language in ("cs", "cz"):
+        return text
+    text = text.replace(',"', '",')
+    return _POINTS_AND_QUOTE.sub(_swap_points_and_quote, text) if '."' in text else text
+
+
+def _swap_points_and_quote(match: re.Match[str]) -> str:
+    points, after = match.groups()
+    return points if after is None else f'"{points}{after}'
+
+
+def _join_digits(text: str, language: str, perl: str) -> str:
+    separator = "," if language in _COMMA_LANGUAGES else "."
+    return _number_rules(perl).digit_groups.sub(rf"\1{separator}\2", text)
+
+
+def _collapse(text: str) -> str:
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
+
+
+def _replace_all(text: str, replacements: tuple[tuple[str, str], ...]) -> str:
+    for old, new in replacements:
+        text = text.replace(old, new)
+    return text
+
+
+class _NumberRules(NamedTuple):
+    percent: re.Pattern[str]  # "5 %"
+    digit_groups: re.Pattern[str]  # "5Â 000"
+
+
+@functools.cache
+def _number_rules(perl: str) -> _NumberRules:
+    digit = f"([{class_body('decimal_digit', perl=perl)}])"
+    return _NumberRules(re.compile(f"{digit} %"), re.compile(f"{digit}Â {digit}"))

@@ -1,0 +1,331 @@
+"""Computes the counts, statistics and dataset card of a corpus of shuffled sentences (One Billion Word)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from corpusmill.transforms.files.builds.build_manifest import Provenance
+from corpusmill.transforms.files.builds.ledger import (
+    NEAR_DUPLICATES,
+    OUTPUTS,
+    Accounts,
+    Ledger,
+    NothingLeftError,
+    balance,
+    check_complete,
+    records_of,
+)
+from corpusmill.transforms.files.builds.paper_settings import say_why_not, why_not_paper
+from corpusmill.transforms.files.line_stats import LineStats, add_line_stats
+from corpusmill.transforms.files.markdown import make_table
+from corpusmill.transforms.models.vocabulary import VocabularyStats
+from corpusmill.transforms.news.shard_names import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
+
+BEFORE = "before_deduplication"  # key in stats.json for the counts of all lines before sorting
+WHOLE = ("train", "test")  # splits that together hold each sentence once
+
+LEFT_OUT = {"duplicates": "repeated", "near_duplicates": "near-duplicates"}
+"""Name in manifest.json of a count of dropped, well-formed lines → its name in the tables of the card."""
+
+COLUMNS = ("sentences", "words", "characters", "text_bytes", "longest_line_bytes")
+
+_FILES = """\
+## Files
+
+| files | what |
+|---|---|
+| `{train_folder}/` | the training shards as text, one sentence per line |
+| `{heldout_folder}/` | the held-out shard, and the shards it is split into, as text |
+| `md5sums` | of these text files: `md5sum -c md5sums` |
+| `train-*.parquet`, `{corpus}-train.tfrecord-*` | the training shards with one column `text` |
+| `test-*.parquet`, `{corpus}-test.tfrecord-*` | all shards that the held-out shard is split into |
+| `paper_test-*.parquet`, `{corpus}-paper_test.tfrecord-*` | the first of these: the paper's test set |
+| `vocabulary.tsv` | the words with their counts in the training shards |
+| `rejected/` | lines that were not kept, with the reasons |
+
+```python
+import datasets
+import tensorflow_datasets as tfds
+
+datasets.load_dataset("<this folder>", split="train")
+tfds.builder_from_directory("<this folder>").as_dataset(split="train")
+```
+"""
+
+
+class _Found(NamedTuple):
+    """The counts of a build of One Billion Word, added up from the entries of its ledger."""
+
+    lines: int  # lines that were read
+    rejected: Mapping[str, int]
+    measured: LineStats  # lines before sorting, repeated ones included; zero if not measured
+    duplicates: int
+    unique: int
+    near_duplicates: int
+    splits: Mapping[str, LineStats]
+    replaced: Mapping[str, int]
+    vocabulary: VocabularyStats
+
+    @property
+    def sentences(self) -> int:
+        return sum(self.splits[split].lines for split in WHOLE)
+
+    @property
+    def well_formed(self) -> int:
+        """The number of well-formed lines, including repeated lines."""
+        return self.lines - self.rejected["total"]
+
+
+def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Returns the counts, statistics and sections of the dataset card of a build of One Billion Word.
+
+    `provenance` has the facts about the build that were known before it ran, such as its settings.
+
+    The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
+    has:
+      lines: number of lines read, rejected lines included.
+      measured: LineStats of lines before sorting, repeated lines included; absent if not measured.
+      duplicates: number of lines dropped because they repeat another line.
+      unique: number of well-formed lines without the dropped duplicates.
+      near_duplicates: number of sentences dropped because a similar one is kept.
+      splits: (split, LineStats).
+      replaced: (split, number of characters replaced in Parquet and TFRecord).
+      vocabulary: one VocabularyStats.
+      unterminated: names of files whose last line has no line feed.
+
+    Raises AccountingError if lines were lost or added between the input and the output files. Raises
+    NothingLeftError if no sentence is left, or if most lines were rejected and the setting on_corrupt is not
+    "keep-good".
+    """
+    found = _Found(
+        lines=ledger.number("lines"),
+        rejected=ledger.rejected,
+        measured=add_line_stats(ledger.values("measured")),
+        duplicates=ledger.number("duplicates"),
+        unique=ledger.number("unique"),
+        near_duplicates=ledger.number("near_duplicates"),
+        splits=ledger.per_split("splits", SPLITS, LineStats()),
+        replaced=ledger.per_split("replaced", SPLITS, 0),
+        vocabulary=ledger.one("vocabulary"),
+    )
+    _check_lines(found)
+    _check_files(found, ledger)
+    _check_vocabulary(found)
+    if not found.sentences:
+        rejected = found.rejected["total"]
+        raise NothingLeftError(
+            (), f"no sentence is left: of {found.lines:,} lines {rejected:,} were rejected"
+        )
+    if found.rejected["total"] > found.well_formed and not _keeps_good(provenance):
+        raise NothingLeftError(
+            (),
+            f"most of the {found.lines:,} lines were rejected ({ledger.often_rejected()}): is the input"
+            " binary, or in another encoding than UTF-8? use --on-corrupt keep-good to build from the other"
+            " lines",
+        )
+    stats = _make_stats(found)
+    return Accounts(
+        counts=_make_counts(found),
+        stats=stats,
+        sections=_make_sections(provenance, found, stats),
+        caveats=tuple(_make_caveats(found, ledger.values("unterminated"))),
+    )
+
+
+def _keeps_good(provenance: Provenance) -> bool:
+    return provenance.settings.get("on_corrupt") == "keep-good"
+
+
+def _check_lines(found: _Found) -> None:
+    balance(
+        found.well_formed,
+        "lines that were read and not rejected",
+        different=found.unique,
+        repeated=found.duplicates,
+    )
+    if found.measured.lines:
+        balance(found.well_formed, "lines to sort", measured=found.measured.lines)
+    balance(
+        found.unique,
+        "different lines",
+        sentences=found.sentences,
+        near_duplicates=found.near_duplicates,
+    )
+
+
+def _check_files(found: _Found, ledger: Ledger) -> None:
+    for split, stats in found.splits.items():
+        ledger.check_files(split, stats.lines, "sentences")
+        if split in WHOLE:
+            texts = records_of(ledger.files("text", split))
+            balance(stats.lines, f"sentences of {split}", in_text_files=texts)
+    near = [file for file in ledger.values(OUTPUTS) if file.name.startswith(NEAR_DUPLICATES)]
+    balance(found.near_duplicates, "near-duplicates left out", listed=records_of(near))
+    check_complete(near, "files of near-duplicates")
+    whole = [one for one in ledger.files("text", "") if one.name.startswith(f"{HELDOUT_FOLDER}/")]
+    heldout = records_of(whole)
+    balance(found.splits["test"].lines, "sentences of its parts", in_the_heldout_shard=heldout)
+
+
+def _check_vocabulary(found: _Found) -> None:
+    train, counted = found.splits["train"], found.vocabulary
+    balance(train.lines, "sentences of train", counted=counted.training_sentences)
+    balance(train.words, "words of train", counted=counted.training_words)
+    heldout = sum(shard.sentences for shard in counted.heldout)
+    balance(found.splits["test"].lines, "sentences of test", looked_up=heldout)
+
+
+def _make_counts(found: _Found) -> dict[str, Any]:
+    kept = {split: stats.lines for split, stats in found.splits.items()}
+    return {
+        "lines_read": found.lines,
+        "duplicates": found.duplicates,
+        "near_duplicates": found.near_duplicates,
+        "kept": kept | {"total": found.sentences},
+        "rejected": found.rejected,
+        "replaced_characters": found.replaced,
+    }
+
+
+def _make_stats(found: _Found) -> dict[str, Any]:
+    """Returns the content of stats.json: counts, the vocabulary, and the line statistics of each split."""
+    total = add_line_stats(found.splits[split] for split in WHOLE)
+    before = {BEFORE: found.measured} if found.measured.lines else {}
+    lines = {**before, **found.splits, "total": total}
+    return {
+        "input_lines": found.lines,
+        "unique_lines": found.unique,
+        "sentences_before_deduplication": found.well_formed,
+        "sentences_after_deduplication": found.sentences,
+        **found.vocabulary.as_dict(),
+        **{name: describe_lines(stats) for name, stats in lines.items()},
+    }
+
+
+def describe_lines(stats: LineStats) -> dict[str, Any]:
+    """Returns the line statistics of a split as the JSON object that stats.json has for this split."""
+    return {
+        "sentences": stats.lines,
+        "words": stats.words,
+        "characters": stats.characters,
+        "text_bytes": stats.bytes,
+        "longest_line_bytes": stats.longest_line_bytes,
+        "sentences_by_words": stats.histogram(),
+    }
+
+
+def _make_caveats(found: _Found, unterminated: Sequence[str]) -> Iterator[str]:
+    names = sorted(set(unterminated))
+    if names:
+        yield (
+            f"The last line of {', '.join(names)} has no line feed, and is a line of its own here; the"
+            " scripts would read one line of it and the first line of the file that follows."
+        )
+    replaced = sum(found.replaced[split] for split in WHOLE)
+    if replaced:
+        yield (
+            f"{replaced:,} characters are not valid in Unicode. The text files have their bytes unchanged;"
+            " Parquet and TFRecord have U+FFFD in their place."
+        )
+
+
+def _make_sections(provenance: Provenance, found: _Found, stats: Mapping[str, Any]) -> list[str]:
+    measured = [name for name in (BEFORE, *SPLITS, "total") if name in stats]
+    return [
+        *make_table(
+            ["split", *(name.replace("_", " ") for name in COLUMNS)],
+            ([_name(of), *(stats[of][name] for name in COLUMNS)] for of in measured),
+        ),
+        "",
+        "Words are separated by spaces; bytes and characters include line feeds. `paper_test` is a part of"
+        f" `test`. Before deduplication, there were {found.well_formed:,} lines.",
+        "",
+        _FILES.format(
+            corpus=provenance.corpus, train_folder=TRAIN_FOLDER, heldout_folder=HELDOUT_FOLDER
+        ),
+        *_paper(stats, why_not_paper(provenance.signature)),
+        "",
+        *_vocabulary(stats),
+        "",
+        "## Lengths",
+        "",
+        *_lengths(stats, measured),
+        "",
+        "## Lines",
+        "",
+        *_lines(_make_counts(found)),
+    ]
+
+
+def _paper(stats: Mapping[str, Any], why_not: str) -> list[str]:
+    shard = stats["heldout_shards"][0]
+    words, unknown = shard["predicted_words_with_end"], shard["out_of_vocabulary"]
+    rows: dict[str, tuple[str | int, str | int]] = {
+        "sentences": (stats["sentences_after_deduplication"], "–"),
+        "running words, including sentence boundaries": (
+            stats["training_words_with_boundaries"],
+            829_250_940,
+        ),
+        "vocabulary, with `<S>`, `</S>` and `<UNK>`": (
+            stats["vocabulary_with_S_slashS_UNK"],
+            793_471,
+        ),
+        "words of the test set (`paper_test`), with ends of sentences": (words, 159_658),
+        "of these out of the vocabulary": (
+            f"{100 * unknown / words:.2f} %" if words else "–",
+            "0.28 %",
+        ),
+    }
+    return [
+        "## Comparison with the paper",
+        "",
+        *make_table(
+            ["", "this build", "paper"],
+            ([name, ours, "–" if why_not else paper] for name, (ours, paper) in rows.items()),
+        ),
+        *say_why_not(why_not),
+    ]
+
+
+def _vocabulary(stats: Mapping[str, Any]) -> list[str]:
+    shards = stats["heldout_shards"]
+    rows = [(f"held-out shard {shard}", counts) for shard, counts in enumerate(shards)]
+    return [
+        "## Vocabulary",
+        "",
+        f"{stats['vocabulary_with_S_slashS_UNK']:,} words with `<S>`, `</S>` and `<UNK>`, of"
+        f" {stats['training_distinct_words']:,} different ones in"
+        f" {stats['training_words_with_boundaries']:,} running words of the training shards, including"
+        " sentence boundaries. Held-out words, including ends of sentences:",
+        "",
+        *make_table(
+            ["held out", "sentences", "words", "out of vocabulary", "share"],
+            (_coverage(name, counts) for name, counts in [*rows, ("all", stats["heldout"])]),
+        ),
+    ]
+
+
+def _coverage(name: str, counts: Mapping[str, int]) -> list[Any]:
+    words, unknown = counts["predicted_words_with_end"], counts["out_of_vocabulary"]
+    share = f"{100 * unknown / words:.2f} %" if words else "–"
+    return [name, counts["sentences"], words, unknown, share]
+
+
+def _lengths(stats: Mapping[str, Any], measured: Sequence[str]) -> list[str]:
+    histograms = [stats[of]["sentences_by_words"] for of in measured]
+    rows = ([words, *(one[words] for one in histograms)] for words in histograms[0])
+    return make_table(["words in a sentence", *map(_name, measured)], rows)
+
+
+def _lines(counts: Mapping[str, Any]) -> list[str]:
+    rejected = {f"rejected: {r}": n for r, n in counts["rejected"].items() if r != "total"}
+    rows = {
+        "read": counts["lines_read"],
+        **rejected,
+        **{title: counts[name] for name, title in LEFT_OUT.items()},
+        "kept": counts["kept"]["total"],
+    }
+    return make_table(["lines", "count"], rows.items())
+
+
+def _name(measured: str) -> str:
+    return measured if measured in SPLITS else measured.replace("_", " ")

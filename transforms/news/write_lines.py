@@ -1,0 +1,182 @@
+"""Writes shards of shuffled lines as Parquet, TFRecord and text files, with checksums of the text files."""
+
+import hashlib
+import operator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.pvalue import AsList
+
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.line_blocks import count_lines, cut_block, lines_of
+from corpusmill.transforms.files.line_table import FEATURE, SCHEMA, make_table
+from corpusmill.transforms.files.records import LineShard, OutputFile
+from corpusmill.transforms.files.tf_example import encode_texts
+from corpusmill.transforms.files.write_files import NO_MARKS, mark, write_text
+from corpusmill.transforms.files.write_rows import (
+    PARQUET,
+    TEXT,
+    TFRECORD,
+    Batch,
+    Target,
+    corpus_files,
+    write_files,
+)
+from corpusmill.transforms.news.shard_names import split_of, tables_of, text_name
+
+STAGE = "write-shards"
+CHECKSUMS = "md5sums"
+
+GROUP_BYTES = 1 << 24  # bytes of text in a row group, which is in memory together with the shard
+BATCH = 1 << 12  # records encoded at once, to fit the cache of the processor
+
+# Sentences do not repeat, so dictionaries have no use; nor do minimum and maximum statistics.
+_ENCODING = {"use_dictionary": False, "write_statistics": False}
+
+
+class WrittenLines(NamedTuple):
+    """The outputs of WriteLines: files, MD5 checksums of text files, and numbers of replaced characters.
+
+    In the Parquet and TFRecord files, characters that are not in Unicode are replaced by U+FFFD.
+    """
+
+    files: beam.PCollection  # of OutputFile
+    md5s: beam.PCollection  # of (name, MD5): of every text file
+    replaced: beam.PCollection  # of (split, characters replaced by U+FFFD in Parquet and TFRecord)
+
+
+class WrittenShard(NamedTuple):
+    """The files of one shard, the MD5 checksum of its text file, and numbers of replaced characters."""
+
+    files: list[OutputFile]
+    md5: tuple[str, str]
+    replaced: list[tuple[str, int]]
+
+
+class WriteLines(beam.PTransform):
+    """Writes the files of a shuffled corpus of lines. PCollection[LineShard] → WrittenLines.
+
+    Each shard is written to a text file that has the name of the shard in the published corpus. It is also
+    written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed. The
+    held-out shard has no Parquet and TFRecord files of its own, because its parts have them. Empty shards are
+    written too. See text/news/shard_names.py.
+
+    Spaces at the ends of lines are kept, although TensorFlow Datasets strips them. Only lines that the
+    tokeniser does not change have such spaces.
+
+    Args:
+      folder: output folder of the build.
+      corpus: first part of the names of TFRecord files.
+      language: language code in the names of the text files.
+      marks: key-value metadata of each Parquet file.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        corpus: str = "lm1b",
+        language: str = "en",
+        marks: Mapping[str, str] = NO_MARKS,
+    ):
+        super().__init__()
+        self.settings = folder, corpus, language, mark(SCHEMA, marks)
+
+    def expand(self, shards: beam.PCollection) -> WrittenLines:
+        written = shards | "WriteShard" >> beam.Map(write_shard, *self.settings)
+        files, md5, replaced = map(operator.attrgetter, WrittenShard._fields)
+        return WrittenLines(
+            written | "Files" >> beam.FlatMap(files).with_output_types(OutputFile),
+            written | "Checksums" >> beam.Map(md5).with_output_types(tuple[str, str]),
+            written | "Replaced" >> beam.FlatMap(replaced).with_output_types(tuple[str, int]),
+        )
+
+
+class WriteChecksums(beam.PTransform):
+    """Writes a list of checksums for `md5sum -c md5sums`.
+
+    PCollection[(name, MD5)] → PCollection[OutputFile].
+    """
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, md5s: beam.PCollection) -> beam.PCollection:
+        return (
+            md5s.pipeline
+            | "Once" >> beam.Create([self.folder])
+            | "WriteChecksums" >> beam.Map(write_checksums, AsList(md5s))
+        )
+
+
+def write_shard(
+    shard: LineShard, folder: str, corpus: str, language: str, schema: pa.Schema = SCHEMA
+) -> WrittenShard:
+    """Writes the files of one shard, one row group at a time.
+
+    Args:
+      shard: the shard to write.
+      folder: output folder of the build.
+      corpus: first part of the names of TFRecord files.
+      language: language code in the name of the text file.
+      schema: schema of the rows, with the key-value metadata of the Parquet files.
+    """
+    place = shard.series, shard.shard, shard.shards
+    name, split = text_name(*place, language), split_of(shard.series, shard.shard)
+    tables = tables_of(*place)
+    targets = [Target(name, split, TEXT)]
+    targets += [target for table in tables for target in corpus_files(corpus, table)]
+    encoder = LineEncoder(shard.block, has_tables=bool(tables))
+    files = write_files(folder, targets, schema, encoder.batches(), _ENCODING)
+    if split:  # lines of the held-out shard are counted in its parts
+        counters.count(STAGE, "sentences", files[0].records)
+        counters.count(STAGE, "replaced-characters", encoder.replaced)
+        counters.flush()
+    replaced = [(table.split, encoder.replaced) for table in tables]
+    return WrittenShard(files, (name, encoder.md5.hexdigest()), replaced)
+
+
+class LineEncoder:
+    """Encodes the lines of a block, one row group at a time.
+
+    Args:
+      has_tables: True to encode the lines for Parquet and TFRecord files, in addition to the text file.
+
+    Attributes:
+      md5: MD5 of the lines encoded so far.
+      replaced: number of characters replaced by U+FFFD so far.
+    """
+
+    def __init__(self, block: bytes, has_tables: bool):
+        self._block = block
+        self._has_tables = has_tables
+        self.md5 = hashlib.md5(usedforsecurity=False)
+        self.replaced = 0
+
+    def batches(self) -> Iterator[Batch]:
+        """Yields the lines of the block in batches. Each batch becomes a row group of a Parquet file."""
+        for part in cut_block(self._block, GROUP_BYTES):
+            yield self._encode(part)
+
+    def _encode(self, part: bytes) -> Batch:
+        self.md5.update(part)
+        pieces: dict[str, Iterable[Any]] = {TEXT: [part]}
+        if self._has_tables:
+            lines = make_table(part)
+            self.replaced += lines.replaced
+            pieces |= {PARQUET: [lines.table], TFRECORD: _records(lines.block)}
+        return Batch(count_lines(part), pieces)
+
+
+def _records(block: bytes) -> Iterator[bytes]:
+    texts = lines_of(block)
+    for start in range(0, len(texts), BATCH):
+        yield encode_texts(FEATURE, texts[start : start + BATCH])
+
+
+def write_checksums(folder: str, md5s: Iterable[tuple[str, str]]) -> OutputFile:
+    """Writes `md5sums` in the format of md5sum(1), sorted by name."""
+    text = "".join(f"{md5}  {name}\n" for name, md5 in sorted(md5s))
+    return write_text(folder, CHECKSUMS, text, "checksums")

@@ -1,0 +1,126 @@
+"""Selects the sentences of a translation benchmark from the candidates of all domains."""
+
+import operator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import apache_beam as beam
+
+from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.records import Rejected
+from corpusmill.transforms.translation.quotas import Cell, Quota, articles_of
+from corpusmill.transforms.translation.selection import (
+    Candidate,
+    Selection,
+    candidates_needed,
+    lowest_of_copies,
+    select,
+)
+
+
+class Selected(NamedTuple):
+    """The outputs of SelectSentences: the selection, counts of candidates, and the rejected copies."""
+
+    selection: beam.PCollection  # of one Selection
+    candidates: beam.PCollection  # of (domain, number of candidates)
+    rejected: beam.PCollection  # of Rejected: candidates that repeat another
+
+
+class SelectSentences(beam.PTransform):
+    """Selects the sentences of a translation benchmark. PCollection[Candidate] → Selected.
+
+    Each candidate has a rank, which is a hash. For each domain, a worker holds only the candidates with the
+    lowest ranks, without copies. Their number is a few times the number of articles in the benchmark. Only
+    these candidates are shuffled.
+
+    Args:
+      quotas: (domain, split) → number of articles and sentences.
+      topics: URL → manually corrected topic.
+    """
+
+    def __init__(self, quotas: Mapping[Cell, Quota], topics: Mapping[str, str]):
+        super().__init__()
+        self.quotas = dict(quotas)
+        self.topics = dict(topics)
+
+    def expand(self, candidates: beam.PCollection) -> Selected:
+        by_domain = candidates | "KeyByDomain" >> beam.WithKeys(operator.attrgetter("domain"))
+        lowest = LowestOfCopies(most_needed(self.quotas))
+        drawn = by_domain | "LowestRanks" >> beam.CombinePerKey(lowest)
+        selection = (
+            drawn
+            | "Together" >> beam.combiners.ToList()  # one list, even if nothing was drawn
+            | "Select" >> beam.Map(select_from, self.quotas, self.topics)
+        )
+        return Selected(
+            selection,
+            by_domain | "Count" >> beam.combiners.Count.PerKey(),
+            selection | "Duplicates" >> beam.FlatMap(duplicates_of),
+        )
+
+
+class LowestOfCopies(beam.CombineFn):
+    """Selects the candidates of a domain that have the lowest ranks.
+
+    Of several copies of an article, only the one with the lowest rank is selected, see `lowest_of_copies`.
+
+    Args:
+      most: maximum number of selected candidates.
+    """
+
+    def __init__(self, most: int):
+        self.most = most
+
+    def create_accumulator(self) -> list[Candidate]:
+        return []
+
+    def add_input(self, accumulator: list[Candidate], candidate: Candidate) -> list[Candidate]:
+        accumulator.append(candidate)
+        # Reduced when the list has doubled, so that sorting is rare.
+        return accumulator if len(accumulator) < 2 * self.most else self.compact(accumulator)
+
+    def merge_accumulators(self, accumulators: Iterable[list[Candidate]]) -> list[Candidate]:
+        merged: list[Candidate] = []
+        for accumulator in accumulators:
+            merged = self.compact(merged + accumulator)
+        return merged
+
+    def compact(self, accumulator: list[Candidate]) -> list[Candidate]:
+        return lowest_of_copies(accumulator, self.most)
+
+    def extract_output(self, accumulator: list[Candidate]) -> list[Candidate]:
+        return self.compact(accumulator)
+
+
+def most_needed(quotas: Mapping[Cell, Quota]) -> int:
+    """Returns the largest number of candidates of one domain that can affect the selection."""
+    return max(candidates_needed(articles_of(quotas, domain)) for domain, _ in quotas)
+
+
+def select_from(
+    drawn: Iterable[tuple[str, Iterable[Candidate]]],
+    quotas: Mapping[Cell, Quota],
+    topics: Mapping[str, str],
+) -> Selection:
+    """Selects the sentences from the candidates of all domains.
+
+    Args:
+      drawn: (domain, its candidates) for each domain.
+      quotas: (domain, split) → number of articles and sentences.
+      topics: URL → topic that replaces the topic of the candidate with this URL.
+    """
+    candidates = (candidate for _, of_domain in drawn for candidate in of_domain)
+    return select(
+        (one._replace(topic=topics.get(one.url, one.topic)) for one in candidates), quotas
+    )
+
+
+def duplicates_of(selection: Selection) -> Iterator[Rejected]:
+    """Yields the rejections of the candidates that repeat the text of another candidate.
+
+    The field `stage` of each Rejected has the domain of the candidate as its prefix, such as "wikinews/".
+    """
+    for one in selection.duplicates:
+        domain = one.id.partition(":")[0]
+        counters.count(one.stage, one.reason)
+        yield one._replace(stage=f"{domain}/{one.stage}")

@@ -1,0 +1,356 @@
+"""Selects the sentences of the benchmark from all articles that have a passage.
+
+Articles are selected in the order of their ranks, which are random numbers derived from the seed. So the
+result does not depend on the order of the candidates or the number of workers.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from corpusmill.transforms.files.fingerprint import fingerprint
+from corpusmill.transforms.files.records import Rejected
+from corpusmill.transforms.files.translation_records import SourceSentence
+from corpusmill.transforms.translation.passages import MAX_SENTENCES, MIN_SENTENCES, Passage
+from corpusmill.transforms.translation.quotas import (
+    Cell,
+    Quota,
+    Shortage,
+    articles_of,
+    fit_to_candidates,
+)
+from corpusmill.transforms.translation.source_table import sentence_id
+
+STAGE = "select-articles"
+
+RELEASED_LENGTHS = {3: 287, 4: 135, 5: 140}
+"""Number of sentences of an article → number of such articles in the released dev and devtest.
+
+Articles of 1 and 2 sentences are counted as 3, those of 6 and 10 as 5.
+"""
+
+RESERVE_TIMES, RESERVE = 4, 500
+"""The number of candidates of a domain is RESERVE_TIMES × wanted articles + RESERVE."""
+
+
+class Candidate(NamedTuple):
+    """An article whose passage may be selected for the benchmark."""
+
+    domain: str  # one of DOMAINS, or the name of a domain of the user's documents
+    page_id: int | str  # an int for a page, a str for a document
+    title: str
+    url: str
+    topic: str  # one of TOPICS
+    has_image: bool
+    rank: int  # fingerprint of seed, domain and page id; the lowest are selected
+    passage: Passage
+    digest: int  # fingerprint of the whole cleaned text: equal for copies of an article
+    licence: str = ""  # "" in a build without documents, where the site determines it
+
+
+class Selection(NamedTuple):
+    """The sentences selected for the benchmark."""
+
+    sentences: tuple[SourceSentence, ...]  # sorted by split and position
+    shortages: tuple[Shortage, ...]  # domains with fewer articles or sentences than their quota
+    lengths: Mapping[int, int]  # number of sentences per article → number of articles
+    duplicates: tuple[Rejected, ...]  # skipped candidates, sorted by domain and rank
+
+
+def candidates_needed(articles: int) -> int:
+    """Returns the number of candidates that `select` considers to get `articles` articles from a domain.
+
+    This is more than the number of articles, so that articles with short passages and articles that repeat a
+    sentence can be replaced. Copies of an article count as one candidate. If a domain has fewer candidates
+    than this number, `select` considers all of them.
+    """
+    return RESERVE_TIMES * articles + RESERVE
+
+
+def place_of(candidate: Candidate) -> tuple[int, Candidate]:
+    """Returns the sort key of a candidate: (rank, candidate). The lowest key comes first."""
+    return candidate.rank, candidate
+
+
+def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candidate]:
+    """Returns the `most` candidates with the lowest ranks, without copies, sorted by `place_of`.
+
+    Of several copies of an article, only the one with the lowest rank is kept. All candidates must be from
+    the same domain.
+
+    The function can be used as a combiner: it may be applied to parts of the candidates and then to the union
+    of the results.
+    """
+    lowest: dict[int, Candidate] = {}  # digest → the lowest candidate with it
+    for candidate in sorted(candidates, key=place_of):
+        lowest.setdefault(candidate.digest, candidate)
+        if len(lowest) == most:
+            break
+    return list(lowest.values())
+
+
+def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Selection:
+    """Fills the quotas with sentences from the candidates with the lowest ranks.
+
+    From each domain, only the candidates with the lowest ranks are considered; `candidates_needed` returns
+    their number. Candidates are read domain by domain, in the order of their ranks. A candidate is skipped if
+    it repeats an earlier candidate or a sentence of an earlier candidate, or if its own passage has a
+    sentence twice. If a domain has too few articles or sentences, as many as possible are selected, and the
+    domain is listed in `shortages`.
+
+    Raises ValueError if a candidate's domain has no quota.
+    """
+    found, duplicates = _without_duplicates(_ranked(candidates, quotas))
+    fitted = fit_to_candidates(quotas, {domain: len(of) for domain, of in found.items()})
+    taken: dict[Cell, list[Candidate]] = {}
+    for domain, ranked in found.items():
+        cells = {split: quota for (its, split), quota in fitted.items() if its == domain}
+        chosen = _choose(ranked, cells.values())
+        for split, dealt in _deal(chosen, cells).items():
+            taken[domain, split] = _with_lengths(dealt, cells[split].sentences)
+    lengths = Counter(_length(one) for cell in taken.values() for one in cell)
+    return Selection(
+        tuple(_sentences(taken)),
+        tuple(_shortages(taken, quotas)),
+        dict(sorted(lengths.items())),
+        tuple(duplicates),
+    )
+
+
+def _ranked(
+    candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]
+) -> dict[str, list[Candidate]]:
+    """Returns domain → its candidates with the lowest ranks, without copies, sorted by rank.
+
+    The number of candidates of a domain is at most `candidates_needed`. Domains are in the order of `quotas`.
+    """
+    by_domain: dict[str, list[Candidate]] = {domain: [] for domain, _ in quotas}
+    for candidate in candidates:
+        if candidate.domain not in by_domain:
+            raise ValueError(
+                f"no quota for the domain of {_article(candidate)}, {candidate.title!r};"
+                f" there are quotas for {', '.join(by_domain)}"
+            )
+        by_domain[candidate.domain].append(candidate)
+    return {
+        domain: lowest_of_copies(of_domain, candidates_needed(articles_of(quotas, domain)))
+        for domain, of_domain in by_domain.items()
+    }
+
+
+def _article(candidate: Candidate) -> str:
+    return f"{candidate.domain}:{candidate.page_id}"
+
+
+def _without_duplicates(
+    ranked: Mapping[str, Sequence[Candidate]],
+) -> tuple[dict[str, list[Candidate]], list[Rejected]]:
+    known = _Known(set(), {}, {})
+    kept: dict[str, list[Candidate]] = {domain: [] for domain in ranked}
+    duplicates = []
+    for domain, of_domain in ranked.items():
+        for candidate in of_domain:
+            article = _article(candidate)
+            repeated = _repeated(candidate, article, known)
+            if repeated:
+                duplicates.append(Rejected(article, candidate.title, STAGE, *repeated))
+                continue
+            known.articles.add(article)
+            known.first_of[candidate.digest] = article
+            known.first_with.update(dict.fromkeys(_texts(candidate), article))
+            kept[domain].append(candidate)
+    return kept, duplicates
+
+
+class _Known(NamedTuple):
+    articles: set[str]
+    first_of: dict[int, str]  # digest → article
+    first_with: dict[str, str]  # sentence → article
+
+
+def _texts(candidate: Candidate) -> list[str]:
+    return [sentence.text for sentence in candidate.passage.sentences]
+
+
+def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, str] | None:
+    """Returns (reason, details) if a candidate repeats an earlier one, otherwise None.
+
+    A candidate repeats an earlier one if it is the same page, or has the same text or a sentence of its
+    passage. A candidate that has a sentence twice in its own passage is treated in the same way. The reason
+    is "duplicate-page", "duplicate-article" or "duplicate-sentence". The details are a text that
+    describes the repetition, such as the repeated sentence and the article that has it.
+
+    Args:
+      candidate: the candidate.
+      article: its domain and page id, such as "wikinews:4711".
+      known: the earlier candidates.
+    """
+    if article in known.articles:  # the same page may be in dumps of two dates
+        return "duplicate-page", "it is there with another text"
+    if candidate.digest in known.first_of:
+        return "duplicate-article", f"{known.first_of[candidate.digest]} has the same text"
+    texts = _texts(candidate)
+    for place, text in enumerate(texts):
+        if text in known.first_with or text in texts[:place]:
+            first = known.first_with.get(text, article)
+            return "duplicate-sentence", f"{first} has it too: {text}"
+    return None
+
+
+def _length(candidate: Candidate) -> int:
+    return len(candidate.passage.sentences)
+
+
+def _capacity(candidates: Iterable[Candidate]) -> int:
+    return sum(map(_length, candidates))
+
+
+def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candidate]:
+    """Chooses the articles of one domain.
+
+    The candidates with the lowest ranks are chosen. If they have too few sentences, those with the shortest
+    passages are replaced by candidates with longer passages.
+
+    Args:
+      ranked: the candidates of the domain, sorted by rank.
+      quotas: the quotas of the domain in all splits.
+    """
+    cells = list(quotas)
+    articles = sum(quota.articles for quota in cells)
+    # Some spare sentences are needed so that splits can swap articles. Two passages differ by at most 2
+    # sentences.
+    wanted = sum(quota.sentences for quota in cells) + 2 * (len(cells) - 1)
+    chosen = [(_length(candidate), -place) for place, candidate in enumerate(ranked[:articles])]
+    capacity = sum(length for length, _ in chosen)
+    # if several passages are equally short, the one with the highest rank comes first
+    heapq.heapify(chosen)
+    for place, candidate in enumerate(ranked[articles:], articles):
+        if capacity >= wanted or not chosen:
+            break
+        more = _length(candidate) - chosen[0][0]
+        if more > 0:
+            heapq.heapreplace(chosen, (_length(candidate), -place))
+            capacity += more
+    return [ranked[place] for place in sorted(-negative for _, negative in chosen)]
+
+
+def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, list[Candidate]]:
+    """Distributes the articles to the splits at random, then swaps some if a split has too few sentences.
+
+    Returns split → its articles, sorted by rank. `cells` maps each split to its quota.
+    """
+    drawn = iter(sorted(chosen, key=lambda one: (fingerprint(f"{one.rank} split"), place_of(one))))
+    dealt = {split: [next(drawn) for _ in range(quota.articles)] for split, quota in cells.items()}
+    while _swap(dealt, cells):
+        pass
+    return {split: sorted(candidates, key=place_of) for split, candidates in dealt.items()}
+
+
+def _swap(dealt: dict[str, list[Candidate]], cells: Mapping[str, Quota]) -> bool:
+    """Swaps two articles to give more sentences to the split that lacks the most.
+
+    A short passage of this split is swapped for a longer one of another split. Each swap reduces the number
+    of missing sentences. Returns True after a swap. Returns False if no split lacks sentences, or if no other
+    split has sentences to spare.
+    """
+    spare = {split: _capacity(dealt[split]) - quota.sentences for split, quota in cells.items()}
+    poor = min(spare, key=lambda split: spare[split])
+    if spare[poor] >= 0:
+        return False
+    for rich in sorted(spare, key=lambda split: -spare[split]):
+        for place, other in _pairs(dealt[poor], dealt[rich], spare[rich]):
+            dealt[poor][place], dealt[rich][other] = dealt[rich][other], dealt[poor][place]
+            return True
+    return False
+
+
+def _pairs(
+    short: Sequence[Candidate], long: Sequence[Candidate], most: int
+) -> Iterator[tuple[int, int]]:
+    """Yields pairs of a passage and a longer passage: (index in `short`, index in `long`).
+
+    The second passage has at most `most` sentences more than the first. Pairs with the greatest differences
+    come first.
+    """
+    shortest, longest = (
+        {_length(one): place for place, one in reversed([*enumerate(candidates)])}
+        for candidates in (short, long)
+    )
+    for difference in range(min(most, MAX_SENTENCES - MIN_SENTENCES), 0, -1):
+        for length, place in sorted(shortest.items()):
+            if length + difference in longest:
+                yield place, longest[length + difference]
+
+
+def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candidate]:
+    """Shortens the passages so that they have `sentences` sentences in total.
+
+    First, each passage gets a random length. These lengths are distributed as in the FLORES-101 release. If
+    the total is wrong, passages become one sentence longer or shorter, in the order of the candidates, until
+    it is correct or no length can be changed. No passage gets longer than it was or shorter than 3 sentences.
+    """
+    most = [_length(candidate) for candidate in candidates]
+    lengths = [
+        min(there_are, _preferred_length(candidate.rank))
+        for there_are, candidate in zip(most, candidates, strict=True)
+    ]
+    step = 1 if sum(lengths) < sentences else -1
+    while sum(lengths) != sentences:
+        bounds = most if step > 0 else [MIN_SENTENCES] * len(most)
+        movable = [place for place, length in enumerate(lengths) if length != bounds[place]]
+        if not movable:
+            break
+        for place in movable[: abs(sentences - sum(lengths))]:
+            lengths[place] += step
+    return [_cut(*pair) for pair in zip(candidates, lengths, strict=True)]
+
+
+def _cut(candidate: Candidate, length: int) -> Candidate:
+    """Returns the candidate with only the first `length` sentences of its passage."""
+    passage = candidate.passage
+    return candidate._replace(passage=passage._replace(sentences=passage.sentences[:length]))
+
+
+def _preferred_length(rank: int) -> int:
+    draw = fingerprint(f"{rank} length") % sum(RELEASED_LENGTHS.values())
+    for length, articles in RELEASED_LENGTHS.items():
+        if draw < articles:
+            return length
+        draw -= articles
+    return MAX_SENTENCES
+
+
+def _sentences(taken: Mapping[Cell, Sequence[Candidate]]) -> Iterator[SourceSentence]:
+    for split in dict.fromkeys(split for _, split in taken):
+        # Ranks of all domains have the same distribution, so the domains are mixed.
+        articles = sorted(
+            (one for (_, its), of in taken.items() if its == split for one in of), key=place_of
+        )
+        pairs = ((one, sentence) for one in articles for sentence in one.passage.sentences)
+        for number, (candidate, sentence) in enumerate(pairs, 1):
+            yield SourceSentence(
+                sentence_id(split, number),
+                split,
+                _article(candidate),
+                sentence.text,
+                candidate.url,
+                candidate.domain,
+                candidate.topic,
+                candidate.has_image,
+                sentence.has_hyperlink,
+                candidate.licence,
+            )
+
+
+def _shortages(
+    taken: Mapping[Cell, Sequence[Candidate]], quotas: Mapping[Cell, Quota]
+) -> Iterator[Shortage]:
+    for domain in dict.fromkeys(domain for domain, _ in quotas):
+        given = [one for (its, _), cell in taken.items() if its == domain for one in cell]
+        wanted = [quota for (its, _), quota in quotas.items() if its == domain]
+        articles, sentences = len(given), _capacity(given)
+        wanted_articles = articles_of(quotas, domain)
+        wanted_sentences = sum(quota.sentences for quota in wanted)
+        if (articles, sentences) != (wanted_articles, wanted_sentences):
+            yield Shortage(domain, articles, wanted_articles, sentences, wanted_sentences)

@@ -1,0 +1,114 @@
+"""Writes and reads source.tsv, the table of source sentences, which may be edited before a project begins."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from corpusmill.transforms.files.tables import read_table, write_table
+from corpusmill.transforms.files.translation_records import SPLITS, ReadError, SourceSentence
+
+NAME = "source.tsv"
+COLUMNS = (
+    "id",
+    "split",
+    "article",
+    "domain",
+    "topic",
+    "has_image",
+    "has_hyperlink",
+    "url",
+    "text",
+)
+LICENCE = "licence"  # an additional column, if sentences have licences
+METADATA_COLUMNS = ("URL", "domain", "topic", "has_image", "has_hyperlink")  # of a release
+_BOOLEANS = {"yes": True, "no": False}
+
+
+def write_source(sentences: Iterable[SourceSentence]) -> str:
+    """Returns the content of source.tsv, a table with one row per sentence.
+
+    `sentences` must be sorted by split (dev, devtest, test), then by their position in the split.
+    """
+    rows = list(sentences)
+    columns = columns_of(COLUMNS, rows)
+    return write_table(columns, (_row(one, columns) for one in rows))
+
+
+def columns_of(columns: Sequence[str], sentences: Iterable[SourceSentence]) -> tuple[str, ...]:
+    """Returns `columns`, and the column LICENCE if at least one of the sentences has a licence."""
+    return (*columns, LICENCE) if any(one.licence for one in sentences) else tuple(columns)
+
+
+def _row(sentence: SourceSentence, columns: Sequence[str]) -> list[str]:
+    values = sentence._asdict()
+    return [
+        yes_or_no(values[name]) if isinstance(values[name], bool) else values[name]
+        for name in columns
+    ]
+
+
+def yes_or_no(value: bool) -> str:
+    """Returns "yes" or "no", the two values that the released metadata uses."""
+    return "yes" if value else "no"
+
+
+def read_source(text: str) -> list[SourceSentence]:
+    """Reads the content of source.tsv. Returns its sentences, sorted by split and position in the split.
+
+    Raises ReadError if the table is malformed or empty, if an id does not match its split and position, if a
+    sentence is empty or has a line break, or if a value that must be yes or no is something else.
+    """
+    sentences = []
+    place_of: dict[str, int] = dict.fromkeys(SPLITS, 0)
+    for line, row in read_table(text, COLUMNS):
+        sentence = to_sentence(line, row)
+        place_of[sentence.split] += 1
+        expected = sentence_id(sentence.split, place_of[sentence.split])
+        if sentence.id != expected:
+            raise ReadError(
+                line,
+                f"expected the id {expected}, from the split and the position of the row in the split;"
+                f" found {sentence.id!r}",
+            )
+        sentences.append(sentence)
+    if not sentences:
+        raise ReadError(1, "the table has no sentence")
+    return sorted(sentences, key=lambda one: SPLITS.index(one.split))
+
+
+def to_sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
+    """Returns the sentence in a row of source.tsv. Unknown columns are ignored.
+
+    Args:
+      line: the line number of the row, for error messages.
+      row: column → value.
+
+    Raises ReadError if a value is invalid.
+    """
+    if row["split"] not in SPLITS:
+        raise ReadError(line, f"no such split: {row['split']!r}; there are {', '.join(SPLITS)}")
+    if not row["text"].strip() or "\n" in row["text"]:
+        raise ReadError(line, "the text is empty or has a line break; a sentence is one line")
+    fields: dict[str, Any] = {name: row[name] for name in SourceSentence._fields if name in row}
+    for name in ("has_image", "has_hyperlink"):
+        if row[name] not in _BOOLEANS:
+            raise ReadError(line, f"{name}: expected yes or no, found {row[name]!r}")
+        fields[name] = _BOOLEANS[row[name]]
+    return SourceSentence(**fields)
+
+
+def metadata_names(split: str) -> tuple[str, str]:
+    """Returns two file names for a split's metadata: the correct one, and the misspelt one of FLORES-101."""
+    return f"metadata_{split}.tsv", f"metedata_{split}.tsv"
+
+
+def sentence_id(split: str, place: int) -> str:
+    """Returns the id of the sentence at the position `place` in a split. Positions are counted from 1."""
+    return f"{split}-{place:04}"
+
+
+def splits_of(sentences: Iterable[SourceSentence]) -> Iterator[tuple[str, list[SourceSentence]]]:
+    """Yields (split, its sentences in order) for each of dev, devtest and test that has sentences."""
+    by_split: dict[str, list[SourceSentence]] = {split: [] for split in SPLITS}
+    for sentence in sentences:
+        by_split[sentence.split].append(sentence)
+    return ((split, those) for split, those in by_split.items() if those)

@@ -1,0 +1,218 @@
+"""Computes the counts, statistics and dataset card of a Wiki-40B build from its ledger."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from corpusmill.transforms.files.builds.build_manifest import Provenance
+from corpusmill.transforms.files.builds.dataset_card import not_kept
+from corpusmill.transforms.files.builds.ledger import (
+    INPUTS,
+    REJECTED,
+    Accounts,
+    Ledger,
+    NothingLeftError,
+    balance,
+)
+from corpusmill.transforms.files.builds.lengths import histograms
+from corpusmill.transforms.files.builds.paper_settings import say_why_not, why_not_paper
+from corpusmill.transforms.files.builds.plausibility import NOT_LINKED
+from corpusmill.transforms.files.fingerprint import SPLITS
+from corpusmill.transforms.files.markdown import make_table
+from corpusmill.transforms.files.records import CorpusStats, SubwordStats
+from corpusmill.transforms.wikipedia.card_sections import say_licenses, say_people
+from corpusmill.transforms.wikipedia.link_sources import LINKED_BY, LINKED_FROM
+from corpusmill.transforms.wikipedia.older_pages import (
+    NEWER_NOTE,
+    as_finding,
+    check_older,
+    dropped_pages,
+    say_newer,
+)
+from corpusmill.transforms.wikitext.corpus_stats import add_stats
+
+MALFORMED = "read-dump"  # stage that rejects malformed pages, which "pages" does not count
+
+
+def account_for_articles(
+    ledger: Ledger, provenance: Provenance, paper: Mapping[str, str] | None = None
+) -> Accounts:
+    """Returns the counts, statistics and sections of the dataset card of a Wiki-40B build.
+
+    Args:
+      ledger: the entries that the stages of the build have written. In addition to the entries of every
+        build, it has those listed below.
+      provenance: the facts about the build that were known before it ran, such as its settings.
+      paper: name of a figure → its value for this language in the Wiki-40B paper. The dataset card lists
+        these figures.
+
+    Raises:
+      AccountingError: the counts do not add up.
+      NothingLeftError: the dump has no pages.
+
+    Entries of the ledger:
+      pages: number of well-formed pages that were read.
+      stats: (split, CorpusStats).
+      lengths: ((split, length class), number of articles); see builds/lengths.py.
+      links: (way, number of pages linked to Wikidata in this way). A way is one of LINKED_BY, such as
+        "title". There is no entry if all tables that link pages have the same date as the dump.
+      class_unknown: number of articles that are kept although the class of their Wikidata item
+        is unknown.
+      pinned: (moved, number of articles) for articles that have the same split as in an earlier release.
+        `moved` is True if the hash of an article would give another split.
+      subwords: one TrainedSubwords, or nothing.
+      subword_stats: (split, SubwordStats).
+      newer_than: one OlderPages, or nothing.
+      people: number of articles about a person; only if the classes of Wikidata items are known.
+    """
+    stats = _stats(ledger)
+    rejected = ledger.rejected
+    malformed = sum(n for (stage, _), n in ledger.values(REJECTED) if stage == MALFORMED)
+    pages = ledger.number("pages") + malformed
+    if not pages:
+        raise NothingLeftError(
+            ["dump"], "the dump has no pages; is the wiki empty, or is this only a part of a dump?"
+        )
+    kept = {split: counts["articles"] for split, counts in stats.items()}
+    balance(pages, "pages that were read", kept=kept["total"], rejected=rejected["total"])
+    for split in SPLITS:
+        ledger.check_files(split, kept[split], "articles")
+    pinned = ledger.pairs("pinned")
+    sources = provenance.settings.get(LINKED_FROM, [])
+    linked = _count_links(ledger) if sources else {}
+    subwords = ledger.one("subwords")
+    vocabulary = {"sentencepiece": subwords.summary()} if subwords else {}
+    lengths = histograms(ledger, kept, SPLITS)
+    in_all = {
+        split: {**counts, "articles_by_characters": lengths[split]}
+        for split, counts in stats.items()
+    }
+    newer, findings = _newer(ledger, pages)
+    roles = {file.role for file in ledger.values(INPUTS)}
+    why_not = why_not_paper(provenance.signature, provenance.settings, roles)
+    people = ledger.number("people") if ledger.has("people") else None
+    return Accounts(
+        counts={
+            "pages_read": pages,
+            "kept": kept,
+            "rejected": rejected,
+            "class_unknown": ledger.number("class_unknown"),
+            "pinned": sum(pinned.values()),
+            "pinned_elsewhere": pinned.get(True, 0),
+            **({"linked": linked} if linked else {}),
+            **({"about_people": people} if people is not None else {}),
+        },
+        stats=in_all,
+        sections=[
+            *newer,
+            *make_table(
+                ["split", *stats["total"]],
+                ([split, *counts.values()] for split, counts in stats.items()),
+            ),
+            *_links(sources, linked),
+            *_vocabulary(vocabulary.get("sentencepiece"), stats),
+            *_paper(paper or {}, why_not),
+            *not_kept(pages, "pages", rejected),
+            *say_people(kept["total"], people),
+            *say_licenses(provenance.settings.get("columns") == "full"),
+        ],
+        findings={"stats": in_all} | vocabulary | findings,
+    )
+
+
+def _paper(paper: Mapping[str, str], why_not: str) -> list[str]:
+    if not paper or why_not:
+        return say_why_not(why_not)
+    rows = paper.items()
+    return ["", "The paper on this language:", "", *make_table(["", "paper"], rows)]
+
+
+def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
+    """Returns the lines of the dataset card and the entry of the manifest about pages that are not new.
+
+    A build can be limited to new pages: it drops the pages of an older dump, or pages up to a given page id.
+    Returns ([], {}) if the build was not limited in this way.
+
+    Raises NothingLeftError if no page is new.
+    """
+    older = ledger.one("newer_than")
+    if older is None:
+        return [], {}
+    check_older(older)
+    dropped = dropped_pages(ledger)
+    if dropped == pages:
+        raise NothingLeftError((), f"none of the {pages:,} pages is newer than {older}")
+    lines = [f"{say_newer(older, pages, dropped)} {NEWER_NOTE}", ""]
+    return lines, {"newer_than": as_finding(older, pages, dropped)}
+
+
+def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
+    """Returns the counts of each split, and their sum under the key "total".
+
+    If the build has a subword vocabulary, the counts include the number of its pieces.
+    """
+    per_split = ledger.per_split("stats", SPLITS, CorpusStats())
+    stats = {split: counts._asdict() for split, counts in per_split.items()}
+    stats["total"] = add_stats(per_split.values())._asdict()
+    subwords = ledger.one("subwords")
+    if subwords and subwords.model:
+        in_pieces = ledger.per_split("subword_stats", SPLITS, SubwordStats())
+        for split, counts in in_pieces.items():
+            counted = {"characters counted in pieces": counts.characters}
+            balance(stats[split]["characters"], f"characters of {split}", **counted)
+            stats[split] |= counts._asdict()
+        total = SubwordStats(*map(sum, zip(*in_pieces.values(), strict=True)))
+        stats["total"] |= total._asdict()
+    return stats
+
+
+def _count_links(ledger: Ledger) -> dict[str, int]:
+    """Counts pages by the way in which they were linked to their Wikidata items.
+
+    Returns name of the way → number of pages. The key "not_linked" is for pages that could not be linked.
+    """
+    counts = ledger.pairs("links")
+    by = {name.replace(" ", "_"): counts.get(name, 0) for name in LINKED_BY if name}
+    exact = {"same_date": counts[""]} if "" in counts else {}
+    return exact | by | {"not_linked": ledger.rejected.get(NOT_LINKED, 0)}
+
+
+def _links(sources: Sequence[Mapping[str, Any]], linked: Mapping[str, int]) -> list[str]:
+    """Returns the lines of the dataset card about the tables that link pages to Wikidata.
+
+    Returns [] if `sources` is empty. This is the case if all these tables have the same date as the dump.
+
+    Args:
+      sources: for each of these tables, a mapping with its name ("table"), its date ("date"), and whether it
+        links by page id or by title ("by").
+      linked: the result of `_count_links`.
+    """
+    if not sources:
+        return []
+    tables = (
+        f"{source['table']} of {source['date'] or 'an unknown date'} (by {source['by']})"
+        for source in sources
+    )
+    return [
+        "",
+        f"Pages are linked to Wikidata by these tables: {', '.join(tables)}.",
+        "",
+        *make_table(["linked", "pages"], ((by.replace("_", " "), n) for by, n in linked.items())),
+    ]
+
+
+def _vocabulary(
+    sentencepiece: Mapping[str, Any] | None, stats: Mapping[str, Mapping[str, int]]
+) -> list[str]:
+    if not sentencepiece or not sentencepiece["vocabulary_size"]:
+        return []
+    figures = [
+        f"{split} {counts['characters'] / counts['pieces']:.3f}"
+        for split, counts in stats.items()
+        if counts["pieces"]
+    ]
+    return [
+        "",
+        f"`sentencepiece/`: {sentencepiece['vocabulary_size']:,} pieces, learned from the first"
+        f" {sentencepiece['sampled_articles']:,} articles of train."
+        f" Characters per piece: {', '.join(figures)}.",
+    ]

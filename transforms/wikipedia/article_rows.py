@@ -1,0 +1,148 @@
+"""Converts articles to rows, and describes these rows for the transform WriteRows."""
+
+import functools
+from collections.abc import Mapping, Sequence
+
+import apache_beam as beam
+import pyarrow as pa
+
+from corpusmill.transforms.duplicates.write_signatures import NamedText
+from corpusmill.transforms.files.fingerprint import fingerprint
+from corpusmill.transforms.files.records import PackedArticle
+from corpusmill.transforms.files.shards import share_out
+from corpusmill.transforms.files.write_rows import RowKind
+from corpusmill.transforms.wikipedia.pack_articles import (
+    from_bytes,
+    to_bytes,
+    unpack_markdown,
+    unpack_text,
+)
+from corpusmill.transforms.wikipedia.row_columns import FULL, NUMBERS, RELEASED, RowSource
+from corpusmill.transforms.wikitext.article_markers import plain_article
+
+SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in RELEASED])
+
+BATCH = 1024  # articles in a row group, and in memory at once
+_SHARDS_PER_FILE = 10
+
+
+class ShareOut(beam.PTransform):
+    """Estimates the amount of text in each split, to plan the number of files.
+
+    PCollection[PackedArticle] → PCollection[(split, bytes of text)]. The total is divided among the splits by
+    their shares, because splits are not assigned yet.
+    """
+
+    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        return (
+            articles
+            | "TextBytes" >> beam.Map(text_bytes).with_output_types(int)
+            | "AddUp" >> beam.CombineGlobally(sum)
+            | "ShareOut" >> beam.FlatMap(share_out).with_output_types(tuple[str, int])
+        )
+
+
+def text_bytes(article: PackedArticle) -> int:
+    """Returns the number of UTF-8 bytes of an article's text."""
+    return article.stats.text_bytes
+
+
+def identity(article: PackedArticle) -> str:
+    """Returns the string whose hash determines the shard of an article."""
+    return article.wikidata_id
+
+
+def order(article: PackedArticle) -> tuple[int, str, int]:
+    """Returns the sort key of an article: (fingerprint of the Wikidata id, Wikidata id, page id).
+
+    Because the fingerprint comes first, the sorted articles are in a pseudo-random order.
+    """
+    return fingerprint(article.wikidata_id), article.wikidata_id, article.page_id
+
+
+def values(article: PackedArticle) -> tuple[str, ...]:
+    """Returns the values of an article's row: Wikidata id, text and version id.
+
+    These are the columns of wiki40b 1.3.0 in TensorFlow Datasets. All values are str, as Arrow and
+    `encode_example` require.
+    """
+    return article.wikidata_id, unpack_text(article), article.version_id
+
+
+def named_texts(article: PackedArticle) -> list[NamedText]:
+    """Returns a list with one NamedText: the id, split and text of an article.
+
+    The article's signature, which is used to find near-duplicates, is computed from this text.
+    """
+    return [NamedText("", article.wikidata_id, article.split, unpack_text(article))]
+
+
+def files_for_shards(shards: Mapping[str, int]) -> int:
+    """Returns the number of files for the signatures of articles, which are used to find near-duplicates.
+
+    Signatures have about a sixth of the size of the text, so they need fewer files than the articles. The
+    number of files is not computed from the number of articles, which is known only when all are stored.
+
+    Args:
+      shards: split → number of files with articles.
+    """
+    return -(-sum(shards.values()) // _SHARDS_PER_FILE)
+
+
+def _one(_: object) -> int:
+    return 1
+
+
+ARTICLES = RowKind(
+    SCHEMA,
+    identity,
+    order,
+    values=values,
+    weigh=_one,
+    batch=BATCH,
+    pack=to_bytes,
+    unpack=from_bytes,
+    counter=("write-corpus", "articles"),
+)
+
+
+def rows_with(columns: Sequence[str], source: RowSource) -> RowKind:
+    """Returns the RowKind of articles with the given columns.
+
+    `columns` is a result of `columns_of`. `source` computes the values of the optional columns.
+    """
+    if tuple(columns) == RELEASED:
+        return ARTICLES
+    fields = [
+        pa.field(name, pa.int64() if name in NUMBERS else pa.string(), nullable=False)
+        for name in columns
+    ]
+    return ARTICLES._replace(
+        schema=pa.schema(fields), values=functools.partial(all_values, columns, source)
+    )
+
+
+def all_values(
+    columns: Sequence[str], source: RowSource, article: PackedArticle
+) -> tuple[str | int, ...]:
+    """Returns the values of an article for the given columns, in order.
+
+    `source` computes the values of the optional columns.
+    """
+    released = values(article)
+    found: dict[str, str | int] = dict(zip(RELEASED, released, strict=True))
+    if FULL[-1] in columns:
+        others = source.values(
+            article.page_id,
+            article.title,
+            article.version_id,
+            article.revised,
+            article.classes,
+            article.stats.words,
+        )
+        found |= zip(FULL[len(RELEASED) :], others, strict=True)
+    if "plain_text" in columns:
+        found["plain_text"] = plain_article(released[RELEASED.index("text")])
+    if "markdown" in columns:
+        found["markdown"] = unpack_markdown(article)
+    return tuple(found[name] for name in columns)

@@ -1,0 +1,481 @@
+"""Finds the dump files of wikis in folders with the layout of the dump server, and reports missing wikis.
+
+The layout, below each root, on any Beam file system:
+  other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, SHA256SUMS
+  mediawiki_content_current/ukwiki/…, or ukwiki/2026-11-01/xml/… (other places for these files)
+  ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2, …-page_props.sql.gz, …-page.sql.gz
+  ukwiki/latest/ukwiki-latest-…
+  wikidatawiki/20230501/wikidatawiki-20230501-wb_items_per_site.sql.gz
+  wikidatawiki/entities/20230501/wikidata-20230501-all.json.bz2, other/wikibase/wikidatawiki/20230501/…,
+  wikibase/wikidatawiki/20230501/…, or wikidata/20230501/…
+  entities/wikidata/20230501-1.0.0/, a finished entity table
+"""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from apache_beam.io.filesystems import FileSystems
+
+from corpusmill.transforms.files.builds.finished_builds import COMPLETED
+from corpusmill.transforms.files.dates import checked_date, days_between, plain_date
+from corpusmill.transforms.files.list_folders import check_folder, list_files, list_subfolders
+from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.wikipedia.dump_folder import (
+    DumpFolder,
+    UnusableDumpError,
+    parse_jobs,
+    select_files,
+    select_table,
+)
+from corpusmill.transforms.wikipedia.dump_layouts import ANY, DUMPS, EXPORTS, LAYOUTS
+from corpusmill.transforms.wikipedia.export_folder import CURRENT, HISTORY
+from corpusmill.transforms.wikipedia.find_exports import (
+    find_exports,
+    folders_of_wikis,
+    has_history,
+    use_export,
+)
+from corpusmill.transforms.wikitext.language_names import code_of_language
+from corpusmill.transforms.wikitext.wikis import (
+    LANGUAGE_CODES,
+    codes_of,
+    dbname_of,
+    mediawiki_table,
+    near_codes,
+)
+
+ALL = "all"
+PAPER = "paper"
+NEWEST = "newest"
+LATEST = "latest"
+EXAMPLES = (
+    "<root>/ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2 and"
+    " <root>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/SHA256SUMS"
+)
+SHOWN_REASONS = 3
+_DATE = re.compile(r"\d{8}")
+_TABLE_FOLDER = re.compile(r"(\d{8}|latest|undated)-(\d+(?:\.\d+)*)")
+_ENTITY_FOLDERS = (
+    ("wikidatawiki", "entities"),
+    ("other", "wikibase", "wikidatawiki"),
+    ("wikibase", "wikidatawiki"),
+    ("wikidata",),
+)
+# .bz2 first, because every worker must decompress a .gz from its start
+_ENTITY_SUFFIXES = (".bz2", ".gz")
+
+
+class WikiDump(NamedTuple):
+    """The input files of one build of a Wikipedia, and the date of its dump."""
+
+    language: str  # corpus code, "zh-tw"
+    dbname: str  # "zhwiki"
+    date: str  # "20230501" or "latest"
+    dump: list[str]
+    page_props: list[str]  # page_props files; if the dump has none, those of the nearest other date
+    page_table: list[str]
+    # items_per_site files; only if there is no page_props, which is smaller
+    items_per_site: list[str]
+    older: Sequence[
+        str
+    ] = ()  # pages-articles files of an earlier date, as `add_older_dumps` finds them
+
+
+class MissingWiki(NamedTuple):
+    """A language that cannot be built, with the reason."""
+
+    language: str
+    reason: str
+
+
+class PassedOver(NamedTuple):
+    """A folder with a dump that was skipped, with the reason."""
+
+    dbname: str
+    date: str
+    reason: str
+
+
+class EntitySource(NamedTuple):
+    """An entity table or entity dump, from which the classes of entities are read."""
+
+    kind: str  # "table" (a folder that `corpusmill entities` has made) or "dump"
+    date: str
+    path: str
+
+
+class FoundDumps(NamedTuple):
+    """The dumps found in folders, in the order of the languages. Dumps of a language are in order of date."""
+
+    wikis: list[WikiDump]
+    missing: list[MissingWiki]
+    passed_over: list[PassedOver]
+    # one source for all wikis, because classes do not depend on the language
+    entities: EntitySource | None
+
+
+class _Place(NamedTuple):
+    date: str
+    layout: str  # DUMPS or EXPORTS
+    folders: list[str]  # in the order of the roots
+
+
+class _Usable(NamedTuple):
+    date: str
+    dump: list[str]
+    page_props: list[str]
+    page_table: list[str]
+
+
+class _Found(NamedTuple):
+    usable: list[_Usable]
+    passed_over: list[PassedOver]
+    reason: str  # reason why nothing is usable
+
+
+def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
+    """Parses a list of languages such as "uk,el". Returns the codes in Wikipedia's addresses, each once.
+
+    "paper" means the 41 corpora of the Wiki-40B paper. "all" means all Wikipedias that have a folder below
+    the roots.
+
+    Raises:
+      ValueError: a code is unknown and has no folder; the message names similar codes.
+      InputError: "all" was given, but there is no folder of a Wikipedia.
+    """
+    codes = tuple(dict.fromkeys(code_of_language(code) for code in text.split(",") if code.strip()))
+    if not codes:
+        raise ValueError(f"no language given; known languages: {', '.join(LANGUAGE_CODES)}")
+    if codes == (PAPER,):
+        return LANGUAGE_CODES
+    if codes == (ALL,):
+        found = codes_of(_wikis_below(roots))
+        if not found:
+            raise InputError(", ".join(roots), f"no folder of a Wikipedia; looked for {EXAMPLES}")
+        return found
+    for code in codes:
+        _check_code(code, roots)
+    return codes
+
+
+def _check_code(code: str, roots: Sequence[str]) -> None:
+    """Raises ValueError if no wiki has the given code."""
+    dbname = dbname_of(code)
+    if code in LANGUAGE_CODES or mediawiki_table(code):
+        return
+    wikis = _wikis_below(roots)
+    if dbname not in wikis:
+        raise ValueError(f"no such language: {code!r}{near_codes(code, codes_of(wikis))}")
+
+
+def _wikis_below(roots: Sequence[str]) -> set[str]:
+    """Returns the names of the folders that may contain dumps of a wiki."""
+    for root in roots:
+        check_folder(root)
+    return {
+        name
+        for parent in (*roots, *folders_of_wikis(roots, CURRENT))
+        for name in list_subfolders(parent)
+    }
+
+
+def find_dumps(
+    roots: Sequence[str],
+    languages: Sequence[str],
+    date: str = NEWEST,
+    layout: str = ANY,
+    *,
+    keep_good: bool = False,
+) -> FoundDumps:
+    """Finds the dumps of the given languages below the roots.
+
+    If two roots have a file with the same name, the file below the first root is used.
+
+    Args:
+      roots: folders with the layout of the dump server.
+      languages: corpus codes.
+      date: a date like "20230501" or "2023-05-01"; "newest" for the newest dump of each wiki that seems
+        complete; "all" for the dumps of all dates; "latest" for the folder "latest". With "newest" and
+        "all", the folder "latest" is used for a wiki only if no folder with a date has a complete dump.
+      layout: layouts to look for, one of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
+      keep_good: True to accept an export with missing files or pages.
+
+    Raises:
+      ValueError: unknown language, invalid date or unknown layout.
+      InputError: a root is not a folder, or there is no dump at all.
+    """
+    date = plain_date(date)
+    if layout not in LAYOUTS:
+        raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, not {layout!r}")
+    if date not in (NEWEST, ALL, LATEST) and not _DATE.fullmatch(date):
+        raise ValueError(
+            f"{date!r} is not a date; expected {NEWEST}, {ALL}, {LATEST}, or one like 20230501"
+        )
+    for root in roots:
+        check_folder(root)
+    of_wiki = {
+        dbname: _find_wiki(roots, dbname, date, layout, keep_good)
+        for dbname in map(dbname_of, languages)
+    }
+    wikis = [
+        _wiki_dump(roots, language, usable)
+        for language in languages
+        for usable in of_wiki[dbname_of(language)].usable
+    ]
+    missing = [
+        MissingWiki(language, of_wiki[dbname_of(language)].reason)
+        for language in languages
+        if not of_wiki[dbname_of(language)].usable
+    ]
+    if not wikis:
+        raise InputError(", ".join(roots), _describe_nothing(missing))
+    passed_over = itertools.chain.from_iterable(found.passed_over for found in of_wiki.values())
+    return FoundDumps(wikis, missing, list(passed_over), find_entities(roots, date))
+
+
+def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
+    """Adds to each wiki an older dump: the newest dump below `roots` with an earlier date.
+
+    Wikis without such a dump are moved to the field `missing`.
+
+    Args:
+      found: dumps of wikis. If the date of a wiki's dump is unknown, the newest dump below `roots` that has
+        a date is used as its older dump.
+      roots: folders with the layout of the dump server, in which older dumps are searched.
+
+    Raises InputError if a root is not a folder, or no wiki has an older dump.
+    """
+    for root in roots:
+        check_folder(root)
+    wikis, missing = [], list(found.missing)
+    for wiki in found.wikis:
+        of_wiki = _find_wiki(roots, wiki.dbname, ALL, ANY, keep_good=False)
+        dated = [one for one in of_wiki.usable if one.date.isdigit()]
+        older = [one for one in dated if one.date < wiki.date or not wiki.date.isdigit()]
+        if older:
+            wikis.append(wiki._replace(older=older[-1].dump))
+        else:
+            there = of_wiki.reason or f"there is {', '.join(one.date for one in of_wiki.usable)}"
+            why = f"no dump older than {wiki.date} below {' '.join(roots)}: {there}"
+            missing.append(MissingWiki(wiki.language, why))
+    if not wikis:
+        raise InputError(", ".join(roots), _describe_nothing(missing))
+    return found._replace(wikis=wikis, missing=missing)
+
+
+def find_entities(roots: Sequence[str], date: str = NEWEST) -> EntitySource | None:
+    """Returns an entity table or entity dump below the roots, or None if there is none.
+
+    By default, the newest one is returned. If `date` is a date, returns the one of this date, or else the
+    first one after this date, or else the newest one. If a finished table and a dump have the same date, the
+    table is returned.
+    """
+    sources = [*_entity_tables(roots), *_entity_dumps(roots)]
+    chosen = _choose_date({source.date for source in sources}, date)
+    return next((source for source in sources if source.date == chosen), None)
+
+
+def _describe_nothing(missing: Sequence[MissingWiki]) -> str:
+    reasons = [f"{one.language}: {one.reason}" for one in missing]
+    return f"no dump to build from ({_some(reasons)}); looked for {EXAMPLES}"
+
+
+def _some(reasons: Sequence[str]) -> str:
+    more = len(reasons) - SHOWN_REASONS
+    return "; ".join(reasons[:SHOWN_REASONS]) + (f"; and {more} more" if more > 0 else "")
+
+
+# Files of one wiki.
+
+
+def _find_wiki(
+    roots: Sequence[str], dbname: str, date: str, layout: str, keep_good: bool
+) -> _Found:
+    places = _list_places(roots, dbname, layout)
+    if not places:
+        return _Found([], [], _why_no_places(roots, dbname))
+    usable: dict[str, _Usable] = {}
+    passed_over: list[PassedOver] = []
+    for place in places:
+        if usable and (date == NEWEST or place.date == LATEST):
+            break
+        if date not in (NEWEST, ALL, place.date) or place.date in usable:
+            continue
+        try:
+            usable[place.date] = _use(place, dbname, keep_good)
+        except UnusableDumpError as error:
+            passed_over.append(PassedOver(dbname, place.date, str(error)))
+    reasons = [f"{one.date}: {one.reason}" for one in passed_over]
+    reason = _some(reasons) or f"no folder {dbname}/{date}"
+    return _Found(sorted(usable.values()), sorted(passed_over), "" if usable else reason)
+
+
+def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]:
+    """Returns the folders with dumps of a wiki, grouped by date.
+
+    The newest date is first; folders without a date are last.
+    """
+    found = {
+        DUMPS: _dated_folders(roots, dbname) if layout != EXPORTS else {},
+        EXPORTS: find_exports(roots, dbname) if layout != DUMPS else {},
+    }
+    places = [_Place(date, one, folders) for one in found for date, folders in found[one].items()]
+    return sorted(places, key=lambda place: _age(place.date))
+
+
+def _why_no_places(roots: Sequence[str], dbname: str) -> str:
+    if has_history(roots, dbname):
+        return f"there is only {HISTORY} for {dbname}: exports of all revisions are not read"
+    return f"no folder {dbname} with a dated subfolder"
+
+
+def _age(date: str) -> tuple[bool, int]:
+    """Returns a sort key for the names of folders: the newest date first, names without a date last."""
+    return (False, -int(date)) if date.isdigit() else (True, 0)
+
+
+def _use(place: _Place, dbname: str, keep_good: bool) -> _Usable:
+    if place.layout == EXPORTS:
+        dump = use_export(place.folders, dbname, place.date, keep_good=keep_good)
+        return _Usable(place.date, dump, [], [])
+    paths, folder = _look_into(place.folders, dbname, place.date)
+    files = select_files(folder)
+    dump, page_props, page_table = ([paths[name] for name in names] for names in files)
+    return _Usable(place.date, dump, page_props, page_table)
+
+
+def _look_into(
+    folders: Sequence[str], dbname: str, date: str
+) -> tuple[Mapping[str, str], DumpFolder]:
+    """Lists the files of one dump, which may be in several folders.
+
+    Returns (name of the file → its path, description of the dump).
+    """
+    paths: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+    for folder in reversed(folders):
+        for name, size in list_files(folder).items():
+            paths[name], sizes[name] = FileSystems.join(folder, name), size
+    jobs: Mapping[str, object] = {}
+    if "dumpstatus.json" in paths:
+        with open_raw(paths["dumpstatus.json"]) as stream:
+            jobs = parse_jobs(stream.read())
+    return paths, DumpFolder(dbname, date, sizes, jobs)
+
+
+def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump:
+    dbname = dbname_of(language)
+    page_props = usable.page_props or _find_page_props(roots, dbname, usable.date)
+    items = [] if page_props else _find_items_per_site(roots, usable.date)
+    found = usable._replace(page_props=page_props)
+    return WikiDump(language, dbname, *found, items_per_site=items)
+
+
+def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
+    """Returns page_props files of another date, for a dump without page_props.
+
+    The nearest date is used. If two dates are equally near, the later one is used. A page table of another
+    date is never used: if a page is not in it, the page may have been created later.
+    """
+    found = _find_table(roots, dbname, "page_props")
+    dates = sorted(filter(checked_date, found), reverse=True) if checked_date(date) else []
+    nearest = min(dates, key=lambda one: abs(days_between(one, checked_date(date))), default="")
+    return [found[nearest]] if nearest else []
+
+
+# Files shared by all wikis.
+
+
+def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
+    found = _find_table(roots, "wikidatawiki", "wb_items_per_site")
+    chosen = _choose_date(found, date)
+    return [found[chosen]] if chosen else []
+
+
+def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]:
+    """Returns date → path of the SQL dump of a table.
+
+    Dumps in folders that seem incomplete are left out.
+    """
+    found: dict[str, str] = {}
+    for candidate, folders in _dated_folders(roots, dbname).items():
+        try:
+            paths, folder = _look_into(folders, dbname, candidate)
+            for name in select_table(folder, table):
+                found[candidate] = paths[name]
+        except UnusableDumpError:
+            continue  # another date may have a complete table
+    return found
+
+
+def _choose_date(dates: Iterable[str], date: str) -> str:
+    """Chooses one of several dates.
+
+    Returns `date` if it is among them, otherwise the first date after it, otherwise the newest one. Returns
+    "" if there are no dates.
+    """
+    newest_first = sorted(dates, key=_age)
+    if date in newest_first:
+        return date
+    after = [one for one in newest_first if one.isdigit() and date.isdigit() and one > date]
+    return after[-1] if after else next(iter(newest_first), "")
+
+
+def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
+    """Returns the finished entity tables below the roots.
+
+    Among tables of the same date, the first is the one with the newest version.
+    """
+    found = []
+    for folder, name in _subfolders_of(roots, "entities", "wikidata"):
+        matched = _TABLE_FOLDER.fullmatch(name)
+        if matched and FileSystems.exists(FileSystems.join(folder, COMPLETED)):
+            version = tuple(map(int, matched[2].split(".")))
+            found.append((version, EntitySource("table", matched[1], folder)))
+    return [source for _, source in sorted(found, key=lambda pair: pair[0], reverse=True)]
+
+
+def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
+    """Yields all entity dumps below the roots.
+
+    Among dumps of the same date, the first is one whose compression lets several workers share the file.
+    """
+    dated = [
+        (date, folder, list_files(folder))
+        for below in _ENTITY_FOLDERS
+        for date, folders in _dated_folders(roots, *below).items()
+        for folder in folders
+    ]
+    for suffix, (date, folder, files) in itertools.product(_ENTITY_SUFFIXES, dated):
+        name = f"wikidata-{date}-all.json{suffix}"
+        if name in files:
+            yield EntitySource("dump", date, FileSystems.join(folder, name))
+    for suffix, below, root in itertools.product(_ENTITY_SUFFIXES, _ENTITY_FOLDERS, roots):
+        path = FileSystems.join(root, *below, f"latest-all.json{suffix}")
+        if FileSystems.exists(path):
+            yield EntitySource("dump", LATEST, path)
+
+
+# Folders.
+
+
+def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
+    """Returns date → folders of this date, in the order of the roots. `below` is a path below the roots."""
+    found: dict[str, list[str]] = {}
+    for folder, name in _subfolders_of(roots, *below):
+        if name == LATEST or _DATE.fullmatch(name):
+            found.setdefault(name, []).append(folder)
+    return found
+
+
+def _subfolders_of(roots: Sequence[str], *below: str) -> Iterator[tuple[str, str]]:
+    """Yields (path, name) of each folder in <root>/<below>.
+
+    The folders are in the order of the roots, and sorted by name below each root.
+    """
+    for root in roots:
+        parent = FileSystems.join(root, *below)
+        for name in list_subfolders(parent):
+            yield FileSystems.join(parent, name), name

@@ -1,0 +1,314 @@
+"""Reads pages from MediaWiki dumps."""
+
+import collections
+import itertools
+import posixpath
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple, cast
+
+import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+
+from corpusmill.transforms.files import counters, file_units
+from corpusmill.transforms.files.compression import DECODE_ERRORS, check_on_corrupt
+from corpusmill.transforms.files.damage import LostBytes, damage_error, tell_lost
+from corpusmill.transforms.files.file_units import FileUnit
+from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_input, open_raw
+from corpusmill.transforms.files.records import Page, Rejected
+from corpusmill.transforms.files.spread import Spread
+from corpusmill.transforms.wikipedia import dump_units
+from corpusmill.transforms.wikipedia.dump_units import Damage, OverlongPageError, PageXml
+from corpusmill.transforms.wikipedia.mediawiki_xml import (
+    PAGE_END,
+    HistoryExportError,
+    MalformedPageError,
+    Siteinfo,
+    check_single_revision,
+    parse_page,
+    parse_siteinfo,
+)
+
+STAGE = "read-dump"
+# bytes shown of a malformed title or id in a message; valid titles have at most 255
+_SHOWN_BYTES = 256
+
+
+class ReadPages(NamedTuple):
+    """The outputs of ReadDump: pages, malformed pages, and damaged parts of files."""
+
+    pages: beam.PCollection  # of Page
+    rejected: beam.PCollection  # of Rejected: pages that are not well-formed XML
+    lost: beam.PCollection  # of LostBytes
+
+
+class ReadDump(beam.PTransform):
+    """Reads the pages of dump files.
+
+    PBegin → ReadPages. Files are split into work units, which are distributed over the workers.
+
+    Args:
+      paths: dump files on any Beam file system; .xml, .xml.bz2 (one stream or many), .xml.gz, .xz, .zst.
+      stripes: number of workers that divide the work on a file which cannot be split, such as a .gz. Each of
+        them decompresses the whole file, but processes only its share of the pages.
+      namespaces: namespaces whose pages are read completely. Pages of other namespaces may be yielded without
+        their text. None reads all pages completely.
+      on_corrupt: "fail" raises InputError at the first damage, with the file, the byte and the last undamaged
+        page; "keep-good" skips and reports damaged parts.
+      limit: maximum number of pages in total, including malformed pages and those of other namespaces. With a
+        limit, one worker reads the files, in the order of `paths`. 0 reads all pages.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        stripes: int = 1,
+        on_corrupt: str = "fail",
+        namespaces: Collection[int] | None = None,
+        limit: int = 0,
+    ):
+        super().__init__()
+        self.limit = limit
+        check_on_corrupt(on_corrupt)
+        self.paths = list(paths)
+        self.stripes = stripes
+        self.on_corrupt = on_corrupt
+        self.namespaces = namespaces
+
+    def expand(self, root: beam.Pipeline) -> ReadPages:
+        how = self.on_corrupt, self.namespaces
+        if self.limit:
+            units = root | "Paths" >> beam.Create([self.paths], reshuffle=False)
+            reader = beam.FlatMap(_read_first_pages, self.limit, *how)
+        else:
+            units = spread_units(root, self.paths, self.stripes)
+            reader = beam.FlatMap(_read_pages, *how)
+        typed = reader.with_output_types(Page).with_outputs("rejected", "lost", main="pages")
+        read = units | "ReadUnits" >> typed
+        return ReadPages(read.pages, read.rejected, read.lost)
+
+
+def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> beam.PCollection:
+    """Returns the work units of dump files, distributed over the workers.
+
+    `stripes` is the number of workers that divide the work on a file which cannot be split, such as a .gz.
+    Each of them decompresses the whole file, but processes only its share of the pages.
+    """
+    return (
+        root
+        | "Paths" >> beam.Create(paths, reshuffle=False)
+        | "SpreadUnits" >> Spread(plan_units, stripes, of=FileUnit)
+        | "OpenBorders" >> beam.FlatMap(open_border).with_output_types(tuple[str, FileUnit])
+        | "MeetAtBorders" >> beam.GroupByKey()
+        | "JoinBorders" >> beam.FlatMapTuple(join_borders).with_output_types(FileUnit)
+    )
+
+
+def plan_units(path: str, stripes: int) -> list[FileUnit]:
+    """Returns the work units of one file.
+
+    If reading can begin only at the start of the file, it gets `stripes` units, each for one worker.
+    """
+    with open_raw(path) as stream:
+        return file_units.plan_units(stream, path, file_bytes_of(path), stripes)
+
+
+def open_border(unit: FileUnit) -> Iterator[tuple[str, FileUnit]]:
+    """Decompresses the first block of a work unit and divides it between this unit and the preceding one.
+
+    A work unit is a part of a dump file. Yields (key of the unit, the unit with its part of the block). If
+    the preceding unit needs the rest of the block, also yields (key of the preceding unit, a FileUnit with
+    the kind "border" that contains the rest). `join_borders` then adds the rest to the preceding unit.
+    """
+    with open_raw(unit.path) as stream:
+        unit, before = dump_units.open_border(stream, unit)
+    yield _key_of(unit), unit
+    if before is not None:
+        part = FileUnit(unit.path, "border", 0, unit.start, unit.file_bytes, known=(before,))
+        yield _key_of(part), part
+
+
+def _key_of(unit: FileUnit) -> str:
+    return f"{unit.stripe} {unit.end} {unit.path}"
+
+
+def join_borders(_: str, parts: Iterable[FileUnit]) -> Iterator[FileUnit]:
+    """Adds to a work unit the data that it needs from the following work unit of the file.
+
+    `parts` are the unit, and any units of the kind "border" from `open_border`, which contain this data. The
+    common key of the parts is not used. If a file was given twice, the unit is in `parts` twice, and is
+    yielded twice.
+    """
+    parts = list(parts)
+    known = tuple(block for part in parts if part.kind == "border" for block in part.known)
+    return (part._replace(known=part.known + known) for part in parts if part.kind != "border")
+
+
+def dump_bytes_of(path: str, stripes: int) -> int:
+    """Returns how many bytes of a file all workers together will read, for the progress display.
+
+    This is the size of the file. But if reading can begin only at the start of the file, each of `stripes`
+    workers reads the whole file, so its size is multiplied by `stripes`.
+    """
+    return sum(unit.end - unit.start for unit in plan_units(path, stripes))
+
+
+def read_siteinfo(path: str) -> Siteinfo:
+    """Returns the head of a dump.
+
+    Raises InputError if the file is not a dump, or if its beginning shows that it contains all revisions.
+    """
+    try:
+        with open_raw(path) as stream:
+            head = dump_units.read_head(stream)
+        check_single_revision(head.partition(PAGE_END)[0])
+        return parse_siteinfo(head)
+    except ValueError as error:
+        raise InputError(path, str(error), getattr(error, "offset", 0)) from None
+
+
+def check_end(path: str) -> None:
+    """Raises InputError if a plain or .bz2 dump is visibly truncated.
+
+    Only the end of the file is read, before the build starts.
+    """
+    last = dump_units.last_part_of(plan_units(path, stripes=1)[-1])
+    if last.kind == "whole":
+        return
+    with open_raw(path) as stream:
+        for event in dump_units.read_unit(stream, last):
+            if isinstance(event, Damage):
+                raise _damage_error(last, event)
+
+
+def _read_pages(
+    unit: FileUnit, on_corrupt: str, namespaces: Collection[int] | None = None
+) -> Iterator[Page | beam.pvalue.TaggedOutput]:
+    for event in _read_counted(unit, STAGE):
+        if isinstance(event, PageXml):
+            yield _page_of(unit, event.xml, on_corrupt, namespaces)
+        elif on_corrupt == "fail":
+            raise _damage_error(unit, event)
+        else:
+            last_page = _last_page(unit, event)
+            lost_pages = _count_lost_pages(unit, event, last_page)
+            place = posixpath.basename(unit.path), *event[:3]
+            yield tell_lost(STAGE, LostBytes(*place, lost_pages, last_page))
+
+
+def _read_first_pages(
+    paths: Sequence[str], limit: int, on_corrupt: str, namespaces: Collection[int] | None
+) -> Iterator[Page | beam.pvalue.TaggedOutput]:
+    units = (unit for path in paths for unit in plan_units(path, 1))
+    left = limit
+    for event in itertools.chain.from_iterable(
+        _read_pages(unit, on_corrupt, namespaces) for unit in units
+    ):
+        yield event
+        left -= isinstance(event, Page) or event.tag == "rejected"
+        if not left:
+            break
+    counters.flush()
+
+
+def _page_of(
+    unit: FileUnit, xml: bytes, on_corrupt: str, namespaces: Collection[int] | None
+) -> Page | beam.pvalue.TaggedOutput:
+    try:
+        return parse_page(xml, namespaces)
+    except MalformedPageError as error:
+        place = f"in bytes {unit.start} to {unit.end}"
+        if on_corrupt == "fail":
+            start = xml[:120].decode("utf-8", "replace")
+            raise InputError(unit.path, f"{place}: page {start!r}: {error}") from None
+        counters.count(STAGE, "malformed-xml")
+        detail = f"{posixpath.basename(unit.path)}, {place}: {error}"
+        rejected = Rejected(*_identify(xml), STAGE, "malformed-xml", detail)
+        return beam.pvalue.TaggedOutput("rejected", rejected)
+
+
+def read_good_pages(unit: FileUnit, on_corrupt: str, stage: str) -> Iterator[bytes]:
+    """Yields the XML of the undamaged pages of a unit. Pages and bytes read are counted under `stage`.
+
+    Raises InputError for damaged data, unless `on_corrupt` is "keep-good".
+    """
+    for event in _read_counted(unit, stage):
+        if isinstance(event, PageXml):
+            yield event.xml
+        elif on_corrupt == "fail":
+            raise _damage_error(unit, event)
+
+
+def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
+    """Yields the pages and the damaged parts of a unit. Pages and bytes read are counted under `stage`."""
+    left = unit.end - unit.start
+    counts: collections.Counter[str] = collections.Counter()
+    try:
+        with open_raw(unit.path) as stream:
+            for event in dump_units.read_unit(stream, unit):
+                if isinstance(event, PageXml):
+                    check_single_revision(event.xml)
+                    counts["pages"] += 1
+                    counts["xml_bytes"] += len(event.xml)
+                    if event.stored_bytes:  # counted once per block: a call takes time
+                        counts["dump_bytes"] = event.stored_bytes
+                        left -= event.stored_bytes
+                        counters.count_all(stage, counts)
+                        counts.clear()
+                yield event
+    except (OverlongPageError, HistoryExportError) as error:
+        place = f"in bytes {unit.start} to {unit.end}"
+        raise InputError(unit.path, f"{place}: {error}") from None
+    finally:
+        counters.count_all(stage, counts)
+    counters.count(stage, "dump_bytes", left)
+    counters.flush()
+
+
+def _identify(xml: bytes) -> tuple[str, str]:
+    """Returns (id, title) of a page whose XML may be malformed. An element that is missing gives ""."""
+    page_id, title = (
+        xml.partition(b"<%b>" % name)[2].partition(b"</%b>" % name)[0][:_SHOWN_BYTES]
+        for name in (b"id", b"title")
+    )
+    return page_id.decode("utf-8", "replace"), title.decode("utf-8", "replace")
+
+
+def _damage_error(unit: FileUnit, damage: Damage) -> InputError:
+    counted = " (bytes of the uncompressed XML)" if unit.kind == "whole" else ""
+    note = f"; last whole page: {_last_page(unit, damage)}{counted}"
+    return damage_error(unit.path, *damage[:3], note)
+
+
+def _last_page(unit: FileUnit, damage: Damage) -> str:
+    xml = damage.last_page
+    if xml is None:
+        with open_raw(unit.path) as stream:
+            xml = dump_units.last_page_before(stream, unit, damage.start)
+    if xml is None:
+        return "none"
+    try:
+        page = parse_page(xml)
+    except MalformedPageError:
+        return " ".join(_identify(xml))
+    return f"{page.page_id} {page.title}"
+
+
+def _count_lost_pages(unit: FileUnit, damage: Damage, last_page: str) -> int:
+    """Returns the number of pages that were in damaged bytes, or -1 if it is unknown.
+
+    The pages are counted in the index of the dump file, between `last_page` (the id and title of the last
+    page before the damage) and the first page after the damage.
+    """
+    index = dump_units.index_path_of(unit.path)
+    if unit.kind != "bz2" or index is None or not FileSystems.exists(index):
+        return -1
+    with open_raw(unit.path) as stream:
+        following = dump_units.first_page_after(stream, unit, damage.end)
+    next_page = _identify(following)[0] if following else ""
+    try:
+        with open_input(index) as lines:
+            return dump_units.count_lost_pages(
+                cast(Iterable[bytes], lines), damage, last_page.partition(" ")[0], next_page
+            )
+    except DECODE_ERRORS:  # a damaged or invalid index
+        return -1

@@ -1,0 +1,339 @@
+"""Loads the tables that the cleaner uses for a Wikipedia: headings, redirect words, templates and more.
+
+The tables are TOML files. `languages/common.toml` contains the entries that all wikis share,
+`languages/<code>.toml` the additions and changes for one corpus, and `zh.toml` the entries that the two
+Chinese corpora share. A wiki without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. Before
+keys are compared, they are case-folded, runs of white space become one space, and `_` becomes a space.
+"""
+
+import dataclasses
+import functools
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from typing import Any
+
+from corpusmill.transforms.wikitext import cldr
+from corpusmill.transforms.wikitext.wikis import (
+    LANGUAGE_CODES,
+    dbname_of,
+    mediawiki_table,
+    mediawiki_versions,
+    open_codes,
+)
+
+MEDIA_NAMESPACE = -2
+FILE_NAMESPACE = 6
+TEMPLATE_NAMESPACE = 10
+CATEGORY_NAMESPACE = 14
+# Wiki → the wiki in the same language whose tables it uses.
+_WRITTEN_IN = {"simple": "en"}
+_SAME_NAMES = 0.7
+_MAX_ABBREVIATION = 5
+# number → (table of namespaces.toml, English names)
+_NAMESPACES = {
+    MEDIA_NAMESPACE: ("media", "Media"),
+    FILE_NAMESPACE: ("file", "File", "Image"),
+    TEMPLATE_NAMESPACE: ("template", "Template"),
+    CATEGORY_NAMESPACE: ("category", "Category"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class NumberFormat:
+    """The separators and digits with which a wiki writes numbers."""
+
+    group: str  # between groups of digits; "" for none
+    decimal: str  # before the fraction
+    min_grouped_digits: int  # numbers with fewer digits before the point are not grouped
+    digits: str = "0123456789"  # the ten digits of the wiki
+    group_size: int = 3  # of all groups but the last, which has three digits
+
+
+@dataclasses.dataclass(frozen=True)
+class Language:
+    """The tables that the cleaner uses for one corpus. Names in them are normalised by `normalise_name`."""
+
+    code: str  # corpus code: "uk", "zh-tw"
+    dropped_headings: frozenset[str]  # of sections without prose, dropped with their subsections
+    dropped_top_headings: frozenset[str]  # dropped at level 2 only: "Literature" may be prose below
+    disambiguation_templates: frozenset[str]
+    redirect_words: tuple[str, ...]  # "#redirect", "#перенаправлення"; casefolded
+    numbers: NumberFormat
+    templates: Mapping[str, str]  # name → display pattern; "" for a template that shows no prose
+    self_named: str  # regex of names of templates that show their own name: "XXe siècle"; or ""
+    silent_prefixes: tuple[str, ...]  # of names of templates that show no prose: "infobox "
+    language_names: Mapping[str, str]  # language code → the label that a lang-xx template shows
+    language_label: str  # pattern of that label and its text: "{label}: {text}"
+    countries: Mapping[str, str]  # casefolded three-letter code, ISO or IOC → name
+    months: tuple[str, ...]  # twelve, in the form used in dates; () if unknown
+    date: str  # pattern of a date: "{day} {month} {year}"
+    phrases: Mapping[str, str]  # words that templates add: "as_of" → "As of"
+    variants: tuple[str, ...]  # language variants to choose in -{…}-, the best first
+    interlanguage_codes: frozenset[str]  # prefixes of links that show nothing
+    namespaces: Mapping[int, frozenset[str]]  # number → names and aliases, also in English
+    data_prefixes: tuple[str, ...] = ()  # of names of templates that hold data: "自治体人口/"
+    is_proven: bool = True  # written by hand and checked against pages
+    is_english: bool = False
+    wiki_first: frozenset[str] = (
+        frozenset()
+    )  # templates whose definition in the wiki is preferred to the tables
+    borrowed: frozenset[str] = (
+        frozenset()
+    )  # templates of the common table, by their English names, in a wiki that is not English
+    abbreviations: frozenset[str] = (
+        frozenset()
+    )  # templates whose names end in a capital after a small letter: "AbS"
+
+    @property
+    def library(self) -> str:
+        """The name of the library from which the tables were taken, or "" if they were written by hand."""
+        return "" if self.is_proven else cldr.LIBRARY
+
+    def namespace_names(self, number: int, of_dump: Mapping[int, Iterable[str]]) -> frozenset[str]:
+        """Returns all names of a namespace: those in the tables and those in the dump.
+
+        Args:
+          number: the number of the namespace.
+          of_dump: number of a namespace → its names at the beginning of the dump.
+        """
+        return self.namespaces[number] | normalise_names(of_dump.get(number, ()))
+
+
+def normalise_name(name: str) -> str:
+    """Returns a heading or template name in the form that the tables use: case-folded, with single spaces."""
+    return " ".join(name.replace("_", " ").split()).casefold()
+
+
+def normalise_names(names: Iterable[str]) -> frozenset[str]:
+    """Returns headings or template names in the form that the tables use (see `normalise_name`)."""
+    return frozenset(map(normalise_name, names))
+
+
+def read_table(folder: str, name: str) -> dict[str, Any]:
+    """Returns the content of a TOML file in this package.
+
+    `folder` is "languages" or "sites"; `name` has no suffix.
+    """
+    path = resources.files(__package__) / folder / f"{name}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _read_local(code: str) -> dict[str, Any]:
+    """Returns the tables of a corpus from its TOML file.
+
+    For the two Chinese corpora, which share a wiki, the tables of `zh.toml` are merged in.
+    """
+    own = read_table("languages", code)
+    if not code.startswith("zh-"):
+        return own
+    of_wiki = read_table("languages", "zh")
+    merged = {
+        key: {**of_wiki.get(key, {}), **value} if isinstance(value, dict) else value
+        for key, value in own.items()
+    }
+    return {**of_wiki, **merged}
+
+
+def _merged(common: Mapping[str, Any], local: Mapping[str, Any], key: str) -> dict[str, str]:
+    tables = (common.get(key, {}), local.get(key, {}))
+    return {normalise_name(name): value for table in tables for name, value in table.items()}
+
+
+def _language_names(common: Mapping[str, Any], local: Mapping[str, Any]) -> dict[str, str]:
+    names = _merged(common, local, "language_names")
+    aliases: Mapping[str, str] = common["language_aliases"]
+    return {**{alias: names[code] for alias, code in aliases.items() if code in names}, **names}
+
+
+def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
+    """Adds names of languages from CLDR to a wiki's own names, if most of its own names agree with CLDR.
+
+    The names are the labels that templates show before a foreign word. In some languages, a label has another
+    form than the name in CLDR. Then the names from CLDR would be wrong as labels.
+
+    Args:
+      names: code of a language → its name in the wiki.
+      code: the code of the wiki.
+    """
+    of_cldr = cldr.languages_of(code)
+    same = sum(of_cldr.get(one) == name for one, name in names.items())
+    return {**of_cldr, **names} if same >= _SAME_NAMES * len(names) else names
+
+
+def _countries(codes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    return {three.casefold(): names[two] for three, two in codes.items() if two in names}
+
+
+def _namespaces(code: str) -> dict[int, frozenset[str]]:
+    if has_proven_tables(code):
+        names = read_table("languages", "namespaces")
+        local = {key: of_wikis.get(code, []) for key, of_wikis in names.items()}
+    else:
+        local = dict(mediawiki_table(code))
+    return {
+        number: normalise_names([*english, *local.get(key, [])])
+        for number, (key, *english) in _NAMESPACES.items()
+    }
+
+
+def has_proven_tables(code: str) -> bool:
+    """Returns True if the cleaner's tables for a corpus were written by hand and checked against pages."""
+    return _WRITTEN_IN.get(code, code) in LANGUAGE_CODES
+
+
+def has_own_tables(code: str) -> bool:
+    """Returns True if tables were written by hand for this corpus itself.
+
+    Returns False for a corpus that uses the tables of another wiki in the same language.
+    """
+    return code in LANGUAGE_CODES
+
+
+def borrowed_tables(code: str) -> str:
+    """Returns the code of the wiki whose tables a corpus in the same language uses; "" if there is none."""
+    return _WRITTEN_IN.get(code, "")
+
+
+def tables_taken(code: str) -> dict[str, str]:
+    """Returns the manifest's entry about the sources of a corpus's tables.
+
+    Returns {} if the tables were written by hand for this corpus.
+    """
+    if has_own_tables(code):
+        return {}
+    if lender := borrowed_tables(code):
+        return {"language": lender, "proven": f"made by people, for {lender}"}
+    return {
+        "language": mediawiki_table(code).get("language", code),
+        "proven": "no",
+        "namespaces": "the head of the dump, and MediaWiki",
+        "redirects, disambiguation pages, digits": "MediaWiki",
+        "dates, units, names of languages and countries": f"CLDR {cldr.cldr_version()}",
+        "read": mediawiki_versions(),
+    }
+
+
+def _unproven_tables(code: str) -> dict[str, Any]:
+    """Returns the cleaner's tables for a wiki that has no TOML file, in the format of such a file."""
+    of_wiki = mediawiki_table(code)
+    language = of_wiki.get("language", code)
+    fallbacks = of_wiki.get("fallbacks", [])
+    # Words are taken only from the same language, "be-tarask" from "be"; numbers from any fallback.
+    related = [one for one in (language, *fallbacks) if one.split("-")[0] == language.split("-")[0]]
+    own = cldr.first_known(related)
+    written = dict(of_wiki.get("numbers", {}))
+    local = read_table("languages", "unproven")
+    months = cldr.months_of(language) or of_wiki.get("months", ()) or cldr.months_of(own)
+    dates = cldr.dates_of(own, months)
+    units = {f"unit {symbol}": shown for symbol, shown in cldr.units_of(own).items()}
+    month_year = dates.get("month", local["phrases"]["month_year"])
+    return {
+        **local,
+        "redirect_words": of_wiki.get("redirect_words", []),
+        "disambiguation_templates": of_wiki.get("disambiguation_templates", []),
+        "numbers": cldr.numbers_of([language, *fallbacks], native="digits" in written) | written,
+        "months": months,
+        "date": dates.get("day", local["date"]),
+        "language_names": cldr.languages_of(own),
+        "countries": cldr.countries_of(own),
+        "phrases": {**local["phrases"], **units, "month_year": month_year},
+    }
+
+
+@functools.cache
+def load_language(code: str) -> Language:
+    """Returns the tables that the cleaner uses for the corpus with a given code, such as "zh-cn".
+
+    Raises:
+        ValueError: no Wikipedia has this code.
+    """
+    dbname_of(code)
+    is_proven = has_proven_tables(code)
+    common = read_table("languages", "common")
+    local = _read_local(_WRITTEN_IN.get(code, code)) if is_proven else _unproven_tables(code)
+    phrases = common["phrases"] if is_proven else {}
+    if is_proven and not code.startswith("zh-"):  # zh tables have names of units for each region
+        units = cldr.units_in_other_script(code)
+        phrases = {**phrases, **{f"unit {symbol}": shown for symbol, shown in units.items()}}
+
+    def listed(key: str) -> list[str]:
+        return [*common.get(key, []), *local.get(key, [])]
+
+    templates = _merged(common, local, "templates")
+    for name in listed("silent_templates"):
+        templates.setdefault(normalise_name(name), "")
+    is_english = _WRITTEN_IN.get(code, code) == "en"
+    borrowed = normalise_names(common["templates"]) - normalise_names(local.get("templates", {}))
+    redirects = ["#REDIRECT", *listed("redirect_words")]
+    return Language(
+        code=code,
+        dropped_headings=normalise_names(listed("dropped_headings")),
+        dropped_top_headings=normalise_names(listed("dropped_top_headings")),
+        disambiguation_templates=normalise_names(listed("disambiguation_templates")),
+        redirect_words=tuple(dict.fromkeys(word.casefold() for word in redirects)),
+        numbers=NumberFormat(**{**common["numbers"], **local.get("numbers", {})}),
+        templates=templates,
+        self_named=local.get("self_named", ""),
+        silent_prefixes=tuple(prefix.casefold() for prefix in listed("silent_prefixes")),
+        data_prefixes=tuple(prefix.casefold() for prefix in listed("data_prefixes")),
+        language_names=_with_cldr_names(_language_names(common, local), code),
+        language_label=local.get("language_label", common["language_label"]),
+        countries=_countries(common["country_codes"], local.get("countries", {})),
+        months=tuple(listed("months")),
+        date=local.get("date", common["date"]),
+        phrases={**phrases, **local.get("phrases", {})},
+        variants=tuple(listed("variants")),
+        interlanguage_codes=frozenset(
+            (*common["interlanguage_codes"], *(() if is_proven else open_codes()))
+        ),
+        namespaces=_namespaces(code),
+        is_proven=is_proven,
+        is_english=is_english,
+        wiki_first=frozenset() if is_proven else normalise_names(local["templates"]),
+        borrowed=frozenset() if is_english else borrowed,
+        abbreviations=normalise_names(filter(_is_abbreviation, local.get("templates", {}))),
+    )
+
+
+def _is_abbreviation(name: str) -> bool:
+    return len(name) <= _MAX_ABBREVIATION and name[-2:-1].islower() and name[-1:].isupper()
+
+
+_USER_TABLES = {"templates": dict, "silent_templates": list, "dropped_headings": list}
+
+
+def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
+    """Returns the tables of a language with additional templates and headings.
+
+    New entries replace existing ones with the same key.
+
+    Args:
+        language: the tables to add to.
+        tables: entries as in `languages/<code>.toml`: "templates" (name → display pattern),
+            "silent_templates" (list of names), "dropped_headings" (list of headings).
+
+    Raises:
+        ValueError: `tables` has a key other than these, or an entry of a wrong type.
+    """
+    for key, table in tables.items():
+        if key not in _USER_TABLES:
+            raise ValueError(f"unknown table {key!r}; expected one of {', '.join(_USER_TABLES)}")
+        if not isinstance(table, _USER_TABLES[key]):
+            raise ValueError(
+                f"{key}: expected a {_USER_TABLES[key].__name__}, found a {type(table).__name__}"
+            )
+        for value in table.values() if isinstance(table, dict) else table:
+            if not isinstance(value, str):
+                raise ValueError(f"{key}: every value must be a string, found {value!r}")
+    silent = {normalise_name(name): "" for name in tables.get("silent_templates", ())}
+    shown = {normalise_name(name): value for name, value in tables.get("templates", {}).items()}
+    headings = normalise_names(tables.get("dropped_headings", ()))
+    return dataclasses.replace(
+        language,
+        templates={**language.templates, **silent, **shown},
+        dropped_headings=language.dropped_headings | headings,
+        wiki_first=language.wiki_first - {*silent, *shown},
+        borrowed=language.borrowed - {*silent, *shown},
+        abbreviations=language.abbreviations - {*silent, *shown},
+    )

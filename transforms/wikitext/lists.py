@@ -1,0 +1,230 @@
+"""Decides which lists of a page are kept as text, and drops the others.
+
+A sentence announces a list if it is directly before the list, and ends with a colon, a comma or a dash.
+Without the list, such a sentence would be incomplete. An announced list is kept, and each item becomes a
+paragraph. The same rule applies to indented lines of a verse, quotation or example, to terms and definitions
+of a glossary, and to formulas. Lists of sources and long lists of names (filmographies, members, villages)
+are dropped even if they are announced.
+
+A label is a line of one or two words before a list, such as "Examples:". It is dropped together with its
+list, unless a sentence announces the label. If a sentence is directly before a subheading, it may announce
+the lists below this subheading and the following subheadings.
+
+A list that explains the symbols of a formula is also announced by a line such as "where", which has no
+punctuation at its end.
+"""
+
+import re
+from collections.abc import Sequence
+
+from corpusmill.transforms.wikitext.marks import FORMULA_END, FORMULA_START, GUARD, HOLE, SECTION
+
+_BLANK = f" \t\u00a0{HOLE}{GUARD}"
+_TAG = rf"</?[A-Za-z][^<>\n{SECTION}]*+>"
+_BLANK_LINE = rf"(?:[{_BLANK}]|{_TAG})*+"
+_IS_BLANK = re.compile(_BLANK_LINE)
+_MAX_BLANK_LINES = 8
+_QUOTATION = re.compile(r"<(?i:blockquote|poem)\b")
+_MAX_INSERTED = 2_000  # characters between the items of a list
+_FORMULA = rf"(?:{FORMULA_START}[^\n{FORMULA_END}]*+{FORMULA_END}[ \t.,;]*+)++"
+# The first character is tested first: most lines fail there.
+_LINES = re.compile(
+    rf"\n(?=[*#:;{FORMULA_START}])((?:(?:[*#:;][^\n]*+|{_FORMULA})\n(?:{_BLANK_LINE}\n)*+)+)"
+)
+# Possible ends of a sentence that announces a list: a colon, comma or dash, and closing marks after it.
+_OPEN_END = re.compile(rf"(?:[:：,、，]|[ :][-–—])(?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
+_MAX_END = 80  # characters
+_LIST = re.compile(r"^:*[*#]", re.MULTILINE)
+# The start of an explanation of a symbol: "<math>p</math> is …", "''m''<sub>0</sub>, the mass", "m: the mass"
+_INDEX = r"(?:<su[bp]>[^<>\n]{1,8}</su[bp]>)?[ \t]*"
+_SYMBOL = re.compile(
+    rf"(?:{FORMULA_START}[^\n{FORMULA_END}]*+{FORMULA_END}|''+[^'\s]{{1,3}}''+){_INDEX}(?:,[ \t]*)?[\w:=–—-]"
+)
+_LETTER = re.compile(rf"\w{{1,2}}{_INDEX}[:=]")
+_MARKS = re.compile(r"^[*#:;]+[ \t]*", re.MULTILINE)
+_FORMULA_MARKS = {ord(FORMULA_START): None, ord(FORMULA_END): None}
+_NO_SENTENCE = ("*", "#", ":", ";", "|", "!", "{|", SECTION)
+_WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
+_SOURCE = re.compile(r"://|\bISBN\b|\bISSN\b")
+_SOURCE_SIGNS = ("://", "ISBN", "ISSN")
+_LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
+_MIN_DESCRIPTION = 4  # words
+_OPENING = "'\"«„“‘([ "
+_MIN_WORDS = 3  # of a sentence; "See also:" and "Examples:" are labels
+_MIN_WIDE = 8  # characters of East Asian scripts
+_MAX_NAMES = 50  # items of a list of names, without the terms that part it
+_MIN_SENTENCE = 60  # characters of an item that is more than a name; East Asian ones count twice
+
+
+def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
+    """Turns the items of announced lists into paragraphs, and removes the labels of other lists.
+
+    The docstring of the module explains which lists are announced, and what a label is. `levels` are the
+    heading levels of the sections that begin in the text, in order.
+    """
+    pieces: list[str] = []
+    position = 0
+    list_end = -1  # of the last list that is kept
+    headings = _AnnouncedHeadings(text, levels)
+    for match in _LINES.finditer(text):
+        start, end = _line_before(text, match.start())
+        line = text[start:end].strip(_BLANK)
+        if line.startswith(SECTION):
+            if not (goes_on := headings.has(start)):
+                continue
+        else:
+            goes_on = list_end == position < end and _is_inserted(text, position, end)
+            if not goes_on and not _OPEN_END.search(text, max(start, end - _MAX_END), end):
+                goes_on = _explains_symbols(line, match[1])
+                if not goes_on:
+                    continue
+            if not line or line.startswith(_NO_SENTENCE):
+                continue
+        items = [item for item in _MARKS.sub("", match[1]).split("\n") if item.strip(_BLANK)]
+        if line.startswith(SECTION) and 2 * sum(map(_is_long, items)) < len(items):
+            continue  # names, not a continuation of the sentence
+        is_announced = goes_on or _is_sentence(line) or _is_announced(text, start)
+        if _stays(items, marked=len(_LIST.findall(match[1])), is_announced=is_announced):
+            shown = "".join([f"{GUARD}{item}\n\n" for item in items])
+            if FORMULA_END in shown:
+                shown = shown.translate(_FORMULA_MARKS)
+            pieces += (text[position:end], "\n\n", shown)
+            position = list_end = match.end()
+        elif not is_announced:
+            pieces += (text[position:start], "\n")
+            position = match.end()
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
+def _line_before(text: str, end: int) -> tuple[int, int]:
+    """Returns (start, end) of the line before the position `end`, after skipping empty lines backwards.
+
+    At most _MAX_BLANK_LINES empty lines are skipped, so the returned line may be empty, too.
+    """
+    start = text.rfind("\n", 0, end) + 1
+    for _ in range(_MAX_BLANK_LINES):
+        if start == 0 or not _IS_BLANK.fullmatch(text, start, end):
+            break
+        end = start - 1
+        start = text.rfind("\n", 0, end) + 1
+    return start, end
+
+
+def _is_inserted(text: str, start: int, end: int) -> bool:
+    """Returns True if two lists are parts of one list, because only a quotation or clause is between them.
+
+    `start` and `end` are the positions of the text between the lists.
+    """
+    if end - start > _MAX_INSERTED or "\n\n" in text[start - 2 : end]:
+        return False
+    inserted = text[start:end].strip(f"{_BLANK}\n")
+    return bool(_QUOTATION.match(inserted)) or inserted.endswith((";", ","))
+
+
+def _is_announced(text: str, start: int) -> bool:
+    """Returns True if the line before the position `start` is a sentence that announces a list."""
+    start, end = _line_before(text, start - 1)
+    line = text[start:end].strip(_BLANK)
+    is_open = _OPEN_END.search(text, max(start, end - _MAX_END), end)
+    return bool(is_open) and not line.startswith(_NO_SENTENCE) and _is_sentence(line)
+
+
+class _AnnouncedHeadings:
+    """Checks whether a sentence before the headings of a text announces the lists below these headings."""
+
+    def __init__(self, text: str, levels: Sequence[int]) -> None:
+        self._text = text
+        self._levels = levels
+        self._position = self._number = 0  # a place in the text, and the number of its section
+        self._announced = 0  # level of headings whose lists are announced; 0 for none
+        self._checked = -1  # number of the last checked section
+
+    def has(self, start: int) -> bool:
+        """Returns True if the list below the heading at the position `start` is announced.
+
+        In each call, `start` must be greater than in the call before.
+        """
+        self._number += self._text.count(SECTION, self._position, start)
+        self._position = start
+        if self._number >= len(self._levels):
+            return False
+        level = self._levels[self._number]
+        since = self._levels[self._checked + 1 : self._number + 1]
+        self._checked = self._number
+        if self._announced and min(since, default=level) >= self._announced:
+            return True
+        self._announced = 0
+        is_deeper = self._number > 0 and self._levels[self._number - 1] < level
+        if is_deeper and _is_announced(self._text, start):
+            self._announced = level
+        return bool(self._announced)
+
+
+def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
+    """Returns True if a list is to be kept. The decision depends on its items and on the line before it.
+
+    Args:
+        items: the items of the list.
+        marked: the number of items that begin with `*` or `#`.
+        is_announced: True if a sentence announces the list, False if the line before it is only a label,
+            such as "Examples:".
+    """
+    if 2 * sum(map(_is_source, items)) >= len(items):
+        return False
+    if 2 * marked < len(items):
+        return True
+    if marked > _MAX_NAMES and 2 * sum(map(_is_long, items)) < len(items):
+        return False
+    if is_announced or 2 * sum(map(_goes_on, items)) > len(items):
+        return True
+    return all(map(_is_long, items)) and all(map(_is_closed, items))
+
+
+def _explains_symbols(line: str, items: str) -> bool:
+    """Returns True if a list explains the symbols of a formula.
+
+    `line` is the line before the list, for example "where". `items` is the text of the list.
+    """
+    if not line[-1:].isalnum():
+        return False
+    is_short = line[:1].islower() and len(line.split(None, _MIN_WORDS)) < _MIN_WORDS
+    if not is_short and not _is_sentence(line):
+        return False
+    explained = [item for item in _MARKS.sub("", items).split("\n") if item.strip(_BLANK)]
+    symbols = [
+        bool(_SYMBOL.match(item) or (is_short and _LETTER.match(item))) for item in explained
+    ]
+    return any(symbols[:1]) and 2 * sum(symbols) > len(symbols)
+
+
+def _is_source(item: str) -> bool:
+    """Returns True if a list item is a source, such as a book.
+
+    An item that begins with a link and then describes the link's target is not a source.
+    """
+    if not any(sign in item for sign in _SOURCE_SIGNS):
+        return False
+    found = _SOURCE.search(item)
+    if not found or found[0] != "://":
+        return bool(found)
+    described = _LINK_FIRST.match(item)
+    return not described or len(item[described.end() :].split()) < _MIN_DESCRIPTION
+
+
+def _is_sentence(line: str) -> bool:
+    return len(line.split(None, _MIN_WORDS)) >= _MIN_WORDS or len(_WIDE.findall(line)) >= _MIN_WIDE
+
+
+def _is_long(item: str) -> bool:
+    return len(_WIDE.sub("xx", item)) >= _MIN_SENTENCE
+
+
+def _is_closed(item: str) -> bool:
+    """Returns True if an item ends with a sign that ends a sentence, such as a full stop."""
+    return item.rstrip(_BLANK).endswith((".", "!", "?", "。", "।", "։"))
+
+
+def _goes_on(item: str) -> bool:
+    """Returns True if an item begins in lower case, so that it continues a sentence."""
+    return item.lstrip(_OPENING)[:1].islower()

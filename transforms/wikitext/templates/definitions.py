@@ -1,0 +1,317 @@
+"""Parses the definition of a template into a tree, and evaluates the tree with the arguments of a call.
+
+`{{{name}}}` is replaced by the value of an argument, and `{{{name|default}}}` by the default if the argument
+is missing. If there is no default either, MediaWiki displays the braces, but here the result is a hole (a
+mark for missing text). Branches of `#if`, `#switch` etc. are evaluated only if they are chosen.
+
+The precedence of braces follows https://www.mediawiki.org/wiki/Preprocessor_ABNF.
+"""
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from corpusmill.transforms.wikitext.extensions import strip_extensions
+from corpusmill.transforms.wikitext.marks import HOLE, protect_braces
+from corpusmill.transforms.wikitext.templates.expressions import evaluate as evaluate_number
+from corpusmill.transforms.wikitext.templates.patterns import Arguments
+
+MAX_NESTING = 60  # braces in braces, in one definition
+NODE_COST = 10  # work for a node, besides the characters of its result
+
+_TOKEN = re.compile(r"\{\{+|\}\}+|\[\[|\]\]|\|")
+_PREFIXES = ("safesubst:", "subst:", "msg:")
+_MAX_PREPARED = 4_096  # definitions
+_MAX_DEPTH = 60  # of nested nodes, over all definitions
+_ERROR = re.compile(r'class="[^"]*\berror\b')
+
+
+class DefinitionError(ValueError):
+    """Raised if a template's definition cannot be parsed, or if its evaluation takes too many steps."""
+
+
+class Parameter(NamedTuple):
+    """A parameter `{{{name|default}}}`."""
+
+    name: "Parts"
+    default: "Parts | None"
+
+
+class Call:
+    """A call `{{name|argument|…}}` of a template, a parser function or a variable."""
+
+    def __init__(self, parts: "list[Parts]") -> None:
+        self.parts = parts
+
+    @functools.cached_property
+    def cases(self) -> "list[tuple[Parts | None, Parts]]":
+        """Returns the cases of a `#switch` as pairs (name, value).
+
+        A case without `=` consists only of a name. Its pair is (None, name).
+        """
+        return [_at_equals(part) for part in self.parts[1:]]
+
+    @functools.cached_property
+    def plain_cases(self) -> Mapping[str, int] | None:
+        """Returns the names in a `#switch`: name → index in `cases` of the first case with this name.
+
+        Returns None if one of the names is not plain text.
+        """
+        numbers: dict[str, int] = {}
+        for number, (name, value) in enumerate(self.cases):
+            key = value if name is None else name
+            if not all(isinstance(node, str) for node in key):
+                return None
+            numbers.setdefault("".join(map(str, key)).strip(), number)
+        return numbers
+
+
+Node = str | Parameter | Call
+Parts = tuple[Node, ...]
+
+
+def _at_equals(part: Parts) -> tuple[Parts | None, Parts]:
+    for i, node in enumerate(part):
+        if isinstance(node, str) and "=" in node:
+            name, _, value = node.partition("=")
+            return (*part[:i], name), (value, *part[i + 1 :])
+    return None, part
+
+
+class _Open:
+    """An opening brace or bracket that is not closed yet, with the nodes that follow it."""
+
+    def __init__(self, braces: int) -> None:
+        self.braces = braces  # 0: a link
+        self.parts: list[list[Node]] = [[]]
+
+
+@functools.lru_cache(maxsize=_MAX_PREPARED)
+def read_definition(definition: str) -> Parts:
+    """Parses a definition and returns its tree.
+
+    Raises:
+        DefinitionError: braces are nested deeper than MAX_NESTING.
+    """
+    definition = strip_extensions(definition)
+    stack = [_Open(0)]
+    position = 0
+    for token in _TOKEN.finditer(definition):
+        if token.start() < position:
+            continue
+        if token.start() > position:
+            stack[-1].parts[-1].append(definition[position : token.start()])
+        text, position = token[0], token.end()
+        if len(stack) > MAX_NESTING:
+            raise DefinitionError("the braces are nested too deeply")
+        if text[0] == "{":
+            stack.append(_Open(len(text)))
+        elif text == "[[":
+            stack.append(_Open(0))
+        elif text == "|" and len(stack) > 1:
+            stack[-1].parts.append([])
+        elif text == "]]" and len(stack) > 1 and not stack[-1].braces:
+            _give_up(stack, "[[")
+            stack[-1].parts[-1].append("]]")
+        elif text[0] == "}":
+            position = token.start() + _close(stack, len(text))
+            stack[-1].parts[-1].append(definition[position : token.end()])
+            position = token.end()
+        else:
+            stack[-1].parts[-1].append(text)
+    stack[-1].parts[-1].append(definition[position:])
+    while len(stack) > 1:
+        _give_up(stack, "{" * stack[-1].braces or "[[")
+    return _joined(stack[0].parts[0])
+
+
+def _give_up(stack: list[_Open], opener: str) -> None:
+    """Turns the innermost open braces or brackets into plain text, because they are not closed.
+
+    `opener` is the text of these braces or brackets. `stack` has all open ones, the innermost last.
+    """
+    inner = stack.pop()
+    into = stack[-1].parts[-1]
+    into.append(opener)
+    for i, part in enumerate(inner.parts):
+        into.extend(["|", *part] if i else part)
+
+
+def _close(stack: list[_Open], closers: int) -> int:
+    """Closes the innermost open braces with at most `closers` closing braces.
+
+    Returns the number of closing braces used.
+    """
+    left = closers
+    while left >= 2:
+        while len(stack) > 1 and not stack[-1].braces:
+            _give_up(stack, "[[")
+        if len(stack) == 1:
+            break
+        inner = stack.pop()
+        width = 3 if inner.braces >= 3 and left >= 3 else 2
+        parts = [_joined(part) for part in inner.parts]
+        node = Parameter(parts[0], parts[1] if parts[1:] else None) if width == 3 else Call(parts)
+        left -= width
+        rest = inner.braces - width
+        if rest >= 2:
+            outer = _Open(rest)
+            outer.parts[-1].append(node)
+            stack.append(outer)
+        else:
+            stack[-1].parts[-1].extend(["{" * rest, node] if rest else [node])
+    return closers - left
+
+
+def _joined(nodes: list[Node]) -> Parts:
+    """Joins consecutive texts in a list of nodes, and removes empty texts."""
+    joined: list[Node] = []
+    for node in nodes:
+        if isinstance(node, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += node
+        elif node != "":
+            joined.append(node)
+    return tuple(joined)
+
+
+class Shower(Protocol):
+    """A function that expands the templates and parser functions that `Evaluation` does not handle itself."""
+
+    def __call__(self, name: str, arguments: Arguments, *, is_function: bool) -> str: ...
+
+
+class Evaluation:
+    """Evaluates the definitions of templates on one page, and limits the cost of doing so.
+
+    Args:
+        work: the maximum cost of all evaluations together. Each character of a result costs 1, and each node
+            of a tree costs NODE_COST.
+    """
+
+    def __init__(self, work: int) -> None:
+        self.work = work
+        self._depth = 0
+
+    def text(self, parts: Parts, arguments: Arguments, show: Shower) -> str:
+        """Evaluates parts of a definition to text.
+
+        Args:
+            parts: the nodes of the definition's tree to evaluate.
+            arguments: the arguments of the template call.
+            show: expands the template calls and parser functions that this class does not handle.
+
+        Raises:
+            DefinitionError: the cost exceeds the limit, or the parts are nested too deeply.
+        """
+        self.work -= NODE_COST * len(parts)
+        if self.work < 0 or self._depth > _MAX_DEPTH:
+            raise DefinitionError("the definition is nested too deeply or needs too much work")
+        self._depth += 1
+        try:
+            pieces = [
+                node if isinstance(node, str) else self._node(node, arguments, show)
+                for node in parts
+            ]
+        finally:
+            self._depth -= 1
+        text = "".join(pieces)
+        self.work -= len(text)
+        if self.work < 0:
+            raise DefinitionError("the template definitions of this page take too long to render")
+        return text
+
+    def _node(self, node: Parameter | Call, arguments: Arguments, show: Shower) -> str:
+        if isinstance(node, Parameter):
+            given_value = arguments.get(self.text(node.name, arguments, show).strip())
+            if given_value is not None:
+                return protect_braces(given_value)
+            return HOLE if node.default is None else self.text(node.default, arguments, show)
+        head = self.text(node.parts[0], arguments, show).strip()
+        while head.lower().startswith(_PREFIXES):
+            head = head.partition(":")[2].lstrip()
+        name, colon, first = head.partition(":")
+        name = name.strip().lower()
+
+        def part(number: int) -> str:
+            rest = node.parts[number : number + 1]
+            return self.text(rest[0], arguments, show).strip() if rest else ""
+
+        if colon:
+            first = first.strip()
+            if name == "#switch":
+                return self._switch(node, first, arguments, show)
+            if name == "#if":
+                return part(1 if first else 2)
+            if name == "#ifeq":
+                return part(2 if _is_equal(first, part(1)) else 3)
+            if name == "#ifexpr":
+                return part(1 if evaluate_number(first) else 2)
+            if name == "#ifexist":
+                return part(2)  # pages are treated as missing
+            if name == "#iferror":
+                is_error = bool(_ERROR.search(first))
+                return part(1) if is_error else part(2) if node.parts[2:] else first
+            if name.startswith("#") or name in _COLON_FUNCTIONS:
+                values = [first, *(part(i) for i in range(1, len(node.parts)))]
+                numbered = {str(i): value for i, value in enumerate(values, start=1)}
+                return show(name, numbered, is_function=True)
+        given: dict[str, str] = {}
+        count = 0
+        for one in node.parts[1:]:
+            key, value = _at_equals(one)
+            shown = self.text(value, arguments, show)
+            if key is None:
+                count += 1
+                given[str(count)] = shown.strip()
+            else:
+                given[self.text(key, arguments, show).strip()] = shown.strip()
+        return show(head, given, is_function=False)
+
+    def _switch(self, node: Call, wanted: str, arguments: Arguments, show: Shower) -> str:
+        """Returns the value of the `#switch` case that matches `wanted`.
+
+        A case without a value has the value of the next case that has one. If no case matches, returns the
+        default: the text of the last case if it has no `=`, otherwise the value of `#default`, or "" if there
+        is none.
+        """
+        cases = node.cases
+        number = -1
+        if node.plain_cases is not None:
+            self.work -= NODE_COST
+            number = node.plain_cases.get(wanted, -1)
+            if number < 0 and wanted.isdecimal():
+                number = node.plain_cases.get(wanted.lstrip("0") or "0", -1)
+        else:
+            for i, (key, value) in enumerate(cases):
+                name = self.text(value if key is None else key, arguments, show).strip()
+                if _is_equal(name, wanted):
+                    number = i
+                    break
+        while 0 <= number < len(cases) and cases[number][0] is None:
+            number += 1
+        if 0 <= number < len(cases):
+            return self.text(cases[number][1], arguments, show).strip()
+        if cases and cases[-1][0] is None:
+            return self.text(cases[-1][1], arguments, show).strip()
+        for key, value in cases:
+            if key is not None and self.text(key, arguments, show).strip() == "#default":
+                return self.text(value, arguments, show).strip()
+        return ""
+
+
+# Names of parser functions without "#"
+_COLON_FUNCTIONS = frozenset({
+    "lc", "uc", "lcfirst", "ucfirst", "formatnum", "padleft", "padright", "plural", "grammar",
+    "gender", "urlencode", "anchorencode", "fullurl", "localurl", "filepath", "ns", "int",
+})  # fmt: skip
+
+
+def _is_equal(one: str, other: str) -> bool:
+    """Returns True if two texts are equal. Numbers are compared by value: "01" equals "1"."""
+    if one == other:
+        return True
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return False

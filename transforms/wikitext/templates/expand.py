@@ -1,0 +1,428 @@
+"""Expands the templates of a text in one pass over its braces.
+
+The module `lookup` finds a template by its name, in the tables of the language or among the wiki's own
+definitions. For any other template in running text, the module `guesses` guesses the text. If no text is
+found, the template is replaced by a hole, a mark that the module `tidy` removes. Holes in running text are
+counted.
+
+A value that cannot be known, such as a price of today, leaves a hole with the mark UNKNOWN (see
+`unknown_values`). It is counted separately.
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from corpusmill.transforms.wikitext.marks import (
+    BREAK,
+    GUARD,
+    HOLE,
+    SECTION,
+    UNKNOWN,
+    protect_argument,
+)
+from corpusmill.transforms.wikitext.templates.definitions import (
+    DefinitionError,
+    Evaluation,
+    read_definition,
+)
+from corpusmill.transforms.wikitext.templates.guesses import (
+    guess,
+    guess_quotation,
+    is_quotation,
+    leaves_a_gap,
+)
+from corpusmill.transforms.wikitext.templates.lookup import Template, TemplateTable
+from corpusmill.transforms.wikitext.templates.patterns import Arguments
+from corpusmill.transforms.wikitext.templates.rendering import Page
+
+# MediaWiki stops at 100 nested brace frames ($wgMaxPPExpandDepth).
+MAX_DEPTH = 100
+
+# Each is searched separately: a regular expression without alternatives skips most characters quickly.
+_TOKENS = [re.compile(token) for token in (r"\{\{", r"\}\}", SECTION)]
+_PARAMETER = re.compile(rf"\{{\{{\{{[^{{}}{SECTION}]*\}}\}}\}}")
+_NOT_PROSE = ("*", "#", ":", ";", "|", "!")
+_BETWEEN_TEMPLATES = re.compile(r"\}\}[^{}|]*\w[^{}|]*\{\{")
+_CLOSER = -1
+_MAX_NAME = 255  # characters; MediaWiki allows 255 bytes
+_WINDOW = 200  # characters
+_MAX_DEFINITIONS = 10  # nested in each other
+_MAX_GUESSED = 4_000  # characters
+_MAX_WORK = 1_500_000  # of evaluating definitions, per page; see Evaluation
+_MAX_GROWN = 2 * 1024 * 1024  # MediaWiki's own limit on what templates expand to
+# Results of definitions that cannot be part of a sentence, and results that are notes
+_BLOCK = re.compile(
+    r"\n[ \t]*[*#:;|!\n]|\{\||^[*#:;|!]|</?(?:table|tr|td|div|li|ul|ol|dl|center|h[1-6]|hr)\b",
+    re.IGNORECASE,
+)
+_LINE_MARKS = re.compile(r"\n+[:*#;]+[ \t]*")
+_FOOTNOTE_MARK = re.compile(r"\s*<sup\b[^>]*>.*</sup\s*>\s*", re.DOTALL | re.IGNORECASE)
+_QUOTED = re.compile(r"</?(?:blockquote|poem)\b[^>]*>", re.IGNORECASE)
+
+
+class TooDeepError(ValueError):
+    """Raised if templates are nested deeper than MAX_DEPTH."""
+
+
+class Seen(NamedTuple):
+    """A template call in the wikitext, and the text to which it was expanded."""
+
+    start: int  # position of its braces in the text that was given
+    template: Template
+    source: str
+    shown: str  # HOLE for nothing
+
+
+@dataclasses.dataclass
+class Expansion:
+    """Results of expanding the templates of a page.
+
+    `unrendered`, `guessed` and `unknown` count template calls by normalised template name.
+    """
+
+    unrendered: dict[str, int]  # in running text, with no text or incomplete text
+    guessed: dict[str, int] = dataclasses.field(default_factory=dict)
+    unknown: dict[str, int] = dataclasses.field(default_factory=dict)  # values marked as UNKNOWN
+    dropped: list[str] = dataclasses.field(default_factory=list)  # see `drop_unknown_values`
+    evaluation: Evaluation = dataclasses.field(default_factory=lambda: Evaluation(_MAX_WORK))
+    grown: int = 0  # characters by which templates show more than they were given
+    seen: list[Seen] | None = None  # if a list, all templates are added, the innermost first
+
+
+class _Frame(NamedTuple):
+    template: Template
+    start: int  # position of its opening braces
+    end: int  # position after its closing braces
+    outer: list[str]  # pieces of the text around it
+    unrendered: dict[str, int]  # counts before it
+
+
+def _pair_braces(tokens: str) -> list[int]:
+    """Finds the partner of each brace token. `tokens` has the first character of each token.
+
+    Returns one number per token: the index of its closer for an opener, _CLOSER for a closer, and 0 for a
+    token without partner.
+    """
+    roles: list[int] = []
+    open_at: list[int] = []
+    for index, token in enumerate(tokens):
+        if token == SECTION:
+            open_at.clear()
+            roles.append(0)
+        elif token == "{":
+            open_at.append(index)
+            roles.append(0)
+        elif open_at:
+            if len(open_at) > MAX_DEPTH:
+                raise TooDeepError(f"templates are nested deeper than {MAX_DEPTH} levels")
+            roles[open_at.pop()] = index
+            roles.append(_CLOSER)
+        else:
+            roles.append(0)
+    return roles
+
+
+def parse_arguments(text: str) -> dict[str, str]:
+    """Parses the arguments `a|b|name=c` into name → value, without spaces around them.
+
+    Positional arguments are named "1", "2" etc.
+    """
+    arguments: dict[str, str] = {}
+    count = 0
+    for part in text.split("|"):
+        name, equals, value = part.partition("=")
+        if equals:
+            arguments[name.strip()] = value.strip()
+        else:
+            count += 1
+            arguments[str(count)] = part.strip()
+    return arguments
+
+
+def parse_function_arguments(text: str) -> dict[str, str]:
+    """Parses the arguments of a parser function into position → value, without spaces around the values.
+
+    All arguments are positional, even those with `=`.
+    """
+    return {str(i): part.strip() for i, part in enumerate(text.split("|"), start=1)}
+
+
+class TemplateTexts:
+    """Expands the templates of one wiki to text."""
+
+    def __init__(self, table: TemplateTable, show_links: Callable[[str], str]) -> None:
+        self._table = table
+        self._show_links = show_links
+
+    def expand(self, text: str, page: Page, expansion: Expansion) -> str:
+        """Expands all templates of a text, and returns the text.
+
+        `expansion` counts the templates whose text is guessed or missing. Closing braces without a partner
+        are removed. Opening braces without a partner are removed together with the rest of their line.
+
+        Raises:
+            TooDeepError: templates are nested deeper than MAX_DEPTH.
+        """
+        if "{{" not in text and "}}" not in text:
+            return text
+        if "{{{" in text:
+            text = _PARAMETER.sub("", text)  # parameters are for the pages of templates
+        starts = sorted(found.start() for token in _TOKENS for found in token.finditer(text))
+        tokens = "".join([text[start] for start in starts])
+        pieces: list[str] = []
+        frames: list[_Frame] = []
+        skipped = -1  # index of the braces that close a template whose arguments show nothing
+        position = 0
+        for index, role in enumerate(_pair_braces(tokens)):
+            if index <= skipped:
+                continue
+            start, token = starts[index], tokens[index]
+            end = start + (len(SECTION) if token == SECTION else 2)
+            pieces.append(text[position:start])
+            position = end
+            if role > 0:
+                template = self._table.find_at(text, end)
+                whole = starts[role] + 2
+                frame = _Frame(template, start, whole, pieces, expansion.unrendered)
+                if template.show or template.definition:
+                    frames.append(frame)
+                    pieces = []
+                    continue
+                if not template.known:
+                    is_inline = _is_inline(text, frame, bool(frames))
+                    is_short = whole - start <= _MAX_GUESSED
+                    if is_short and (is_inline or is_quotation(template.name)):
+                        # If the whole template is no gap, templates nested in it are not, either.
+                        frames.append(frame._replace(unrendered=dict(expansion.unrendered)))
+                        pieces = []
+                        continue
+                    if is_inline and leaves_a_gap(template.name, *_around(text, frame)):
+                        _count(template, expansion.unrendered)
+                skipped, position = role, whole
+                pieces.append(HOLE)
+                if expansion.seen is not None:
+                    expansion.seen.append(Seen(start, template, text[start:whole], HOLE))
+            elif role == _CLOSER:
+                frame = frames.pop()
+                inner = self._inner("".join(pieces), frame.template)
+                pieces = frame.outer
+                if frame.template.fits:
+                    meant = frame.template.meant_with(parse_arguments(inner))
+                    frame = frame._replace(template=meant)
+                shown = self._shown(text, frame, inner, bool(frames), page, expansion)
+                pieces.append(shown)
+                if expansion.seen is not None:
+                    source = text[frame.start : frame.end]
+                    shown = shown.replace(UNKNOWN, "")
+                    expansion.seen.append(Seen(frame.start, frame.template, source, shown))
+            elif token == "{":
+                pieces.append("\n|")  # such lines are dropped as remains of a template
+            elif token == SECTION:
+                pieces.append(SECTION)
+        pieces.append(text[position:])
+        return "".join(pieces)
+
+    def _inner(self, text: str, template: Template) -> str:
+        """Returns the wikitext of a template's arguments, after its name.
+
+        `text` is the wikitext between the template's braces.
+        """
+        if "[[" in text:
+            text = self._show_links(text)
+        return text.partition(":" if template.is_function else "|")[2]
+
+    def _shown(
+        self,
+        text: str,
+        frame: _Frame,
+        inner: str,
+        is_nested: bool,
+        page: Page,
+        expansion: Expansion,
+    ) -> str:
+        """Returns the text to which a template expands, or a hole (the mark for missing text).
+
+        Args:
+            text: the text that contains the template call.
+            frame: the template, and the positions of its braces in `text`.
+            inner: the wikitext of its arguments, in which nested templates are already expanded.
+            is_nested: True if the call is within another template call.
+            page: the page of the text.
+            expansion: counts the templates whose text is guessed, missing or unknown.
+        """
+        template = frame.template
+        parse = parse_function_arguments if template.is_function else parse_arguments
+        arguments = parse(inner) if inner else {}
+        if template.show and not template.definition:
+            shown = _show(template, arguments, len(inner), page, expansion)
+            is_unknown = shown == HOLE and HOLE not in inner
+            shown = shown or HOLE
+            if not is_unknown and UNKNOWN not in inner:
+                return shown
+            if not _is_inline(text, frame, is_nested):
+                return shown.replace(UNKNOWN, "")
+            if is_unknown:
+                _count(template, expansion.unknown)
+            return HOLE + UNKNOWN if shown == HOLE else shown
+        is_inline = _is_inline(text, frame, is_nested)
+        if template.definition:
+            return self._define(template, arguments, page, expansion, is_inline=is_inline)
+        if template.known:
+            return HOLE
+        expansion.unrendered = frame.unrendered
+        if not is_inline:
+            quotation = guess_quotation(arguments)
+            return f"{BREAK}{protect_argument(quotation)}{BREAK}" if quotation else HOLE
+        return _guessed(template, arguments, page, expansion, _around(text, frame))
+
+    def _define(
+        self,
+        template: Template,
+        arguments: Arguments,
+        page: Page,
+        expansion: Expansion,
+        *,
+        is_inline: bool,
+    ) -> str:
+        """Returns the text to which a template's definition expands.
+
+        Returns HOLE (the mark for missing text) if the text is not prose or cannot be computed. `is_inline`
+        is True if the template is in running text, and False if it is on lines of its own.
+        """
+        is_quoted = bool(_QUOTED.search(template.definition))
+        if not is_inline and not is_quoted:
+            return HOLE  # probably a notice
+        try:
+            expanded = self._evaluate(template, arguments, page, expansion, ())
+        except DefinitionError:
+            if template.show:
+                return _show(template, arguments, 0, page, expansion)
+            _count(template, expansion.unrendered)
+            return HOLE
+        shown = self._show_links(expanded).strip()
+        if UNKNOWN in shown and UNKNOWN not in "".join(arguments.values()):
+            _count(template, expansion.unknown)
+        if is_quoted:
+            shown = _QUOTED.sub(BREAK, shown)
+        if not shown or _FOOTNOTE_MARK.fullmatch(shown):
+            return HOLE
+        if _BLOCK.search(shown):
+            if is_inline:
+                _count(template, expansion.unrendered)
+            return HOLE
+        return protect_argument(shown)
+
+    def _evaluate(
+        self,
+        template: Template,
+        arguments: Arguments,
+        page: Page,
+        expansion: Expansion,
+        within: tuple[str, ...],
+    ) -> str:
+        """Evaluates a template's definition, and returns the resulting wikitext.
+
+        `within` are the names of the templates whose definitions call this one, the outermost first.
+
+        Raises:
+            DefinitionError: the evaluation takes too many steps, or the definition contains itself or calls a
+                Lua module.
+        """
+        if template.name in within or len(within) == _MAX_DEFINITIONS:
+            raise DefinitionError("the definition contains itself, or is nested too deeply")
+        inside = (*within, template.name)
+
+        def show(name: str, arguments: Arguments, *, is_function: bool) -> str:
+            find = self._table.find if arguments else self._table.find_bare
+            called = find(f"{name}:" if is_function else name).meant_with(arguments)
+            if called.definition:
+                return self._evaluate(called, arguments, page, expansion, inside)
+            if called.show:
+                given = sum(map(len, arguments.values()))
+                shown = _show(called, arguments, given, page, expansion)
+                return HOLE + UNKNOWN if shown == HOLE else shown
+            if is_function and not called.known:
+                raise DefinitionError(f"no such function: {name}")
+            return (
+                HOLE if called.known else _guessed(called, arguments, page, expansion, (" ", " "))
+            )
+
+        return expansion.evaluation.text(read_definition(template.definition), arguments, show)
+
+
+def _show(
+    template: Template, arguments: Arguments, given: int, page: Page, expansion: Expansion
+) -> str:
+    """Calls the `show` function of a template. Returns its text, or HOLE if the text cannot be known.
+
+    The length of a page is limited. The text of a template may be longer than its arguments, whose length in
+    characters is `given`. The differences are added up in `expansion.grown`. Once the sum is greater than
+    _MAX_GROWN, the result is always HOLE.
+    """
+    assert template.show is not None
+    if expansion.grown > _MAX_GROWN:
+        return HOLE
+    shown = template.show(arguments, page)
+    expansion.grown += max(0, len(shown) - given)
+    if shown.startswith("\n\n"):
+        shown = _LINE_MARKS.sub("\n\n", shown)  # of a verse in a quotation, say
+    return protect_argument(shown).replace("\n\n", BREAK)
+
+
+def _guessed(
+    template: Template,
+    arguments: Arguments,
+    page: Page,
+    expansion: Expansion,
+    around: tuple[str, str],
+) -> str:
+    """Returns a guessed text for an unknown template, or HOLE if no text can be guessed.
+
+    Counts guesses and holes in `expansion`. `around` are the characters before and after the template (see
+    `_around`).
+    """
+    shown = guess(template.name, arguments, page, *around)
+    if shown:
+        _count(template, expansion.guessed)
+        return protect_argument(shown)
+    if leaves_a_gap(template.name, *around):
+        _count(template, expansion.unrendered)
+    return HOLE
+
+
+def _around(text: str, frame: _Frame) -> tuple[str, str]:
+    """Returns the character before a template and the two characters after it.
+
+    At the beginning of a line, the character before is "\\n".
+    """
+    before = text[max(frame.start - 1, 0) : frame.start]
+    return "\n" if before == GUARD else before, text[frame.end : frame.end + 2]
+
+
+def _count(template: Template, counts: dict[str, int]) -> None:
+    name = template.name[:_MAX_NAME]
+    counts[name] = counts.get(name, 0) + 1
+
+
+def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:
+    """Returns True if a template is in running text, and False if it is on lines of its own.
+
+    Only the text near the template is searched, so long lines take no more time than short ones.
+    """
+    window_start = max(0, frame.start - _WINDOW)
+    line_start = text.rfind("\n", window_start, frame.start) + 1 or window_start
+    before = text[line_start : frame.start].strip()
+    if before.startswith(_NOT_PROSE):
+        return False
+    if is_nested or (before and not before.endswith("}}")):
+        return True
+    lead = before.partition("{{")[0]
+    is_lead = bool(lead) and "}}" not in lead and line_start > window_start
+    if is_lead or _BETWEEN_TEMPLATES.search(before):
+        return True  # a template after another one, in a sentence
+    end = frame.end
+    line_end = text.find("\n", end, end + _WINDOW)
+    after = text[end : end + _WINDOW if line_end < 0 else line_end].strip()
+    return bool(after) and not after.startswith(("{{", "[[", "|"))

@@ -1,0 +1,222 @@
+"""Expands templates whose text must be computed, such as numbers, dates and pronunciations.
+
+In the language tables, a template with the display pattern "=name" is expanded by the public function `name`
+of this module or of one of _MODULES.
+"""
+
+import inspect
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from corpusmill.transforms.wikitext.conversion import convert, names
+from corpusmill.transforms.wikitext.marks import HOLE
+from corpusmill.transforms.wikitext.templates import (
+    ages,
+    chemistry,
+    dates,
+    foreign_text,
+    pronunciations,
+    quantities,
+    ships,
+    written_numbers,
+)
+from corpusmill.transforms.wikitext.templates.patterns import Arguments, Show, first_of, positional
+from corpusmill.transforms.wikitext.templates.rendering import Page
+
+
+def language_or_value(arguments: Arguments, page: Page) -> str:
+    """Expands `{{val|de|Leipzig}}` like `{{langx|de|Leipzig}}`, and `{{val|2.5|u=t}}` to a value."""
+    if arguments.get("1", "").isalpha():
+        return foreign_text.language_of_code(arguments, page)
+    return written_numbers.val(arguments, page)
+
+
+def sic(arguments: Arguments, page: Page) -> str:
+    """Expands `{{sic|wr|ogn}}` to "wrogn [sic]". With the argument `hide`, "[sic]" is left out."""
+    values = positional(arguments)
+    mark = "[sic?]" if values[:1] == ["?"] else "[sic]"
+    words = "".join(values[1:] if values[:1] == ["?"] else values)
+    return words if arguments.get("hide") else f"{words} {mark}".strip()
+
+
+def list_items(arguments: Arguments, page: Page) -> str:
+    """Expands `{{ordered list|a|b}}` to a list with one line per argument."""
+    items = [" ".join(item.split()) for item in positional(arguments)]
+    return "".join(f"\n*{item}" for item in items if item) + "\n" if any(items) else ""
+
+
+def author_and_year(arguments: Arguments, page: Page) -> str:
+    """Expands `{{harvtxt|Smith|Jones|1999|p=2}}` to "Smith & Jones (1999, p. 2)"."""
+    *authors, year = [value for value in positional(arguments) if value] or [""]
+    if not authors:
+        return year
+    if len(authors) == 4:
+        names = f"{authors[0]} et al."
+    else:
+        names = " & ".join(filter(None, (", ".join(authors[:-1]), authors[-1])))
+    pages = [f"{mark} {value}" for mark, key in (("p.", "p"), ("pp.", "pp"), ("", "loc"))
+             if (value := arguments.get(key))]  # fmt: skip
+    return f"{names} ({', '.join((year, *pages))})"
+
+
+def unknown(arguments: Arguments, page: Page) -> str:
+    """Returns a hole (the mark for missing text). Used for templates whose text cannot be computed.
+
+    An example is a template that converts an amount of money to its value today.
+    """
+    return HOLE
+
+
+_LISTEN = frozenset({"listen", "pronunciation", "pron", "pronounced", "help", "info", "play"})
+
+
+def recording(arguments: Arguments, page: Page) -> str:
+    """Expands `{{audio|a.ogg|word}}` to its second argument if this is the recorded word, otherwise to "".
+
+    Often the second argument is not the word, but "listen" or "pronunciation" in the language of the wiki. It
+    is taken for the word if it occurs in the page's title, or is a phonetic transcription. In a wiki with
+    another script than Latin, it is also taken for the word if it is in Latin letters.
+    """
+    word = arguments.get("2", "")
+    if not word or word.casefold().strip(" ()") in _LISTEN:
+        return ""
+    is_sound = word.startswith(("/", "["))
+    is_foreign = _is_latin(word) and not _is_latin("".join(page.language.months))
+    return word if is_sound or is_foreign or word.casefold() in page.title.casefold() else ""
+
+
+def _is_latin(text: str) -> bool:
+    names = (unicodedata.name(letter, "") for letter in text if letter.isalpha())
+    return all(name.startswith("LATIN") for name in names)
+
+
+_MUSIC = {
+    "sharp": "♯", "#": "♯", "flat": "♭", "b": "♭", "natural": "♮", "double sharp": "𝄪",
+    "doublesharp": "𝄪", "double flat": "𝄫", "doubleflat": "𝄫", "n": "♮", "##": "𝄪", "bb": "𝄫",
+    "x": "𝄪", "dim": "°", "dimdeg": "°", "half-dim": "ø", "aug": "+", "quarter": "♩", "eighth": "♪",
+    "quarternote": "♩", "eighthnote": "♪", "half": "𝅗𝅥", "whole": "𝅝", "sixteenth": "𝅘𝅥𝅯",
+    "bass clef": "𝄢", "bassclef": "𝄢", "treble clef": "𝄞", "trebleclef": "𝄞", "alto clef": "𝄡",
+}  # fmt: skip
+
+
+def music(arguments: Arguments, page: Page) -> str:
+    """Expands `{{music|sharp}}` to a musical sign or key: "♯"."""
+    sign, *numbers = [*positional(arguments), ""]
+    if sign in ("time", "meter", "time signature"):
+        return "/".join(filter(None, numbers))
+    if sign in ("scale", "scaledegree"):
+        return "".join(numbers)
+    return _MUSIC.get(sign.lower() if len(sign) > 2 else sign, sign)
+
+
+def aside(arguments: Arguments, page: Page) -> str:
+    """Expands `{{incise|text}}` to the text between two dashes. At the end of a sentence, the second dash is
+    omitted.
+    """
+    text = arguments.get("1", "")
+    closing = "" if arguments.get("2") in ("fin", "stop") else " –"
+    return f"– {text}{closing}" if text else ""
+
+
+def hard_space(arguments: Arguments, page: Page) -> str:
+    """Expands `{{esd}}`, a no-break space, to a space, and `{{esd|45 km}}` to its argument."""
+    return arguments.get("1") or " "
+
+
+def interlanguage_link(arguments: Arguments, page: Page) -> str:
+    """Expands `{{ill|title|de|Titel|lt=label}}` to the label or title.
+
+    The older order of arguments, `{{ill|de|Titel|label}}`, is supported, too.
+    """
+    first, second = arguments.get("1", ""), arguments.get("2", "")
+    if second and first in page.language.interlanguage_codes:
+        # In English pages the third argument is the title in the other language.
+        names = ("lt", "4", "2") if page.language.is_english else ("lt", "3", "2")
+        return first_of(arguments, names)
+    return first_of(arguments, ("lt", "1"))
+
+
+def country(arguments: Arguments, page: Page) -> str:
+    """Expands `{{flag|FRA}}` to the name of the country. The argument may be a name or a code."""
+    name = first_of(arguments, ("name", "1"))
+    key = name.casefold()
+    of_template = page.language.templates.get(key, "")  # {{ENG}} is not a country of ISO 3166
+    if of_template.replace(" ", "").isalpha():
+        return of_template
+    return page.language.countries.get(key, name)
+
+
+def quran_verse(arguments: Arguments, page: Page) -> str:
+    """Expands `{{cite quran|2|255|style=nosup}}` to "Quran 2:255".
+
+    With other styles, the template is a footnote mark and leaves no text.
+    """
+    chapter, verse = arguments.get("1", ""), arguments.get("2", "")
+    if arguments.get("style") not in ("nosup", "ns", "inline") or not chapter:
+        return ""
+    return f"Quran {chapter}:{verse}" if verse else f"Quran {chapter}"
+
+
+def junction(arguments: Arguments, page: Page) -> str:
+    """Expands `{{jct|state=NY|I|90|dir1=east|NY|5}}` to "I-90 east / NY 5"."""
+    values = positional(arguments)
+    shown = []
+    for i, (kind, number) in enumerate(zip(values[::2], values[1::2], strict=False), start=1):
+        name = arguments.get(f"name{i}", "")
+        to = "To " if arguments.get(f"to{i}") else ""
+        road = f"{kind}{'-' if kind == 'I' else ' '}{number}" if number else name or kind
+        direction = arguments.get(f"dir{i}", "")
+        shown.append(" ".join(filter(None, (to + road, direction))))
+        if name and number:
+            shown[-1] += f" ({name})"
+    places = [arguments[name] for name in ("city1", "city2", "city3") if arguments.get(name)]
+    roads = " / ".join(shown)
+    return f"{roads} – {', '.join(places)}" if places else roads
+
+
+def bible_verse(arguments: Arguments, page: Page) -> str:
+    """Expands `{{bibleverse|1|Corinthians|13:4|KJV}}` or `{{bibleverse|Mark|3:25|9}}` to the name of the book
+    and the verse.
+    """
+    first, second, third, *rest = [*positional(arguments), "", "", ""]
+    is_numbered = first in ("", "I", "II", "III") or first.isdecimal()
+    if is_numbered and third:
+        return " ".join(filter(None, (first, second, third)))
+    # The next argument is the code of an edition, or the text of the link.
+    words = next((value for value in (third, *rest) if " " in value), "")
+    return words or " ".join(filter(None, (first, second)))
+
+
+def section_link(arguments: Arguments, page: Page) -> str:
+    """Expands `{{section link|page|one|two}}` to "page §§ one, two"."""
+    target, *sections = [*positional(arguments), ""]
+    names = [section for section in sections if section]
+    if not target and len(names) == 1 and not positional(arguments)[1:]:
+        return ""
+    marks = f"{'§§' if len(names) > 1 else '§'} {', '.join(names)}" if names else ""
+    return first_of(arguments, ("nopage", "display")) or f"{target} {marks}".strip()
+
+
+def unicode_character(arguments: Arguments, page: Page) -> str:
+    """Expands `{{unichar|2014|EM DASH}}` to "U+2014 — EM DASH"."""
+    code = arguments.get("1", "")
+    if not re.fullmatch(r"(?:10|[0-9A-Fa-f])?[0-9A-Fa-f]{1,4}", code):
+        return f"U+{code}" if code else ""
+    character = chr(int(code, 16))
+    name = arguments.get("2", "").upper() or unicodedata.name(character, "")
+    shown = character if character.isprintable() and not character.isspace() else ""
+    return " ".join(filter(None, (f"U+{code.upper().zfill(4)}", shown, name)))
+
+
+_MODULES = (
+    ages, chemistry, dates, foreign_text, written_numbers, pronunciations, quantities, ships,
+    convert, names,
+)  # fmt: skip
+FUNCTIONS: Mapping[str, Show] = {
+    name: function
+    for members in (*map(vars, _MODULES), globals())
+    for name, function in members.items()
+    if inspect.isfunction(function) and function.__module__ == members["__name__"]
+    if not name.startswith("_")
+} | ships.BY_PREFIX

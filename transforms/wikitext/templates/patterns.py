@@ -1,0 +1,132 @@
+"""Compiles display patterns. A display pattern defines the text to which a template expands.
+
+The elements of a pattern:
+    "{1}"               the value of the first positional argument
+    "{text|1}"          the value of the argument "text", or of the first argument if "text" is empty
+    "{2, 3}"            the values of the arguments 2 and 3, joined by ", "; empty values are omitted
+    "{*}"               the values of all positional arguments, concatenated; "{* }" joins them by a space
+    "{2:number}"        the value, changed by a formatter: number, lower, upper, first_upper, superscript,
+                        subscript, month, verbatim (markup in the value is written as plain text),
+                        no_aside (the text from the first " (" on is removed), or hebrew_number
+    "{@as_of}"          the phrase with this name in the tables of the language
+    "[ ({2})]"          omitted if none of the arguments in the brackets has content; may be nested
+    "\\["               a backslash makes the character after it plain text
+
+A template expands to nothing if none of the arguments in its pattern has content. Phrases do not count as
+content. A pattern without arguments is always written.
+
+In the tables, a pattern that begins with "=" is instead the name of a function in this folder, such as
+"=convert". The function "=unknown" is for templates whose value is not in the dump, such as a current
+population: the sentence with the template is dropped.
+"""
+
+import functools
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from corpusmill.transforms.wikitext.templates.formatters import FORMATTERS
+from corpusmill.transforms.wikitext.templates.rendering import Page
+
+Arguments = Mapping[str, str]
+Show = Callable[[Arguments, Page], str]
+# (text, True if it has an argument with content, True if the pattern has any argument)
+_Shown = tuple[str, bool, bool]
+_Part = Callable[[Arguments, Page], _Shown]
+
+_TOKEN = re.compile(r"\\(.)|\{([^{}]*)\}|(\[)|(\])|([^\\{}\[\]]+)", re.DOTALL)
+
+
+def positional(arguments: Arguments) -> list[str]:
+    """Returns the values of the positional arguments, up to the first missing one."""
+    values: list[str] = []
+    while (value := arguments.get(str(len(values) + 1))) is not None:
+        values.append(value)
+    return values
+
+
+def first_of(arguments: Arguments, names: Sequence[str]) -> str:
+    """Returns the first non-empty value among the arguments in `names`, or "" if all are empty."""
+    return next((value for name in names if (value := arguments.get(name))), "")
+
+
+def _literal(text: str) -> _Part:
+    text = text.replace("'", "&#39;")  # next to an argument in italics, "'" would be markup
+    return lambda arguments, page: (text, False, False)
+
+
+def _phrase(name: str) -> _Part:
+    return lambda arguments, page: (page.language.phrases.get(name, ""), False, False)
+
+
+def _all(separator: str) -> _Part:
+    def show(arguments: Arguments, page: Page) -> _Shown:
+        text = separator.join(filter(None, positional(arguments)))
+        return text, bool(text), True
+
+    return show
+
+
+def _field(expression: str, pattern: str) -> _Part:
+    if expression.startswith("*"):
+        return _all(expression[1:])
+    if expression.startswith("@"):
+        return _phrase(expression[1:])
+    names, colon, formatter = expression.partition(":")
+    if colon and formatter not in FORMATTERS:
+        known = ", ".join(FORMATTERS)
+        raise ValueError(
+            f"unknown formatter {formatter!r} in display pattern {pattern!r}; expected one of {known}"
+        )
+    alternatives = [name.strip().split("|") for name in names.split(",")]
+
+    def show(arguments: Arguments, page: Page) -> _Shown:
+        values = [first_of(arguments, names) for names in alternatives]
+        if formatter:
+            form = FORMATTERS[formatter]
+            values = [form(value, page.language) if value else "" for value in values]
+        text = ", ".join(filter(None, values))
+        return text, bool(text), True
+
+    return show
+
+
+def _sequence(parts: Sequence[_Part], *, optional: bool) -> _Part:
+    def show(arguments: Arguments, page: Page) -> _Shown:
+        shown = [part(arguments, page) for part in parts]
+        filled = any(part[1] for part in shown)
+        asked = any(part[2] for part in shown)
+        if asked and not filled:
+            return "", False, not optional
+        return "".join(part[0] for part in shown), filled, asked
+
+    return show
+
+
+@functools.cache
+def compile_pattern(pattern: str) -> Show:
+    """Compiles a display pattern to a function that writes the arguments of a template as text.
+
+    Raises:
+        ValueError: a bracket or brace of the pattern has no partner, or a formatter is unknown.
+    """
+    stack: list[list[_Part]] = [[]]
+    position = 0
+    for token in _TOKEN.finditer(pattern):
+        if token.start() != position:
+            break
+        position = token.end()
+        if token[3]:
+            stack.append([])
+        elif token[4]:
+            if len(stack) == 1:
+                raise ValueError(f"']' without '[' in display pattern {pattern!r}")
+            parts = stack.pop()
+            stack[-1].append(_sequence(parts, optional=True))
+        elif token[2] is not None:
+            stack[-1].append(_field(token[2], pattern))
+        else:
+            stack[-1].append(_literal(token[1] or token[5]))
+    if position != len(pattern) or len(stack) != 1:
+        raise ValueError(f"unbalanced brackets or braces in display pattern {pattern!r}")
+    whole = _sequence(stack[0], optional=False)
+    return lambda arguments, page: whole(arguments, page)[0]
