@@ -8,12 +8,14 @@ from setuptools import find_packages, setup
 
 HERE = pathlib.Path(__file__).parent
 README = (HERE / "README.md").read_text("utf-8")
-FRONT_DOOR = (HERE / ".package" / "corpusmill" / "__init__.py").read_text("utf-8")
+PACKAGE = HERE / ".package" / "corpusmill"  # also the place of the code in an archive of the sources
+FRONT_DOOR = (PACKAGE / "__init__.py").read_text("utf-8")
 
-LISTED = runpy.run_path(str(HERE / "pipelines" / "run" / "extras.py"))
+LISTED = runpy.run_path(str(PACKAGE / "pipelines" / "run" / "extras.py"))
 EXTRAS = LISTED["EXTRAS"]
 ALL = sorted(set().union(*EXTRAS.values()))
 CHINESE = list(LISTED["CHINESE"])  # under the GPL, so not in ALL
+DATASKETCH = list(LISTED["DATASKETCH"])
 
 setup(
     name="corpusmill",
@@ -56,7 +58,7 @@ setup(
         "console_scripts": [
             "corpusmill=corpusmill.pipelines.__main__:main",
             "corpusmill-worker=corpusmill.pipelines.run.engines.worker:main",
-            "corpusmill-worker-pool=corpusmill.pipelines.run.engines.worker_pool:main",
+            "corpusmill-worker-pool=corpusmill.pipelines.run.engines.worker:pool_main",
         ]
     },
     install_requires=[
@@ -78,6 +80,7 @@ setup(
     extras_require={
         **{name: [*libraries] for name, libraries in EXTRAS.items()},
         "all": ALL,
+        "datasketch": DATASKETCH,
         "aws": ["apache-beam[aws]>=2.77,<2.78", "boto3>=1.36"],  # supports If-Match in put_object
         "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
         "spark": ["pyspark>=3.5.1,<3.6"],  # the job server requires Spark 3
@@ -85,7 +88,7 @@ setup(
         "test": [
             *ALL,
             *CHINESE,
-            "datasketch>=2,<3",  # reference for signatures; only for tests, as it needs scipy (140 MB)
+            *DATASKETCH,  # the reference for signatures, too
             "hypothesis>=6",
             "pytest>=8",
             "pytest-timeout>=2.3",  # a test that hangs fails with its stack; MIT

@@ -8,7 +8,7 @@ if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
         signal.SIGINT, signal.SIG_DFL
     )  # until `main` runs; errors of imports are still printed
 
-from corpusmill.pipelines.cli import main
+from .cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

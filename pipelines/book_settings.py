@@ -1,11 +1,16 @@
-"""Settings and inputs that PG-19 and SimpleBooks have in common."""
+"""Settings and inputs that PG-19 and SimpleBooks have in common.
 
+Defines the flags that `corpusmill pg19` and `corpusmill simplebooks` have in common.
+"""
+
+import argparse
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from corpusmill.pipelines.run.dump_settings import check_dump_settings
+from corpusmill.pipelines.run.flags import Flags
+from corpusmill.transforms.files.builds.manifest import check_dump_settings
 
 LANGUAGE = "en"
 NO_CATALOG = (
@@ -72,9 +77,9 @@ def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -
       on_corrupt: "fail" to reject truncated files, "keep-good" to accept them.
       others: Patterns for the other fields of BookInputs.
     """
-    from corpusmill.transforms.books.check_books import check_books, match_books
+    from corpusmill.transforms.books.gather_books import check_books, match_books
     from corpusmill.transforms.books.read_catalog import check_tables
-    from corpusmill.transforms.files.open_input import match_inputs
+    from corpusmill.transforms.files.read_files import match_inputs
 
     found = {name: match_inputs(patterns) for name, patterns in others.items()}
     inputs = BookInputs(match_books(books), **found)
@@ -82,3 +87,26 @@ def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -
     if on_corrupt == "fail":
         check_tables(inputs.catalog)
     return inputs
+
+
+def add_books(parser: argparse.ArgumentParser) -> Flags:
+    """Adds the flags for book files and their metadata. Returns the group of these flags."""
+    files = Flags(
+        parser,
+        "inputs",
+        "file names, patterns or folders, on any file system of Beam's (gs://, s3://, hdfs://)",
+    )
+    files.files(
+        "--books",
+        "text files of Project Gutenberg, folders, or archives (.zip, .tar, .tgz, .tar.zip), also nested",
+        required=True,
+    )
+    files.files(
+        "--catalog",
+        "pg_catalog.csv, or the RDF archive; without it, titles are taken from the files, and genres are"
+        " detected from the text alone",
+    )
+    files.dump_date('the newest date in the names of the files; "undated" if there is none')
+    files.on_corrupt()
+    files.limit("books")
+    return files

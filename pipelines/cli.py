@@ -1,27 +1,267 @@
-"""The command `corpusmill`. Flags that no command defines are passed on to the Beam runner."""
+"""The command `corpusmill`: its parser with all commands, its log and its exit status.
+
+The parser of a corpus is filled only when it is needed. Flags that no command defines are passed on to the
+Beam runner. A corpus without a command module gets a flag for each field of its config class.
+"""
 
 import argparse
 import atexit
+import collections.abc
 import contextlib
+import dataclasses
+import functools
 import gc
+import importlib
 import logging
 import os
 import re
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TextIO
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Self, TextIO
 
-from corpusmill.pipelines.parser import make_parser
-from corpusmill.pipelines.run.command_parser import fill, guess, level_of
-from corpusmill.pipelines.run.corpora import rows
+from corpusmill.pipelines.inspect import inspect_commands
+from corpusmill.pipelines.refresh import refresh_commands
+from corpusmill.pipelines.run import flags
+from corpusmill.pipelines.run.corpora import CORPORA, VERSION, CorpusRow, rows
 from corpusmill.pipelines.run.engines.fork_server import without_collections
 from corpusmill.pipelines.run.engines.worker_processes import started_early
 from corpusmill.pipelines.run.extras import check_extras
-from corpusmill.transforms.files.errors import BuildError, check_address_space, find_shortage
-from corpusmill.transforms.files.runners import IN_PROCESS
+from corpusmill.transforms.files.errors import (
+    IN_PROCESS,
+    BuildError,
+    check_address_space,
+    find_shortage,
+)
 from corpusmill.transforms.files.terminal import escape, escaped_output
+
+from . import score_commands
+
+
+class LazyParser(flags.CommandParser):
+    """A parser that adds its flags only when they are needed, because the module of a corpus is slow to
+    import.
+
+    Args:
+      fill: Function that adds the flags to this parser.
+    """
+
+    def __init__(self, *args: Any, fill: Callable[[Self], None] | None = None, **named: Any):
+        super().__init__(*args, **named)
+        self._fill = fill
+
+    def filled(self) -> Self:
+        """Returns this parser. Adds its flags first, if this was not yet done."""
+        fill, self._fill = self._fill, None
+        if fill:
+            fill(self)
+        return self
+
+    def parse_known_args(self, *args: Any, **named: Any) -> Any:
+        """Parses arguments (see argparse)."""
+        return super(LazyParser, self.filled()).parse_known_args(*args, **named)
+
+
+class _Filling:
+    """Stands for the list of commands while one command, which the parser has already, adds its flags."""
+
+    def __init__(self, parser: LazyParser):
+        self._parser = parser
+
+    def add_parser(self, _: str, **named: Any) -> LazyParser:
+        """Returns the parser of the command, with the texts of its help page."""
+        self._parser.description, self._parser.epilog = named["description"], named["epilog"]
+        return self._parser
+
+
+def _fill_from_module(row: CorpusRow, parser: LazyParser) -> None:
+    importlib.import_module(row.command).add(_Filling(parser))
+
+
+def _fill(row: CorpusRow, parser: argparse.ArgumentParser) -> None:
+    parser.description = (row.load().__doc__ or "").partition("\n")[0]
+    parser.set_defaults(run=functools.partial(flags.build_corpus, row.name))
+    settings = parser.add_argument_group("settings")
+    _, config = row.classes()
+    kinds = typing.get_type_hints(config)
+    for field in dataclasses.fields(config):
+        _add_flag(settings, field, kinds[field.name])
+    flags.add_output(parser)
+    flags.add_runner(parser)
+
+
+def _add_flag(group: Any, field: "dataclasses.Field[Any]", kind: Any) -> None:
+    """Adds a flag for a field of a config class.
+
+    For a sequence, the flag takes several values. For a Literal, it takes one of the Literal's values. For a
+    bool, it takes no value. The flag is required if the field has no default.
+
+    Args:
+      group: The group of flags to which the flag is added.
+      field: The field.
+      kind: The type of the field.
+    """
+    is_needed = field.default is field.default_factory is dataclasses.MISSING
+    flag: dict[str, Any] = {"type": kind, "metavar": field.name.split("_")[-1].upper()}
+    origin = typing.get_origin(kind)
+    if kind is bool:
+        flag = {"action": argparse.BooleanOptionalAction if field.default else "store_true"}
+    elif origin is typing.Literal:
+        flag = {"choices": typing.get_args(kind)}
+    elif origin in (tuple, list, collections.abc.Sequence):
+        flag |= {"nargs": "+", "type": typing.get_args(kind)[0]}
+    elif origin in (typing.Union, types.UnionType):
+        flag["type"] = typing.get_args(kind)[0]
+    text = field.metadata.get("help", field.name.replace("_", " "))
+    if field.default not in (dataclasses.MISSING, None, "", (), False):
+        text += f" (default {field.default})".replace("%", "%%")
+    name = f"--{field.name.replace('_', '-')}"
+    group.add_argument(name, default=None, required=is_needed, help=text, **flag)
+
+
+def print_versions() -> None:
+    """Prints the version of the package, and then a line for each corpus as soon as its version is known."""
+    logging.getLogger().setLevel(logging.CRITICAL)  # Beam warns about optional libraries
+    print(f"corpusmill {VERSION}", flush=True)
+    for row in rows().values():
+        print(f"  {row.name:12} {_version_of(row.name)}", flush=True)
+
+
+def _version_of(name: str) -> str:
+    """Returns the version in the settings of a corpus, which are imported without Beam."""
+    return str(importlib.import_module(f"{rows()[name].module}_settings").VERSION)
+
+
+DEMO = "corpusmill-demo"
+
+
+def add_demo(commands: flags.Commands) -> None:
+    """Builds every corpus from the bundled samples, and prints the sizes of the builds."""
+    parser = flags.add_command(
+        commands, "demo", "build every corpus from bundled samples", add_demo.__doc__, _run_demo
+    )
+    about = "parent folder of the builds (default %(default)s)"
+    flags.Flags(parser).text("--output", "DIR", about, default=DEMO)
+    flags.add_json(parser)
+    flags.add_runner(parser, workers=1)
+    parser.set_defaults(extras=[row.name for row in CORPORA])
+    parser.set_defaults(replace=True, fresh=True, ignore_memory=False, dry_run=False)
+    parser.set_defaults(accept=(), is_sample=True)
+
+
+def _run_demo(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    from corpusmill.pipelines.inspect.build_sizes import find_sizes
+    from corpusmill.pipelines.inspect.report import render_text
+    from corpusmill.transforms.files.terminal import screen_columns
+
+    from .sample_builds import sample_builds
+
+    for corpus in sample_builds(settings.output):
+        flags.launch_build(corpus, settings, beam_flags)
+    if not settings.json:
+        sys.stdout.write(render_text(find_sizes([settings.output]), screen_columns()))
+
+
+OF_BUILDS = (
+    *(refresh_commands.add_fetch, refresh_commands.add_refresh, inspect_commands.add_report),
+    *(inspect_commands.add_inspect, inspect_commands.add_verify, inspect_commands.add_compare),
+    *(inspect_commands.add_contamination, inspect_commands.add_overlap, score_commands.add_score),
+    *(inspect_commands.add_harness, inspect_commands.add_croissant, inspect_commands.add_publish),
+    add_demo,
+)
+
+EPILOG = """\
+first steps:
+  corpusmill demo                   builds every corpus from bundled samples, in a minute
+  corpusmill fetch wiki40b --language uk    downloads the files of one build, and prints how to build it
+  corpusmill help wiki40b           how to build Wiki-40B from dumps on disk
+  corpusmill help lm1b              how to build One Billion Word from news sentences
+  corpusmill help pg19              how to build PG-19 from Project Gutenberg, and simplebooks SimpleBooks
+  corpusmill report DIR             the sizes of finished builds, and the figures of the papers
+"""
+
+
+def make_parser() -> flags.CommandParser:
+    """Returns the parser of all commands."""
+    parser = flags.CommandParser(
+        prog="corpusmill",
+        description="Builds language-model benchmark corpora from their raw sources.",
+        epilog=EPILOG,
+        formatter_class=flags.HelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(**flags.DEFAULTS)
+    parser.add_argument(
+        "--version",
+        action=_Version,
+        nargs=0,
+        help="print the versions of this package and of each corpus",
+    )
+    commands: Any = parser.add_subparsers(
+        title="commands",
+        required=True,
+        metavar="COMMAND",
+        dest="command",
+        parser_class=LazyParser,
+    )
+    for row in rows().values():
+        fill = functools.partial(_fill_from_module if row.command else _fill, row)
+        commands.add_parser(
+            row.name,
+            help=row.about or f"builds {row.name}",
+            formatter_class=flags.HelpFormatter,
+            allow_abbrev=False,
+            fill=fill,
+        )
+    for add_other in OF_BUILDS:
+        add_other(commands)
+    _add_help(commands)
+    return parser
+
+
+def _add_help(commands: flags.Commands) -> None:
+    about = "show the help page of a command"
+    parser = commands.add_parser("help", help=about, description=about, allow_abbrev=False)
+    parser.add_argument("words", nargs="*", metavar="COMMAND", action=_Help, commands=commands)
+
+
+class _Version(argparse.Action):
+    """Prints the versions, for --version, and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print_versions()
+        parser.exit()
+
+
+class _Help(argparse.Action):
+    """Prints the help page of a command, such as "flores101 packets", and exits."""
+
+    def __init__(self, *args: Any, commands: flags.Commands, **named: Any):
+        super().__init__(*args, **named)
+        self._commands = commands
+
+    def __call__(self, parser: argparse.ArgumentParser, _: object, words: Any, *__: object) -> None:
+        shown = self._find(parser, words)
+        shown.print_help()
+        parser.exit()
+
+    def _find(self, parser: argparse.ArgumentParser, words: Sequence[str]) -> Any:
+        if not words:
+            return make_parser()
+        found, choices = parser, self._commands.choices
+        for word in words:
+            if word not in choices:
+                parser.error(f"no such command: {word!r}{flags.guess(word, choices)}")
+            found = choices[word]
+            if isinstance(found, LazyParser):
+                found.filled()
+            below = [one for one in found._actions if isinstance(one, argparse._SubParsersAction)]
+            choices = below[0].choices if below else {}
+        return found
+
 
 LAUNCH = "corpusmill.pipelines.run.launch"  # most modules of the launcher that workers import, too
 _REPEAT_SECONDS = 0.01
@@ -41,7 +281,9 @@ class _LogFormatter(logging.Formatter):
             return line
         named = "" if record.levelno == logging.INFO else f"{record.levelname} "
         clock = self.formatTime(record, "%H:%M:%S")
-        return fill(line.replace(f"{record.asctime} {record.levelname} ", f"{clock} {named}", 1))
+        return flags.fill(
+            line.replace(f"{record.asctime} {record.levelname} ", f"{clock} {named}", 1)
+        )
 
 
 class _LogHandler(logging.StreamHandler[TextIO]):
@@ -71,7 +313,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     handler = _LogHandler()
     handler.setFormatter(_LogFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=others, handlers=[handler])
-    logging.getLogger("corpusmill").setLevel(level_of(settings))
+    logging.getLogger("corpusmill").setLevel(flags.level_of(settings))
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by __main__.py
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(
@@ -102,16 +344,19 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
     """
     # Importing Beam takes a second; `--help` does not wait for it.
     with _signals_end_process(), without_collections():
-        from corpusmill.pipelines.run.engines.beam_flags import check_beam_flags, check_runner_flags
-        from corpusmill.pipelines.run.engines.file_options import set_file_options
+        from corpusmill.pipelines.run.engines.engine import (
+            check_beam_flags,
+            check_runner_flags,
+            set_file_options,
+        )
         from corpusmill.pipelines.run.publish import TargetError
-        from corpusmill.transforms.files.open_input import InputError
+        from corpusmill.transforms.files.read_files import InputError
         from corpusmill.transforms.files.stores import StoreError
-        from corpusmill.transforms.files.temporary_files import temporary_files
+        from corpusmill.transforms.files.write_files import temporary_files
 
     try:
         check_extras(getattr(settings, "extras", [settings.command]))
-        check_beam_flags(beam_flags, lambda flag: guess(flag, known))
+        check_beam_flags(beam_flags, lambda flag: flags.guess(flag, known))
         check_runner_flags(getattr(settings, "runner", ""), beam_flags)
         set_file_options(beam_flags)
         with _ignored_interrupts_repeated(), temporary_files():
@@ -203,5 +448,5 @@ def _fail(status: int, error: object) -> int:
     text = text.replace("\n", "\n  ")  # a line from an input cannot look like a message of its own
     with contextlib.suppress(OSError):
         sys.stdout.flush()  # the error is the last line, even if both streams go to one file
-    print(fill(f"corpusmill: error: {text}"), file=sys.stderr)
+    print(flags.fill(f"corpusmill: error: {text}"), file=sys.stderr)
     return status

@@ -19,12 +19,11 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from corpusmill.pipelines.generic import LazyParser
-from corpusmill.pipelines.parser import make_parser
-from corpusmill.pipelines.run.command_parser import DEFAULTS
 from corpusmill.pipelines.run.corpora import rows
-from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.runners import DATAFLOW, IN_PROCESS
+from corpusmill.pipelines.run.flags import DEFAULTS
+from corpusmill.transforms.files.errors import DATAFLOW, IN_PROCESS, BuildError
+
+from .cli import LazyParser, make_parser
 
 ONE_WORKER = ("--num_workers=1", "--max_num_workers=1", "--autoscaling_algorithm=NONE")
 HANDED_ON = (

@@ -10,23 +10,22 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.entities_settings import ALWAYS_WANTED, EDITION, RELEASE, EntitiesConfig
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.stages import Place, Stage
-from corpusmill.transforms.files.open_input import match_inputs
-from corpusmill.transforms.wikipedia.close_classes import CloseOverSubclasses
-from corpusmill.transforms.wikipedia.entity_accounts import DESCRIPTION, account_for_entities
-from corpusmill.transforms.wikipedia.pack_items import PackedItems, PackItems
-from corpusmill.transforms.wikipedia.read_entities import (
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.transforms.files.read_files import match_inputs
+from corpusmill.transforms.wikipedia.entity_table import DESCRIPTION, account_for_entities
+from corpusmill.transforms.wikipedia.make_entity_table import (
+    CloseOverSubclasses,
+    PackedItems,
+    PackItems,
     ReadEntities,
+    WriteEntityTable,
     check_entity_dump,
     entity_bytes_of,
-)
-from corpusmill.transforms.wikipedia.write_entity_table import (
-    WriteEntityTable,
     write_internal_classes,
 )
 from corpusmill.transforms.wikitext.wikis import dbname_of
+
+from .entities_settings import ALWAYS_WANTED, EDITION, RELEASE, EntitiesConfig
 
 _DATE_IN_NAME = re.compile(r"(\d{8}|latest)-all")
 _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
@@ -35,7 +34,9 @@ _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
 class ReadItems(NamedTuple):
     """The results of the stage "read": items and their counts."""
 
-    blocks: beam.PCollection  # of bytes: packed items (see transforms/wikipedia/pack_items.py)
+    blocks: (
+        beam.PCollection
+    )  # of bytes: packed items (see transforms/wikipedia/make_entity_table.py)
     ranges: beam.PCollection  # one Counter: range of ids → number of items
     entities: beam.PCollection  # one int: number of all items
     kinds: beam.PCollection  # one {internal class: kind}

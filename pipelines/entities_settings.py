@@ -1,12 +1,20 @@
-"""Settings of the entity table."""
+"""Settings of the entity table.
 
+Finds the entity table that a command needs, or builds it from Wikidata dumps.
+"""
+
+import argparse
 import dataclasses
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from corpusmill.pipelines.run.dump_settings import check_dump_settings
-from corpusmill.transforms.files.builds.build_manifest import Release
+from corpusmill.pipelines.run import flags
+from corpusmill.transforms.files.builds.manifest import Release, check_dump_settings
 from corpusmill.transforms.wikipedia.entity_table import ROWS_PER_FILE
-from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, dbname_of
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, dbname_of, open_codes
+
+if TYPE_CHECKING:
+    from .entities import Entities
 
 CORPUS = "entities"
 EDITION = "wikidata"
@@ -32,3 +40,128 @@ class EntitiesConfig:
         check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
         if self.rows_per_file < 1:
             raise ValueError(f"rows_per_file must be positive, not {self.rows_per_file}")
+
+
+def add(commands: flags.Commands) -> None:
+    r"""Makes an entity table: the items of a Wikidata dump, with the columns that builds of all languages
+    need.
+
+    examples:
+      Once for all languages:
+        corpusmill entities --output corpora \
+          --dump 'wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2'
+      and then for each language:
+        corpusmill wiki40b --language uk … --entities corpora/entities/wikidata/20261101-1.0.0
+      Only the titles of two Wikipedias, and the English titles, which are always kept to identify templates:
+        corpusmill entities --dump wikidata-20261101-all.json.gz --wikis uk,el --output corpora
+      The undamaged part of a truncated dump:
+        corpusmill entities --dump latest-all.json.bz2 --on-corrupt keep-good --output corpora
+
+    which of the dump's two files to use: a .bz2 file is read by all cores in parallel. A .gz file cannot be
+    read from the middle, so each worker decompresses the whole file and processes its share. But
+    decompression of .gz is more than ten times as fast. With up to 12 cores, use the .gz; with 13 or more,
+    the .bz2.
+
+    what you get, in <output>/entities/wikidata/<dump date>-<version>/:
+      entities-*.parquet                items by ascending id: numeric_id, instance_of, a title column per
+      wiki internal-classes.parquet          the classes of Wikimedia's own items, and their kinds, such as
+      lists rejected/                         every line that is not an entity, with the reason stats.json
+      manifest.json README.md COMPLETED
+
+    A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
+    input, 2 wrong settings.
+    """
+    parser = flags.add_command(commands, "entities", "", add.__doc__)
+    files = flags.Flags(parser, "inputs", flags.STORES)
+    files.files(
+        "--dump",
+        "wikidata-<date>-all.json.bz2 (or .gz, .xz, uncompressed), or the parts of such a file",
+        required=True,
+    )
+    files.text(
+        "--wikis",
+        "CODES",
+        'the Wikipedias whose titles are kept: comma-separated codes, or "all" (default: the languages of'
+        " the paper)",
+        type=_codes,
+        default=LANGUAGE_CODES,
+    )
+    files.dump_date("the date in the name of the dump")
+    files.on_corrupt()
+    flags.add_output(parser)
+    flags.add_runner(parser)
+
+
+def _codes(text: str) -> tuple[str, ...]:
+    codes = tuple(flags.language(code) for code in text.split(",") if code.strip())
+    if codes == ("all",):
+        return open_codes()
+    if not codes:
+        raise argparse.ArgumentTypeError("no language codes found; separate them with commas")
+    try:
+        for code in codes:
+            dbname_of(code)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return codes
+
+
+def entity_table(
+    paths: Sequence[str],
+    settings: argparse.Namespace,
+    beam_flags: Sequence[str],
+    languages: Sequence[str] = (),
+) -> str:
+    """Returns the folder of the entity table for a build, after building the table if necessary.
+
+    Args:
+      paths: The folder of a finished table, or patterns of Wikidata dumps. From dumps, a table is built below
+        `settings.output`, unless it already exists.
+      languages: Codes of languages whose titles a new table contains, in addition to the languages of the
+        paper.
+
+    Returns "" if `paths` is empty, or if a dry run would have to build the table. Raises ValueError if
+    `paths` has a table and other paths, TargetError if there is a finished table from other dumps and
+    `settings.replace` is False.
+    """
+    from apache_beam.io.filesystems import FileSystems
+
+    from corpusmill.pipelines.run.flags import launch_build
+    from corpusmill.pipelines.run.publish import is_completed
+    from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
+
+    from .entities import Entities
+
+    if not paths:
+        return ""
+    folders = [path for path in paths if is_completed(path)]
+    if folders and len(paths) > 1:
+        raise ValueError(f"--entities must be one table or several dumps, got {' '.join(paths)}")
+    if folders:
+        return folders[0]
+    wikis = dict.fromkeys((*LANGUAGE_CODES, *languages))
+    corpus = Entities(EntitiesConfig(paths, tuple(wikis), on_corrupt=settings.on_corrupt))
+    target: str = FileSystems.join(settings.output, *corpus.path)
+    if not _is_there(target, corpus, settings.replace):
+        launch_build(corpus, settings, beam_flags)
+        if settings.dry_run:
+            settings.is_table_unbuilt = True  # so it is not among the inputs of the builds
+            return ""
+    return target
+
+
+def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
+    """Returns True if the entity table that `corpus` would make is already finished.
+
+    If `target` contains a table from other dumps, returns False if `replace` is True, and otherwise raises
+    TargetError.
+    """
+    from corpusmill.pipelines.run.estimate import is_built
+    from corpusmill.pipelines.run.publish import TargetError
+
+    try:
+        return is_built(target, corpus)
+    except TargetError:
+        if not replace:
+            raise
+        return False

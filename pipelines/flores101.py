@@ -11,43 +11,36 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.flores101_settings import (
-    LANGUAGE,
-    ORIGINAL,
-    PAPER_DOMAINS,
-    RELEASE,
-    Flores101Config,
-)
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.dump_settings import name_edition
-from corpusmill.pipelines.run.stages import Place, Stage
-from corpusmill.transforms.files.fingerprint import short_fingerprint
-from corpusmill.transforms.files.open_input import match_inputs
-from corpusmill.transforms.files.translation_records import DOMAINS
-from corpusmill.transforms.translation.accounts import (
-    DESCRIPTION,
-    account_for_source,
-    describe_documents,
-)
-from corpusmill.transforms.translation.licences import SITES
-from corpusmill.transforms.translation.quotas import split_sizes
-from corpusmill.transforms.translation.read_topics import read_topics
-from corpusmill.transforms.translation.select_sentences import SelectSentences
-from corpusmill.transforms.translation.source_documents import DocumentFiles, SourceDocuments
-from corpusmill.transforms.translation.source_passages import (
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.transforms.files.builds.manifest import name_edition
+from corpusmill.transforms.files.read_files import match_inputs
+from corpusmill.transforms.files.records import DOMAINS
+from corpusmill.transforms.files.text import short_fingerprint
+from corpusmill.transforms.translation.find_passages import (
+    DocumentFiles,
     Sourced,
+    SourceDocuments,
     SourceDump,
     SourcePassages,
     flatten,
+    read_topics,
 )
-from corpusmill.transforms.translation.write_source import WriteSource
-from corpusmill.transforms.wikipedia.check_dumps import caveats_of_export, check_dumps
+from corpusmill.transforms.translation.passages import split_sizes
+from corpusmill.transforms.translation.select_sentences import SelectSentences, WriteSource
+from corpusmill.transforms.translation.source_accounts import (
+    DESCRIPTION,
+    SITES,
+    account_for_source,
+    describe_documents,
+)
 from corpusmill.transforms.wikipedia.drop_older_pages import find_older_dump
-from corpusmill.transforms.wikipedia.dump_layouts import date_in_name
-from corpusmill.transforms.wikipedia.listed_sums import sums_beside
-from corpusmill.transforms.wikipedia.older_pages import NEWER_THAN, date_of_dump, name_older
-from corpusmill.transforms.wikipedia.read_dumps import dump_bytes_of
+from corpusmill.transforms.wikipedia.dump_folder import date_in_name
+from corpusmill.transforms.wikipedia.find_dumps import sums_beside
+from corpusmill.transforms.wikipedia.read_dumps import caveats_of_export, check_dumps, dump_bytes_of
+from corpusmill.transforms.wikipedia.screening import NEWER_THAN, date_of_dump, name_older
 from corpusmill.transforms.wikipedia.sites import load_site
+
+from .flores101_settings import LANGUAGE, ORIGINAL, PAPER_DOMAINS, RELEASE, Flores101Config
 
 
 class SourcedDumps(NamedTuple):

@@ -12,26 +12,40 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.lm1b_settings import DESCRIPTION, MINHASH, RELEASE, Lm1bConfig
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.dump_settings import limit_caveat
-from corpusmill.pipelines.run.stages import Place, Stage
-from corpusmill.transforms.duplicates.drop_near_duplicates import DropNearDuplicates
-from corpusmill.transforms.files.builds.plausibility import OTHER_FORMAT, OTHER_LANGUAGE, Doubt
-from corpusmill.transforms.files.check_lines import check_lines, sample_lines
-from corpusmill.transforms.files.format_of_text import describe_format
-from corpusmill.transforms.files.language_of_text import find_foreign_text, is_code, name_of
-from corpusmill.transforms.files.open_input import file_bytes_of, match_inputs
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.transforms.duplicates.near_duplicate_lines import DropNearDuplicates
+from corpusmill.transforms.files.builds.ledger import OTHER_FORMAT, OTHER_LANGUAGE, Doubt
+from corpusmill.transforms.files.builds.manifest import limit_caveat
+from corpusmill.transforms.files.read_files import file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import ReadLines, line_bytes_of
-from corpusmill.transforms.news.count_vocabulary import CountVocabulary
-from corpusmill.transforms.news.map_unknown import MapUnknown
-from corpusmill.transforms.news.measure_lines import MeasureLines, MeasureShards, lines_of_range
+from corpusmill.transforms.files.text_kinds import (
+    check_lines,
+    describe_format,
+    find_foreign_text,
+    is_code,
+    name_of,
+    sample_lines,
+)
+from corpusmill.transforms.news.count_vocabulary import CountVocabulary, MapUnknown
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
-from corpusmill.transforms.news.shuffle_lines import ShuffleLines
-from corpusmill.transforms.news.sort_lines import SortLines, StoreRanges, run_bytes_for
-from corpusmill.transforms.news.tokenize_lines import TokenizeBlocks, TokenizeLines
-from corpusmill.transforms.news.write_checkpoint import WriteCheckpoint
-from corpusmill.transforms.news.write_lines import WriteChecksums, WriteLines
+from corpusmill.transforms.news.sort_lines import (
+    ShuffleLines,
+    SortLines,
+    StoreRanges,
+    TokenizeBlocks,
+    TokenizeLines,
+    run_bytes_for,
+)
+from corpusmill.transforms.news.write_lines import (
+    MeasureLines,
+    MeasureShards,
+    WriteCheckpoint,
+    WriteChecksums,
+    WriteLines,
+    lines_of_range,
+)
+
+from .lm1b_settings import DESCRIPTION, MINHASH, RELEASE, Lm1bConfig
 
 _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
 

@@ -11,28 +11,24 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.ngrams_settings import PAPER_MIN_COUNTS, RELEASE, NgramsConfig
 from corpusmill.pipelines.run.corpora import layouts, shapes
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.dump_settings import name_edition
-from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.files.builds.finished_builds import (
     MANIFEST,
     columns_of,
     open_build,
     text_bytes_of,
 )
-from corpusmill.transforms.files.open_input import InputError, file_bytes_of
-from corpusmill.transforms.models.choose_words import ChooseWords
+from corpusmill.transforms.files.builds.manifest import name_edition
+from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.models.count_grams import cut_offs
-from corpusmill.transforms.models.count_ngrams import CountGrams
-from corpusmill.transforms.models.interpolate import Interpolate
-from corpusmill.transforms.models.ngram_accounts import DESCRIPTION, account_for_ngrams
-from corpusmill.transforms.models.pieces import MOST_KEYS, Dealer
-from corpusmill.transforms.models.score_text import ScoreText
-from corpusmill.transforms.models.text_blocks import (
+from corpusmill.transforms.models.count_ngrams import (
+    MOST_KEYS,
     PREDICTED,
     TRAIN,
+    ChooseWords,
+    CountGrams,
+    Dealer,
     ReadBlocks,
     TextSource,
     add_counts,
@@ -40,9 +36,17 @@ from corpusmill.transforms.models.text_blocks import (
     is_of_train,
     measure_block,
 )
-from corpusmill.transforms.models.weigh_kneser_ney import WeighKneserNey
-from corpusmill.transforms.models.weigh_stupid_backoff import WeighStupidBackoff
-from corpusmill.transforms.models.write_arpa import WriteArpa, grams_of_part
+from corpusmill.transforms.models.estimate_ngrams import (
+    Interpolate,
+    WeighKneserNey,
+    WeighStupidBackoff,
+    WriteArpa,
+    grams_of_part,
+)
+from corpusmill.transforms.models.model_accounts import NGRAMS_DESCRIPTION, account_for_ngrams
+from corpusmill.transforms.models.score_text import ScoreText
+
+from .ngrams_settings import PAPER_MIN_COUNTS, RELEASE, NgramsConfig
 
 BUCKET_BYTES = 3_000_000  # Parquet bytes per bucket; the text is two to three times as large
 MOST_BUCKETS = 1 << 12
@@ -74,7 +78,7 @@ class Ngrams(CorpusBuild):
 
     config: NgramsConfig
     release = RELEASE
-    description = DESCRIPTION
+    description = NGRAMS_DESCRIPTION
     libraries = ("numpy",)
 
     def __init__(self, config: NgramsConfig):

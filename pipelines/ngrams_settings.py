@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from corpusmill.transforms.files.builds.build_manifest import Release
+from corpusmill.pipelines.run.flags import Commands, Flags, add_command, add_output, add_runner
+from corpusmill.transforms.files.builds.manifest import Release
 
 CORPUS = "ngrams"
 VERSION = "1.0.0"
@@ -67,3 +68,67 @@ class NgramsConfig:
             "min_count": self.min_count,
             "prune": "-".join(map(str, self.prune)),
         }
+
+
+def add(commands: Commands) -> None:
+    r"""Estimates an n-gram model from a finished build, and scores the held-out splits with it.
+
+    examples:
+      5-grams of One Billion Word, as in its paper:
+        corpusmill ngrams --corpus corpora/lm1b/en/2007-2011-1.1.0 --output corpora
+      A 3-gram model without 3-grams that occur only once:
+        corpusmill ngrams --corpus corpora/wiki40b/uk/20261101-1.7.0 --output corpora \
+          --order 3 --prune 0 0 1
+
+    The model is the same as that of KenLM's lmplz for the same lines (interpolated modified Kneser-Ney
+    smoothing, Chen and Goodman 1998). It does not need to fit into memory: n-grams are kept in files.
+
+    A sentence of the model is a sentence of One Billion Word, a line of SimpleBooks or Wiki-40B, or a
+    paragraph
+    of PG-19. Words are separated by spaces; the markers of Wiki-40B count as words. A word that occurs less
+    often
+    than --min-count in train is <unk>; the default is 3 for One Billion Word, as in its paper, and 1 for
+    other
+    corpora. --prune has a count for each order, as in lmplz: n-grams that occur at most that often are left
+    out; the last count is used for all higher orders. If a text has too few n-grams, the discounts of lmplz
+    --discount_fallback are used. --smoothing stupid-backoff uses relative frequencies. If an n-gram is
+    missing,
+    it uses 0.4 times the value of the shorter n-gram. The values are normalised over all words, as in the One
+    Billion Word paper.
+
+    The model scores the documents of the other splits. In One Billion Word and SimpleBooks, whose papers
+    predict the ends of sentences, a document gets a list with a log-likelihood for each word and each end of
+    a sentence. In other corpora, a document gets a single log-likelihood.
+
+    what you get, in <output>/ngrams/<corpus>-<edition>/<date>-<version>/:
+      model.arpa                      for KenLM, SRILM and others
+      log-likelihoods/test.parquet    for --log-likelihood of `corpusmill score perplexity` and `score bpc`
+      stats.json                      n-grams, discounts, perplexity of each split
+      manifest.json README.md COMPLETED
+
+    Exit status: 0 done, 1 bad input, 2 wrong settings.
+    """
+    parser = add_command(commands, "ngrams", "", add.__doc__)
+    flags = Flags(parser)
+    flags.text("--corpus", "DIR", "folder of a finished build", required=True, default=None)
+    add_output(parser)
+    flags.files("--splits", "splits to score (default: all but train)", "SPLIT")
+    model = Flags(parser, "the model")
+    model.number("--order", "number of words in the longest n-grams, 1 to 5", 5)
+    model.choice(
+        "--smoothing",
+        ("kneser-ney", "stupid-backoff"),
+        "interpolated modified Kneser-Ney (default), or normalised Stupid Backoff",
+    )
+    model.number(
+        "--min-count",
+        "words that occur less often in train are <unk>; 0 means 3 for One Billion Word, 1 for others",
+        0,
+    )
+    model.files(
+        "--prune",
+        "for each order, leave out n-grams that occur at most this often: 0 0 1",
+        "N",
+        type=int,
+    )
+    add_runner(parser)

@@ -9,27 +9,37 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.book_settings import LANGUAGE, find_books
-from corpusmill.pipelines.pg19_settings import ACCOUNTS, DESCRIPTION, ORIGINAL, RELEASE, Pg19Config
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.dump_settings import limit_caveat, limit_setting, name_edition
-from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.transforms.books.book_accounts import (
+    HASH,
+    RELEASED,
+    SCHEMA,
+    TEXT,
+    Membership,
+    make_row,
+)
 from corpusmill.transforms.books.book_rows import MeasureRows, SignBooks, book_rows, text_bytes
-from corpusmill.transforms.books.date_books import DateBooks
-from corpusmill.transforms.books.drop_duplicate_books import DropDuplicateBooks
 from corpusmill.transforms.books.gather_books import GatherBooks
-from corpusmill.transforms.books.language import not_english
-from corpusmill.transforms.books.list_dates import ListDates
-from corpusmill.transforms.books.mask_words import MaskWords, read_word_list
-from corpusmill.transforms.books.pg19_rows import HASH, RELEASED, SCHEMA, TEXT, Membership, make_row
-from corpusmill.transforms.books.read_released_books import read_split_table
-from corpusmill.transforms.books.running_text import TooShort
-from corpusmill.transforms.books.screen_books import BookRule, ScreenBooks
-from corpusmill.transforms.books.strip_books import StripBooks
+from corpusmill.transforms.books.read_catalog import read_split_table
+from corpusmill.transforms.books.screen_books import (
+    BookRule,
+    DateBooks,
+    DropDuplicateBooks,
+    ListDates,
+    MaskWords,
+    ScreenBooks,
+    StripBooks,
+    read_word_list,
+)
+from corpusmill.transforms.books.text_screening import TooShort, not_english
 from corpusmill.transforms.duplicates.write_signatures import PARAMETERS
-from corpusmill.transforms.files.files_screen import KeepAll
-from corpusmill.transforms.files.fingerprint import SPLITS, short_fingerprint
+from corpusmill.transforms.files.builds.manifest import limit_caveat, limit_setting, name_edition
+from corpusmill.transforms.files.counters import KeepAll
+from corpusmill.transforms.files.text import SPLITS, short_fingerprint
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
+
+from .book_settings import LANGUAGE, find_books
+from .pg19_settings import ACCOUNTS, DESCRIPTION, ORIGINAL, RELEASE, Pg19Config
 
 
 class OldBooks(NamedTuple):

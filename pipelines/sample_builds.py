@@ -8,29 +8,30 @@ from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.entities import Entities
-from corpusmill.pipelines.entities_settings import EntitiesConfig
-from corpusmill.pipelines.flores101 import Flores101
-from corpusmill.pipelines.flores101_settings import PAPER_DOMAINS, Flores101Config
-from corpusmill.pipelines.lm1b import Lm1b
-from corpusmill.pipelines.lm1b_settings import Lm1bConfig
-from corpusmill.pipelines.ngrams import Ngrams
-from corpusmill.pipelines.ngrams_settings import NgramsConfig
-from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.pg19_settings import Pg19Config
-from corpusmill.pipelines.run.chosen_builds import choose_builds
 from corpusmill.pipelines.run.corpora import load, rows
+from corpusmill.pipelines.run.editions import choose_builds
 from corpusmill.pipelines.run.launch import Corpus
-from corpusmill.pipelines.simplebooks import SimpleBooks
-from corpusmill.pipelines.simplebooks_settings import SimpleBooksConfig
-from corpusmill.pipelines.subwords import Subwords
-from corpusmill.pipelines.subwords_settings import SubwordsConfig
-from corpusmill.pipelines.tokens import Tokens
-from corpusmill.pipelines.tokens_settings import TokensConfig
-from corpusmill.pipelines.wiki40b import Wiki40b
-from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual
-from corpusmill.pipelines.wiki40b_multilingual_settings import MultilingualConfig
-from corpusmill.pipelines.wiki40b_settings import Wiki40bConfig
+
+from .entities import Entities
+from .entities_settings import EntitiesConfig
+from .flores101 import Flores101
+from .flores101_settings import PAPER_DOMAINS, Flores101Config
+from .lm1b import Lm1b
+from .lm1b_settings import Lm1bConfig
+from .ngrams import Ngrams
+from .ngrams_settings import NgramsConfig
+from .pg19 import Pg19
+from .pg19_settings import Pg19Config
+from .simplebooks import SimpleBooks
+from .simplebooks_settings import SimpleBooksConfig
+from .subwords import Subwords
+from .subwords_settings import SubwordsConfig
+from .tokens import Tokens
+from .tokens_settings import TokensConfig
+from .wiki40b import Wiki40b
+from .wiki40b_multilingual import Wiki40bMultilingual
+from .wiki40b_multilingual_settings import MultilingualConfig
+from .wiki40b_settings import Wiki40bConfig
 
 SAMPLES = pathlib.Path(__file__).parent / "samples"
 WIKI40B_LANGUAGES = ("en", "ja", "uk")

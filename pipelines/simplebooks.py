@@ -9,27 +9,25 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.book_settings import LANGUAGE, find_books
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.dump_settings import limit_caveat
-from corpusmill.pipelines.run.stages import Place, Stage
-from corpusmill.pipelines.simplebooks_settings import (
-    ACCOUNTS,
-    DESCRIPTION,
-    RELEASE,
-    SimpleBooksConfig,
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.transforms.books.book_overlap import parse_overlap
+from corpusmill.transforms.books.book_rows import (
+    AssignSizes,
+    MeasureRows,
+    SignBooks,
+    WriteLayout,
+    book_rows,
+    text_bytes,
 )
-from corpusmill.transforms.books.assign_sizes import AssignSizes
-from corpusmill.transforms.books.book_rows import MeasureRows, SignBooks, book_rows, text_bytes
-from corpusmill.transforms.books.count_sizes import CountSizes
+from corpusmill.transforms.books.count_book_vocabulary import CountSizes, MapUnknownWords
 from corpusmill.transforms.books.gather_books import GatherBooks
 from corpusmill.transforms.books.genres import genre_to_reject
-from corpusmill.transforms.books.language import not_english
-from corpusmill.transforms.books.list_books import BookFates, ListBooks, title_of
-from corpusmill.transforms.books.map_unknown_words import MapUnknownWords
-from corpusmill.transforms.books.overlap import parse_overlap
-from corpusmill.transforms.books.running_text import TooShort
-from corpusmill.transforms.books.screen_books import KeepSimple, MeasureBooks, ScreenBooks
+from corpusmill.transforms.books.screen_books import (
+    KeepSimple,
+    MeasureBooks,
+    ScreenBooks,
+    StripBooks,
+)
 from corpusmill.transforms.books.select_books import SelectBooks
 from corpusmill.transforms.books.select_by_minhash import SelectByMinHash
 from corpusmill.transforms.books.simplebooks_rows import (
@@ -40,12 +38,21 @@ from corpusmill.transforms.books.simplebooks_rows import (
     make_rows,
 )
 from corpusmill.transforms.books.simplicity import NotSimple
-from corpusmill.transforms.books.strip_books import StripBooks
-from corpusmill.transforms.books.take_simplest import TakeSimplest, measure_of
-from corpusmill.transforms.books.tokenize_books import TokenizeBooks
-from corpusmill.transforms.books.write_layout import WriteLayout
+from corpusmill.transforms.books.take_simplest import (
+    BookFates,
+    ListBooks,
+    TakeSimplest,
+    TokenizeBooks,
+    measure_of,
+    title_of,
+)
+from corpusmill.transforms.books.text_screening import TooShort, not_english
 from corpusmill.transforms.duplicates.write_signatures import PARAMETERS
+from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
+
+from .book_settings import LANGUAGE, find_books
+from .simplebooks_settings import ACCOUNTS, DESCRIPTION, RELEASE, SimpleBooksConfig
 
 
 class ReadableBooks(NamedTuple):

@@ -12,10 +12,7 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.pipelines.run.corpora import layouts, shapes
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.dump_settings import name_edition
-from corpusmill.pipelines.run.stages import Place, Stage
-from corpusmill.pipelines.tokens_settings import ORIGINAL, RELEASE, TokensConfig
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.files.builds.finished_builds import (
     MANIFEST,
     Build,
@@ -24,19 +21,18 @@ from corpusmill.transforms.files.builds.finished_builds import (
     open_build,
     path_below,
 )
-from corpusmill.transforms.files.builds.manifest_schema import check_name
-from corpusmill.transforms.files.open_input import InputError, file_bytes_of
-from corpusmill.transforms.models.token_accounts import DESCRIPTION, account_for_tokens
-from corpusmill.transforms.models.token_ids import find_end, type_of_ids
-from corpusmill.transforms.models.tokenize_rows import (
-    TokenizeRows,
-    TokenPiece,
-    TokenSource,
-    add_counts,
-    open_tokenizer,
+from corpusmill.transforms.files.builds.manifest import check_name, name_edition
+from corpusmill.transforms.files.read_files import InputError, file_bytes_of
+from corpusmill.transforms.models import write_tokens
+from corpusmill.transforms.models.token_ids import (
+    DESCRIPTION,
+    account_for_tokens,
+    find_end,
+    type_of_ids,
 )
 from corpusmill.transforms.models.train_pieces import MODEL_KIND
-from corpusmill.transforms.models.write_tokens import WriteTokens, copy_tokenizer
+
+from .tokens_settings import ORIGINAL, RELEASE, TokensConfig
 
 ROLES = {"sentencepiece": MODEL_KIND, "huggingface": "huggingface-tokenizer"}
 COPIES = {"sentencepiece": "tokenizer.model", "huggingface": "tokenizer.json"}
@@ -74,7 +70,7 @@ class Tokens(CorpusBuild):
                 f"--text plain cannot be used: texts of {self.build.corpus} have no markers to remove"
             )
         self.tokenizer_path = config.tokenizer or _own_model(self.build)
-        tokenizer = open_tokenizer(self.tokenizer_path)
+        tokenizer = write_tokens.open_tokenizer(self.tokenizer_path)
         self.tokenizer_kind, self.size = tokenizer.kind, tokenizer.size
         self.end = find_end(tokenizer, config.eos)
         self.libraries = ("tokenizers",) if self.tokenizer_kind == "huggingface" else ()
@@ -85,7 +81,7 @@ class Tokens(CorpusBuild):
         path = files_of(self.build)[0].path
         if column not in (names := columns_of(path)):
             raise InputError(path, f"there is no column {column}; the file has {', '.join(names)}")
-        self.source = TokenSource(
+        self.source = write_tokens.TokenSource(
             tokenizer=self.tokenizer_path,
             eos=self.end.token,
             column=column,
@@ -128,7 +124,7 @@ class Tokens(CorpusBuild):
 
     def tokenize(self, root: beam.Pipeline, place: Place) -> Tokenized:
         """Tokenises all documents of the input build."""
-        pieces = root | "TokenizeRows" >> TokenizeRows(
+        pieces = root | "TokenizeRows" >> write_tokens.TokenizeRows(
             files_of(self.build), self.source, place.scratch
         )
         return Tokenized(pieces, self.open_ledger(root))
@@ -147,14 +143,16 @@ class Tokens(CorpusBuild):
             tokenized.ledger,
             account_for_tokens,
             outputs=[
-                pieces | "WriteTokens" >> WriteTokens(folder, type_of_ids(self.size)),
+                pieces | "WriteTokens" >> write_tokens.WriteTokens(folder, type_of_ids(self.size)),
                 once
                 | "CopyTokenizer"
-                >> beam.Map(copy_tokenizer, folder, copy, ROLES[self.tokenizer_kind], self.size),
+                >> beam.Map(
+                    write_tokens.copy_tokenizer, folder, copy, ROLES[self.tokenizer_kind], self.size
+                ),
             ],
             counted=pieces
             | "CountsOfPieces" >> beam.Map(_counts_of)
-            | "AddUp" >> beam.CombinePerKey(add_counts)
+            | "AddUp" >> beam.CombinePerKey(write_tokens.add_counts)
             | "Named" >> beam.MapTuple(_named),
             expected=root | "Expected" >> beam.Create(sorted(rows.items())),
         )
@@ -216,7 +214,7 @@ def _own_model(build: Build) -> str:
     )
 
 
-def _counts_of(piece: TokenPiece) -> tuple[str, Any]:
+def _counts_of(piece: write_tokens.TokenPiece) -> tuple[str, Any]:
     return piece.file.split, piece.counts
 
 

@@ -1,10 +1,25 @@
 """Settings of token files."""
 
+import argparse
 import dataclasses
-from typing import Any
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from corpusmill.transforms.files.builds.build_manifest import Release
-from corpusmill.transforms.files.builds.manifest_schema import check_name
+from corpusmill.pipelines.run.flags import (
+    Commands,
+    Flags,
+    add_command,
+    add_folders,
+    add_output,
+    add_runner,
+    launch_build,
+    settings_of,
+)
+from corpusmill.transforms.files.builds.manifest import Release, check_name
+
+if TYPE_CHECKING:
+    from .tokens import Tokens
 
 CORPUS = "tokens"
 VERSION = "1.0.0"
@@ -35,3 +50,103 @@ class TokensConfig:
 
 
 ORIGINAL = {"column": "", "text": "stored", "eos": "", "tokenizer": ""}
+
+
+def add(commands: Commands) -> None:
+    r"""Makes token files from finished builds, in the format of Megatron-LM.
+
+    examples:
+      With the SentencePiece model of the build:
+        corpusmill tokenize corpora/wiki40b/uk --output corpora
+      With a Hugging Face tokenizer, and articles without markers:
+        corpusmill tokenize corpora/wiki40b/en --tokenizer gpt2/tokenizer.json \
+          --text plain --output corpora
+      All languages, with one vocabulary over all of them:
+        corpusmill tokenize corpora/wiki40b --output corpora \
+          --tokenizer corpora/subwords/*/*/sentencepiece.model --name multilingual
+
+    For each edition at or below DIR, the current build is used; without a current build, the newest one. Each
+    document ends with the token --eos. Special tokens in the text are not recognised: "</s>" in an article is
+    text. Documents are in the order of the build's files; Megatron-LM shuffles them.
+
+    what you get for each build, in <output>/tokens/<corpus>-<edition>/<dump date>-<version>/:
+      train.bin train.idx       for --data-path <this folder>/train; the same for other splits
+      train-rows.parquet        for each document: first_token, end_token, and file, row and id in the build
+      tokenizer.model or .json  the tokenizer
+      stats.json                documents, tokens, bytes of text, unknown tokens
+      manifest.json README.md COMPLETED
+
+    Exit status: 0 done, 1 bad input, 2 wrong settings.
+    """
+    parser = add_command(commands, "tokenize", "", add.__doc__, _run)
+    add_folders(parser, "finished builds, or folders with builds below")
+    flags = Flags(parser)
+    flags.text(
+        "--tokenizer",
+        "FILE",
+        "a SentencePiece model, or tokenizer.json of Hugging Face (default: the model in the build)",
+    )
+    flags.text(
+        "--name",
+        "NAME",
+        "name of the tokenizer, as part of the name of the output folder (default: that of its file)",
+    )
+    flags.text("--column", "NAME", "column with the text (default: that of the corpus)")
+    flags.choice(
+        "--text",
+        ("stored", "plain"),
+        "stored: the text as it is in the build (default); plain: articles without markers",
+    )
+    flags.text(
+        "--eos",
+        "TOKEN",
+        "token after each document (default: </s>, <|endoftext|> or a similar token of the tokenizer)",
+    )
+    add_output(parser)
+    add_runner(parser)
+    parser.set_defaults(extras=[])
+
+
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
+    from apache_beam.io.filesystems import FileSystems
+
+    from corpusmill.pipelines.run.corpora import shapes
+    from corpusmill.pipelines.run.editions import choose_builds
+    from corpusmill.transforms.files.errors import end_if_failed
+
+    from . import batch
+
+    chosen = choose_builds(
+        settings.folders,
+        lambda one: one.corpus in shapes() and any(one.files.values()),
+        limited=True,
+    )
+    folders = [build.folder for build in chosen]
+    builds = [functools.partial(_make, settings, folder) for folder in folders]
+    if len(builds) == 1:
+        launch_build(builds[0](), settings, beam_flags)
+        return
+    named = []
+    for folder, make in zip(folders, builds, strict=True):
+        corpus = make()  # wrong settings are errors here, before the first build
+        target = FileSystems.join(settings.output, *corpus.path)
+        run = functools.partial(_launch, settings, beam_flags)
+        named.append(batch.NamedBuild(folder, target, make, run))
+    if settings.dry_run:
+        batch.look_ahead(named, (), missing_is_failure=True)
+        return
+    outcomes = batch.run_batch(named, replace=settings.replace)
+    if not settings.json:
+        print(batch.describe_outcomes(outcomes), end="")
+    failed = [one.label for one in outcomes if one.status == batch.FAILED]
+    end_if_failed(failed, len(outcomes), "builds failed")
+
+
+def _make(settings: argparse.Namespace, folder: str) -> "Tokens":
+    from .tokens import Tokens
+
+    return Tokens(TokensConfig(folder, **settings_of(TokensConfig, settings)))
+
+
+def _launch(settings: argparse.Namespace, beam_flags: Sequence[str], corpus: "Tokens") -> object:
+    return launch_build(corpus, settings, beam_flags)

@@ -11,10 +11,75 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.dump_settings import limit_caveat
-from corpusmill.pipelines.run.stages import Place, Stage
-from corpusmill.pipelines.wiki40b_settings import (
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.transforms.duplicates.write_signatures import WriteSignatures
+from corpusmill.transforms.files.builds.manifest import limit_caveat
+from corpusmill.transforms.files.builds.paper_figures import figures_for_card
+from corpusmill.transforms.files.counters import KeepAll, ScreenPages
+from corpusmill.transforms.files.read_files import file_bytes_of, match_inputs
+from corpusmill.transforms.files.records import PackedArticle
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.files.text import SPLITS, checked_date
+from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
+from corpusmill.transforms.wikipedia.article_accounts import (
+    LICENSES,
+    NUMBERS,
+    RowSource,
+    account_for_articles,
+    columns_of,
+)
+from corpusmill.transforms.wikipedia.article_rows import (
+    DropDuplicateArticles,
+    MeasureCorpus,
+    MeasureLengths,
+    ShareOut,
+    files_for_shards,
+    named_texts,
+    pack_article,
+    rows_with,
+)
+from corpusmill.transforms.wikipedia.audit_pages import (
+    AuditPages,
+    ListHeadings,
+    ListUnrendered,
+    TallyUnrendered,
+    WriteAudit,
+)
+from corpusmill.transforms.wikipedia.clean_wikitext import Cleaned, CleanWikitext, read_language
+from corpusmill.transforms.wikipedia.drop_older_pages import (
+    LEFT_OUT_STAGE,
+    DropOlderPages,
+    find_older_dump,
+    is_about_a_person,
+    leave_out,
+    read_ids,
+)
+from corpusmill.transforms.wikipedia.dump_folder import date_in_name, date_in_names
+from corpusmill.transforms.wikipedia.find_dumps import sums_beside
+from corpusmill.transforms.wikipedia.join_wikidata import FindRedirects, LinkPages, WikiTables
+from corpusmill.transforms.wikipedia.read_dumps import (
+    ReadDump,
+    caveats_of_export,
+    check_dumps,
+    dump_bytes_of,
+)
+from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
+from corpusmill.transforms.wikipedia.read_sql_dumps import is_table_of
+from corpusmill.transforms.wikipedia.read_templates import ReadTemplates
+from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE, NEWER_THAN, PageScreening
+from corpusmill.transforms.wikipedia.split_pins import AssignSplits, find_pins
+from corpusmill.transforms.wikipedia.train_subwords import LearnVocabulary
+from corpusmill.transforms.wikipedia.wikidata import (
+    LinkSource,
+    describe_sources,
+    is_of_another_date,
+    redirects_since,
+)
+from corpusmill.transforms.wikitext.language import TEMPLATE_NAMESPACE, tables_taken
+from corpusmill.transforms.wikitext.variants.page_variants import conversion_library
+from corpusmill.transforms.wikitext.wikis import dbname_of
+
+from .wiki40b_settings import (
     DESCRIPTION,
     RELEASE,
     Wiki40bConfig,
@@ -22,63 +87,6 @@ from corpusmill.pipelines.wiki40b_settings import (
     language_caveats,
     linking_caveats,
 )
-from corpusmill.transforms.duplicates.write_signatures import WriteSignatures
-from corpusmill.transforms.files.builds.paper_figures import figures_for_card
-from corpusmill.transforms.files.dates import checked_date
-from corpusmill.transforms.files.files_screen import KeepAll, ScreenPages
-from corpusmill.transforms.files.fingerprint import SPLITS
-from corpusmill.transforms.files.open_input import file_bytes_of, match_inputs
-from corpusmill.transforms.files.records import PackedArticle
-from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
-from corpusmill.transforms.wikipedia.article_accounts import account_for_articles
-from corpusmill.transforms.wikipedia.article_rows import (
-    ShareOut,
-    files_for_shards,
-    named_texts,
-    rows_with,
-)
-from corpusmill.transforms.wikipedia.assign_splits import AssignSplits
-from corpusmill.transforms.wikipedia.audit_pages import AuditPages
-from corpusmill.transforms.wikipedia.check_dumps import caveats_of_export, check_dumps
-from corpusmill.transforms.wikipedia.clean_wikitext import Cleaned, CleanWikitext
-from corpusmill.transforms.wikipedia.drop_duplicate_articles import DropDuplicateArticles
-from corpusmill.transforms.wikipedia.drop_older_pages import DropOlderPages, find_older_dump
-from corpusmill.transforms.wikipedia.dump_layouts import date_in_name, date_in_names
-from corpusmill.transforms.wikipedia.find_items import WikiTables
-from corpusmill.transforms.wikipedia.join_wikidata import LinkPages
-from corpusmill.transforms.wikipedia.learn_vocabulary import LearnVocabulary
-from corpusmill.transforms.wikipedia.leave_out import (
-    LEFT_OUT_STAGE,
-    is_about_a_person,
-    leave_out,
-    read_ids,
-)
-from corpusmill.transforms.wikipedia.link_sources import (
-    LinkSource,
-    describe_sources,
-    is_of_another_date,
-    redirects_since,
-)
-from corpusmill.transforms.wikipedia.link_titles import FindRedirects
-from corpusmill.transforms.wikipedia.list_headings import ListHeadings
-from corpusmill.transforms.wikipedia.list_unrendered import ListUnrendered, TallyUnrendered
-from corpusmill.transforms.wikipedia.listed_sums import sums_beside
-from corpusmill.transforms.wikipedia.measure_corpus import MeasureCorpus, MeasureLengths
-from corpusmill.transforms.wikipedia.older_pages import NEWER_THAN
-from corpusmill.transforms.wikipedia.pack_articles import pack_article
-from corpusmill.transforms.wikipedia.read_dumps import ReadDump, dump_bytes_of
-from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
-from corpusmill.transforms.wikipedia.read_language import read_language
-from corpusmill.transforms.wikipedia.read_split_pins import find_pins
-from corpusmill.transforms.wikipedia.read_sql_dumps import is_table_of
-from corpusmill.transforms.wikipedia.read_templates import ReadTemplates
-from corpusmill.transforms.wikipedia.row_columns import LICENSES, NUMBERS, RowSource, columns_of
-from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE, PageScreening
-from corpusmill.transforms.wikipedia.write_audit import WriteAudit
-from corpusmill.transforms.wikitext.language import TEMPLATE_NAMESPACE, tables_taken
-from corpusmill.transforms.wikitext.variants.page_variants import conversion_library
-from corpusmill.transforms.wikitext.wikis import dbname_of
 
 
 class CleanedDump(NamedTuple):

@@ -1,83 +1,305 @@
-r"""Builds one language of Wiki-40B from dump files, or many from a folder of dumps.
+"""Builds many languages of Wiki-40B in one run.
 
-examples:
-  All Wikipedias in a folder with the layout of the dump server:
-    corpusmill wiki40b --languages all --dumps /data/dumps --output corpora
-  The 41 languages of the paper; missing ones are listed:
-    corpusmill wiki40b --languages paper --dumps /data/dumps --output corpora
-  One wiki, from the given files; quoted patterns are expanded by corpusmill:
-    corpusmill wiki40b --language uk --output corpora \
-      --dump 'ukwiki-20261101-pages-articles-multistream.xml.bz2' \
-      --page-props 'ukwiki-20261101-page_props.sql.gz' \
-      --entities 'wikidata-20261101-all.json.bz2'
-  From the dump alone: articles are identified by page ids, and the card lists what is missing:
-    corpusmill wiki40b --language el --dump elwiki-latest-pages-articles.xml.bz2 --output corpora
-  The undamaged part of a truncated dump:
-    corpusmill wiki40b --language vi --dump viwiki.xml.xz --on-corrupt keep-good --output corpora
-  A newer dump, in which every entity keeps its split; new entities get a split by hash:
-    corpusmill wiki40b … --pin-splits 'corpora/wiki40b/*/20251101-1.3.0'
-  Only articles that are not in a dump of 2023, or only those above a page id:
-    corpusmill wiki40b … --newer-than 'ukwiki-20230501-pages-articles-multistream.xml.bz2'
-    corpusmill wiki40b … --newer-than 4300000
-    corpusmill wiki40b --languages uk,el --dumps /data/dumps … --newer-than /data/dumps-2023
-  Without near-duplicates of longer articles, and without stubs:
-    corpusmill wiki40b … --near-duplicates 0.8 --min-words 20
-  With an audit of 500 pages for missing words and holes in sentences:
-    corpusmill wiki40b … --audit 500
-  On a Spark cluster (all Beam flags pass through):
-    corpusmill wiki40b … --runner SparkRunner --spark_master_url spark://host:7077
-
-where files are searched, below each folder of --dumps:
-  ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, or its parts
-  other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/, with SHA256SUMS: an export; the folders other/
-  and mediawiki_content_current/ may be missing
-  ukwiki/20261101/ukwiki-20261101-page_props.sql.gz (or the one with the nearest date), -page.sql.gz
-  wikidatawiki/20261101/wikidatawiki-20261101-wb_items_per_site.sql.gz
-  other/wikibase/wikidatawiki/20261101/wikidata-20261101-all.json.bz2, or the same file below
-  wikidatawiki/entities/; or a finished entity table below entities/
-
-what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
-  train|validation|test-*.parquet   pyarrow, pandas, datasets.load_dataset("parquet", …)
-  wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
-  rejected/                         every page that was not kept, with the reason
-  unrendered-templates.tsv          templates whose text is not defined in any table, most frequent first
-  signatures-*.parquet              with --signatures: MinHash signatures (docs/overlap.md)
-  audit/                            with --audit: holes in the text, by class, template and page
-  learned-headings.tsv              headings of dropped sections, if any were learned from the dump
-  sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts the pieces of each split
-  stats.json manifest.json README.md COMPLETED
-
-and with --languages, below <output>: entities/ (the table of Wikidata's items, built once for all languages)
-and wiki40b/multilingual-<number of languages>/ (vocabularies of 64,000 and 128,000 pieces).
-
-A folder without the file COMPLETED is unfinished; the next run replaces it. With --languages, a failed build
-does not stop the others, and the next run builds only the missing ones. Exit status: 0 done, 1 bad input or a
-failed language, 2 wrong settings.
+The run builds an entity table, then a corpus for each language, then vocabularies over all languages.
 """
 
 import argparse
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from corpusmill.pipelines.languages import build_languages, build_wiki40b, wiki40b_config
-from corpusmill.pipelines.run.flags import (
-    STORES,
-    Commands,
-    Flags,
-    add_command,
-    add_output,
-    add_runner,
-    language,
-)
-from corpusmill.pipelines.tables import entity_table
-from corpusmill.transforms.wikipedia.dump_layouts import ANY, LAYOUTS
+from corpusmill.pipelines.run import flags
+from corpusmill.transforms.wikipedia.dump_folder import ANY, LAYOUTS
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
+from .entities_settings import entity_table
 
-def add(commands: Commands) -> None:
-    """Adds the command `corpusmill wiki40b` to the parser."""
-    about = "builds Wiki-40B from Wikipedia dumps: cleaned articles about Wikidata entities"
-    parser = add_command(commands, "wiki40b", about, __doc__, _run)
-    which = Flags(parser, "which corpora", "--language with --dump, or --languages with --dumps")
+if TYPE_CHECKING:
+    from corpusmill.pipelines.run.estimate import Estimate
+    from corpusmill.pipelines.run.launch import Corpus
+    from corpusmill.transforms.wikipedia.find_dumps import FoundDumps, WikiDump
+
+    from .batch import NamedBuild, Outcome
+    from .wiki40b_settings import Wiki40bConfig
+
+VERIFIED = "verified.tsv"  # in the output folder: findings of the final check on a cluster
+
+
+def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig":
+    """Returns the settings of one Wiki-40B build, from flags. Values in `given` replace those
+    of the flags.
+    """
+    from .wiki40b_settings import Wiki40bConfig
+
+    return Wiki40bConfig(**{**flags.settings_of(Wiki40bConfig, settings), **given})
+
+
+def build_wiki40b(
+    corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> "Estimate | None":
+    """Builds the Wiki-40B corpus of one language, and prints the audit if --audit is given.
+
+    With --dry-run, only prints and returns an estimate of the cost. Otherwise returns None.
+    """
+    from apache_beam.io.filesystems import FileSystems
+
+    from corpusmill.pipelines.inspect.report import print_audit
+    from corpusmill.transforms.files.builds.finished_builds import read_json
+    from corpusmill.transforms.wikipedia.audit_pages import SUMMARY
+
+    estimate = flags.launch_build(corpus, settings, beam_flags)
+    if settings.audit and not settings.dry_run and not settings.json:
+        print_audit(read_json(FileSystems.join(settings.output, *corpus.path), SUMMARY))
+    return estimate
+
+
+def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    """Builds all languages in `--languages` from the dumps in `--dumps`. Returns the exit status.
+
+    If a corpus fails, the others are still built. Finished builds are kept.
+    """
+    from corpusmill.pipelines.inspect.findings import FAULTY
+    from corpusmill.pipelines.run.extras import check_extras
+    from corpusmill.transforms.files.errors import BuildError
+    from corpusmill.transforms.wikipedia.find_dumps import (
+        ALL,
+        NEWEST,
+        PAPER,
+        add_older_dumps,
+        find_dumps,
+        parse_languages,
+    )
+    from corpusmill.transforms.wikipedia.screening import parse_page_id
+
+    from . import batch
+
+    languages = parse_languages(settings.languages, settings.dumps)
+    # Raises errors for contradictory settings now, instead of after hours.
+    given = {"dump": ["-"], "entities": "", "dump_date": "", "newer_than": ()}
+    wiki40b_config(settings, language=languages[0], **given)
+    if parse_page_id(settings.newer_than):
+        raise ValueError(
+            "--newer-than must be folders of older dumps, with the same layout as --dumps: a page id cannot"
+            " be used with --languages, because it is valid in one wiki only"
+        )
+    found = find_dumps(
+        settings.dumps,
+        languages,
+        settings.dump_date or NEWEST,
+        settings.layout,
+        keep_good=settings.on_corrupt != "fail",
+    )
+    if settings.newer_than:
+        found = add_older_dumps(found, settings.newer_than)
+    is_named = settings.languages not in (ALL, PAPER)
+    _tell_what_is_passed_over(found, is_named)
+    check_extras([settings.command], [wiki.language for wiki in found.wikis])
+    sources = settings.entities or ([found.entities.path] if found.entities else [])
+    table = entity_table(sources, settings, beam_flags, languages)
+    builds = [_named_corpus(wiki, table, settings, beam_flags) for wiki in found.wikis]
+    if settings.dry_run:
+        batch.look_ahead(builds, found.missing, missing_is_failure=is_named)
+        return 0
+    corpora = batch.run_batch(builds, replace=settings.replace)
+    vocabularies = _build_multilingual(corpora, settings, beam_flags)
+    outcomes = [*batch.missing_outcomes(found.missing), *corpora, *vocabularies]
+    finished = [one.target for one in corpora if one.status != batch.FAILED]
+    if not settings.json:
+        batch.print_sizes(outcomes)
+    is_sound = not finished or _check_splits(finished, settings, beam_flags)
+    if finished and not settings.json:
+        print()
+    batch.conclude(outcomes, missing_is_failure=is_named, as_json=settings.json)
+    if not is_sound:
+        raise BuildError(f"the check of the finished builds found faults, listed above; {FAULTY}")
+    return 0
+
+
+def _check_splits(
+    targets: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> bool:
+    """Checks, over all languages together, that no Wikidata entity is in two splits.
+
+    Returns True if the builds have no fault.
+
+    Args:
+      targets: The folders of finished builds.
+    """
+    from apache_beam.io.filesystems import FileSystems
+
+    from corpusmill.pipelines.inspect.verify import check_builds, print_verdict, to_json_line
+    from corpusmill.transforms.files.builds.finished_builds import open_build
+    from corpusmill.transforms.files.errors import IN_PROCESS
+
+    # Workers of other runners report through a file.
+    is_here = settings.runner == IN_PROCESS
+    report = "" if is_here else FileSystems.join(settings.output, VERIFIED)
+    verdict = check_builds(
+        [open_build(target) for target in targets],
+        runner=settings.runner,
+        workers=settings.workers,
+        beam_flags=beam_flags,
+        report=report,
+    )
+    if settings.json:
+        print(to_json_line(verdict))
+    else:
+        print_verdict(verdict, report, is_last=False)
+    return verdict.is_sound
+
+
+def _tell_what_is_passed_over(found: "FoundDumps", is_named: bool) -> None:
+    for folder in found.passed_over:
+        logging.getLogger(__name__).warning(
+            "dump not used: %s/%s: %s", folder.dbname, folder.date, folder.reason
+        )
+    for wiki in found.missing if is_named else ():
+        logging.getLogger(__name__).warning("no dump: %s: %s", wiki.language, wiki.reason)
+
+
+def _named_corpus(
+    wiki: "WikiDump", table: str, settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> "NamedBuild":
+    from .wiki40b import Wiki40b
+    from .wiki40b_settings import CORPUS, VERSION
+
+    config = wiki40b_config(
+        settings,
+        language=wiki.language,
+        dump=wiki.dump,
+        page_props=wiki.page_props,
+        page_table=wiki.page_table,
+        items_per_site=wiki.items_per_site,
+        entities=table,
+        dump_date=wiki.date,
+        newer_than=wiki.older,
+    )
+    path = (CORPUS, config.edition(), f"{wiki.date}-{VERSION}")
+    return _named_build(
+        f"{wiki.language} {wiki.date}",
+        path,
+        lambda: Wiki40b(config),
+        settings,
+        lambda corpus: build_wiki40b(corpus, settings, beam_flags),
+    )
+
+
+def _named_build(
+    label: str,
+    path: Sequence[str],
+    make: Callable[[], "Corpus"],
+    settings: argparse.Namespace,
+    run: "Callable[[Corpus], object]",
+) -> "NamedBuild":
+    from apache_beam.io.filesystems import FileSystems
+
+    from .batch import NamedBuild
+
+    return NamedBuild(
+        label=label,
+        target=FileSystems.join(settings.output, *path),
+        make=make,
+        run=run,
+    )
+
+
+def _build_multilingual(
+    corpora: "Sequence[Outcome]", settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> "list[Outcome]":
+    """Trains vocabularies on the text of all languages together.
+
+    Does nothing if the user has set --no-multilingual, if the build of a corpus has failed, or if there is
+    only one language.
+
+    Args:
+      corpora: The results of the builds of the languages.
+
+    Returns a list with the result of the training, or an empty list.
+    """
+    from . import batch
+    from .wiki40b_multilingual import Wiki40bMultilingual
+    from .wiki40b_multilingual_settings import MultilingualConfig
+
+    is_complete = all(outcome.status != batch.FAILED for outcome in corpora)
+    languages = {outcome.label.split()[0] for outcome in corpora}
+    if not settings.multilingual or len(languages) < 2:
+        return []
+    if not is_complete:
+        logging.getLogger(__name__).warning(
+            "no multilingual vocabularies are trained, because the build of a corpus failed"
+        )
+        return []
+    multilingual = Wiki40bMultilingual(MultilingualConfig([one.target for one in corpora]))
+    build = _named_build(
+        "multilingual",
+        multilingual.path,
+        lambda: multilingual,
+        settings,
+        lambda corpus: flags.launch_build(corpus, settings, beam_flags),
+    )
+    return batch.run_batch([build], replace=settings.replace)
+
+
+def add(commands: flags.Commands) -> None:
+    r"""Builds one language of Wiki-40B from dump files, or many from a folder of dumps.
+
+    examples:
+      All Wikipedias in a folder with the layout of the dump server:
+        corpusmill wiki40b --languages all --dumps /data/dumps --output corpora
+      The 41 languages of the paper; missing ones are listed:
+        corpusmill wiki40b --languages paper --dumps /data/dumps --output corpora
+      One wiki, from the given files; quoted patterns are expanded by corpusmill:
+        corpusmill wiki40b --language uk --output corpora \
+          --dump 'ukwiki-20261101-pages-articles-multistream.xml.bz2' \
+          --page-props 'ukwiki-20261101-page_props.sql.gz' \
+          --entities 'wikidata-20261101-all.json.bz2'
+      From the dump alone: articles are identified by page ids, and the card lists what is missing:
+        corpusmill wiki40b --language el --dump elwiki-latest-pages-articles.xml.bz2 --output corpora
+      The undamaged part of a truncated dump:
+        corpusmill wiki40b --language vi --dump viwiki.xml.xz --on-corrupt keep-good --output corpora
+      A newer dump, in which every entity keeps its split; new entities get a split by hash:
+        corpusmill wiki40b … --pin-splits 'corpora/wiki40b/*/20251101-1.3.0'
+      Only articles that are not in a dump of 2023, or only those above a page id:
+        corpusmill wiki40b … --newer-than 'ukwiki-20230501-pages-articles-multistream.xml.bz2'
+        corpusmill wiki40b … --newer-than 4300000
+        corpusmill wiki40b --languages uk,el --dumps /data/dumps … --newer-than /data/dumps-2023
+      Without near-duplicates of longer articles, and without stubs:
+        corpusmill wiki40b … --near-duplicates 0.8 --min-words 20
+      With an audit of 500 pages for missing words and holes in sentences:
+        corpusmill wiki40b … --audit 500
+      On a Spark cluster (all Beam flags pass through):
+        corpusmill wiki40b … --runner SparkRunner --spark_master_url spark://host:7077
+
+    where files are searched, below each folder of --dumps:
+      ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, or its parts
+      other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/, with SHA256SUMS: an export; the folders
+      other/ and mediawiki_content_current/ may be missing ukwiki/20261101/ukwiki-20261101-page_props.sql.gz
+      (or the one with the nearest date), -page.sql.gz
+      wikidatawiki/20261101/wikidatawiki-20261101-wb_items_per_site.sql.gz
+      other/wikibase/wikidatawiki/20261101/wikidata-20261101-all.json.bz2, or the same file below
+      wikidatawiki/entities/; or a finished entity table below entities/
+
+    what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
+      train|validation|test-*.parquet   pyarrow, pandas, datasets.load_dataset("parquet", …)
+      wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder) rejected/
+      every page that was not kept, with the reason unrendered-templates.tsv          templates whose text is
+      not defined in any table, most frequent first signatures-*.parquet              with --signatures:
+      MinHash signatures (docs/overlap.md) audit/                            with --audit: holes in the text,
+      by class, template and page learned-headings.tsv              headings of dropped sections, if any were
+      learned from the dump sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts
+      the pieces of each split stats.json manifest.json README.md COMPLETED
+
+    and with --languages, below <output>: entities/ (the table of Wikidata's items, built once for all
+    languages) and wiki40b/multilingual-<number of languages>/ (vocabularies of 64,000 and 128,000 pieces).
+
+    A folder without the file COMPLETED is unfinished; the next run replaces it. With --languages, a failed
+    build does not stop the others, and the next run builds only the missing ones. Exit status: 0 done, 1 bad
+    input or a failed language, 2 wrong settings.
+    """
+    parser = flags.add_command(commands, "wiki40b", "", add.__doc__, _run)
+    which = flags.Flags(
+        parser, "which corpora", "--language with --dump, or --languages with --dumps"
+    )
     which.text(
         "--language",
         "CODE",
@@ -85,7 +307,7 @@ def add(commands: Commands) -> None:
         " zh-cn or zh-tw. Languages with hand-made tables of headings and templates:"
         f" {' '.join(LANGUAGE_CODES)}",
         default=None,
-        type=language,
+        type=flags.language,
     )
     which.text(
         "--languages",
@@ -109,12 +331,12 @@ def add(commands: Commands) -> None:
     )
     _add_inputs(parser)
     _add_method(parser)
-    add_output(parser)
-    add_runner(parser)
+    flags.add_output(parser)
+    flags.add_runner(parser)
 
 
 def _add_inputs(parser: argparse.ArgumentParser) -> None:
-    files = Flags(parser, "inputs", STORES)
+    files = flags.Flags(parser, "inputs", flags.STORES)
     files.files("--dump", "pages-articles: .xml, .xml.bz2 (multistream or not), .xml.gz, .xml.xz")
     files.files("--dumps", "folders with the layout of the dump server (see below)", "DIR")
     files.files(
@@ -162,7 +384,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
-    method = Flags(parser, "method")
+    method = flags.Flags(parser, "method")
     method.files(
         "--pin-splits",
         "use the splits of earlier releases: finished builds, or .tsv, .csv (also compressed) or"
@@ -246,7 +468,8 @@ def _refuse(settings: argparse.Namespace, flag: str, others: Sequence[str]) -> N
 
 def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     from corpusmill.pipelines.run.extras import check_extras
-    from corpusmill.pipelines.wiki40b import Wiki40b
+
+    from .wiki40b import Wiki40b
 
     check_extras([settings.command], [settings.language])
     wiki40b_config(

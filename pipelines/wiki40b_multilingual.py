@@ -12,14 +12,7 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList
 
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.stages import Place, Stage
-from corpusmill.pipelines.wiki40b_multilingual_settings import (
-    CORPUS,
-    PREFIX,
-    RELEASE,
-    MultilingualConfig,
-)
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.files.builds.finished_builds import (
     MANIFEST,
     Build,
@@ -28,23 +21,25 @@ from corpusmill.transforms.files.builds.finished_builds import (
     find_builds,
     read_json,
 )
-from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE
-from corpusmill.transforms.files.builds.paper_settings import why_not_paper_of
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.models.subword_accounts import (
-    DESCRIPTION,
+from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE, why_not_paper_of
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.models.model_accounts import (
     KIND,
+    SUBWORDS_DESCRIPTION,
     BuildStats,
     SubwordAccounts,
 )
-from corpusmill.transforms.models.subwords import TRAINER
-from corpusmill.transforms.wikipedia.count_subwords import CountSubwords, count_rows
-from corpusmill.transforms.wikipedia.train_on_builds import (
+from corpusmill.transforms.models.subword_models import TRAINER
+from corpusmill.transforms.wikipedia.train_subwords import (
+    CountSubwords,
     TrainOnBuilds,
+    count_rows,
     plan_sample,
     write_vocabulary,
 )
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
+
+from .wiki40b_multilingual_settings import CORPUS, PREFIX, RELEASE, MultilingualConfig
 
 
 class Trained(NamedTuple):
@@ -59,7 +54,7 @@ class Wiki40bMultilingual(CorpusBuild):
 
     config: MultilingualConfig
     release = RELEASE
-    description = DESCRIPTION
+    description = SUBWORDS_DESCRIPTION
     kind = KIND
 
     def __init__(self, config: MultilingualConfig):

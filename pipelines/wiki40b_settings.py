@@ -4,35 +4,29 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from corpusmill.pipelines.run.dump_settings import (
+from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS
+from corpusmill.transforms.duplicates.write_signatures import PARAMETERS
+from corpusmill.transforms.files.builds.manifest import (
+    Description,
+    Release,
     check_dump_settings,
     limit_setting,
     name_edition,
     name_variant,
 )
-from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS
-from corpusmill.transforms.duplicates.write_signatures import PARAMETERS
-from corpusmill.transforms.files.builds.build_manifest import Description, Release
-from corpusmill.transforms.files.dates import days_between
-from corpusmill.transforms.models.subwords import SubwordSettings
-from corpusmill.transforms.wikipedia.link_sources import (
-    ENTITIES,
-    ITEMS_PER_SITE,
-    PAGE_ID,
-    PAGE_PROPS,
-    LinkSource,
-    redirects_since,
-)
-from corpusmill.transforms.wikipedia.older_pages import name_older, parse_page_id
-from corpusmill.transforms.wikipedia.row_columns import COLUMNS, RELEASED, TEXTS
-from corpusmill.transforms.wikitext.cldr import cldr_version
+from corpusmill.transforms.files.text import days_between
+from corpusmill.transforms.models.subword_models import SubwordSettings
+from corpusmill.transforms.wikipedia import wikidata
+from corpusmill.transforms.wikipedia.article_accounts import COLUMNS, RELEASED, TEXTS
+from corpusmill.transforms.wikipedia.screening import name_older, parse_page_id
 from corpusmill.transforms.wikitext.language import (
     borrowed_tables,
     has_own_tables,
     has_proven_tables,
     load_language,
 )
-from corpusmill.transforms.wikitext.section_kinds import THRESHOLDS
+from corpusmill.transforms.wikitext.sections import THRESHOLDS
+from corpusmill.transforms.wikitext.wikis import cldr_version
 
 CORPUS = "wiki40b"
 VERSION = "1.7.0"
@@ -224,7 +218,7 @@ class Wiki40bConfig:
 
 def linking_caveats(
     dbname: str,
-    sources: Sequence[LinkSource],
+    sources: Sequence[wikidata.LinkSource],
     has_entities: bool,
     dump_date: str = "",
     page_table_date: str = "",
@@ -278,15 +272,15 @@ def language_caveats(code: str) -> Iterator[str]:
         )
 
 
-def _describe_source(source: LinkSource, dump_date: str) -> str:
+def _describe_source(source: wikidata.LinkSource, dump_date: str) -> str:
     dates = f"of {source.date or 'an unknown date'}, the dump of {dump_date or 'an unknown date'}"
     by = f"by {source.by} in {_TABLE_NAMES[source.table]} ({dates}): "
-    if source.by == PAGE_ID:
+    if source.by == wikidata.PAGE_ID:
         return by + (
             "pages that were made in between are not in it, and those that were given another entity in"
             " between have the wrong one."
         )
-    since = redirects_since([source])
+    since = wikidata.redirects_since([source])
     is_earlier = since and days_between(since, dump_date) >= 0
     unless = f" unless the title redirects to it since {since}" if is_earlier else ""
     return by + (
@@ -296,9 +290,9 @@ def _describe_source(source: LinkSource, dump_date: str) -> str:
 
 
 _TABLE_NAMES = {
-    PAGE_PROPS: "page_props",
-    ITEMS_PER_SITE: "wb_items_per_site",
-    ENTITIES: "the entity table",
+    wikidata.PAGE_PROPS: "page_props",
+    wikidata.ITEMS_PER_SITE: "wb_items_per_site",
+    wikidata.ENTITIES: "the entity table",
 }
 
 

@@ -5,6 +5,8 @@ import importlib.util
 import itertools
 import pathlib
 import re
+import sys
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -118,6 +120,67 @@ def test_arrows_between_rooms_are_few() -> None:
     assert len({(here, there) for here, there in arrows if here != there}) <= MOST_ARROWS
 
 
+def test_most_imports_stay_in_their_room() -> None:
+    pairs = [pair for pair in PAIRS if room_of(pair[1]) != GROUND]
+    inside = sum(room_of(path) == room_of(name) for path, name in pairs)
+    assert inside / len(pairs) >= LEAST_INSIDE
+
+
+def code_lines(path: str) -> tuple[int, int]:
+    """Numbers of lines of code, without docstrings and comments, and of those that are imports."""
+    tree = tree_of(path)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    without, imported = set[int](), set[int]()
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            first = node.body[0]
+            without |= set(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imported |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    lines = (ROOT / path).read_text("utf-8").splitlines()
+    code = {
+        number
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.strip().startswith("#") and number not in without
+    }
+    return len(code), len(code & imported)
+
+
+def test_modules_are_few_and_not_small() -> None:
+    sizes = [code_lines(path) for path in MODULES]
+    assert len(sizes) <= MOST_MODULES
+    assert sum(size < SMALL_LINES for size, _ in sizes) <= MOST_SMALL
+    assert sum(lines for _, lines in sizes) <= MOST_IMPORTS * sum(size for size, _ in sizes)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_begins_with_a_paragraph(room: str) -> None:
+    about = ast.get_docstring(tree_of(f"{room}/__init__.py")) or ""
+    assert all(word in about for word in ("In:", "Out:", "Knows")), room
+
+
+@pytest.mark.parametrize("room", PURE_ROOMS)
+def test_only_listed_modules_know_beam(room: str) -> None:
+    """Neither by themselves nor by what they load."""
+    found = LISTED.search((ROOT / room / "__init__.py").read_text("utf-8"))
+    assert found
+    listed = {name.strip() for name in found[1].split(",")} - {"none"}
+    here = [path for path in MODULES if room_of(path) == room]
+    beam = {path for path in here if name_of(path, room) in listed}
+    assert {name_of(path, room) for path in beam} == listed
+    for path in here:
+        if path not in beam:
+            source = (ROOT / path).read_text("utf-8")
+            assert not any(reading in source for reading in CLOCK), path
+            for name in imports_when_loaded(path):
+                assert not any(is_below(name, impure) for impure in IMPURE), f"{path}: {name}"
+            assert not own(imports_when_loaded(path)) & beam, path
+
+
+def name_of(path: str, room: str) -> str:
+    return path.removeprefix(f"{room}/").removesuffix(".py").replace("/", ".")
+
+
 @pytest.mark.parametrize("path", MODULES)
 def test_work_is_distributed_by_spread_alone(path: str) -> None:
     """A lost node may end a job of Spark where Reshuffle, which goes by the order of arrival, is used."""
@@ -165,3 +228,10 @@ def test_packages_import_nothing_by_themselves() -> None:
     for path in itertools.chain(*map(paths, (*TOPS, "tests"))):
         if path.endswith("__init__.py"):
             assert not list(imports(path)), path
+
+
+def test_names_of_modules_are_those_of_no_library_and_seldom_occur_twice() -> None:
+    libraries = "sentencepiece pyarrow sacrebleu sentencex datasketch rich msgspec".split()
+    names = Counter(pathlib.Path(path).stem for path in MODULES)
+    assert not (names.keys() - {"__main__"}) & {*sys.stdlib_module_names, *libraries}
+    assert sum(count > 1 for count in names.values()) <= 5

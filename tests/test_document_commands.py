@@ -60,7 +60,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     for name in ("pipelines", "transforms"):
         shutil.copytree(ROOT / name, folder / "checkout" / name)
-    for name in ("README.md", "setup.py"):
+    shutil.copytree(ROOT / ".package", folder / "checkout" / ".package", symlinks=True)
+    for name in ("README.md", "setup.py", "LICENSE"):
         shutil.copy(ROOT / name, folder / "checkout")
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     source, wheels = str(folder / "checkout"), str(folder / "wheels")

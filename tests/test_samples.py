@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.files.translation_records import TOPICS
+from corpusmill.transforms.files.records import TOPICS
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools import pack_samples

@@ -1,0 +1,1 @@
+"""Beam transforms, and beside them the pure functions that they apply."""

@@ -6,10 +6,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from corpusmill.pipelines.inspect.html_report.choices import join_texts, text_columns
-from corpusmill.pipelines.inspect.html_report.facts import Facts, read_facts
-from corpusmill.pipelines.run.corpora import rows
-from corpusmill.transforms.files.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
 from corpusmill.transforms.files.builds.finished_builds import (
     COMPLETED,
     Build,
@@ -24,12 +20,15 @@ from corpusmill.transforms.files.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from corpusmill.transforms.files.builds.manifest_schema import is_name
-from corpusmill.transforms.files.open_input import InputError, is_there
-from corpusmill.transforms.files.records import Rejected
-from corpusmill.transforms.wikipedia.row_columns import RowSource
+from corpusmill.transforms.files.builds.manifest import is_name
+from corpusmill.transforms.files.read_files import InputError, is_there
+from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Rejected
+from corpusmill.transforms.wikipedia.article_accounts import RowSource
 from corpusmill.transforms.wikitext.article_markers import START_ARTICLE, parse_article
 from corpusmill.transforms.wikitext.wikis import code_of, dbname_of
+
+from ..run.corpora import rows
+from .html_report.facts import Facts, join_texts, read_facts, text_columns
 
 _ID, _PAGE_ID, _VERSION_ID = "id", "page_id", "version_id"
 _GUTENBERG = "https://www.gutenberg.org/ebooks/{}"

@@ -15,31 +15,33 @@ from typing import NamedTuple
 import msgspec
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.inspect.language_model_scores import read_normalisers
-from corpusmill.pipelines.run.corpora import rows
 from corpusmill.transforms.files.builds.finished_builds import (
     COMPLETED,
     Build,
     open_build,
     read_json,
 )
-from corpusmill.transforms.files.builds.paper_figures import PAPER
-from corpusmill.transforms.files.builds.paper_scores import (
+from corpusmill.transforms.files.builds.paper_figures import (
+    PAPER,
     PAPER_DOCUMENTS,
     PAPER_SPLIT_WORDS,
     PaperScore,
     paper_scores,
+    why_not_paper_of,
 )
-from corpusmill.transforms.files.builds.paper_settings import why_not_paper_of
-from corpusmill.transforms.files.fingerprint import SPLITS
-from corpusmill.transforms.files.list_folders import (
+from corpusmill.transforms.files.read_files import (
+    InputError,
     check_folder,
+    is_there,
     list_files,
     list_subfolders,
 )
-from corpusmill.transforms.files.open_input import InputError, is_there
 from corpusmill.transforms.files.stores import is_local
+from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
+
+from ..run.corpora import rows
+from .language_model_scores import read_normalisers
 
 STATS = "stats.json"
 MAX_DEPTH = 4

@@ -2,55 +2,58 @@
 
 The new build has the remaining rows in files with the same names, so programs can read it like the original.
 It is a separate edition; the original build is not changed.
+
+Removes documents or passages that a search has found, by writing new editions of finished builds.
 """
 
 import dataclasses
 import functools
 import hashlib
+import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.inspect.edition_accounts import EditionAccounts
-from corpusmill.pipelines.inspect.measure_documents import MEASURES
-from corpusmill.pipelines.inspect.read_removals import (
-    CONTAMINATED,
-    NEAR_DUPLICATE,
-    HitsOf,
-    PairsOf,
-    ReadRemovals,
-    read_removals,
-)
-from corpusmill.pipelines.inspect.remove_documents import (
-    REMOVED,
-    RemoveDocuments,
-    Rewriting,
-    copy_file,
-    data_files,
-    has_documents,
-    read_named,
-)
-from corpusmill.pipelines.run.corpora import layouts, rows
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.publish import is_completed
-from corpusmill.pipelines.run.stages import Place, Stage
 from corpusmill.transforms.duplicates.write_signatures import SIGNATURES, WriteSignatures
-from corpusmill.transforms.files.builds.build_manifest import Provenance, Release
 from corpusmill.transforms.files.builds.finished_builds import (
     MANIFEST,
     Build,
     open_build,
     path_below,
 )
-from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
-from corpusmill.transforms.files.spread import SpreadAll
+from corpusmill.transforms.files.builds.ledger import DOUBTS
+from corpusmill.transforms.files.builds.manifest import Provenance, Release
+from corpusmill.transforms.files.distribution import SpreadAll
+from corpusmill.transforms.files.read_files import InputError, file_bytes_of, open_raw
 from corpusmill.transforms.files.write_rows import WriteRecords
 from corpusmill.transforms.models.train_pieces import MODEL_KIND, VOCABULARY_KIND
-from corpusmill.transforms.wikipedia.row_columns import LICENSES
+from corpusmill.transforms.wikipedia.article_accounts import LICENSES
+
+from ..run.corpora import layouts, rows
+from ..run.corpus_build import CorpusBuild, Place, Stage
+from ..run.launch import launch
+from ..run.publish import is_completed
+from .removal_accounts import MEASURES, EditionAccounts
+from .remove_documents import (
+    CONTAMINATED,
+    NEAR_DUPLICATE,
+    REMOVED,
+    HitsOf,
+    PairsOf,
+    ReadRemovals,
+    RemoveDocuments,
+    Rewriting,
+    copy_file,
+    data_files,
+    has_documents,
+    read_named,
+    read_removals,
+)
+from .text_sources import find_named_builds
 
 LISTS = {"overlap": "pairs-", "contamination": "hits-"}
 """Command of a search → prefix of the names of the files with its findings."""
@@ -361,3 +364,50 @@ def _schema_of(path: str) -> Any:
 
 def _document_of(row: Sequence[Any]) -> str:
     return str(row[0])
+
+
+LOG = logging.getLogger(__name__)
+
+
+def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
+    """Returns the builds that command-line arguments name.
+
+    Checks that documents or passages can be removed from these builds.
+
+    Args:
+      arguments: Folders of builds.
+      passages: Whether only passages will be removed, not whole documents.
+
+    Raises ValueError for arguments that are not builds, and for builds from which nothing can be removed.
+    """
+    builds = [build for argument in arguments for build in find_named_builds(argument)]
+    for build in builds:
+        check_removable(build, passages=passages)
+    return builds
+
+
+def write_editions(
+    builds: Iterable[Build], found: str, output: str, *, as_json: bool = False, **how: Any
+) -> None:
+    """Writes a new edition of each build in which a search has found something to remove.
+
+    A new edition that already exists is not made again if it was made from the same findings.
+
+    Args:
+      found: The output folder of a finished search.
+      output: The parent folder of the new editions.
+      as_json: Whether to print the summary of each new edition as JSON.
+      how: The settings `side` and `passages` of CleanedConfig, and keyword arguments for `launch`.
+
+    Raises TargetError if a different build exists in the folder of a new edition. Raises InputError,
+    ValueError or BuildError as `launch` does.
+    """
+    settings = {name: how.pop(name) for name in ("side", "passages") if name in how}
+    for build in builds:
+        cleaned = CleanedBuild(CleanedConfig(build.folder, found, **settings))
+        if not cleaned.has_removals():
+            LOG.info("%s: nothing to remove, so there is no new edition", build.folder)
+        elif cleaned.is_finished(output):
+            LOG.info("%s: the new edition is finished already", build.folder)
+        else:
+            launch(cleaned, output, as_json=as_json, accept=DOUBTS, is_sample=True, **how)

@@ -41,12 +41,6 @@ from apache_beam.pvalue import AsDict, AsSingleton
 from rich.console import Console
 from rich.table import Table
 
-from corpusmill.pipelines.inspect.contamination_page import make_page
-from corpusmill.pipelines.inspect.contamination_settings import Search
-from corpusmill.pipelines.inspect.found_folder import FoundFolder, new_folder
-from corpusmill.pipelines.inspect.text_sources import find_evaluation_sets, find_training_files
-from corpusmill.pipelines.run.engines.engine import Engine
-from corpusmill.pipelines.run.engines.run_pipeline import find_engine, run_pipeline
 from corpusmill.transforms.duplicates.contamination_evidence import Found, count, count_ngrams
 from corpusmill.transforms.duplicates.evaluation_index import (
     EVIDENCE_WORDS,
@@ -55,28 +49,33 @@ from corpusmill.transforms.duplicates.evaluation_index import (
 )
 from corpusmill.transforms.duplicates.find_contamination import (
     HITS,
+    EvaluationItems,
     FindContamination,
+    Item,
     load_index,
+    read_evaluation_sets,
     save_index,
 )
 from corpusmill.transforms.duplicates.folded_words import fold_text
-from corpusmill.transforms.duplicates.read_evaluation_sets import (
-    EvaluationItems,
-    Item,
-    read_evaluation_sets,
-)
 from corpusmill.transforms.duplicates.read_texts import TextFile
-from corpusmill.transforms.files.builds.build_manifest import Provenance, Release
 from corpusmill.transforms.files.builds.finished_builds import read_json
 from corpusmill.transforms.files.builds.ledger import Accounts, Ledger
-from corpusmill.transforms.files.markdown import make_table
-from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.files.builds.manifest import Provenance, Release
+from corpusmill.transforms.files.errors import IN_PROCESS
+from corpusmill.transforms.files.markup import make_table
+from corpusmill.transforms.files.read_files import InputError, open_raw
 from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.files.runners import IN_PROCESS
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.terminal import escape_line, new_console
 from corpusmill.transforms.files.write_files import HashedFile
 from corpusmill.transforms.files.write_rows import WriteRecords
+
+from ..run.engines.engine import Engine
+from ..run.engines.run_pipeline import find_engine, run_pipeline
+from .contamination_page import make_page
+from .contamination_settings import Search
+from .findings import FoundFolder, new_folder
+from .text_sources import find_evaluation_sets, find_training_files
 
 RELEASE = Release(
     "contamination",

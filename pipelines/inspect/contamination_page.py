@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from corpusmill.transforms.files.html_page import escape, make_head
+from corpusmill.transforms.files.markup import escape, make_head
 
 MAX_ITEMS = 2_000
 """Maximum number of items on the page, because browsers are slow with larger pages. The report

@@ -1,13 +1,66 @@
-"""Compares the rows of two editions of a corpus: documents added, removed, changed, moved or unchanged."""
+"""Compares the rows of two editions of a corpus: documents added, removed, changed, moved or unchanged.
+
+Lists the differences between two builds in versions, settings and kinds of inputs, but not in data.
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from corpusmill.transforms.files import cells
+from corpusmill.transforms.files import markup
+
+NONE = "none"
+SHOWN_CHARACTERS = 60
+PINS = "pin-splits"  # role of input files that assign documents to splits
+
+
+def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns the differences between the manifests of two builds.
+
+    Examples are "version: 1.2.0 → 1.3.0" and "settings limit: 0 → 100". Of inputs, only the number of files
+    with each role is compared, because the files of a newer dump are always different.
+    """
+    before, after = _facts_of(old), _facts_of(new)
+    return tuple(
+        f"{name}: {_shortened(before.get(name, NONE))} → {_shortened(after.get(name, NONE))}"
+        for name in dict.fromkeys([*before, *after])
+        if before.get(name, NONE) != after.get(name, NONE)
+    )
+
+
+def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the facts of a manifest that are compared, by name. `find_differences` prints these names."""
+    facts = {"version": manifest["version"]}
+    for part in ("settings", "code"):
+        for name, value in sorted(_flat(manifest.get(part) or {}).items()):
+            facts[f"{part} {name}"] = value
+    inputs = manifest.get("inputs", [])
+    for role, files in sorted(Counter(file["role"] for file in inputs).items()):
+        facts[f"inputs {role}"] = f"{files} file{'s' * (files > 1)}"
+    pins = sorted(file["sha256"] for file in inputs if file["role"] == PINS)
+    if pins:
+        facts["pinned splits, SHA-256"] = " ".join(pins)
+    return facts
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Flattens a nested mapping. Returns dotted name → value."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
+
+
+def _shortened(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
+
 
 ADDED, REMOVED, CHANGED, MOVED, UNCHANGED = FATES = (
     "added",
@@ -234,12 +287,12 @@ def moves(tally: Tally) -> dict[tuple[str, str], int]:
 
 def to_line(change: Change) -> str:
     """Returns a change as a line of a TSV table. Values that are None become ""."""
-    return cells.to_line("" if field is None else field for field in change)
+    return markup.to_line("" if field is None else field for field in change)
 
 
 def parse_line(line: str) -> Change:
     """Parses a line made by `to_line`. White space in titles may differ from the original."""
-    fields = map(cells.unprotect, line.removesuffix("\n").split("\t"))
+    fields = map(markup.unprotect, line.removesuffix("\n").split("\t"))
     identity, title, fate, old, new, *sizes = fields
     old_bytes, new_bytes = (int(size) if size else None for size in sizes)
     return Change(identity, title, fate, old, new, old_bytes, new_bytes)

@@ -6,15 +6,21 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.inspect.found_folder import FoundFolder, new_folder
-from corpusmill.pipelines.inspect.text_sources import find_data_sets
-from corpusmill.pipelines.run.engines.run_pipeline import find_engine, run_pipeline
-from corpusmill.transforms.duplicates.find_overlap import PAIRS, FindOverlap, SetFile, SignDocuments
+from corpusmill.transforms.duplicates.find_overlap import (
+    PAIRS,
+    FindOverlap,
+    SetFile,
+    SignDocuments,
+    account_for_overlap,
+)
 from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS
-from corpusmill.transforms.duplicates.overlap_accounts import account_for_overlap
-from corpusmill.transforms.files.builds.build_manifest import Release
 from corpusmill.transforms.files.builds.finished_builds import read_json
+from corpusmill.transforms.files.builds.manifest import Release
 from corpusmill.transforms.files.terminal import escape_line
+
+from ..run.engines.run_pipeline import find_engine, run_pipeline
+from .findings import FoundFolder, new_folder
+from .text_sources import find_data_sets
 
 RELEASE = Release(
     "overlap",

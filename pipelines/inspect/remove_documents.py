@@ -2,9 +2,14 @@
 
 Each file is rewritten under the same name with its remaining rows. A worker holds one row group at a time.
 Each removal is sent to the worker that rewrites the file of its document; no worker holds all removals.
+
+Reads the results of a search for near-duplicates or evaluation texts in a build.
+
+They are read as a list of documents and passages to remove from the build.
 """
 
 import itertools
+import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,29 +20,30 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.inspect.measure_documents import MEASURES
 from corpusmill.transforms.duplicates.contamination_evidence import join_stretches
+from corpusmill.transforms.duplicates.find_overlap import NAMES, number_of_names
 from corpusmill.transforms.duplicates.folded_words import normalize
 from corpusmill.transforms.duplicates.write_signatures import NamedText
 from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.builds.check_files import list_files
-from corpusmill.transforms.files.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from corpusmill.transforms.files.builds.check_builds import list_files
 from corpusmill.transforms.files.builds.finished_builds import (
     Build,
     CorpusFile,
     columns_of,
     read_file,
 )
-from corpusmill.transforms.files.open_input import InputError, open_raw, read_input
-from corpusmill.transforms.files.records import OutputFile, Rejected
-from corpusmill.transforms.files.shards import tfrecord_name
-from corpusmill.transforms.files.spread import SpreadAll
-from corpusmill.transforms.files.tf_example import encode_rows, encode_texts
+from corpusmill.transforms.files.distribution import SpreadAll
+from corpusmill.transforms.files.read_files import InputError, open_raw, read_input
+from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, OutputFile, Rejected
+from corpusmill.transforms.files.text import tfrecord_name
+from corpusmill.transforms.files.tfrecord import encode_rows, encode_texts
 from corpusmill.transforms.files.write_files import HashedFile
 from corpusmill.transforms.files.write_rows import PARQUET, TFRECORD, Batch, Target, write_files
-from corpusmill.transforms.models.subwords import add_subword_stats
-from corpusmill.transforms.wikipedia.count_subwords import counter_of
+from corpusmill.transforms.models.subword_models import add_subword_stats
+from corpusmill.transforms.wikipedia.train_subwords import counter_of
 from corpusmill.transforms.wikitext.article_markers import MARKERS
+
+from .removal_accounts import MEASURES
 
 STAGE = "remove"
 NOTHING_LEFT = "nothing-left"
@@ -420,3 +426,79 @@ def copy_file(file: tuple[str, str, str, int], folder: str) -> OutputFile:
     with HashedFile.in_folder(folder, name) as copy:
         copy.write(read_input(path))
     return copy.output_file(name, "", kind, records)
+
+
+NEAR_DUPLICATE, CONTAMINATED = "near-duplicate", "in-evaluation-set"  # reasons of removals
+
+
+class PairsOf(NamedTuple):
+    """Reader of the rows of `pairs-*.parquet`, in which a search has listed pairs of near-duplicates.
+
+    The method `read` returns the documents of a pair that are to be removed from a build.
+    """
+
+    data_set: str  # name of the build in the columns of the pairs
+    side: str  # side to remove, "first" or "second"; "" to keep one document of each cluster
+
+    def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
+        """Yields a removal for each document of a pair (`row`) that is to be removed from the build."""
+        detail = f"similarity {row['similarity']:.3f}"
+        for side, other in (("first", "second"), ("second", "first")):
+            names = [row[f"{side}_{name}"] for name in NAMES]
+            if names[0] != self.data_set or self.side not in (side, ""):
+                continue
+            number = number_of_names(0, json.dumps(names, ensure_ascii=False))
+            if self.side or f"{number:016x}" != row["cluster"]:
+                item = " ".join(row[f"{other}_{name}"] for name in ("data_set", "split", "id"))
+                yield Removal(names[1], item, detail)
+
+
+class HitsOf(NamedTuple):
+    """Reader of the rows of `hits-*.parquet`, in which a search has listed passages of documents.
+
+    These passages also occur in evaluation items. The method `read` returns the passage or the document that
+    is to be removed from a build.
+    """
+
+    folder: str  # folder of the build; rows about files in other folders are skipped
+    has_ids: bool  # True if the documents of the build have ids
+    by_passage: bool  # True to remove only the passages, False to remove whole documents
+
+    def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
+        """Yields the removal of the passage, or of the whole document if `by_passage` is False."""
+        folder, name = posixpath.split(row["file"])
+        if folder != self.folder:
+            return
+        key = row["document"] if self.has_ids else f"{name}:{row['document']}"
+        item = " ".join(filter(None, (row["set"], row["split"], row["item"])))
+        place = (row["start"], row["end"]) if self.by_passage else ()
+        yield Removal(key, item, f"{row['words']} words in a row", *place)
+
+
+class ReadRemovals(beam.PTransform):
+    """Reads the documents and passages to remove. Pipeline → PCollection[Removal], without repetitions.
+
+    Args:
+      paths: paths of the Parquet files that a search has written.
+      found: reader of the rows of these files.
+    """
+
+    def __init__(self, paths: list[str], found: PairsOf | HitsOf):
+        super().__init__()
+        self.paths, self.found = paths, found
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root
+            | "SpreadLists" >> SpreadAll(self.paths, of=str)
+            | "ReadLists" >> beam.FlatMap(read_removals, self.found).with_output_types(Removal)
+            | "EachOnce" >> beam.Distinct()
+        )
+
+
+def read_removals(path: str, found: PairsOf | HitsOf) -> Iterator[Removal]:
+    """Yields the removals in the rows of a file."""
+    with open_raw(path) as stream:
+        for batch in pq.ParquetFile(stream).iter_batches():
+            for row in batch.to_pylist():
+                yield from found.read(row)

@@ -1,6 +1,10 @@
 """Formats a report on the sizes of finished builds as text, Markdown, TSV or JSON.
 
 The table of Wiki-40B has the columns of Table 2 in its paper. All other corpora are in a second table.
+
+Prints the audit of a build: the kinds of holes, and the templates and pages with the most holes.
+
+A hole is a place in the text where words are missing.
 """
 
 import json
@@ -8,16 +12,14 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from corpusmill.pipelines.inspect.build_sizes import (
-    BuildSizes,
-    Found,
-    newest_of_each_language,
-    total_of,
-)
-from corpusmill.transforms.files.builds.paper_scores import OTHER_TEXT
-from corpusmill.transforms.files.cells import to_line
-from corpusmill.transforms.files.drawing import draw
-from corpusmill.transforms.files.fingerprint import SPLITS
+from rich.table import Table
+
+from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
+from corpusmill.transforms.files.markup import to_line
+from corpusmill.transforms.files.terminal import draw, new_console
+from corpusmill.transforms.files.text import SPLITS
+
+from .build_sizes import BuildSizes, Found, newest_of_each_language, total_of
 
 UNKNOWN = "–"
 MILLIONS_FROM = 10_000_000
@@ -226,3 +228,47 @@ RENDERERS: Mapping[str, Callable[[Found], str]] = {
     "tsv": render_tsv,
     "json": render_json,
 }
+
+
+COLUMNS = 80
+SHOWN = 10  # number of templates, and of pages, that are printed
+
+
+def print_audit(summary: Mapping[str, Any]) -> None:
+    """Prints the contents of `audit/summary.json` as tables."""
+    console = new_console(width=COLUMNS)
+    pages = dict(summary["pages"])
+    drawn, audited = pages.pop("drawn"), pages.pop("audited")
+    left_out = "".join(f", {count:,} {reason}" for reason, count in pages.items())
+    words = summary["words"]
+    share = words["in_text"] / max(words["in_source"], 1)
+    console.print(
+        f"audit: {audited:,} of {drawn:,} pages{left_out}; {summary['paragraphs']:,} paragraphs;"
+        f" {share:.2%} of the words of running text"
+    )
+    kinds = _table("holes", "count", "per 1,000 paragraphs")
+    for kind, counts in summary["holes"].items():
+        if counts["count"] or kind == "all":
+            kinds.add_row(kind, f"{counts['count']:,}", f"{counts['per_1000_paragraphs']:.2f}")
+    console.print(kinds)
+    if summary["templates"]:
+        templates = _table("template", "holes", "shown", "nothing", example="for example in")
+        for one in summary["templates"][:SHOWN]:
+            counts = (str(one.get(name, "")) for name in ("holes", "shown", "nothing"))
+            templates.add_row(one["template"], *counts, one["for_example_in"])
+        console.print(templates)
+    if summary["worst_pages"]:
+        worst = _table("page", "holes")
+        for one in summary["worst_pages"][:SHOWN]:
+            worst.add_row(one["title"], str(one["holes"]))
+        console.print(worst)
+
+
+def _table(first: str, *numbers: str, example: str = "") -> Table:
+    table = Table()
+    table.add_column(first, overflow="ellipsis", no_wrap=True)
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    if example:
+        table.add_column(example, overflow="ellipsis", no_wrap=True)
+    return table

@@ -17,9 +17,7 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.inspect.compare_editions import document_files
-from corpusmill.pipelines.run.corpora import layouts, shapes
-from corpusmill.transforms.duplicates.read_evaluation_sets import EvaluationSet
+from corpusmill.transforms.duplicates.find_contamination import EvaluationSet
 from corpusmill.transforms.duplicates.read_texts import (
     FILES,
     JSON_LINES,
@@ -31,8 +29,11 @@ from corpusmill.transforms.duplicates.read_texts import (
     kind_of_file,
 )
 from corpusmill.transforms.files.builds.finished_builds import Build, find_folders, open_build
-from corpusmill.transforms.files.open_input import InputError, match_inputs
+from corpusmill.transforms.files.read_files import InputError, match_inputs
 from corpusmill.transforms.wikitext.article_markers import MARKERS
+
+from ..run.corpora import layouts, shapes
+from .compare import document_files
 
 TRAIN = "train"
 FLORES_SPLITS = ("dev", "devtest", "test")

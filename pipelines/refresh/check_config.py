@@ -1,4 +1,7 @@
-"""Checks the settings in refresh.toml before a refresh. Nothing is downloaded."""
+"""Checks the settings in refresh.toml before a refresh. Nothing is downloaded.
+
+Checks the free disk space and the memory of this machine before anything is downloaded.
+"""
 
 import os
 from collections.abc import Iterable
@@ -7,13 +10,17 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.runners.runner import create_runner
 
-from corpusmill.pipelines.refresh.ask import name_ourselves
-from corpusmill.pipelines.refresh.config import CURRENT_TABLE, NO_TABLE, RefreshConfig, Settings
-from corpusmill.pipelines.refresh.recipes import Recipe, recipe_of
-from corpusmill.pipelines.run.engines.beam_flags import check_beam_flags
-from corpusmill.pipelines.run.engines.run_pipeline import find_engine
-from corpusmill.pipelines.run.extras import check_extras
-from corpusmill.transforms.files.runners import DATAFLOW, IN_PROCESS, SPARK, runner_named
+from corpusmill.transforms.files.errors import DATAFLOW, IN_PROCESS, SPARK, BuildError, runner_named
+from corpusmill.transforms.files.stores import free_bytes
+
+from ..run.corpora import rows
+from ..run.engines.engine import check_beam_flags
+from ..run.engines.in_process import check_memory, memory_limit
+from ..run.engines.run_pipeline import find_engine
+from ..run.extras import check_extras
+from .config import CURRENT_TABLE, NO_TABLE, Recipe, RefreshConfig, Settings, recipe_of
+from .http_requests import name_ourselves
+from .sources import RemoteDump
 
 
 def check_config(config: RefreshConfig) -> None:
@@ -86,3 +93,31 @@ def _check_folders(recipes: Iterable[Recipe]) -> None:
                 f"[[corpus]] {other} and {table.label} both write to {folder}: their `build` settings do not"
                 " distinguish their editions; use two configuration files with different outputs"
             )
+
+
+def check_room(settings: Settings) -> None:
+    """Raises BuildError if the disk for downloads, or the disk for builds, has too little free space.
+
+    The setting `min_free_bytes` is the limit.
+    """
+    for folder in (settings.downloads, settings.output):
+        free = free_bytes(folder)
+        if free is not None and free < settings.min_free_bytes:
+            raise BuildError(
+                f"{folder}: only {free:,} bytes are free, but min_free_bytes is"
+                f" {settings.min_free_bytes:,}: free some space"
+            )
+
+
+def check_means(corpus: str, dumps: Iterable[RemoteDump], settings: Settings) -> None:
+    """Raises BuildError if this machine has too little disk space or memory to build a corpus from
+    the dumps.
+
+    Files of unknown size count as 0 bytes.
+    """
+    check_room(settings)
+    if settings.engine["runner"] != IN_PROCESS or settings.ignore_memory:
+        return
+    sizes = {file.name: file.size for dump in dumps for file in dump.all_files if file.size > 0}
+    model, workers = rows()[corpus].memory, settings.workers or os.cpu_count() or 1
+    check_memory(model, model.text_bytes(sizes), workers, memory_limit())

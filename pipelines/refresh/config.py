@@ -1,17 +1,49 @@
-"""Reads refresh.toml: which corpora are refreshed, their sources and the output folder."""
+"""Reads refresh.toml: which corpora are refreshed, their sources and the output folder.
 
+Defines the tables [[corpus]] of a configuration. Each class has the settings and the sources of a kind of
+corpus.
+
+pipelines/run/corpora.py names the class for each corpus.
+
+Recipes of refreshes: how each corpus of a configuration is built from the files of its sources.
+"""
+
+import dataclasses
 import pathlib
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar, Union, cast
 
 import msgspec
 
-from corpusmill.pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
-from corpusmill.pipelines.run.corpora import load, rows
-from corpusmill.transforms.files.builds.manifest_schema import is_name
-from corpusmill.transforms.files.builds.plausibility import DOUBTS, Usual
-from corpusmill.transforms.files.runners import runner_named
+from corpusmill.transforms.files.builds.ledger import DOUBTS, Usual
+from corpusmill.transforms.files.builds.manifest import is_name
+from corpusmill.transforms.files.errors import runner_named
+from corpusmill.transforms.files.records import DOMAINS
+from corpusmill.transforms.files.text import plain_date
+from corpusmill.transforms.wikipedia.sites import load_site
+from corpusmill.transforms.wikitext.wikis import (
+    LANGUAGE_CODES,
+    canonical_code,
+    dbname_of,
+    open_codes,
+)
+
+from ..run.corpora import load, rows
+from ..run.editions import is_future
+from ..run.launch import Corpus
+from .sources import (
+    GUTENBERG,
+    NEWS_CRAWL,
+    WIKIMEDIA,
+    EntitiesSource,
+    FixedSource,
+    GutenbergSource,
+    NewsSource,
+    RemoteFile,
+    Source,
+    WikimediaSource,
+)
 
 CURRENT_TABLE = "current"  # value that means: the current edition of a [[corpus]] in this file
 NO_TABLE = "none"
@@ -238,3 +270,227 @@ def _check_names(tables: Sequence[CorpusTable]) -> None:
             raise ValueError(
                 f"two tables [[corpus]] have the name {label}; set another name in one of them"
             )
+
+
+_ALIASES: Mapping[tuple[str, ...], Callable[[], Sequence[str]]] = {
+    ("all",): open_codes,
+    ("paper",): lambda: LANGUAGE_CODES,
+}
+_DATE = re.compile(r"\d{4}[\w.-]*")
+
+
+def _wiki_source(
+    table: CorpusTable, dbname: str, roles: tuple[str, ...], settings: Settings
+) -> WikimediaSource:
+    keep_good = table.build.get("on_corrupt") == "keep-good"
+    return WikimediaSource(dbname, roles, settings.mirrors, settings.layout, keep_good)
+
+
+class EntitiesTable(CorpusTable, frozen=True, kw_only=True):
+    """The settings for the entity table of Wikidata."""
+
+    def sources(self, settings: Settings) -> tuple[EntitiesSource]:
+        """Returns the sources of the input files."""
+        return (EntitiesSource(settings.mirrors),)
+
+
+class LanguageTable(CorpusTable, frozen=True, kw_only=True):
+    """The settings that all corpora of one language have in common."""
+
+    language: str = ""
+
+    def default_name(self) -> str:
+        """Returns the name of the corpus and the code of the language, such as "wiki40b-uk"."""
+        return f"{self.kind}-{self.language}"
+
+    def given(self) -> dict[str, str]:
+        """Returns a mapping with the only build setting that is a key of this table: `language`."""
+        return {"language": self.language}
+
+
+class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
+    """The settings for one or more languages of Wiki-40B."""
+
+    joins: ClassVar[str] = "entities"
+
+    languages: tuple[str, ...] = ()
+    """Several languages instead of `language`. ("all",) means all Wikipedias, ("paper",) the paper's 41."""
+    page_props: bool = True  # download the Wikidata item of each page
+    page_table: bool = False  # download the page table; a page that is not in it was deleted
+    entities: str = CURRENT_TABLE  # "current", of [[corpus]] kind = "entities"; "none"; a folder
+
+    def one_by_one(self) -> Sequence[Self]:
+        """Returns a table for each language.
+
+        Raises ValueError unless exactly one of `language` and `languages` is set.
+        """
+        if bool(self.language) == bool(self.languages):
+            raise ValueError(
+                f'[[corpus]] kind = "{self.kind}": set either `language` or `languages`'
+            )
+        if self.language:
+            return [msgspec.structs.replace(self, language=canonical_code(self.language))]
+        named = _ALIASES.get(self.languages)
+        codes = named() if named else dict.fromkeys(map(canonical_code, self.languages))
+        return [
+            msgspec.structs.replace(
+                self, language=code, languages=(), name=f"{self.name}-{code}" if self.name else ""
+            )
+            for code in codes
+        ]
+
+    def sources(self, settings: Settings) -> tuple[WikimediaSource]:
+        """Returns the sources of the input files."""
+        wanted = {"page_props": self.page_props, "page_table": self.page_table}
+        roles = ("dump", *(role for role in wanted if wanted[role]))
+        return (_wiki_source(self, dbname_of(self.language), roles, settings),)
+
+
+class NewsTable(LanguageTable, frozen=True, kw_only=True):
+    """The settings for One Billion Word, which is built from yearly news files."""
+
+    language: str = "en"
+    first_year: int = 0  # 0 is the first year on the server
+    last_year: int = 9999
+
+    def sources(self, settings: Settings) -> tuple[NewsSource]:
+        """Returns the sources of the input files."""
+        years = (self.first_year, self.last_year)
+        return (NewsSource(self.language, *years, mirrors=settings.news_mirrors),)
+
+
+class GutenbergTable(CorpusTable, frozen=True, kw_only=True):
+    """The settings for a corpus of books from Project Gutenberg's weekly archive."""
+
+    books: str = "txt-files.tar.zip"  # names of the files on the server
+    catalog: str = "pg_catalog.csv"
+
+    def sources(self, settings: Settings) -> tuple[GutenbergSource]:
+        """Returns the sources of the input files."""
+        return (GutenbergSource(self.books, self.catalog, settings.gutenberg_mirrors),)
+
+
+class SitesTable(CorpusTable, frozen=True, kw_only=True):
+    """The settings for FLORES-101, which is built from several English wikis."""
+
+    sites: tuple[str, ...] = ("wikinews", "wikibooks", "wikivoyage")  # or wikipedia
+
+    def sources(self, settings: Settings) -> tuple[WikimediaSource, ...]:
+        """Returns the sources of the input files."""
+        return tuple(_wiki_source(self, wiki, ("dump",), settings) for wiki in self._wikis())
+
+    def setting_of(self, source: str, role: str) -> str:
+        """Returns the name of the build setting for the dump of a wiki.
+
+        The setting has the name of the site to which the wiki belongs. For example, it is "wikinews" for the
+        wiki (`source`) "enwikinews".
+        """
+        return self._wikis()[source]
+
+    def _wikis(self) -> dict[str, str]:
+        unknown = [site for site in self.sites if site not in DOMAINS]
+        if unknown or not self.sites:
+            known = ", ".join(DOMAINS)
+            raise ValueError(
+                f"`sites` must be one or more of {known}, got {', '.join(unknown) or 'no site'}"
+            )
+        return {load_site(site).dbname: site for site in self.sites}
+
+
+class FilesTable(CorpusTable, frozen=True, kw_only=True):
+    """The settings for a corpus whose input files are listed one by one.
+
+    If the field `date` is changed in the configuration, a new edition is built.
+    """
+
+    date: str
+    files: Mapping[str, tuple[str, ...]]  # setting of the corpus → addresses
+
+    def sources(self, settings: Settings) -> tuple[FixedSource]:
+        """Returns the sources of the input files."""
+        if not _DATE.fullmatch(self.date):
+            raise ValueError(f"`date` must begin with a year, got {self.date!r}")
+        date = plain_date(self.date)
+        if is_future(date):
+            raise ValueError(f"`date` must not be in the future, got {self.date!r}")
+        files = {
+            role: tuple(RemoteFile(url.rpartition("/")[2], (url,)) for url in urls)
+            for role, urls in self.files.items()
+        }
+        names = [file.name for of_role in files.values() for file in of_role]
+        if not names or "" in names or len(set(names)) < len(names):
+            raise ValueError("`files` must list at least one address, and no file name twice")
+        return (FixedSource(self.label, date, files),)
+
+
+Files = Mapping[str, Sequence[str]]
+"""Name of a build setting, such as "dump" or "page_props" → paths of its files."""
+
+_GIVEN = "-"  # placeholder for paths while the settings are checked before the download
+
+
+class Recipe(NamedTuple):
+    """The sources of one corpus of the configuration, and a function that builds the corpus."""
+
+    table: CorpusTable
+    sources: tuple[Source, ...]
+    version: str  # version of the corpus: part of the name of an edition
+    edition_folder: str  # path below the output: "wiki40b/uk"; "" if only the build determines it
+    place: str  # the same in two recipes only if they certainly share a folder of editions
+    make: Callable[[Files, str, str], Corpus]  # (files, date, folder of the build used as input)
+
+
+def recipe_of(table: CorpusTable, settings: Settings) -> Recipe:
+    """Returns the recipe of a table [[corpus]].
+
+    Raises ValueError with the name of the corpus for invalid settings.
+    """
+    try:
+        return _find_recipe(table, settings)
+    except ValueError as error:
+        raise ValueError(f"[[corpus]] {table.label}: {error}") from None
+
+
+def _find_recipe(table: CorpusTable, settings: Settings) -> Recipe:
+    row = rows()[table.kind]
+    module = row.load()
+    config, build = getattr(module, row.settings), getattr(module, row.build)
+    sources, given = table.sources(settings), table.given()
+    roles = {table.setting_of(one.name, role) for one in sources for role in one.roles}
+    checked = _configure(config, table.build, {role: [_GIVEN] for role in roles}, given)
+    edition = checked.edition() if hasattr(checked, "edition") else getattr(module, "EDITION", "")
+
+    def make(files: Files, date: str, joined: str) -> Corpus:
+        more = {**given, "dump_date": date} | ({table.joins: joined} if table.joins else {})
+        corpus: Corpus = build(_configure(config, table.build, files, more))
+        return corpus
+
+    folder = f"{row.name}/{edition}" if edition else ""
+    place = folder or f"{row.name} {sorted(roles)} {sorted(table.build.items())}"
+    return Recipe(table, sources, build.release.version, folder, place, make)
+
+
+def _configure(
+    config: type, build: Mapping[str, Any], files: Files, given: Mapping[str, Any]
+) -> Any:
+    """Returns the settings of a build as an object of the class `config`.
+
+    Args:
+      build: The settings in the subtable `build` of the configuration.
+      files: The settings that contain the paths of the downloaded files.
+      given: The other settings that the refresh determines.
+
+    Raises ValueError with the name of an unknown or invalid setting.
+    """
+    fields = {field.name for field in dataclasses.fields(config)}
+    taken = {*files, *given, "dump_date"}
+    for name in build:
+        if name not in fields:
+            raise ValueError(f"build: there is no setting {name!r}")
+        if name in taken:
+            raise ValueError(f"build: remove {name!r}: the refresh sets it")
+    try:
+        return msgspec.convert({**build, **files, **given}, type=config)
+    except msgspec.ValidationError as error:
+        what, _, place = str(error).partition(" - at `$")
+        raise ValueError(f"build: {place.strip('.`')}: {what}".replace(": : ", ": ")) from None

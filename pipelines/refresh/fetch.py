@@ -1,26 +1,247 @@
 """Finds and downloads the input files of one build, for `corpusmill fetch`.
 
 The code is that of a refresh, but no configuration file is needed.
+
+Downloads the files of a dump to a folder on a disk or object store.
+
+Downloads can be resumed, are verified, and use few connections.
+
+Existing download tools were tried on a server with faults: pypdl gives an incomplete file its final name,
+aria2 mixes two versions of a file that is replaced during the download, pooch never resumes, parfive never
+retries. So this package decides about retries and mirrors, and the libraries requests and urllib3 only handle
+connections, proxies, Retry-After and truncated bodies.
+
+Manages the folder of downloads, which has a subfolder for each source and date, like the dump server.
+
+Example: <downloads>/ukwiki/20261101/ukwiki-20261101-pages-articles.xml.bz2
 """
 
+import concurrent.futures
 import contextlib
 import getpass
+import os
+import pathlib
 import shlex
+import shutil
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.refresh.ask import name_ourselves, open_session
-from corpusmill.pipelines.refresh.config import CorpusTable, Settings, tables
-from corpusmill.pipelines.refresh.downloads import fetch_dump, folder_of
-from corpusmill.pipelines.refresh.lock import LockedError, locked
-from corpusmill.pipelines.refresh.remote import RemoteDump
-from corpusmill.pipelines.refresh.sites import find_offers
-from corpusmill.pipelines.refresh.tables import FilesTable
-from corpusmill.transforms.files.dates import iso_date
 from corpusmill.transforms.files.errors import BuildError
+from corpusmill.transforms.files.read_files import is_there, list_subfolders
+from corpusmill.transforms.files.stores import is_local, list_below, remove_below
+from corpusmill.transforms.files.text import iso_date
+from corpusmill.transforms.files.write_files import write_whole
+
+from .config import CorpusTable, FilesTable, Settings, tables
+from .http_requests import name_ourselves, open_session, plain_session
+from .part_files import DiskPart, PartFile, StoredPart, give_up_uploads
+from .sites import find_offers
+from .sources import DiskFullError, DownloadError, RemoteDump, RemoteFile
+from .state import LockedError, locked
+from .transfer import InterruptedTransferError, Patience, Switch, Transfer, shown
+
+CONNECTIONS = 2
+"""Default number of connections. The dump servers allow three for each client address."""
+
+
+def download(
+    files: Sequence[RemoteFile],
+    folder: str,
+    *,
+    user_agent: str,
+    connections: int = CONNECTIONS,
+    min_free_bytes: int = 0,
+    patience: Patience = Patience(),  # noqa: B008  it cannot be changed
+    count_bytes: Callable[[int], None] = lambda _: None,
+) -> list[str]:
+    """Downloads files and checks them. Returns their paths in the given order.
+
+    Files from an earlier call are checked and kept, and incomplete files are resumed. If one file fails, the
+    others are still downloaded, unless the disk is full.
+
+    Args:
+      folder: output folder, created if missing. No other process may download into it at the same time.
+      user_agent: User-Agent header from `ask.name_ourselves`.
+      connections: maximum number of simultaneous connections, for all files and servers together.
+      min_free_bytes: number of bytes to keep free on the disk.
+      patience: limits for retries and waiting times.
+      count_bytes: function that is called, by several threads, with the size of each piece of data received.
+
+    Raises:
+      ValueError: invalid settings or file names.
+      DiskFullError: the disk has too little space. The bytes received are kept, and the next call resumes.
+      DownloadError: none of the addresses of a file provides the expected bytes.
+    """
+    if connections < 1:
+        raise ValueError(f"connections must be at least 1, got {connections}")
+    part_of: type[PartFile] = DiskPart if is_local(folder) else StoredPart
+    parts = [part_of(folder, file) for file in files]
+    if len({part.path for part in parts}) < len(parts):
+        raise ValueError("two of the files to download have the same name")
+    if is_local(folder):
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DownloadError(
+                folder, "", f"the folder cannot be created: {error.strerror}"
+            ) from None
+    _check_room(parts, folder, min_free_bytes)
+    switch = Switch()
+
+    def fetch(part: PartFile) -> str:
+        switch.check()
+        with plain_session(user_agent) as session:
+            return Transfer(part, session, patience, switch, count_bytes, min_free_bytes).run()
+
+    with shown(parts), concurrent.futures.ThreadPoolExecutor(connections) as pool:
+        running = [pool.submit(fetch, part) for part in parts]
+        try:
+            for ended in concurrent.futures.as_completed(running):
+                if isinstance(ended.exception(), DiskFullError):
+                    switch.turn_off()
+        except BaseException:
+            switch.turn_off()
+            raise
+    return _results(running)
+
+
+def _check_room(parts: Sequence[PartFile], folder: str, min_free_bytes: int) -> None:
+    there = parts[0].free_bytes() if parts else None
+    if there is None:
+        return
+    needed = sum(max(part.file.size - part.bytes_there, 0) for part in parts)
+    free = there - min_free_bytes
+    if needed > max(free, 0):
+        kept = f" beyond min_free_bytes ({min_free_bytes:,})" if min_free_bytes else ""
+        reason = f"not enough disk space: {needed:,} more bytes are needed, {max(free, 0):,} are free{kept}"
+        raise DiskFullError(folder, "", reason)
+
+
+def _results(ended: Sequence[concurrent.futures.Future[str]]) -> list[str]:
+    errors = [error for one in ended if (error := one.exception())]
+    if not errors:
+        return [one.result() for one in ended]
+    # Raises the error about a full disk first, because it interrupted the other transfers.
+    first = min(errors, key=_rank)
+    more = sum(isinstance(error, DownloadError) for error in errors) - 1
+    if isinstance(first, DownloadError) and more > 0:
+        reason = f"{first.reason} ({more} more of {len(ended)} files failed)"
+        raise type(first)(first.name, first.url, reason) from first
+    raise first
+
+
+def _rank(error: BaseException) -> int:
+    kinds = (DiskFullError, DownloadError, InterruptedTransferError)
+    return next((rank for rank, kind in enumerate(kinds) if isinstance(error, kind)), -1)
+
+
+OURS = ".corpusmill-refresh"  # marks a folder that a refresh created and may remove
+
+
+def folder_of(downloads: str, dump: RemoteDump) -> str:
+    """Returns the folder for the files of a dump: `<downloads>/<source>/<date>`."""
+    folder: str = FileSystems.join(downloads, dump.source, dump.date)
+    return folder
+
+
+def fetch_dump(
+    dump: RemoteDump,
+    settings: Settings,
+    count_bytes: Callable[[int], None] = lambda _: None,
+    *,
+    is_ours: bool = True,
+) -> dict[str, list[str]]:
+    """Downloads the missing files of a dump. Returns the paths of its files for each role, such as "dump".
+
+    Args:
+      count_bytes: function that is called, by several threads, with the size of each piece of data received.
+      is_ours: whether to mark the folder, so that a refresh may remove the files after the build.
+
+    Raises DownloadError if a file cannot be downloaded, and OSError if the folder cannot be written.
+    """
+    folder = folder_of(settings.downloads, dump)
+    if is_ours:
+        _mark(folder)
+    files = {file.name: file for file in dump.all_files}
+    paths = download(
+        list(files.values()),
+        folder,
+        user_agent=name_ourselves(settings.contact),
+        connections=settings.connections,
+        min_free_bytes=settings.min_free_bytes,
+        count_bytes=count_bytes,
+    )
+    path_of = dict(zip(files, paths, strict=True))
+    return {role: [path_of[one.name] for one in dump.files[role]] for role in dump.files}
+
+
+def _mark(folder: str) -> None:
+    """Marks an empty folder as created by a refresh.
+
+    A folder that already has files is not marked, so a refresh never removes it.
+    """
+    mark = FileSystems.join(folder, OURS)
+    if not is_local(folder):
+        if not list_below(folder):
+            write_whole(mark, b"")
+        return
+    place = pathlib.Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    if not any(place.iterdir()):
+        pathlib.Path(mark).touch()  # atomic: a temporary file would make the folder non-empty
+
+
+def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[str]) -> list[str]:
+    """Removes downloads that are no longer needed. Returns the paths of the removed folders.
+
+    Only folders that a refresh has marked as its own are removed.
+
+    Args:
+      downloads: The parent folder of all downloads.
+      sources: The names of the sources, such as "ukwiki", whose downloads may be removed.
+      wanted: The folders of these sources that must be kept.
+
+    Raises OSError or InputError if a folder cannot be read or removed.
+    """
+    removed = []
+    for source in dict.fromkeys(sources):
+        place = FileSystems.join(downloads, source)
+        for folder in [FileSystems.join(place, date) for date in list_subfolders(place)]:
+            if folder not in wanted and is_there(FileSystems.join(folder, OURS)):
+                _remove(folder) if is_local(folder) else _remove_from_store(folder)
+                removed.append(folder)
+    return removed
+
+
+def _remove(folder: str) -> None:
+    """Removes a folder that a refresh has marked.
+
+    The file that marks it is removed last, so that the next run continues an interrupted removal.
+    """
+    for entry in list(os.scandir(folder)):
+        if entry.name == OURS:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path)
+        else:
+            pathlib.Path(entry.path).unlink()
+    (pathlib.Path(folder) / OURS).unlink()
+    pathlib.Path(folder).rmdir()
+
+
+def _remove_from_store(folder: str) -> None:
+    """Removes a folder on an object store, including unfinished uploads."""
+    give_up_uploads(f"{folder}/")
+    names = [name for name in list_below(folder) if name != OURS]
+    if names:
+        FileSystems.delete([FileSystems.join(folder, *name.split("/")) for name in names])
+    remove_below(folder)
+
 
 _COMMANDS = {"flores101": "flores101 source"}  # corpora whose command differs from their name
 _OUTPUT = "corpora"

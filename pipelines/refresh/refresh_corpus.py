@@ -3,12 +3,16 @@
 The dump is downloaded and the corpus built from it. The build is checked and compared with the current
 edition; then it becomes the current edition. Each step stores its result in files, so if a refresh is killed,
 the next run continues at the same step.
+
+Describes errors in one line for the log of a refresh.
 """
 
 import contextlib
 import dataclasses
 import itertools
+import json
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,29 +22,81 @@ import msgspec
 import requests
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.inspect.compare import EditionChanges, compare_builds
-from corpusmill.pipelines.refresh.acceptance import (
-    check_edition,
-    count_changes,
-    find_fault,
-    find_want,
-)
-from corpusmill.pipelines.refresh.config import Settings
-from corpusmill.pipelines.refresh.downloads import fetch_dump
-from corpusmill.pipelines.refresh.failures import describe
-from corpusmill.pipelines.refresh.machine import check_means, check_room
-from corpusmill.pipelines.refresh.recipes import Recipe
-from corpusmill.pipelines.refresh.remote import RemoteDump
-from corpusmill.pipelines.refresh.sites import find_offers
-from corpusmill.pipelines.refresh.state import CorpusState, StateFolder
-from corpusmill.pipelines.run import editions
-from corpusmill.pipelines.run.corpora import rows
-from corpusmill.pipelines.run.folder_cards import write_cards
-from corpusmill.pipelines.run.launch import launch
-from corpusmill.pipelines.run.publish import is_completed, remove_build
+from corpusmill.transforms.files import errors
 from corpusmill.transforms.files.builds.finished_builds import read_manifest
+from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.stores import StoreError, free_bytes
+
+from ..inspect.compare import EditionChanges, compare_builds
+from ..run import editions
+from ..run.corpora import rows
+from ..run.editions import write_cards
+from ..run.launch import launch
+from ..run.publish import TargetError, is_completed, remove_build
+from .check_config import check_means, check_room
+from .config import Recipe, Settings
+from .fetch import fetch_dump
+from .sites import find_offers
+from .sources import RemoteDump, hide_passwords
+from .state import CorpusState, StateFolder, check_edition, count_changes, find_fault, find_want
+
+INTERRUPTED = "interrupted; the next run continues where this one stopped"
+
+_TELLING = (BuildError, InputError, TargetError, StoreError, AccountingError, ValueError)
+_IN_THE_FILE: Sequence[
+    tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
+] = (  # pairs (flag of a command, key of refresh.toml)
+    (re.compile(r"--workers (\d+)"), r"workers = \1"),
+    (re.compile(r"--runner (\w+)"), r'runner = "\1"'),
+    (re.compile(r"--workers\b"), "workers"),
+    (re.compile(r"--ignore-memory\b"), "ignore_memory = true"),
+    (re.compile(r"--accept ([\w -]+)"), lambda found: f"accept = {json.dumps(found[1].split())}"),
+)
+_DISK_FULL = re.compile(errors.TEXTS)
+
+
+def is_expected(error: BaseException) -> bool:
+    """Returns True if the error's message explains it to users, so that no traceback is needed."""
+    return isinstance(error, _TELLING) or is_disk_full(error)
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Returns True if a full disk caused the error. Errors of workers are recognised by their text."""
+    return any(
+        getattr(one, "errno", None) in errors.NUMBERS or _DISK_FULL.search(str(one))
+        for one in _chain(error)
+    )
+
+
+def describe(error: BaseException, folders: Sequence[str]) -> str:
+    """Returns a description of an error in one line, without passwords.
+
+    Args:
+      folders: output folders. If a disk is full, the free disk space of these folders is reported.
+    """
+    if is_disk_full(error):
+        room = ", ".join(
+            f"{folder} has {free:,} bytes left"
+            for folder in folders
+            if (free := free_bytes(folder)) is not None
+        )
+        return f"the disk is full: {room}; nothing is lost: free some space, and the next run continues"
+    text = hide_passwords(str(error))
+    for flag, setting in _IN_THE_FILE:
+        text = flag.sub(setting, text)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if isinstance(error, _TELLING):
+        return " ".join(lines)
+    return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error:
+        yield error
+        error = error.__cause__ or error.__context__
+
 
 PUBLISHED = "published"
 UP_TO_DATE = "up to date"
@@ -63,7 +119,9 @@ class Plan(NamedTuple):
     @property
     def is_newer(self) -> bool:
         """True if the resulting edition is newer than the current one, so that it must be built."""
-        return not self.current or editions.age_of(self.edition) > editions.age_of(self.current)
+        return not self.current or editions.edition_age(self.edition) > editions.edition_age(
+            self.current
+        )
 
 
 def plan_corpus(
@@ -309,7 +367,7 @@ class CorpusRun:
         rejected = {
             name: why
             for name, why in self.state.rejected.items()
-            if editions.age_of(name) > editions.age_of(plan.current)
+            if editions.edition_age(name) > editions.edition_age(plan.current)
         }
         self._update(
             edition_folder=plan.folder,

@@ -3,16 +3,100 @@
 A run does not depend on the state: it finds editions from their folders and the file CURRENT, and checks
 downloads by their checksums. The state informs users and monitoring. It also records why an edition was not
 accepted, so that the edition need not be compared again with its predecessor.
+
+Conditions that an edition must meet before it becomes the current one.
+
+Locks folders, so that only one refresh at a time uses them.
 """
 
+import contextlib
 import logging
-from collections.abc import Mapping
+import os
+import pathlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.safe_files import read_bytes_if_there, write_whole
+from corpusmill.transforms.files import write_files
+from corpusmill.transforms.files.builds.ledger import Usual, find_small
+from corpusmill.transforms.files.errors import IN_PROCESS, BuildError
+from corpusmill.transforms.files.stores import is_local
+from corpusmill.transforms.files.write_files import read_bytes_if_there, write_whole
+
+from ..inspect.compare import EditionChanges
+from ..inspect.verify import verify
+from ..run.publish import BusyError, TargetError, at_work
+
+
+def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
+    """Returns a description of the first damage in an edition; "" if the edition is undamaged.
+
+    The caller removes a damaged edition, and the next run builds it again. If an id is in two splits, a new
+    build would have the same error, so this function raises BuildError instead. It also raises BuildError if
+    files cannot be read at the moment.
+
+    Args:
+      target: folder of the edition.
+      engine: the runner, the number of workers and the flags for Beam, from `Settings.engine`.
+      report: path of a file for the report, on a file system that all workers can access. The in-process
+        runner does not use it.
+    """
+    is_here = engine["runner"] == IN_PROCESS
+    verdict = verify([target], **engine, report="" if is_here else report)
+    if verdict.is_sound:
+        return ""
+    if verdict.faults:
+        return f"{verdict.faults[0].path}: {verdict.faults[0].message}"
+    name, where = verdict.conflicts[0]
+    raise BuildError(f"{target} is not accepted: {name} is in two splits: {where}")
+
+
+def count_changes(changes: EditionChanges) -> dict[str, int]:
+    """Returns the number of documents for each kind of change: added, removed, changed, unchanged, moved."""
+    counts = changes.total._asdict()
+    fates = {fate: counts[fate] for fate in ("added", "removed", "changed", "unchanged")}
+    return {**fates, "moved": sum(changes.moved.values())}
+
+
+def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
+    """Returns the reasons why an edition has too few documents to become the current one.
+
+    Too many rejected documents are a reason, too. Returns "" if there is no reason.
+
+    Args:
+      manifest: the manifest of the edition.
+      unit: name of the documents, such as "articles".
+      usual: the limits on the number of documents and the shares of rejected documents.
+    """
+    remarks = "; ".join(find_small(manifest, unit, usual))
+    if not remarks:
+        return ""
+    return f"{remarks}; to accept the edition, set `min_documents` or `max_rejected_shares` in its [[corpus]]"
+
+
+def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:
+    """Returns the reason why an edition must not replace the current one; "" if it may replace it.
+
+    Args:
+      changes: the differences between the current edition and the new one.
+      allow_moves: whether documents may be in another split than in the current edition.
+      max_removed_share: largest accepted share of removed documents, from 0 to 1.
+    """
+    total, moved = changes.total, sum(changes.moved.values())
+    if not (changes.is_sound or allow_moves):
+        return (
+            f"{moved:,} {changes.unit} are in another split than before;"
+            " set allow_moves = true to accept this"
+        )
+    if total.removed > max_removed_share * total.old:
+        return (
+            f"{total.removed:,} of {total.old:,} {changes.unit} are gone, but max_removed_share is"
+            f" {max_removed_share:g}; set a larger share to accept this"
+        )
+    return ""
+
 
 _DAMAGED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -88,3 +172,67 @@ class StateFolder:
         """Writes the state. If this fails, raises OSError and leaves the old file unchanged."""
         content = msgspec.json.format(msgspec.json.encode(state, order="sorted"), indent=1)
         write_whole(self.path_of(label), content + b"\n")
+
+
+NAME = ".refresh-lock"
+
+
+class LockedError(Exception):
+    """Another refresh is running."""
+
+
+@contextlib.contextmanager
+def locked(folders: Sequence[str]) -> Iterator[Callable[[], None]]:
+    """Locks each folder until the `with` block or the process ends. Creates missing folders.
+
+    Yields a function that raises LockedError if another process has taken over a lock on an object store.
+    That happens if this process has not renewed the lock for a minute.
+
+    Raises LockedError if another process holds a lock: immediately on a disk, after some seconds on an object
+    store. On an object store, the lock of a killed process expires after a minute. Raises TargetError if a
+    folder cannot be created.
+    """
+    checks: list[Callable[[], None]] = []
+
+    def check() -> None:
+        with _as_locked():
+            for still_ours in checks:
+                still_ours()
+
+    with contextlib.ExitStack() as held:
+        for path in dict.fromkeys(FileSystems.join(folder, NAME) for folder in folders):
+            if is_local(path):
+                held.enter_context(_locked_on_disk(pathlib.Path(path)))
+            else:
+                with _as_locked():
+                    checks.append(held.enter_context(at_work(path, "refresh")).check)
+        yield check
+
+
+@contextlib.contextmanager
+def _as_locked() -> Iterator[None]:
+    try:
+        yield
+    except BusyError as error:
+        raise LockedError(str(error)) from None
+
+
+@contextlib.contextmanager
+def _locked_on_disk(path: pathlib.Path) -> Iterator[None]:
+    with contextlib.ExitStack() as held:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = write_files.locked(path, flags=os.O_RDWR | os.O_CREAT)
+            descriptor = held.enter_context(lock)
+        except BlockingIOError:
+            holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
+            raise LockedError(
+                f"another refresh is running: process {holder} holds {path}"
+            ) from None
+        except OSError as error:
+            raise TargetError(f"{path} cannot be created: {error.strerror}") from None
+        # The process id is for users. If the disk is full, it is not written.
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
+        yield  # the file is kept: if it were removed, two processes could lock two different files

@@ -3,41 +3,248 @@
 The folder of a dump exists from the first hour, but making the dump of a wiki takes days. `dumpstatus.json`
 in this folder lists the jobs that are finished, and the size and SHA-1 of every file. In a folder of
 entities, a file is finished when it is listed in the file of checksums.
+
+Reads names, sizes and dates from directory listings of HTTP file servers.
+
+Lists the dates of the dumps on a server.
+
+Finds Content File Exports of wikis on dumps.wikimedia.org and its mirrors.
+
+The files are in `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`. An export is
+finished when this folder has the file SHA256SUMS, which lists all files. Their sizes are read from the
+listing page of the folder. If the page does not contain exact sizes, they are read from the headers of each
+file.
 """
 
 import dataclasses
 import functools
+import html.parser
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import requests
 
-from corpusmill.pipelines.refresh.ask import (
-    SERVER_FAULTS,
-    describe_error,
-    read_headers,
-    read_page,
-    read_size,
-)
-from corpusmill.pipelines.refresh.dated_folders import read_dates
-from corpusmill.pipelines.refresh.export_site import find_export
-from corpusmill.pipelines.refresh.listings import names_in
-from corpusmill.pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError, hide_passwords
-from corpusmill.pipelines.refresh.sources import ROLES_OF_ANY_DATE, EntitiesSource, WikimediaSource
-from corpusmill.pipelines.run.editions import is_future
+from corpusmill.transforms.files.text import iso_date, plain_date
 from corpusmill.transforms.wikipedia.dump_folder import (
+    ANY,
+    CURRENT,
+    DUMPS,
+    EXPORTS,
+    FOLDER_OF_FILES,
+    SUMS,
     DumpFolder,
+    ExportFolder,
     UnusableDumpError,
     is_in_progress,
     parse_jobs,
+    parse_name,
+    parse_sums,
+    select_export,
     select_files,
     select_table,
 )
-from corpusmill.transforms.wikipedia.dump_layouts import ANY, DUMPS, EXPORTS
+
+from ..run.editions import is_future
+from .http_requests import (
+    SERVER_FAULTS,
+    describe_error,
+    read_headers,
+    read_listing,
+    read_page,
+    read_size,
+)
+from .sources import (
+    ROLES_OF_ANY_DATE,
+    EntitiesSource,
+    RemoteDump,
+    RemoteFile,
+    SiteError,
+    WikimediaSource,
+    hide_passwords,
+)
+
+# After the link: a time, then the size as a whole number at the end of the line. Rounded sizes have a unit.
+_SIZE = re.compile(r"\d\d:\d\d(?::\d\d)?\s+(\d{1,18})\s*(?:\n|$)")
+
+
+class _Links(html.parser.HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.texts: list[str] = []  # the text from each link to the next link
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "a":
+            self.targets.extend(value for name, value in attrs if name == "href" and value)
+        self.texts.extend("" for _ in range(len(self.targets) - len(self.texts)))
+
+    def handle_data(self, data: str) -> None:
+        if self.texts:
+            self.texts[-1] += f" {data}"
+
+
+def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
+    """Yields a pair (name, text) for each link on a page.
+
+    The name is the last component of the link's path; the text is everything from this link to the next.
+    """
+    links = _Links()
+    links.feed(page.decode("utf-8", "replace"))
+    for target, text in zip(links.targets, links.texts, strict=True):
+        yield target.rstrip("/").rpartition("/")[2], text
+
+
+def names_in(page: bytes) -> Iterator[str]:
+    """Returns the names of the files and folders that a page links to, without final slashes."""
+    return (name for name, _ in _read_links(page))
+
+
+def sizes_in(page: bytes) -> dict[str, int]:
+    """Returns file name → size in bytes, for the files whose exact size the page states."""
+    found = {name: _SIZE.search(text) for name, text in _read_links(page)}
+    return {name: int(size[1]) for name, size in found.items() if size}
+
+
+def dates_in(page: bytes, separator: str = "") -> list[str]:
+    """Returns the dates of the folders on a page in the form "20261101", the newest first.
+
+    Args:
+      separator: text between year, month and day in the names of the folders. Names of another form are
+        skipped.
+    """
+    form = re.compile(separator.join(("20[0-9]{2}", "[0-9]{2}", "[0-9]{2}")))
+    return sorted(
+        {plain_date(name) for name in names_in(page) if form.fullmatch(name)}, reverse=True
+    )
+
 
 LOG = logging.getLogger(__name__)
+
+_MOST_DATES = 12  # maximum number of dates that are considered per mirror
+
+
+def read_dates(session: requests.Session, url: str, separator: str = "") -> list[str]:
+    """Returns the dates of the subfolders at a URL in the form "20261101", at most 12, the newest first.
+
+    Dates in the future are skipped. Raises SiteError if no date is left.
+
+    Args:
+      separator: text between year, month and day in the names of the folders.
+    """
+    dates = dates_in(read_listing(session, url), separator)
+    future = [date for date in dates if is_future(date)]
+    if future:
+        named = f"{', '.join(future[:3])}{' and more' if len(future) > 3 else ''}"
+        LOG.warning("%s: skipped folders with dates in the future: %s", hide_passwords(url), named)
+    if len(future) == len(dates):
+        which = "except some with dates in the future" if future else "with a date"
+        raise SiteError(f"{url}: the page lists no folder {which}")
+    return dates[len(future) :][:_MOST_DATES]
+
+
+_COMPRESSIONS = ("bzip2", "uncompressed", "none", "zstd", "gzip")  # in order of preference
+_MOST_FILES = 1_000  # limit for one export; enwiki has 19 files
+
+
+class _UnfinishedError(UnusableDumpError):
+    """The export has no SHA256SUMS, so it is still in progress."""
+
+
+def find_export(
+    source: WikimediaSource, mirror: str, session: requests.Session
+) -> RemoteDump | None:
+    """Returns the newest finished export on a mirror. An export has only pages, no SQL tables.
+
+    Returns None if the only export on the mirror is still in progress.
+
+    Raises SiteError if the mirror has no exports of the wiki, if it has several and none is complete, or if
+    its only export cannot be used for another reason.
+    """
+    wiki = f"{mirror}/other/{CURRENT}/{source.dbname}"
+    dates = read_dates(session, f"{wiki}/", "-")
+    faults = []
+    for date in dates:
+        folder = f"{wiki}/{iso_date(date)}/{FOLDER_OF_FILES}"
+        try:
+            return RemoteDump(
+                source.name, date, {"dump": _find_files(source, folder, date, session)}
+            )
+        except UnusableDumpError as error:
+            faults.append(f"{folder} is skipped: {error}")
+            is_known = isinstance(error, _UnfinishedError)
+            LOG.log(logging.INFO if is_known else logging.WARNING, hide_passwords(faults[-1]))
+    if len(dates) == 1 and is_known:
+        return None
+    raise SiteError(faults[0])
+
+
+def _find_files(
+    source: WikimediaSource, folder: str, date: str, session: requests.Session
+) -> tuple[RemoteFile, ...]:
+    """Returns the files of the export of one date. `folder` is the address of its folder.
+
+    If the export is complete in several compressions, the preferred one is used.
+
+    Raises UnusableDumpError if no compression is complete.
+    """
+    there = set(names_in(read_page(session, f"{folder}/") or b""))
+    error = UnusableDumpError(
+        f"the export has no folder {', '.join(_COMPRESSIONS[:-1])} or {_COMPRESSIONS[-1]}"
+    )
+    for name in filter(there.__contains__, _COMPRESSIONS):
+        try:
+            return _describe_files(source, f"{folder}/{name}", date, session)
+        except UnusableDumpError as reason:
+            error = reason
+    raise error
+
+
+def _describe_files(
+    source: WikimediaSource, folder: str, date: str, session: requests.Session
+) -> tuple[RemoteFile, ...]:
+    content = read_page(session, f"{folder}/{SUMS}")
+    if content is None:
+        raise _UnfinishedError(f"{SUMS} is missing: the export is not finished")
+    sums = parse_sums(content)
+    sizes = _find_sizes(folder, filter(parse_name, sums), session)
+    export = ExportFolder(source.dbname, date, sizes, sums)
+    return tuple(
+        RemoteFile(name, (f"{folder}/{name}",), sizes[name], f"sha256:{sums[name]}")
+        for name in select_export(export, keep_good=source.keep_good)
+    )
+
+
+def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -> Mapping[str, int]:
+    """Returns file name → size in bytes, for the files in a folder of the server. Unknown sizes are -1.
+
+    The sizes are read from the listing page of the folder. If a size is missing there, a HEAD request for the
+    file is sent.
+
+    Args:
+      folder: address of the folder.
+      listed: names of the files, from SHA256SUMS.
+
+    Raises UnusableDumpError if the listing page lacks the sizes of more than _MOST_FILES files.
+    """
+    sizes = {
+        name: size
+        for name, size in sizes_in(read_page(session, f"{folder}/") or b"").items()
+        if parse_name(name)
+    }
+    unknown = [name for name in listed if name not in sizes]
+    if len(unknown) > _MOST_FILES:
+        message = (
+            f"{SUMS} lists {len(unknown):,} files whose sizes are not on the page of the folder"
+        )
+        raise UnusableDumpError(message)
+    for name in unknown:
+        url = f"{folder}/{name}"
+        if (headers := read_headers(session, url)) is not None:
+            sizes[name] = read_size(url, headers)
+    return sizes
+
 
 _TABLES = {  # role → (name of the table, job that writes it)
     "page_props": ("page_props", "pagepropstable"),

@@ -1,15 +1,22 @@
-"""A table with one row per corpus. It has the facts about a corpus that are not in the code of its builds."""
+"""A table with one row per corpus. It has the facts about a corpus that are not in the code of its builds.
+
+Returns the versions of the software that influences the output of a build.
+"""
 
 import importlib
+import importlib.metadata
+import platform
+import unicodedata
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from corpusmill.pipelines.run.memory_model import JSON, MB, XML, MemoryModel
-from corpusmill.transforms.files.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
-from corpusmill.transforms.files.builds.plausibility import NOT_LINKED, Usual
-from corpusmill.transforms.models.layout import Layout
+import corpusmill
+from corpusmill.transforms.files.builds.ledger import NOT_LINKED, Usual
+from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Layout
 
-_TABLES = "corpusmill.pipelines.refresh.tables"
+from .cost import JSON, MB, XML, MemoryModel
+
+_TABLES = "corpusmill.pipelines.refresh.config"
 
 
 class CorpusRow(NamedTuple):
@@ -21,6 +28,7 @@ class CorpusRow(NamedTuple):
     settings: str  # class of the settings in that module
     memory: MemoryModel  # memory that the in-process runner needs
     samples: str  # function (output folder) → builds of the bundled samples, for the demo
+    about: str = ""  # the line about the command in `corpusmill --help`
     command: str = (
         ""  # module of the command; if "", the command is derived from the fields of the settings
     )
@@ -30,7 +38,7 @@ class CorpusRow(NamedTuple):
     """
 
     is_template: bool = True  # Dataflow can start it from a template
-    refresh: str = "corpusmill.pipelines.refresh.tables:FilesTable"  # of refresh.toml; "" if none
+    refresh: str = "corpusmill.pipelines.refresh.config:FilesTable"  # of refresh.toml; "" if none
     shape: CorpusShape | None = None  # columns and splits; None if its builds have no documents
     layout: Layout | None = None  # form of its text; None if no vocabularies are learned from it
     usual: Usual = Usual()  # usual counts of a full build; a smaller build is a sample or a part
@@ -70,7 +78,7 @@ def _row(name: str, build: str, memory: MemoryModel, **others: Any) -> CorpusRow
         "module": f"corpusmill.pipelines.{name}",
         "settings": f"{build}Config",
         "samples": f"corpusmill.pipelines.sample_builds:{name}",
-        "command": f"corpusmill.pipelines.{name}_command",
+        "command": f"corpusmill.pipelines.{name}_settings",
     }
     return CorpusRow(name=name, build=build, memory=memory, **named | others)
 
@@ -94,6 +102,7 @@ CORPORA = (
         "entities",
         "Entities",
         MemoryModel(500 * MB, 300 * MB, 0.015, JSON),  # at most 130 bytes per item
+        about="makes an entity table, which all languages of Wiki-40B use, from a Wikidata dump",
         refresh=f"{_TABLES}:EntitiesTable",
         shape=CorpusShape("items", "numeric_id", "", (), splits=("",)),
         usual=Usual(1_000),
@@ -102,6 +111,8 @@ CORPORA = (
         "wiki40b",
         "Wiki40b",
         _WIKI40B,
+        about="builds Wiki-40B from Wikipedia dumps: cleaned articles about Wikidata entities",
+        command="corpusmill.pipelines.wiki40b_command",
         read=("dump",),
         refresh=f"{_TABLES}:Wiki40bTable",
         shape=CorpusShape("articles", "wikidata_id", TITLE_IN_TEXT, ("text",)),
@@ -123,9 +134,10 @@ CORPORA = (
         "multilingual",
         "Wiki40bMultilingual",
         _WIKI40B,
+        about="trains SentencePiece vocabularies over all languages of finished Wiki-40B builds",
         module="corpusmill.pipelines.wiki40b_multilingual",
         settings="MultilingualConfig",
-        command="corpusmill.pipelines.multilingual",
+        command="corpusmill.pipelines.wiki40b_multilingual_settings",
         read=None,
         is_template=False,
         refresh="",
@@ -134,6 +146,7 @@ CORPORA = (
         "lm1b",
         "Lm1b",
         MemoryModel(450 * MB, 150 * MB, 0.2),
+        about="builds One Billion Word from news: deduplicated, tokenised, shuffled, held-out part",
         refresh=f"{_TABLES}:NewsTable",
         shape=CorpusShape(
             "sentences",
@@ -159,6 +172,7 @@ CORPORA = (
         "pg19",
         "Pg19",
         MemoryModel(500 * MB, 260 * MB, 0.3),
+        about="builds PG-19 from Project Gutenberg: whole English books before 1919, dated",
         read=("books",),
         refresh=f"{_TABLES}:GutenbergTable",
         shape=CorpusShape(
@@ -175,6 +189,7 @@ CORPORA = (
         "simplebooks",
         "SimpleBooks",
         MemoryModel(600 * MB, 260 * MB, 0.5),
+        about="builds SimpleBooks from Project Gutenberg: long books in simple English without overlap",
         read=("books",),
         refresh=f"{_TABLES}:GutenbergTable",
         shape=CorpusShape(
@@ -192,7 +207,7 @@ CORPORA = (
         "flores101",
         "Flores101",
         MemoryModel(500 * MB, 300 * MB, 0.2, XML),
-        command="corpusmill.pipelines.flores_source",
+        about="builds FLORES-101: draws sentences, checks and reviews translations, writes the benchmark",
         is_template=False,
         refresh=f"{_TABLES}:SitesTable",
         shape=CorpusShape(
@@ -211,6 +226,7 @@ CORPORA = (
         "subwords",
         "Subwords",
         MemoryModel(500 * MB, 300 * MB, 0.5),
+        about="trains one SentencePiece vocabulary for many languages, with temperature sampling",
         read=None,
         refresh="",
     ),
@@ -218,9 +234,10 @@ CORPORA = (
         "tokenize",
         "Tokens",
         MemoryModel(500 * MB, 300 * MB, 0.0),
+        about="makes token files for Megatron-LM from finished builds",
         module="corpusmill.pipelines.tokens",
         settings="TokensConfig",
-        command="corpusmill.pipelines.tokenize_builds",
+        command="corpusmill.pipelines.tokens_settings",
         read=None,
         is_template=False,
         refresh="",
@@ -229,7 +246,7 @@ CORPORA = (
         "ngrams",
         "Ngrams",
         MemoryModel(500 * MB, 300 * MB, 0.0),
-        command="corpusmill.pipelines.ngrams_command",
+        about="estimates an n-gram model (ARPA) from a finished build, and scores held-out text",
         read=None,
         refresh="",
     ),
@@ -267,3 +284,24 @@ def layouts() -> dict[str, Layout]:
     Only corpora from which vocabularies can be learned have a layout.
     """
     return {row.name: row.layout for row in rows().values() if row.layout}
+
+
+VERSION = corpusmill.__version__
+
+_LIBRARIES = ("apache-beam", "msgspec", "protobuf", "pyarrow", "sentencepiece", "zstandard")
+
+
+def code_versions(*more_libraries: str) -> dict[str, str]:
+    """Returns name → version of corpusmill, Python, Unicode and libraries, for the manifest.
+
+    Args:
+      more_libraries: Libraries in addition to those that every build uses.
+    """
+    libraries = sorted((*_LIBRARIES, *more_libraries))
+    versions = {name: importlib.metadata.version(name) for name in libraries}
+    python = ".".join(platform.python_version_tuple()[:2])
+    return (
+        {"corpusmill": VERSION}
+        | versions
+        | {"python": python, "unicode": unicodedata.unidata_version}
+    )

@@ -1,20 +1,61 @@
-"""The base class of the builds of all corpora."""
+"""The base class of the builds of all corpora.
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+Defines the stages of a build. Each stage is one pipeline, and writes files that later stages read.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.run.dump_settings import name_variant
-from corpusmill.pipelines.run.provenance import code_versions
-from corpusmill.transforms.files.builds.build_manifest import Description, Provenance, Release
-from corpusmill.transforms.files.builds.ledger import INPUTS, OUTPUTS, REJECTED, UNREAD, AccountFor
-from corpusmill.transforms.files.builds.manifest_schema import check_name
-from corpusmill.transforms.files.builds.plausibility import Doubt
+from corpusmill.transforms.files.builds.ledger import (
+    INPUTS,
+    OUTPUTS,
+    REJECTED,
+    UNREAD,
+    AccountFor,
+    Doubt,
+)
+from corpusmill.transforms.files.builds.manifest import (
+    Description,
+    Provenance,
+    Release,
+    check_name,
+    name_variant,
+)
 from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
-from corpusmill.transforms.files.dates import plain_date
-from corpusmill.transforms.files.hash_inputs import HashInputs
-from corpusmill.transforms.files.write_rejected import CountReasons, WriteRejected
+from corpusmill.transforms.files.read_files import HashInputs
+from corpusmill.transforms.files.text import plain_date
+from corpusmill.transforms.files.write_rows import CountReasons, WriteRejected
+
+from .corpora import code_versions
+
+
+class Place(NamedTuple):
+    """The folders that a stage may write to, and the number of parts into which it divides its input."""
+
+    folder: str  # the folder of the build; only the last stage writes into it
+    scratch: (
+        str  # the folder for intermediate files of this stage; kept until the build is finished
+    )
+    stripes: int  # number of parts into which workers divide a file
+
+
+class Stage(NamedTuple):
+    """One pipeline of a build.
+
+    The outcome of a stage is written to files, which later stages read. A build with the same settings, code
+    and inputs does not run a finished stage again, so a killed build is resumed after its last finished
+    stage.
+    """
+
+    name: str  # one word, "clean"; part of names of folders
+    build: Callable[..., tuple[beam.PCollection | None, ...] | None]
+    """Function (root, place, *outcomes of the earlier stages, in order) → outcome of the stage.
+
+    An outcome is a NamedTuple of PCollections; a field may be None. The last stage, and any stage without
+    outputs, returns None. A field of an earlier outcome is read from files when it is first accessed.
+    """
 
 
 class CorpusBuild:

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from corpusmill.pipelines.run.cost_model import describe_size
-from corpusmill.transforms.files.runners import DATAFLOW, IN_PROCESS, SPARK
+from corpusmill.transforms.files.errors import DATAFLOW, IN_PROCESS, SPARK
+
+from .cost import describe_size
 
 if TYPE_CHECKING:
-    from corpusmill.pipelines.run.cost_model import Part, Rates
-    from corpusmill.pipelines.run.estimate import Estimate
-    from corpusmill.pipelines.run.launch import Corpus
+    from .cost import Part, Rates
+    from .estimate import Estimate
+    from .launch import Corpus
 
 PRICED = ("vcpu", "memory", "disk", "shuffle")
 VCPU_MEMORY_GB = 3.75  # n1-standard, Dataflow's default
@@ -52,11 +53,11 @@ def print_estimate(
     """
     from apache_beam.io.filesystems import FileSystems
 
-    from corpusmill.pipelines.run.cost_model import load_rates
-    from corpusmill.pipelines.run.engines.run_pipeline import find_engine
-    from corpusmill.pipelines.run.estimate import estimate
-    from corpusmill.pipelines.run.launch import end_on_doubts, plan_build
-    from corpusmill.pipelines.run.publish import check_target
+    from .cost import load_rates
+    from .engines.run_pipeline import find_engine
+    from .estimate import estimate
+    from .launch import end_on_doubts, plan_build
+    from .publish import check_target
 
     end_on_doubts(corpus.doubts(), settings.accept)
     rates = load_rates()
@@ -123,7 +124,7 @@ def _in_process(
     found: "Estimate", _: "Rates", settings: argparse.Namespace, __: Sequence[str]
 ) -> Iterator[str]:
     yield from _on_this_machine(found, found.parts, settings.workers, "in-process")
-    from corpusmill.pipelines.run.engines.memory import memory_limit
+    from .engines.in_process import memory_limit
 
     memory = f"at most {describe_size(found.memory_bytes)} of the available {describe_size(memory_limit())}"
     yield from _wrap(f"  memory      {memory}", 14)
@@ -133,7 +134,7 @@ def _in_process(
 def _spark(
     found: "Estimate", rates: "Rates", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> Iterator[str]:
-    from corpusmill.pipelines.run.cost_model import on_spark
+    from .cost import on_spark
 
     is_cluster = any(
         flag.startswith("--job_endpoint")
@@ -187,7 +188,7 @@ def _service(
 def _on_this_machine(
     found: "Estimate", parts: "Sequence[Part]", workers: int, name: str
 ) -> Iterator[str]:
-    from corpusmill.pipelines.run.cost_model import seconds_of
+    from .cost import seconds_of
 
     cores = os.cpu_count() or 1
     yield from _work(f"{name}, {workers} workers, {cores} cores", parts)

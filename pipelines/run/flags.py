@@ -1,23 +1,108 @@
-"""Adds commands to the parser, and the flags that several commands have in common."""
+"""Adds commands to the parser, and the flags that several commands have in common.
+
+Formats help pages for the width of the terminal.
+
+Prose is wrapped, long commands are continued with backslashes, and the layout of columns is kept.
+
+The parser of the command line.
+
+It adds flags for log messages. For a misspelled command or flag, it suggests similar ones.
+"""
 
 import argparse
 import dataclasses
+import difflib
 import functools
+import inspect
+import logging
 import os
 import pathlib
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from corpusmill.pipelines.run.corpora import rows
-from corpusmill.pipelines.run.dry_run import parse_prices, print_estimate
-from corpusmill.pipelines.run.help_pages import HelpFormatter
-from corpusmill.transforms.files.builds.plausibility import DOUBTS
-from corpusmill.transforms.files.runners import IN_PROCESS, runner_named
-from corpusmill.transforms.wikitext.language_names import code_of_language
+from corpusmill.transforms.files.builds.ledger import DOUBTS
+from corpusmill.transforms.files.errors import IN_PROCESS, runner_named
+from corpusmill.transforms.wikitext.wikis import code_of_language
+
+from .corpora import rows
+from .dry_run import parse_prices, print_estimate
 
 if TYPE_CHECKING:
-    from corpusmill.pipelines.run.estimate import Estimate
-    from corpusmill.pipelines.run.launch import Corpus
+    from .estimate import Estimate
+    from .launch import Corpus
+
+_COMMAND = re.compile(r" {4,}(?:corpusmill |--?\w)")
+_COMMENT = re.compile(r"( *\S.* {2,}# )\S")
+_ROW = re.compile(r"( *\S.*? {2,})\S")
+_BEFORE_FLAG = re.compile(r" (?=--?\w)")
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Wraps a help page line by line, so that lists of examples and files keep their layout."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines = (f"{indent}{line}" if line else "" for line in _join_prose(text.splitlines()))
+        return "\n".join(part for line in lines for part in fill_page(line, width))
+
+
+def _join_prose(lines: list[str]) -> Iterator[str]:
+    """Yields the lines of a text, with each unindented paragraph joined to one line."""
+    paragraph: list[str] = []
+    for line in [*lines, ""]:
+        if line and not line.startswith(" "):
+            paragraph.append(line)
+            continue
+        if paragraph:
+            yield " ".join(paragraph)
+            paragraph = []
+        yield line
+
+
+def fill_page(line: str, width: int) -> list[str]:
+    """Splits a line of a help page into lines of at most `width` columns, unless a word is longer."""
+    if len(line) <= width:
+        return [line]
+    indent = len(line) - len(line.lstrip(" "))
+    if _COMMAND.match(line):
+        return _fill_command(line, width, indent)
+    comment = _COMMENT.match(line)
+    row = comment or _ROW.match(line)
+    kept = row[1] if row else " " * indent
+    mark = "# " if comment else ""
+    return textwrap.wrap(
+        line[len(kept) :],
+        width,
+        initial_indent=kept,
+        subsequent_indent=" " * (len(kept) - len(mark)) + mark,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _fill_command(line: str, width: int, indent: int) -> list[str]:
+    """Splits a long command into lines of at most `width` columns. The lines are broken before flags.
+
+    Each line except the last ends with a backslash.
+
+    Args:
+      indent: The number of spaces before the command.
+    """
+    is_continued = line.endswith(" \\")
+    first, *flags = _BEFORE_FLAG.split(line.removesuffix(" \\").strip())
+    further = indent + 2 * (not first.startswith("-"))
+    lines = [" " * indent + first]
+    for flag in flags:
+        if len(lines[-1]) + len(flag) + len("  \\") <= width:
+            lines[-1] += f" {flag}"
+        else:
+            lines.append(" " * further + flag)
+    *broken, last = lines
+    return [*(f"{one} \\" for one in broken), f"{last} \\" if is_continued else last]
+
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -36,12 +121,12 @@ def add_command(
     """Adds a command to a parser, and returns the parser of the command.
 
     Args:
-      help: The line about the command in `corpusmill --help`.
+      help: The line about the command in `corpusmill --help`; "" for a corpus, whose row has it.
       page: The help page of the command. The first paragraph is printed above the flags, the others below.
       run: Function (settings, Beam's flags) → exit status, which runs the command. By default, it builds the
         corpus `name`.
     """
-    about, _, more = (page or "").partition("\n\n")
+    about, _, more = inspect.cleandoc(page or "").partition("\n\n")
     parser = commands.add_parser(
         name,
         help=help,
@@ -310,9 +395,9 @@ def launch_build(
     """
     from apache_beam.io.filesystems import FileSystems
 
-    from corpusmill.pipelines.run.launch import launch
-    from corpusmill.pipelines.run.publish import FinishedError
-    from corpusmill.pipelines.run.same_build import is_built
+    from .estimate import is_built
+    from .launch import launch
+    from .publish import FinishedError
 
     try:
         if settings.dry_run:
@@ -333,3 +418,104 @@ def launch_build(
             is_built(FileSystems.join(settings.output, *corpus.path), corpus)
         raise
     return None
+
+
+LEVELS = ("debug", "info", "warning", "error")
+DEFAULTS = {"quiet": False, "verbose": False, "log_level": ""}
+
+
+class CommandParser(argparse.ArgumentParser):
+    """An ArgumentParser with the flags for log messages, which are allowed before and after the command."""
+
+    def __init__(self, *args: Any, **named: Any):
+        super().__init__(*args, **named)
+        self._given: list[str] = []  # the arguments on the command line
+        # A flag that is not given sets no value, so a value from before the command is kept.
+        self._messages = messages = self.add_argument_group("messages")
+        for flag, help in (
+            ("--quiet", "show no progress, and log only warnings and errors"),
+            ("--verbose", "also log the messages of Beam"),
+        ):
+            messages.add_argument(flag, action="store_true", default=argparse.SUPPRESS, help=help)
+        messages.add_argument(
+            "--log-level",
+            choices=LEVELS,
+            default=argparse.SUPPRESS,
+            help="the least level of corpusmill's messages that are logged (default info)",
+        )
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parses arguments (see argparse)."""
+        self._given = sys.argv[1:] if args is None else list(args)
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Prints the error in one line with a hint to use --help, and exits.
+
+        Unlike argparse, it does not print all flags. If a required flag is missing, the message also suggests
+        corrections of misspelled flags.
+        """
+        known = [one for one in self._option_string_actions if one.startswith("--")]
+        names = [one.partition("=")[0] for one in self._given if one.startswith("--")]
+        for name in names if "are required" in message else ():
+            if name not in known and (near := guess(name, known)):
+                message += f"; no such flag: {name}{near}"
+        text = f"{self.prog}: error: {message}\n{self.prog} --help explains the flags"
+        self.exit(2, f"{fill(text)}\n")
+
+    def format_help(self) -> str:
+        """Returns the help page (see argparse). The flags for log messages are last."""
+        self._action_groups.sort(key=lambda group: group is self._messages)
+        return super().format_help()
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Checks the value of an argument (see argparse). For an unknown command, the error message suggests
+        similar commands.
+        """
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            kind, known = str(action.metavar or "command").lower(), ", ".join(action.choices)
+            near = guess(value, action.choices)
+            end = f"{near} Known: {known}" if near else f"; known: {known}"
+            raise argparse.ArgumentError(None, f"no such {kind}: {value!r}{end}")
+        super()._check_value(action, value)
+
+    def flags(self, command: str = "") -> Iterator[str]:
+        """Yields the flags of this parser and of the given command; by default, of all commands."""
+        for action in self._actions:
+            yield from (one for one in action.option_strings if one.startswith("--"))
+            if isinstance(action, argparse._SubParsersAction):
+                chosen = action.choices.get(command)
+                for parser in [chosen] if chosen else action.choices.values():
+                    yield from parser.flags()
+
+
+def fill(text: str) -> str:
+    """Wraps a text between words to the width of the terminal. Without a terminal, returns it unchanged."""
+    if not sys.stderr.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return "\n".join(
+        textwrap.fill(
+            line, width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False
+        )
+        for line in text.splitlines()
+    )
+
+
+def guess(word: str, known: Iterable[str]) -> str:
+    """Returns a suggestion such as "; did you mean --language?".
+
+    Args:
+      word: The misspelled word.
+      known: The words to suggest from.
+
+    Returns "" if no known word is similar.
+    """
+    near = difflib.get_close_matches(word, list(dict.fromkeys(known)), 2)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def level_of(settings: argparse.Namespace) -> int:
+    """Returns the logging level for corpusmill's messages, as chosen by --quiet and --log-level."""
+    name = settings.log_level or ("warning" if settings.quiet else "info")
+    return logging.getLevelNamesMapping()[name.upper()]

@@ -3,27 +3,262 @@
 A build is written beside its target, moved there, and marked with a file COMPLETED at the very end. A folder
 without that file is unfinished: readers refuse it, and the next run replaces it. Builds on object stores are
 published by store_builds.
+
+Publishes builds on object stores, where folders can be neither moved nor locked.
+
+A build is written into a separate folder beside its target, as on a disk. When it is complete, the store
+copies its objects to the target, and COMPLETED is written last.
+
+The lock is a small object beside the target. The store lets a process create this object only if it does not
+exist, and overwrite it only if no other process has written it in the meantime. The process that owns the
+lock rewrites the object every few seconds. If the object no longer changes, its owner was killed, and another
+process may take over the lock.
 """
 
+import concurrent.futures
 import contextlib
+import functools
+import glob
+import itertools
+import json
+import logging
 import os
 import pathlib
 import shutil
-from collections.abc import Iterator
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping
 
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.run.store_builds import BusyError, building_in_store
+from corpusmill.transforms.files import stores, write_files
 from corpusmill.transforms.files.builds.finished_builds import COMPLETED, MANIFEST, mark_of
-from corpusmill.transforms.files.clean_up import remove_busy
-from corpusmill.transforms.files.disk_sync import sync
-from corpusmill.transforms.files.file_lock import locked
-from corpusmill.transforms.files.open_input import is_there
-from corpusmill.transforms.files.safe_files import make_beside, remove_if_there, write_whole
+from corpusmill.transforms.files.read_files import is_there, open_raw
 from corpusmill.transforms.files.scratch import SCRATCH
-from corpusmill.transforms.files.stores import StoreError, is_local, refusal_of, remove_below
-from corpusmill.transforms.files.write_files import remove_unfinished
+
+BEAT_SECONDS = 15.0
+DEAD_SECONDS = 60.0
+"""If a process has not renewed its lock for this time, another process may take it over."""
+
+UNSURE_SECONDS = 3600.0
+"""The temporary files of a build may be removed if its lock was not renewed for this time. The time is long,
+because the clocks of machines and stores may differ.
+"""
+
+_COPIED_AT_ONCE = 25  # objects per request, if the store accepts several
+_THREADS = 8
+
+
+class BusyError(Exception):
+    """Another process owns the lock."""
+
+
+@contextlib.contextmanager
+def building_in_store(target: str) -> Iterator[str]:
+    """Yields a temporary folder to build in, and publishes it as `target` at the end of the `with` block.
+
+    Nothing is published if the block raises an error.
+
+    Raises BusyError if another build of the target is running, StoreError if the store refuses a request.
+    """
+    parent, name = FileSystems.split(target)
+    prefix = f".{name}.building-"
+    with at_work(f"{parent}/.{name}.builder") as lock:
+        for leftover in {path.partition("/")[0] for path in stores.list_below(parent)}:
+            if leftover.startswith(prefix):
+                stores.remove_below(f"{parent}/{leftover}")
+        folder = f"{parent}/{prefix}{lock.id}"
+        try:
+            yield folder
+            _publish(folder, target, lock)
+        except BaseException:
+            with write_files.errors_logged():
+                stores.remove_below(folder)
+            raise
+        stores.remove_below(folder)
+
+
+def _publish(folder: str, target: str, lock: "StoreLock") -> None:
+    """Publishes a folder as `target`.
+
+    COMPLETED of an old build is removed first, so that a mixture of both builds does not look finished.
+    Raises BusyError if another process has taken over the lock.
+    """
+    lock.check()  # first: another builder that took over the lock removes this folder
+    with open_raw(f"{folder}/{MANIFEST}") as stream:
+        mark = mark_of(stream.read())
+    objects = {
+        name: size
+        for name, (size, _) in stores.list_below(folder).items()
+        if not name.startswith(f"{SCRATCH}/")
+    }
+    lock.check()
+    write_files.remove_if_there(f"{target}/{COMPLETED}")
+    stores.remove_below(target)
+    _move(folder, target, objects)
+    lock.check()
+    write_files.write_whole(f"{target}/{COMPLETED}", mark)
+
+
+def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:
+    """Moves objects within the store, without transferring them through this machine.
+
+    Args:
+      objects: Name → size in bytes.
+
+    Raises BusyError if the target does not contain exactly these objects afterwards.
+    """
+    names = sorted(objects)
+    parts = [names[at : at + _COPIED_AT_ONCE] for at in range(0, len(names), _COPIED_AT_ONCE)]
+    with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
+        moves = [
+            threads.submit(
+                FileSystems.rename,
+                [f"{folder}/{name}" for name in part],
+                [f"{target}/{name}" for name in part],
+            )
+            for part in parts
+        ]
+        for move in moves:
+            move.result()
+    found = {name: size for name, (size, _) in stores.list_below(target).items()}
+    if found != objects:
+        raise BusyError(
+            f"{target} does not contain exactly the files that were moved there; make sure that no other"
+            " program writes to it"
+        )
+
+
+def may_be_at_work(target: str) -> bool:
+    """Returns True if a process that builds the target has renewed its lock within the last hour.
+
+    The answer may be wrong if clocks differ, or if the process was killed.
+    """
+    parent, name = FileSystems.split(target)
+    (match,) = FileSystems.match([glob.escape(f"{parent}/.{name}.builder")])
+    times = [seen.last_updated_in_seconds for seen in match.metadata_list]
+    return bool(times) and time.time() - times[0] < UNSURE_SECONDS
+
+
+class StoreLock:
+    """A lock for one process at a time. It is an object in a store.
+
+    Args:
+      path: The path of the object.
+      what: The name of the locked work, for error messages.
+    """
+
+    def __init__(self, path: str, what: str = "build"):
+        self._path, self._what = path, what
+        self.id = uuid.uuid4().hex[:12]
+        self._version: str | None = None  # version of the object that `take` or `check` replaces
+        self._puts = itertools.count()
+        self._one_at_a_time = threading.Lock()
+
+    def take(self) -> None:
+        """Takes the lock. If the object of the lock already exists, waits up to DEAD_SECONDS to see whether
+        its owner is still running.
+
+        The lock of a killed process is taken over. Raises BusyError if another process owns the lock.
+        """
+        log = logging.getLogger(__name__)
+        scheme = self._path.partition("://")[0]
+        if scheme not in stores.CONDITIONAL:
+            log.warning(
+                "%s:// does not support locks: do not start two builds of one target at the same time",
+                scheme,
+            )
+        seen = stores.read_object(self._path)
+        if seen:
+            log.warning(
+                "waiting up to %.0f s to see whether the %s of %s is still running; its lock is %s",
+                DEAD_SECONDS,
+                self._what,
+                _text_of(seen),
+                self._path,
+            )
+        end = time.monotonic() + DEAD_SECONDS
+        while seen and time.monotonic() < end:
+            time.sleep(min(1.0, BEAT_SECONDS / 2))
+            now = stores.read_object(self._path)
+            if now and now != seen:
+                raise self._busy(now)
+            seen = now
+        self._version = seen.version if seen else None
+        if not self._put():
+            raise self._busy(stores.read_object(self._path))
+
+    def _busy(self, seen: stores.Seen | None) -> BusyError:
+        holder = (
+            _text_of(seen) if seen else "but its lock was released in the meantime: start again"
+        )
+        return BusyError(f"another {self._what} is running: {self._path}, {holder}")
+
+    def check(self) -> None:
+        """Renews the lock. Raises BusyError if another process has taken it over."""
+        if not self._put():
+            raise BusyError(
+                f"another {self._what} has taken over the lock of this one: {self._path}"
+            )
+
+    def _put(self) -> bool:
+        facts = {"id": self.id, "host": socket.gethostname(), "process": os.getpid()}
+        with self._one_at_a_time:
+            for _ in range(2):
+                content = json.dumps({**facts, "put": next(self._puts)}).encode()
+                version = stores.put_if(self._path, content, self._version)
+                if version:
+                    self._version = version
+                    return True
+                seen = stores.read_object(self._path)
+                if not seen or self.id not in _text_of(seen):
+                    return False
+                self._version = seen.version  # this process wrote it, but the response was lost
+        return False
+
+    def release(self) -> None:
+        """Removes the lock, unless another process has taken it over."""
+        if self._version:
+            stores.remove_if(self._path, self._version)
+
+
+def _text_of(seen: stores.Seen) -> str:
+    return seen.content.decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def at_work(path: str, what: str = "build") -> Iterator[StoreLock]:
+    """Holds a lock, the object at `path`, during the `with` block, and renews it regularly.
+
+    Args:
+      what: The name of the locked work, for error messages.
+
+    Raises BusyError if another process owns the lock; StoreError if the store refuses a request.
+    """
+    lock = StoreLock(path, what)
+    lock.take()
+    try:
+        with write_files.beside(functools.partial(_beat, lock)):
+            yield lock
+    except BaseException:
+        with write_files.errors_logged():
+            lock.release()
+        raise
+    lock.release()
+
+
+def _beat(lock: StoreLock, is_over: threading.Event) -> None:
+    while not is_over.wait(BEAT_SECONDS):
+        try:
+            lock.check()
+        except BusyError:
+            return  # the build gets this error when it is published
+        except stores.StoreError as error:  # may be temporary
+            logging.getLogger(__name__).warning("%s", error)
+
 
 LEFTOVER_SECONDS = 30.0
 
@@ -45,7 +280,7 @@ def is_completed(target: str) -> bool:
     try:
         return is_there(FileSystems.join(target, COMPLETED))
     except Exception as error:
-        why = error if is_local(target) else refusal_of(error)
+        why = error if stores.is_local(target) else stores.refusal_of(error)
         raise TargetError(f"{target}: {why}") from error
 
 
@@ -59,7 +294,7 @@ def check_target(target: str, *, replace: bool = False) -> None:
         raise FinishedError(
             f"{target} contains a finished build; use another --output, or --replace to build it again"
         )
-    if is_local(target):
+    if stores.is_local(target):
         _check_unfinished(pathlib.Path(target))
 
 
@@ -72,7 +307,7 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
     Raises the errors of `check_target`, and TargetError if another build uses `target`.
     """
     check_target(target, replace=replace)
-    if is_local(target):
+    if stores.is_local(target):
         with _building_beside(pathlib.Path(target).absolute()) as folder:
             yield str(folder)
         _mark_completed(target)
@@ -96,10 +331,10 @@ def _check_unfinished(target: pathlib.Path) -> None:
 def _as_target_errors(target: str) -> Iterator[None]:
     try:
         yield
-    except (BusyError, StoreError) as error:
+    except (BusyError, stores.StoreError) as error:
         raise TargetError(str(error)) from error
     except BeamIOError as error:
-        raise TargetError(f"{target}: {refusal_of(error)}") from error
+        raise TargetError(f"{target}: {stores.refusal_of(error)}") from error
 
 
 @contextlib.contextmanager
@@ -111,12 +346,12 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
     prefix = f".{target.name}.building-"
     for leftover in target.parent.glob(f"{prefix}*"):
         _remove_leftover(leftover)
-    folder = make_beside(target.parent, prefix)
+    folder = write_files.make_beside(target.parent, prefix)
     with lock_of_build(folder):
         try:
             yield folder
             shutil.rmtree(folder / SCRATCH, ignore_errors=True)
-            remove_unfinished(folder)
+            write_files.remove_unfinished(folder)
             if target.exists():
                 remove_build(str(target))
             folder.rename(target)
@@ -130,7 +365,7 @@ def _remove_leftover(folder: pathlib.Path) -> None:
     Raises TargetError if the build is still running, or if its workers do not stop writing.
     """
     with lock_of_build(folder):
-        if not remove_busy(folder, LEFTOVER_SECONDS):
+        if not write_files.remove_busy(folder, LEFTOVER_SECONDS):
             raise TargetError(
                 f"{folder} cannot be removed: workers of a killed build are still writing to it"
             )
@@ -147,7 +382,7 @@ def lock_of_build(folder: pathlib.Path, flags: int = os.O_RDONLY) -> Iterator[in
     """
     with contextlib.ExitStack() as lock:
         try:
-            descriptor = lock.enter_context(locked(folder, flags=flags))
+            descriptor = lock.enter_context(write_files.locked(folder, flags=flags))
         except BlockingIOError:
             raise TargetError(f"another build is running: {folder}") from None
         yield descriptor
@@ -158,12 +393,12 @@ def remove_build(target: str) -> None:
 
     The manifest is removed last: it shows that the remaining files belong to a build.
     """
-    had_mark = remove_if_there(FileSystems.join(target, COMPLETED))
-    if not is_local(target):
-        remove_below(target)
+    had_mark = write_files.remove_if_there(FileSystems.join(target, COMPLETED))
+    if not stores.is_local(target):
+        stores.remove_below(target)
         return
     if had_mark:
-        sync(pathlib.Path(target))
+        write_files.sync(pathlib.Path(target))
     for path in pathlib.Path(target).iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -174,4 +409,4 @@ def remove_build(target: str) -> None:
 
 def _mark_completed(target: str) -> None:
     folder = pathlib.Path(target)
-    write_whole(folder / COMPLETED, mark_of((folder / MANIFEST).read_bytes()))
+    write_files.write_whole(folder / COMPLETED, mark_of((folder / MANIFEST).read_bytes()))

@@ -25,13 +25,12 @@ from typing import NamedTuple
 import msgspec
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.run.publish import TargetError, lock_of_build
-from corpusmill.transforms.files.clean_up import errors_logged, remove_busy
-from corpusmill.transforms.files.list_folders import list_subfolders
-from corpusmill.transforms.files.open_input import InputError, open_raw
+from corpusmill.transforms.files.read_files import InputError, list_subfolders, open_raw
 from corpusmill.transforms.files.stage_files import LIST
 from corpusmill.transforms.files.stores import is_local, list_below, remove_below
-from corpusmill.transforms.files.write_files import write_text
+from corpusmill.transforms.files.write_files import errors_logged, remove_busy, write_text
+
+from .publish import TargetError, lock_of_build
 
 MARK = "stage.json"
 REMOVAL_SECONDS = 5.0

@@ -1,18 +1,49 @@
-"""Checks the current translations of a language, and records the findings in its journal."""
+"""Checks the current translations of a language, and records the findings in its journal.
 
+Prepares a worker process.
+
+This module imports no library that logs warnings or takes long to load.
+
+Prints the results of checks: a table of findings by rule, the first findings, and the next steps.
+
+Checks several languages at once in parallel processes.
+"""
+
+import concurrent.futures
+import contextlib
+import functools
+import logging
+import multiprocessing
+import signal
+import sys
+import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from typing import NamedTuple, TextIO
 
-from corpusmill.pipelines.translation import files, journal
-from corpusmill.pipelines.translation.journal import Draft, Entry
-from corpusmill.pipelines.translation.languages import TargetLanguage
-from corpusmill.pipelines.translation.project import Project
-from corpusmill.pipelines.translation.state import Answer, LanguageState, Waiver
-from corpusmill.pipelines.translation.waivers import Waive, find_waivers
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.tables import read_table, write_table
-from corpusmill.transforms.files.translation_records import Finding, ReadError
+from corpusmill.transforms.files.markup import read_table, write_table
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.records import Finding, ReadError
+from corpusmill.transforms.files.terminal import count_of, draw, name_some
+
+from . import journal
+from . import journal as files
+from .journal import Draft, Entry
+from .language_state import Answer, LanguageState, Waive, Waiver, find_waivers
+from .project import Project
+from .target_languages import TargetLanguage
+
+
+def prepare_worker() -> None:
+    """Turns off all logging in this process, and makes Ctrl-C end it at once.
+
+    Logging is turned off because Beam logs warnings about missing libraries. Ending the process at once is
+    safe, because entries are added atomically to the journal of a language (see journal.py).
+    """
+    logging.disable(logging.CRITICAL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 
 FINDINGS = "findings.tsv"
 SEVERITIES = ("error", "warning")
@@ -84,7 +115,7 @@ def _find(project: Project, state: LanguageState, language: TargetLanguage) -> l
     lines.
     """
     # Imported here because its libraries take a second to import.
-    from corpusmill.pipelines.translation.run import check_translations
+    from .run_checks import check_translations
 
     found = [
         *check_translations(project.sentences, state.translations, language),
@@ -186,3 +217,231 @@ def open_errors(check: Entry) -> list[Finding]:
         for one in read_findings(check)
         if one.finding.severity == "error" and not one.waived
     ]
+
+
+SHOWN = 10  # number of findings to print if one language is checked
+SHOWN_OF_MANY = 3  # number of findings to print per language if several are checked
+
+
+def print_checked(checked: Checked, shown: int = SHOWN) -> None:
+    """Prints the result of a check: the number of findings for each rule, and the first findings.
+
+    At most `shown` findings are printed, each with its file and line.
+    """
+    facts = checked.entry.facts
+    verdict = "failed" if checked.has_errors else "passed"
+    again = "" if checked.is_new else ", nothing has changed since then"
+    errors = count_of(facts["errors"], "error")
+    warnings = count_of(facts["warnings"], "warning")
+    print(
+        f"{checked.code}: {verdict}, {errors}, {warnings}, {facts['waived']:,} waived"
+        f" (check {checked.entry.name}{again})"
+    )
+    if not checked.findings:
+        return
+    _print_rules(checked)
+    errors_first = sorted(
+        (one.finding for one in checked.findings if not one.waived),
+        key=lambda finding: finding.severity,
+    )
+    for finding in errors_first[:shown]:
+        print(f"  {_place(finding)}: {finding.severity}: {finding.rule}: {finding.message}")
+    if len(errors_first) > shown:
+        print(f"  … and {len(errors_first) - shown:,} more")
+    print(f"  all findings: {checked.entry.folder / FINDINGS}")
+
+
+def _print_rules(checked: Checked) -> None:
+    counts = Counter(
+        (one.finding.severity, one.finding.rule, bool(one.waived)) for one in checked.findings
+    )
+    rules = dict.fromkeys((severity, rule) for severity, rule, _ in sorted(counts))
+    rows = [
+        [rule, severity, f"{counts[severity, rule, False]:,}", f"{counts[severity, rule, True]:,}"]
+        for severity, rule in rules
+    ]
+    print(draw(("rule", "severity", "open", "waived"), rows, numbers=2), end="")
+
+
+def _place(finding: Finding) -> str:
+    where = f"{finding.file}:{finding.line}" if finding.file else ""
+    return " ".join(part for part in (where, finding.id) if part) or "all lines"
+
+
+def print_summary(checked: Sequence[Checked]) -> None:
+    """Prints the languages that have passed, and the next steps for the others."""
+    failed = [one.code for one in checked if one.has_errors]
+    passed = [one.code for one in checked if not one.has_errors]
+    if len(checked) > 1:
+        print(f"{len(checked):,} languages: {len(passed):,} passed, {len(failed):,} failed")
+    if failed:
+        print(
+            f"next for {name_some(failed)}: `packets` sends the lines with errors back; if a line is"
+        )
+        print("  correct, accept it with `check --waive ID:RULE`, or many with `--waive-table`")
+    if any(one.finding.rule == "disputed" for each in checked for one in each.findings):
+        print(SETTLE)
+
+
+SETTLE = (
+    "to settle a disputed line, send it again (`packets`) and import the answer; or, if one of the files is a"
+    "\n  correction of the other, use `import FILE --corrects NUMBER` with the number of the wrong import"
+)
+
+
+# If all languages together have fewer lines, starting processes takes longer than the checks.
+MIN_LINES = 1_500
+
+
+class Progress:
+    """Displays the number of checked languages on a stream.
+
+    In a terminal, the display is one line that is overwritten; otherwise it is a line for each language.
+    """
+
+    def __init__(self, total: int, stream: TextIO) -> None:
+        self._total = total
+        self._stream = stream
+        self._done = 0
+        self._is_terminal = stream.isatty()
+
+    def show(self) -> None:
+        """Writes the progress line, if the stream is a terminal."""
+        if self._total > 1 and self._is_terminal and self._done < self._total:
+            self._write(f"\r\x1b[Kchecked {self._done:,} of {self._total:,} languages …")
+
+    def add(self, code: str) -> None:
+        """Counts a checked language. In a terminal, also removes the progress line."""
+        self._done += 1
+        if self._is_terminal:
+            self.close()
+        elif self._total > 1:
+            self._write(f"checked {code}, {self._done:,} of {self._total:,} languages\n")
+
+    def close(self) -> None:
+        """Removes the progress line."""
+        if self._total > 1 and self._is_terminal:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        print(text, end="", file=self._stream, flush=True)
+
+
+def check_languages(
+    project: Project,
+    languages: Sequence[TargetLanguage],
+    *,
+    workers: int = 1,
+    waive: Waive | None = None,
+    send_back: Collection[str] = (),
+    by: str = "",
+) -> Iterator[Checked]:
+    """Checks languages. Yields the results in the order of the languages.
+
+    Args:
+      workers: number of processes; the results do not depend on it.
+      waive: findings to accept; only allowed if one language is checked.
+      send_back: rules whose warnings count as errors in this check.
+      by: name of the person who checks.
+
+    Raises the errors of `check_language`, and InputError if a process is killed. The languages before the
+    failed one are then already checked.
+    """
+    check = functools.partial(_check, project, waive=waive, send_back=send_back, by=by)
+    count = min(workers, len(languages))
+    # Reads the ids here once, so that the workers do not read them again.
+    has_few_lines = len(languages) * len(project.ids) < MIN_LINES
+    progress = Progress(len(languages), sys.stderr)
+    if count < 2 or has_few_lines:
+        return _check_here(check, languages, progress)
+    return _check_in_processes(check, languages, count, progress, str(project.folder))
+
+
+def _check(
+    project: Project,
+    language: TargetLanguage,
+    *,
+    waive: Waive | None,
+    send_back: Collection[str],
+    by: str,
+) -> Checked:
+    try:
+        return check_language(project, language, waive=waive, send_back=send_back, by=by)
+    except ValueError as error:
+        if language.code in str(error):
+            raise
+        raise ValueError(f"{language.code}: {error}") from error
+    except InputError:
+        raise
+    except Exception as error:
+        error.add_note(f"This happened in the check of {language.code}.")
+        raise
+
+
+_Check = Callable[[TargetLanguage], Checked]
+
+
+def _check_here(
+    check: _Check, languages: Iterable[TargetLanguage], progress: Progress
+) -> Iterator[Checked]:
+    with contextlib.closing(progress):
+        for language in languages:
+            progress.show()
+            checked = check(language)
+            progress.add(language.code)
+            yield checked
+
+
+def _check_in_processes(
+    check: _Check,
+    languages: Sequence[TargetLanguage],
+    count: int,
+    progress: Progress,
+    folder: str,
+) -> Iterator[Checked]:
+    # Beam and Arrow start threads, and a forked process with threads may hang.
+    context = multiprocessing.get_context("spawn")
+    with contextlib.closing(progress):
+        pool = concurrent.futures.ProcessPoolExecutor(count, context, prepare_worker)
+        try:
+            progress.show()
+            with _ignored_interrupts():
+                futures = [pool.submit(check, language) for language in languages]
+            yield from _in_order(futures, languages, progress)
+        except BrokenProcessPool:
+            place = sum(future.done() and not future.exception() for future in futures)
+            told = f"{place:,} of {len(languages):,} languages are checked"
+            message = (
+                f"a process was killed, perhaps because memory ran out; {told}: use --workers 1, which"
+                " needs the least memory"
+            )
+            raise InputError(folder, message) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _in_order(
+    futures: Sequence[concurrent.futures.Future[Checked]],
+    languages: Sequence[TargetLanguage],
+    progress: Progress,
+) -> Iterator[Checked]:
+    codes = {future: language.code for future, language in zip(futures, languages, strict=True)}
+    waiting = list(reversed(futures))
+    for done in concurrent.futures.as_completed(futures):
+        progress.add(codes[done])
+        while waiting and waiting[-1].done():
+            yield waiting.pop().result()
+            progress.show()
+
+
+@contextlib.contextmanager
+def _ignored_interrupts() -> Iterator[None]:
+    """Makes processes that are started in the `with` block ignore Ctrl-C until they call `prepare_worker`."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)

@@ -7,25 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from corpusmill.pipelines.translation import files, journal
-from corpusmill.pipelines.translation.check_reports import SETTLE
-from corpusmill.pipelines.translation.decoding import decode_sheet, decode_utf8
-from corpusmill.pipelines.translation.find_source import SOURCE_CODES
-from corpusmill.pipelines.translation.journal import Draft, Entry
-from corpusmill.pipelines.translation.packets_records import Returned
-from corpusmill.pipelines.translation.packets_sheet import read_sheet
-from corpusmill.pipelines.translation.plain import read_plain
-from corpusmill.pipelines.translation.project import Project
-from corpusmill.pipelines.translation.state import (
-    TRANSLATIONS,
-    LanguageState,
-    ids_of,
-    write_translations,
-)
-from corpusmill.pipelines.translation.xliff import read_xliff
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.translation_records import SPLITS, ReadError, Translation
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.records import SPLITS, ReadError, Translation
 from corpusmill.transforms.translation.source_table import splits_of
+
+from . import journal
+from . import journal as files
+from .checks import SETTLE
+from .journal import Draft, Entry
+from .language_state import TRANSLATIONS, LanguageState, ids_of, write_translations
+from .packet_files import Returned, decode_sheet, decode_utf8, read_plain, read_sheet
+from .project import SOURCE_CODES, Project
+from .xliff import read_xliff
 
 
 def _read_table(data: bytes, name: str) -> Returned:

@@ -3,23 +3,278 @@
 Each entry is a folder. It is written under a temporary name and then renamed to the next number, so there are
 no incomplete entries. To add an entry, a process locks the journal before reading it, and unlocks it when the
 entry is added.
+
+Defines the facts that a journal entry of each kind contains, and their types.
+
+Reads and writes files of a project. Errors name the file; a killed process leaves no incomplete file.
+
+Reads and copies the files that are sent to translators and reviewers: packets and review sheets.
 """
 
 import contextlib
 import datetime
 import getpass
+import hashlib
+import os
 import pathlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
 
-from corpusmill.pipelines.translation.entry_facts import HEAD, check_facts
-from corpusmill.pipelines.translation.files import fill_folder, read_bytes
-from corpusmill.transforms.files import file_lock
-from corpusmill.transforms.files.builds.build_manifest import to_json
-from corpusmill.transforms.files.disk_sync import sync
-from corpusmill.transforms.files.open_input import InputError, parse_json
-from corpusmill.transforms.files.safe_files import make_beside
+import msgspec
+
+from corpusmill.transforms.files import write_files
+from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.read_files import InputError, check_regular, parse_json
+from corpusmill.transforms.files.records import ReadError
+from corpusmill.transforms.files.write_files import make_beside, sync
+
+from ..run.publish import TargetError
+
+Fraction = Annotated[str, msgspec.Meta(pattern="^[0-9]+(/[1-9][0-9]*)?$")]
+
+
+class _Head(msgspec.Struct):
+    kind: str
+    round: int
+    time: str
+    by: str
+
+
+HEAD = _Head.__struct_fields__
+"""Names of the facts that every entry has."""
+
+
+class _Facts(msgspec.Struct):
+    """The facts of one kind of journal entry.
+
+    An entry may contain more facts, which no program reads.
+    """
+
+    def others(self) -> Sequence[int]:
+        """Returns the numbers of the earlier entries that this entry refers to."""
+        return ()
+
+
+class _File(msgspec.Struct):
+    name: str
+    sha256: str
+
+
+class _Packet(_Facts):
+    why: str
+    ids: list[str]
+    files: dict[str, str]
+
+
+class _Import(_Facts):
+    base: int
+    file: _File
+    lines: int
+    empty: int
+    first: int
+    same: int
+    changed: int
+    corrected: int
+    disputed: int
+    late: int
+    corrects: list[int] = []
+
+    def others(self) -> Sequence[int]:
+        return [self.base, *self.corrects]
+
+
+class _Rules(msgspec.Struct):
+    error: dict[str, int]
+    warning: dict[str, int]
+
+
+class _Waiver(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    rule: str
+    text_sha256: str
+    because: str
+    by: str
+
+
+class _Check(_Facts):
+    digest: str
+    errors: int
+    warnings: int
+    waived: int
+    rules: _Rules
+    waivers: list[_Waiver] = []
+
+
+class _Sheets(_Facts):
+    reviewer: str
+    sample_digest: str
+    lines: int
+    files: dict[str, str]
+
+
+class _Review(_Facts):
+    reviewer: str
+    reviewed: list[str]
+    errors: int
+    sample_digest: str
+    file: _File
+
+
+class _Verdict(_Facts):
+    accepted: bool
+    accepted_from: Fraction
+    shown: str
+    sample_digest: str
+    sample: list[str]
+    reviews: list[int]
+
+    def others(self) -> Sequence[int]:
+        return self.reviews
+
+
+_FACTS: Mapping[str, type[_Facts]] = {
+    "packet": _Packet,
+    "import": _Import,
+    "check": _Check,
+    "sheets": _Sheets,
+    "review": _Review,
+    "verdict": _Verdict,
+}
+
+
+def check_facts(facts: Any, number: int) -> None:
+    """Checks the facts of a journal entry. For an unknown kind of entry, checks only the facts that all
+    entries have.
+
+    Args:
+      number: number of the entry, from 1.
+
+    Raises ValueError if facts are missing or invalid.
+    """
+    try:
+        kind = msgspec.convert(facts, _Head).kind
+        told = msgspec.convert(facts, _FACTS.get(kind, _Facts))
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # half a surrogate pair
+        raise ValueError(str(error)) from None
+    if not all(0 < other < number for other in told.others()):
+        raise ValueError(
+            f"the entry refers to an entry that is not one of the {number - 1} entries before it"
+        )
+
+
+def read_bytes(path: pathlib.Path) -> bytes:
+    """Reads a file. Raises InputError if it cannot be read, or is a pipe or a device."""
+    check_regular(str(path))
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), error.strerror or str(error)) from None
+
+
+def read_text(path: pathlib.Path) -> str:
+    """Reads a UTF-8 file without changing line ends. Raises InputError if it cannot be read or decoded."""
+    return decode(str(path), read_bytes(path))
+
+
+def decode(path: str, data: bytes) -> str:
+    """Decodes UTF-8 without changing line ends. Raises InputError with the line of the first invalid byte."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(path, f"line {line}: byte {data[error.start]:#04x} is not UTF-8") from None
+
+
+@contextlib.contextmanager
+def naming(path: str | pathlib.Path) -> Iterator[None]:
+    """Replaces a ReadError in the `with` block by an InputError that names the file."""
+    try:
+        yield
+    except ReadError as error:
+        place = f"{path}, line {error.line}" if error.line else str(path)
+        raise InputError(place, error.message) from None
+
+
+def describe(path: pathlib.Path, data: bytes) -> dict[str, Any]:
+    """Returns the name, size and SHA-256 of a received file, for an entry of the journal."""
+    return {"name": path.name, "bytes": len(data), "sha256": sha256_of(data)}
+
+
+def sha256_of(data: bytes) -> str:
+    """Returns the SHA-256 in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def fill_folder(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
+    """Writes new files to a folder, and syncs them to the disk.
+
+    Args:
+      files: name → content. A name may contain one subfolder.
+    """
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        with path.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    for place in {folder, *((folder / name).parent for name in files)}:
+        sync(place)
+
+
+def check_copies(folder: str, files: Mapping[str, bytes]) -> None:
+    """Raises TargetError if a folder has a file with the same name as one of `files`, but with
+    other content.
+    """
+    paths = {pathlib.Path(folder) / name: data for name, data in files.items()} if folder else {}
+    taken = [path.name for path, data in paths.items() if not _is_free(path, data)]
+    if taken:
+        raise TargetError(
+            f"{folder} already contains a different {', '.join(taken)}; use another folder with --to"
+        )
+
+
+def _is_free(path: pathlib.Path, data: bytes) -> bool:
+    return not path.exists() or (path.is_file() and path.read_bytes() == data)
+
+
+def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
+    """Writes copies of files to a folder, which is created if missing. Returns the paths of the copies.
+
+    Each file is written atomically. Existing files are never overwritten.
+
+    Args:
+      files: name → content.
+
+    Raises TargetError if the folder has a file with the same name and other content, or cannot be written.
+    """
+    place = pathlib.Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with write_files.locked(place, waits=True):
+            check_copies(folder, files)
+            for name, data in files.items():
+                _put(place / name, data)
+    except FileExistsError:
+        raise TargetError(f"{folder}: not a folder, or another process is writing to it") from None
+    except OSError as error:
+        raise TargetError(f"{folder}: {error.strerror}") from None
+    return [str(place / name) for name in files]
+
+
+def _put(path: pathlib.Path, data: bytes) -> None:
+    """Writes a file unless it exists. The caller must hold the lock of the folder."""
+    beside = path.with_name(f".{path.name}.part")
+    beside.unlink(missing_ok=True)  # left by a killed process
+    if path.exists():
+        return
+    try:
+        beside.write_bytes(data)
+        os.link(beside, path)  # fails if the name is taken; a rename would replace the file
+    finally:
+        beside.unlink(missing_ok=True)
+
 
 _ENTRY = "entry.json"
 _UNFINISHED = ".unfinished-"
@@ -105,7 +360,7 @@ def locked(folder: pathlib.Path) -> Iterator[None]:
     Removes the unfinished entries of killed processes.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with file_lock.locked(folder, waits=True):
+    with write_files.locked(folder, waits=True):
         for leftover in folder.glob(f"{_UNFINISHED}*"):
             shutil.rmtree(leftover, ignore_errors=True)
         yield
@@ -156,3 +411,45 @@ def _renamed(building: pathlib.Path, target: pathlib.Path) -> bool:
             return False
         raise
     return True
+
+
+class Sent(NamedTuple):
+    """The result of sending a packet or a review sheet for one language."""
+
+    code: str
+    entry: Entry | None  # the current packet or sheet; None if there is none
+    message: str
+    paths: Sequence[str] = ()  # paths of the files, or of their copies
+
+
+def files_of(entry: Entry) -> dict[str, bytes]:
+    """Returns file name → content for the files of a packet or review sheet.
+
+    Raises InputError if a file cannot be read.
+    """
+    return {name: read_bytes(entry.folder / name) for name in entry.facts["files"]}
+
+
+def paths_of(entry: Entry, contents: Mapping[str, bytes], to: str) -> list[str]:
+    """Copies the files of a journal entry to the folder `to`, and returns the paths of the copies.
+
+    If `to` is "", copies nothing, and returns the paths of the files in the folder of the entry.
+
+    Args:
+      entry: a packet or a review sheet.
+      contents: name → content of each of its files.
+      to: folder for the copies, or "".
+
+    Raises TargetError if a copy cannot be written, or would replace a file with other content.
+    """
+    if to:
+        return put_copies(to, contents)
+    return [str(entry.folder / name) for name in contents]
+
+
+def print_sent(sent: Iterable[Sent]) -> None:
+    """Prints a line for each language, and the paths of its files."""
+    for one in sent:
+        print(f"{one.code}: {one.message}")
+        for path in one.paths:
+            print(f"  {path}")

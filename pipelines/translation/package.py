@@ -13,37 +13,32 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.run import publish
-from corpusmill.pipelines.run.folder_cards import write_cards
-from corpusmill.pipelines.run.provenance import code_versions
-from corpusmill.pipelines.translation import journal
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.project import Project
-from corpusmill.pipelines.translation.state import LanguageState
-from corpusmill.transforms.files.builds.build_manifest import (
+from corpusmill.transforms.files.builds.dataset_card import MAKER, make_citation
+from corpusmill.transforms.files.builds.finished_builds import MANIFEST
+from corpusmill.transforms.files.builds.manifest import (
     CARD,
     Provenance,
     add_outputs,
     assemble,
     to_json,
 )
-from corpusmill.transforms.files.builds.dataset_card import MAKER, make_citation
-from corpusmill.transforms.files.builds.finished_builds import MANIFEST
-from corpusmill.transforms.files.cells import protect
-from corpusmill.transforms.files.markdown import (
+from corpusmill.transforms.files.markup import (
     Config,
     Dataset,
     make_table,
+    protect,
     size_category,
     yaml_head,
 )
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.records import InputFile, OutputFile
-from corpusmill.transforms.files.translation_records import SourceSentence
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.records import InputFile, OutputFile, SourceSentence
 from corpusmill.transforms.files.write_files import mark, table_of, write_parquet, write_text
 from corpusmill.transforms.translation import source_table
-from corpusmill.transforms.translation.accounts import DESCRIPTION
-from corpusmill.transforms.translation.licences import hub_licenses, list_licences
+from corpusmill.transforms.translation.source_accounts import (
+    DESCRIPTION,
+    hub_licenses,
+    list_licences,
+)
 from corpusmill.transforms.translation.source_table import (
     LICENCE,
     METADATA_COLUMNS,
@@ -51,6 +46,14 @@ from corpusmill.transforms.translation.source_table import (
     splits_of,
     yes_or_no,
 )
+
+from ..run import publish
+from ..run.corpora import code_versions
+from ..run.editions import write_cards
+from . import journal
+from .language_state import LanguageState
+from .project import Project
+from .target_languages import find_language
 
 CORPUS = "flores101"
 VERSION = "1.0.0"  # default version of a data set

@@ -3,6 +3,8 @@
     project.json  source.tsv  languages/<code>/0001/ 0002/ …
 
 The files of a project are never changed. New events are added to the journals (see journal.py).
+
+Reads the sentences of a new project from a table, a finished build or a released data set.
 """
 
 import functools
@@ -10,27 +12,112 @@ import os
 import pathlib
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import msgspec
 
-from corpusmill.pipelines.run.publish import TargetError
-from corpusmill.pipelines.translation.files import fill_folder, read_bytes, sha256_of
-from corpusmill.pipelines.translation.find_source import read_source_file
-from corpusmill.pipelines.translation.languages import (
-    FLORES101_CODES,
-    TargetLanguage,
-    find_language,
-)
-from corpusmill.pipelines.translation.sample import choose_sample
-from corpusmill.transforms.files import file_lock
-from corpusmill.transforms.files.builds.build_manifest import to_json
-from corpusmill.transforms.files.disk_sync import sync
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.translation_records import SourceSentence
+from corpusmill.transforms.files import write_files
+from corpusmill.transforms.files.builds.finished_builds import COMPLETED
+from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.markup import read_table
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.records import SPLITS, ReadError, SourceSentence
+from corpusmill.transforms.files.write_files import sync
 from corpusmill.transforms.translation import source_table
+from corpusmill.transforms.translation.source_table import (
+    METADATA_COLUMNS,
+    NAME,
+    metadata_names,
+    read_source,
+    sentence_id,
+    to_sentence,
+)
+
+from ..run.publish import TargetError
+from .journal import fill_folder, read_bytes, read_text, sha256_of
+from .review import choose_sample
+from .target_languages import FLORES101_CODES, TargetLanguage, find_language
+
+SOURCE_CODES = ("eng", "eng_Latn")  # codes of English in FLORES-101 and FLORES-200
+
+
+def find_source(path: str) -> list[SourceSentence]:
+    """Returns the sentences to translate, sorted by split and by position in the split.
+
+    Args:
+      path: a source.tsv; the folder of a finished build with this file; or the folder of a released data set
+        with `metadata_devtest.tsv` and `eng.devtest`, which may be in `devtest/`. Missing splits are skipped.
+
+    Raises InputError for any other path, and for damaged files.
+    """
+    place = pathlib.Path(path)
+    if not place.is_dir():
+        return read_source_file(place)
+    if (place / NAME).is_file():
+        if not (place / COMPLETED).is_file() and (place / "manifest.json").exists():
+            raise InputError(path, f"no finished build: there is no file {COMPLETED}")
+        return read_source_file(place / NAME)
+    return _read_release(place)
+
+
+def read_source_file(path: pathlib.Path) -> list[SourceSentence]:
+    """Reads a source.tsv. Raises InputError if it cannot be read or is damaged."""
+    try:
+        return read_source(read_text(path))
+    except ReadError as error:
+        raise InputError(str(path), str(error)) from None
+
+
+def _read_release(folder: pathlib.Path) -> list[SourceSentence]:
+    sentences: list[SourceSentence] = []
+    for split in SPLITS:
+        names = [f"{code}.{split}" for code in SOURCE_CODES]
+        text = _first_file((folder, folder / split), names)
+        if text:
+            metadata = _first_file((folder, folder.parent), metadata_names(split))
+            if not metadata:
+                raise InputError(
+                    str(folder),
+                    f"there is no {metadata_names(split)[0]} in this folder or its parent folder",
+                )
+            sentences += _read_split(text, metadata, split)
+    if not sentences:
+        wanted = f"{NAME}, {SOURCE_CODES[0]}.dev or {SOURCE_CODES[0]}.devtest"
+        raise InputError(str(folder), f"no sentences to translate: there is no {wanted}")
+    return sentences
+
+
+def _first_file(folders: Iterable[pathlib.Path], names: Iterable[str]) -> pathlib.Path | None:
+    paths = (folder / name for folder in folders for name in names)
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _read_split(text: pathlib.Path, metadata: pathlib.Path, split: str) -> list[SourceSentence]:
+    lines = read_text(text).removesuffix("\n").split("\n")
+    try:
+        rows = list(read_table(read_text(metadata), METADATA_COLUMNS))
+        if len(lines) != len(rows):
+            message = (
+                f"must have one line for each of the {len(rows):,} rows of {metadata}, but has"
+                f" {len(lines):,}"
+            )
+            raise InputError(str(text), message)
+        first_of_url: dict[str, str] = {}
+        sentences = []
+        for place, (line, (number, row)) in enumerate(zip(lines, rows, strict=True), 1):
+            if not line.strip():
+                raise InputError(str(text), f"line {place} is empty")
+            name = sentence_id(split, place)
+            # A release has no page ids, so an article is identified by its first sentence.
+            article = f"{row['domain']}:{first_of_url.setdefault(row['URL'], name)}"
+            told = {"id": name, "split": split, "article": article, "url": row["URL"], "text": line}
+            sentences.append(to_sentence(number, {**row, **told}))
+    except ReadError as error:
+        raise InputError(str(metadata), str(error)) from None
+    return sentences
+
 
 FORMAT = 1
 DEFAULT_NAME = "flores101"
@@ -142,7 +229,7 @@ def create_project(folder: str, rules: Rules, sentences: Sequence[SourceSentence
     target.parent.mkdir(parents=True, exist_ok=True)
     building = target.with_name(f".{target.name}.unfinished")
     try:
-        with file_lock.locked(target.parent, waits=True):
+        with write_files.locked(target.parent, waits=True):
             shutil.rmtree(building, ignore_errors=True)  # left by a killed process
             try:
                 building.mkdir()

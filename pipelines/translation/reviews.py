@@ -7,28 +7,29 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from corpusmill.pipelines.translation import files, journal
-from corpusmill.pipelines.translation.decoding import decode_sheet
-from corpusmill.pipelines.translation.journal import Draft, Entry
-from corpusmill.pipelines.translation.languages import TargetLanguage
-from corpusmill.pipelines.translation.outgoing import Sent, files_of, paths_of
-from corpusmill.pipelines.translation.project import Project
-from corpusmill.pipelines.translation.quality_score import (
+from corpusmill.transforms.files.markup import read_table, write_table
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.records import ReadError
+from corpusmill.transforms.files.terminal import count_of
+
+from . import journal
+from . import journal as files
+from .journal import Draft, Entry, Sent, files_of, paths_of
+from .language_state import LanguageState
+from .packet_files import decode_sheet
+from .project import Project
+from .review import (
     QualityScore,
+    ReviewedSheet,
+    ReviewError,
     ReviewerShare,
-    score_quality,
-)
-from corpusmill.pipelines.translation.review_records import ReviewedSheet, ReviewError, ReviewLine
-from corpusmill.pipelines.translation.review_sheet import (
+    ReviewLine,
     is_same_target,
     read_review_sheet,
+    score_quality,
     write_review_sheet,
 )
-from corpusmill.pipelines.translation.state import LanguageState
-from corpusmill.transforms.files.drawing import count_of
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.tables import read_table, write_table
-from corpusmill.transforms.files.translation_records import ReadError
+from .target_languages import TargetLanguage
 
 ERRORS = "errors.tsv"
 _COLUMNS = ReviewError._fields

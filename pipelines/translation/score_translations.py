@@ -2,6 +2,13 @@
 
 A direction is a pair of source and target language. The method is that of Goyal et al. 2022 (FLORES-101),
 sections 5.2 and 6.4. Scores and signatures are those of sacrebleu.
+
+Finds the system, languages, split and reference for each file of translations.
+
+Files have names of the form `<source>-<target>.<split>`, such as "eng-zho_simpl.devtest". All files in a
+folder are translations by the same system.
+
+Finds the SentencePiece model that spBLEU uses, and its name in the signatures of scores.
 """
 
 import concurrent.futures
@@ -11,29 +18,253 @@ import logging
 import multiprocessing
 import operator
 import pathlib
+import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import BinaryIO, NamedTuple
 
-from corpusmill.pipelines.run.provenance import VERSION
-from corpusmill.pipelines.run.publish import TargetError
-from corpusmill.pipelines.translation.spbleu_model import Model, read_file, read_model
-from corpusmill.pipelines.translation.translation_directions import Direction, find_directions
-from corpusmill.pipelines.translation.translation_scores import (
+from corpusmill.transforms.files.compression import DECODE_ERRORS
+from corpusmill.transforms.files.markup import read_table
+from corpusmill.transforms.files.read_files import InputError, open_input, open_raw
+from corpusmill.transforms.files.records import ReadError
+from corpusmill.transforms.files.write_files import make_beside
+from corpusmill.transforms.translation.source_table import metadata_names
+
+from ..run.corpora import VERSION
+from ..run.publish import TargetError
+from .translation_scores import (
     ALWAYS,
+    RELEASED,
+    RELEASED_PIECES,
     Group,
+    Pieces,
     SystemScores,
     Task,
+    check_is_whole,
     group_lines,
     score_systems,
     signatures,
 )
-from corpusmill.transforms.files.compression import DECODE_ERRORS
-from corpusmill.transforms.files.open_input import InputError, open_input
-from corpusmill.transforms.files.safe_files import make_beside
-from corpusmill.transforms.files.tables import read_table
-from corpusmill.transforms.files.translation_records import ReadError
-from corpusmill.transforms.translation.source_table import metadata_names
+
+_DIRECTION = re.compile(
+    r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)*)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)*)"
+    r"\.(?P<split>\w+)(?:\.(?:gz|bz2|xz|zst))?"
+)
+
+
+class Direction(NamedTuple):
+    """A file of translations, its languages and its reference.
+
+    The sort order of directions is the order in which they are displayed.
+    """
+
+    system: str  # folder or file name that identifies the system; "" if there is only one
+    split: str  # "devtest"; "" if the file name has no split
+    source: str  # code of a language, or ""
+    target: str
+    hypothesis: str  # path
+    reference: str  # path
+
+
+def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Direction], list[str]]:
+    """Returns the directions that can be scored, and warnings about files that cannot be scored.
+
+    Args:
+      reference: The reference file, or a folder with a reference file for each target language and split.
+      hypotheses: Files of translations, and folders of such files.
+
+    Raises InputError if a direction has no reference or occurs twice, or if a folder contains no
+    translations.
+    """
+    is_folder = pathlib.Path(reference).is_dir()
+    found: dict[tuple[str, ...], Direction] = {}
+    warnings = []
+    for given in hypotheses:
+        before = len(found)
+        for system, path in _files(given, hypotheses):
+            direction = _direction(system, path, reference, is_folder)
+            if direction is None:
+                if path == given:
+                    raise InputError(
+                        path,
+                        "must have a name like eng-fra.devtest, because the name selects the reference"
+                        f" in {reference}",
+                    )
+                warnings.append(f"not scored, because the name is not like eng-fra.devtest: {path}")
+                continue
+            if (same := found.setdefault(direction[:4], direction)) is not direction:
+                raise InputError(path, f"has the same system and direction as {same.hypothesis}")
+        if len(found) == before:
+            raise InputError(
+                given, "contains no translations: no file has a name like eng-fra.devtest"
+            )
+    return _without_common_system(found.values()), warnings
+
+
+def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yields a pair (name of the system, path) for a file, or for each file in a folder and its subfolders.
+
+    The name of the system consists of the name of `given` and the path of the subfolder: "google/2026" for a
+    file in the subfolder "2026" of the folder "google". If `given` is the only element of `hypotheses`, the
+    name of `given` is left out. If another element has the same name, the whole path of `given` replaces it.
+    Hidden files, and files in hidden subfolders, are skipped.
+
+    Args:
+      given: One of `hypotheses`.
+      hypotheses: All files and folders of translations that the user has given.
+    """
+    names = [pathlib.Path(path).name for path in hypotheses]
+    top = pathlib.Path(given)
+    name = "" if len(names) == 1 else top.name if names.count(top.name) == 1 else given
+    if not top.is_dir():
+        yield name, given
+        return
+    for path in sorted(top.rglob("*")):
+        inside = path.relative_to(top).parts
+        if path.is_file() and not any(part.startswith(".") for part in inside):
+            yield "/".join(filter(None, (name, *inside[:-1]))), str(path)
+
+
+def _direction(system: str, path: str, reference: str, is_folder: bool) -> Direction | None:
+    name = pathlib.Path(path).name
+    named = _DIRECTION.fullmatch(name)
+    if not named and is_folder:
+        return None
+    source, target, split = named.group("source", "target", "split") if named else ("", "", "")
+    if is_folder:
+        reference = _reference_of(reference, target, split, path)
+    elif not named and not system.endswith(name):
+        system = "/".join(filter(None, (system, name)))
+    return Direction(system, split, source, target, path, reference)
+
+
+def _reference_of(folder: str, target: str, split: str, path: str) -> str:
+    name = f"{target}.{split}"
+    for place in (pathlib.Path(folder) / name, pathlib.Path(folder) / split / name):
+        if place.is_file():
+            return str(place)
+    raise InputError(path, f"there is no reference for this file: {folder} does not contain {name}")
+
+
+def _without_common_system(directions: Iterable[Direction]) -> list[Direction]:
+    """Returns the directions, with the name of the system set to "" if all belong to the same system.
+
+    Names are kept if the languages of a direction are unknown.
+    """
+    found = list(directions)
+    systems = {direction.system for direction in found}
+    if len(systems) == 1 and all(direction.source for direction in found):
+        return [direction._replace(system="") for direction in found]
+    return found
+
+
+DEFAULT_MODEL = "flores101"
+
+
+def read_file(path: str, opener: Callable[[str], BinaryIO]) -> bytes:
+    """Returns the contents of a file, which the function `opener` opens for reading.
+
+    Raises InputError if the file is missing or is a folder.
+    """
+    try:
+        with opener(path) as stream:
+            return stream.read()
+    except FileNotFoundError:
+        raise InputError(path, "no such file") from None
+    except IsADirectoryError:
+        raise InputError(path, "a folder, not a file") from None
+
+
+class Model(NamedTuple):
+    """A SentencePiece model on disk."""
+
+    path: str
+    name: str  # name in signatures
+    sha256: str
+    data: bytes
+    warnings: tuple[str, ...]
+
+
+def read_model(given: str) -> Model:
+    """Reads a SentencePiece model, and finds its name for the signatures of scores.
+
+    If sacrebleu can download the model, the name is the one that sacrebleu uses, such as "flores101". Such a
+    model is recognised by its hash, or by its path in sacrebleu's folder. Some of these models, such as
+    flores101, have no published hash. So a model that has the file name of one of them, and at least
+    RELEASED_PIECES pieces, is assumed to be that model.
+
+    Args:
+      given: The path of a model, or the name of a model that sacrebleu has downloaded; "" for flores101.
+
+    Raises InputError with an address for the download if there is no such model.
+    """
+    known = _sacrebleu_models()
+    is_name = given in known or not given
+    path = str(known[given or DEFAULT_MODEL][1]) if is_name else given
+    if is_name and not pathlib.Path(path).is_file():
+        which = "--model is not given, and " if not given else ""
+        urls = "; ".join(f"{name}: {url}" for name, (url, _) in known.items())
+        raise InputError(
+            path,
+            f"no such file: {which}sacrebleu has not downloaded this model. Download a model and give"
+            f" it with --model FILE ({urls})",
+        )
+    data = read_file(path, open_raw)
+    try:
+        pieces = Pieces(data)
+        check_is_whole(data)
+    except ValueError as error:
+        raise InputError(path, str(error)) from None
+    name, *warnings = _name_of(path, pieces, known)
+    return Model(path, name, pieces.sha256, data, tuple(warnings))
+
+
+def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
+    """Returns the models that the installed sacrebleu knows, as name of the model → (URL, path).
+
+    The name is the one in signatures of scores. The path is where sacrebleu stores the model that it has
+    downloaded.
+    """
+    from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
+    from sacrebleu.utils import SACREBLEU_DIR
+
+    folder = pathlib.Path(SACREBLEU_DIR, "models")
+    return {
+        model["signature"]: (model["url"], folder / model["url"].rsplit("/", 1)[1])
+        for model in SPM_MODELS.values()
+    }
+
+
+def _name_of(
+    path: str, pieces: Pieces, known: dict[str, tuple[str, pathlib.Path]]
+) -> tuple[str, ...]:
+    """Returns a tuple: the name of a model in the signatures of scores, then any warnings.
+
+    If the model is, or seems to be, one that sacrebleu can download, the name is sacrebleu's name for it.
+    Otherwise the name is made from the hash of the model.
+
+    Args:
+      path: The path of the model.
+      pieces: The pieces of the model.
+      known: The return value of `_sacrebleu_models`.
+    """
+    for name, (_, place) in known.items() if pieces.sha256 not in RELEASED else ():
+        is_there = False
+        with contextlib.suppress(OSError):
+            is_there = place.samefile(path)
+        looks_alike = place.name == pathlib.Path(path).name and pieces.count >= RELEASED_PIECES
+        if is_there and name in RELEASED.values():
+            return (
+                name,
+                f"{path}: has the path of sacrebleu's model {name}, but is a different model",
+            )
+        if is_there or (looks_alike and name not in RELEASED.values()):
+            return (
+                name,
+                f"{path}: assumed to be {name} because of its path or name; SHA-256 {pieces.sha256}",
+            )
+    return (pieces.name,)
+
 
 TOKENIZED_LINES = 100
 """A file with at least this many lines that end in " ." is reported as tokenised, as in sacrebleu."""

@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from corpusmill.pipelines.translation import journal
-from corpusmill.pipelines.translation.check_reports import SETTLE
-from corpusmill.pipelines.translation.imports import CHANGES
-from corpusmill.pipelines.translation.journal import Entry
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.project import Project
-from corpusmill.pipelines.translation.reviews import reviewed_ids
-from corpusmill.pipelines.translation.state import STATES, LanguageState
-from corpusmill.transforms.files.builds.build_manifest import to_json
-from corpusmill.transforms.files.drawing import count_of, draw, name_some
+from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.terminal import count_of, draw, name_some
+
+from . import journal
+from .checks import SETTLE
+from .imports import CHANGES
+from .journal import Entry
+from .language_state import STATES, LanguageState
+from .project import Project
+from .reviews import reviewed_ids
+from .target_languages import find_language
 
 UNKNOWN = "–"
 _NUMBERS = ("days", "score", "translated", "awaited", "disputed", "errors", "warnings", "reviewed")

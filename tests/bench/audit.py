@@ -19,14 +19,16 @@ from typing import NamedTuple
 from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page, parse_siteinfo
 from corpusmill.transforms.wikipedia.screening import PageScreening
 from corpusmill.transforms.wikitext.audit.find_holes import compare
-from corpusmill.transforms.wikitext.audit.findings import CLASSES, Hole, counts_as_hole
-from corpusmill.transforms.wikitext.audit.source_view import view_source
-from corpusmill.transforms.wikitext.audit.words import (
+from corpusmill.transforms.wikitext.audit.holes import (
+    CLASSES,
     SENTENCE_END,
+    Hole,
+    counts_as_hole,
     is_prose,
     is_spaceless,
     words_of,
 )
+from corpusmill.transforms.wikitext.audit.source_view import view_source
 from corpusmill.transforms.wikitext.clean import WikitextCleaner
 from corpusmill.transforms.wikitext.language import load_language
 from tests.tools.real_data import DATA

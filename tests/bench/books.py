@@ -26,9 +26,9 @@ import numpy
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
-from corpusmill.transforms.books.ngram_blocks import HashedBook
+from corpusmill.transforms.books.book_overlap import HashedBook
 from corpusmill.transforms.books.select_books import SelectBooks
-from corpusmill.transforms.duplicates.hashed_ngrams import hash_ngrams
+from corpusmill.transforms.duplicates.minhash import hash_ngrams
 from corpusmill.transforms.files.records import Book, MeasuredBook
 from corpusmill.transforms.files.scratch import Scratch
 from tests.tools.real_gutenberg import read_bodies

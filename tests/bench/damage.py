@@ -43,7 +43,7 @@ from corpusmill.pipelines.run.publish import TargetError
 from corpusmill.transforms.files.builds.finished_builds import COMPLETED, MANIFEST, mark_of
 from corpusmill.transforms.files.compression import ON_CORRUPT
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError
 from tests.bench import damage_readers as readers
 from tests.bench import damage_samples as samples

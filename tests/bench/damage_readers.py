@@ -16,58 +16,56 @@ import requests
 from apache_beam.pvalue import TaggedOutput
 
 from corpusmill.pipelines.inspect.build_sizes import find_sizes
-from corpusmill.pipelines.inspect.compare_editions import (
-    columns_to_compare,
-    document_files,
-    plan_row_groups,
-)
-from corpusmill.pipelines.inspect.compare_editions import read_rows as read_edition_rows
+from corpusmill.pipelines.inspect.compare import columns_to_compare, document_files, plan_row_groups
+from corpusmill.pipelines.inspect.compare import read_rows as read_edition_rows
 from corpusmill.pipelines.inspect.report import RENDERERS
 from corpusmill.pipelines.inspect.score import score
 from corpusmill.pipelines.inspect.verify import _faults_of
-from corpusmill.pipelines.refresh.config import load_config
-from corpusmill.pipelines.refresh.disk_part import DiskPart
-from corpusmill.pipelines.refresh.recipes import recipe_of
-from corpusmill.pipelines.refresh.remote import RemoteFile
+from corpusmill.pipelines.refresh.config import load_config, recipe_of
+from corpusmill.pipelines.refresh.part_files import DiskPart
 from corpusmill.pipelines.refresh.sites import find_offers
-from corpusmill.pipelines.refresh.sources import EntitiesSource, NewsSource, Source, WikimediaSource
+from corpusmill.pipelines.refresh.sources import (
+    EntitiesSource,
+    NewsSource,
+    RemoteFile,
+    Source,
+    WikimediaSource,
+)
 from corpusmill.pipelines.refresh.state import StateFolder
 from corpusmill.pipelines.run.corpora import layouts, shapes
 from corpusmill.pipelines.run.editions import read_current
 from corpusmill.pipelines.run.stage_folders import DamagedStageError, stage_folders
-from corpusmill.pipelines.subword_sources import find_sources
+from corpusmill.pipelines.subwords import find_sources
 from corpusmill.pipelines.translation import imports, reviews
 from corpusmill.pipelines.translation.checks import open_errors
-from corpusmill.pipelines.translation.find_source import find_source
 from corpusmill.pipelines.translation.journal import read_entries
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.packets import plan_packet
-from corpusmill.pipelines.translation.project import open_project
-from corpusmill.pipelines.translation.run import check_translations
+from corpusmill.pipelines.translation.language_state import LanguageState, read_waivers
+from corpusmill.pipelines.translation.project import find_source, open_project
+from corpusmill.pipelines.translation.run_checks import check_translations
 from corpusmill.pipelines.translation.score_translations import score_translations
-from corpusmill.pipelines.translation.state import LanguageState
+from corpusmill.pipelines.translation.send_packets import plan_packet
 from corpusmill.pipelines.translation.status import find_status, render_text
-from corpusmill.pipelines.translation.waivers import read_waivers
-from corpusmill.transforms.books.check_books import check_books
-from corpusmill.transforms.books.date_books import date_book
-from corpusmill.transforms.books.join_catalog import join_book
-from corpusmill.transforms.books.mask_words import read_word_list
+from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.transforms.books.gather_books import check_books, join_book
 from corpusmill.transforms.books.read_books import _PlanUnits, share_out
 from corpusmill.transforms.books.read_books import _ReadUnit as _ReadBooks
 from corpusmill.transforms.books.read_catalog import _ReadUnit as _ReadCatalog
 from corpusmill.transforms.books.read_catalog import plan_units as plan_catalog
-from corpusmill.transforms.books.read_released_books import read_released_books, read_split_table
-from corpusmill.transforms.books.screen_books import measure_book
-from corpusmill.transforms.books.strip_books import strip_book
-from corpusmill.transforms.files.builds.check_files import find_fault, list_files
+from corpusmill.transforms.books.read_catalog import read_released_books, read_split_table
+from corpusmill.transforms.books.screen_books import (
+    date_book,
+    measure_book,
+    read_word_list,
+    strip_book,
+)
+from corpusmill.transforms.files.builds.check_builds import find_fault, list_files
 from corpusmill.transforms.files.builds.finished_builds import (
     Build,
     find_builds,
     find_folders,
     open_build,
 )
-from corpusmill.transforms.files.check_lines import check_lines
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.read_lines import MEMBERS
 from corpusmill.transforms.files.read_lines import _ReadUnit as _ReadLines
 from corpusmill.transforms.files.read_lines import plan_units as plan_lines
@@ -75,41 +73,43 @@ from corpusmill.transforms.files.records import BookFile, Page
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.files.stage_files import read_list as read_list_of_stage
 from corpusmill.transforms.files.stage_files import read_part as read_stage_part
-from corpusmill.transforms.files.unit_blocks import BLOCK_BYTES
-from corpusmill.transforms.models.count_pieces import EvaluationFile, count_file
-from corpusmill.transforms.models.read_sentences import plan_file, read_part
-from corpusmill.transforms.news.character_classes import CURRENT_PERL
-from corpusmill.transforms.news.check_checksums import check_artefact
-from corpusmill.transforms.news.checksum_findings import FAULTS
-from corpusmill.transforms.news.plan_checksums import plan_comparisons, read_list
-from corpusmill.transforms.news.tokenize_lines import tokenize_block
-from corpusmill.transforms.translation.find_passages import _Find
-from corpusmill.transforms.translation.read_topics import read_topics
-from corpusmill.transforms.wikipedia import read_dumps, read_entities
-from corpusmill.transforms.wikipedia.check_dumps import check_dumps
-from corpusmill.transforms.wikipedia.clean_wikitext import _Clean
+from corpusmill.transforms.files.text_kinds import check_lines
+from corpusmill.transforms.files.work_units import BLOCK_BYTES
+from corpusmill.transforms.models.train_pieces import (
+    EvaluationFile,
+    count_file,
+    plan_file,
+    read_part,
+)
+from corpusmill.transforms.news.artefacts import FAULTS
+from corpusmill.transforms.news.check_checksums import check_artefact, plan_comparisons, read_list
+from corpusmill.transforms.news.perl_text import CURRENT_PERL
+from corpusmill.transforms.news.sort_lines import tokenize_block
+from corpusmill.transforms.translation.find_passages import _Find, read_topics
+from corpusmill.transforms.wikipedia import make_entity_table, read_dumps
+from corpusmill.transforms.wikipedia.clean_wikitext import _Clean, read_language
 from corpusmill.transforms.wikipedia.find_dumps import find_dumps
-from corpusmill.transforms.wikipedia.find_items import (
+from corpusmill.transforms.wikipedia.join_wikidata import (
     fact_of_existence,
     fact_of_property,
     title_and_item,
 )
-from corpusmill.transforms.wikipedia.pack_items import _MakeBlocks
+from corpusmill.transforms.wikipedia.make_entity_table import _MakeBlocks
+from corpusmill.transforms.wikipedia.read_dumps import check_dumps
 from corpusmill.transforms.wikipedia.read_entity_table import (
     EntityTable,
     add_classes,
     template_aliases,
     titles_and_items,
 )
-from corpusmill.transforms.wikipedia.read_language import read_language
-from corpusmill.transforms.wikipedia.read_split_pins import find_pins, read_blocks, unpack_blocks
-from corpusmill.transforms.wikipedia.read_split_pins import plan_units as plan_pins
 from corpusmill.transforms.wikipedia.read_sql_dumps import read_file as read_sql
 from corpusmill.transforms.wikipedia.read_templates import _ReadPage
 from corpusmill.transforms.wikipedia.screening import PageFacts, PageScreening
 from corpusmill.transforms.wikipedia.sites import load_site
+from corpusmill.transforms.wikipedia.split_pins import find_pins, read_blocks, unpack_blocks
+from corpusmill.transforms.wikipedia.split_pins import plan_units as plan_pins
 from corpusmill.transforms.wikitext.language import load_language
-from corpusmill.transforms.wikitext.templates.template_pages import NO_TEMPLATES
+from corpusmill.transforms.wikitext.templates.definitions import NO_TEMPLATES
 
 Counts = Counter[str]
 Reader = Callable[[pathlib.Path, str, str], Counts]
@@ -208,12 +208,12 @@ def read_sql_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
 def read_entity_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As entities: reads the items, and makes blocks of rows."""
     path = str(folder / name)
-    read_entities.check_entity_dump(path, whole=on_corrupt == "fail")
+    make_entity_table.check_entity_dump(path, whole=on_corrupt == "fail")
     blocks = _MakeBlocks(Scratch(str(folder)), ["ukwiki", "enwiki"])
     blocks.start_bundle()
     found = Counts()
-    for unit in read_entities.plan_units(path, WORKERS):
-        for kind, batch in _count(read_entities._read_unit(unit, on_corrupt)):
+    for unit in make_entity_table.plan_units(path, WORKERS):
+        for kind, batch in _count(make_entity_table._read_unit(unit, on_corrupt)):
             if kind == "records":
                 found[kind] += len(batch)
                 found["blocks"] += len(list(blocks.process(batch)))

@@ -20,17 +20,16 @@ import pyarrow.parquet as pq
 
 from corpusmill.pipelines.run.stage_folders import stage_folders
 from corpusmill.pipelines.sample_builds import SAMPLES
-from corpusmill.pipelines.translation import journal, run
+from corpusmill.pipelines.translation import journal, run_checks
 from corpusmill.pipelines.translation.checks import check_language
 from corpusmill.pipelines.translation.imports import import_files
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.packets import send_packets
-from corpusmill.pipelines.translation.packets_sheet import find_layout, read_rows, write_quoted
+from corpusmill.pipelines.translation.packet_files import find_layout, read_rows, write_quoted
 from corpusmill.pipelines.translation.project import Rules, create_project
 from corpusmill.pipelines.translation.reviews import import_reviews, write_sheets
-from corpusmill.transforms.files.records import Article
+from corpusmill.pipelines.translation.send_packets import send_packets
+from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.transforms.files.records import Article, Finding, SourceSentence
 from corpusmill.transforms.files.stage_files import _WriteElements, write_list
-from corpusmill.transforms.files.translation_records import Finding, SourceSentence
 from tests.makers.dump_files import PackedPage, _open_dump, _read_packed
 from tests.makers.spm_models import small_model
 from tests.makers.tar_files import pack_tar
@@ -358,7 +357,7 @@ def _projects(data: pathlib.Path | None) -> Sequence[tuple[str, Files]]:
             tempfile.TemporaryDirectory() as place,
             mock.patch.object(journal, "now", return_value=TIME),
             mock.patch.object(journal, "user", return_value="ann"),
-            mock.patch.object(run, "check_translations", _warn),
+            mock.patch.object(run_checks, "check_translations", _warn),
         ):
             _small_project(pathlib.Path(place, "project"), real)
             found.append((name, _folder(pathlib.Path(place))))

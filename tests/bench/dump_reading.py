@@ -21,9 +21,8 @@ from unittest import mock
 import zstandard
 
 from corpusmill.transforms.files import bz2_blocks
-from corpusmill.transforms.wikipedia import dump_units
-from corpusmill.transforms.wikipedia.dump_units import PageXml
-from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page
+from corpusmill.transforms.wikipedia import mediawiki_xml
+from corpusmill.transforms.wikipedia.mediawiki_xml import PageXml, parse_page
 from corpusmill.transforms.wikipedia.read_dumps import join_borders, open_border, plan_units
 from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE
 from tests.bench.entities import best
@@ -87,7 +86,7 @@ def read(path: pathlib.Path, *, parses: bool) -> None:
             parts[key].append(part)
     for unit in (unit for item in parts.items() for unit in join_borders(*item)):
         with path.open("rb") as stream:
-            for event in dump_units.read_unit(stream, unit):
+            for event in mediawiki_xml.read_unit(stream, unit):
                 assert isinstance(event, PageXml), event
                 if parses:
                     parse_page(event.xml, (ARTICLE_NAMESPACE,))
@@ -109,7 +108,7 @@ def peak_of(path: pathlib.Path) -> int:
     unit = max(plan_units(str(path), stripes=1), key=lambda unit: unit.end - unit.start)
     tracemalloc.start()
     with path.open("rb") as stream:
-        for _ in dump_units.read_unit(stream, unit):
+        for _ in mediawiki_xml.read_unit(stream, unit):
             pass
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

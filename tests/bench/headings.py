@@ -24,7 +24,7 @@ from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page
 from corpusmill.transforms.wikipedia.read_dumps import plan_units, read_good_pages
 from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE
 from corpusmill.transforms.wikitext.language import has_own_tables, load_language
-from corpusmill.transforms.wikitext.section_kinds import (
+from corpusmill.transforms.wikitext.sections import (
     THRESHOLDS,
     HeadingCounts,
     HeadingKey,

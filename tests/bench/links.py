@@ -14,7 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from corpusmill.transforms.files.markdown import make_table
+from corpusmill.transforms.files.markup import make_table
 from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page
 from corpusmill.transforms.wikipedia.read_dumps import plan_units, read_good_pages
 from tests.makers.changed_wikis import CHANGES, METHODS, Wiki, find_faults

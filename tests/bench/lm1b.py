@@ -28,23 +28,31 @@ from typing import Any, NamedTuple, TypeVar
 
 import psutil
 
-from corpusmill.transforms.files.line_blocks import count_lines, cut_block, lines_of
-from corpusmill.transforms.files.line_stats import measure_lines
-from corpusmill.transforms.files.line_table import FEATURE, make_table
+from corpusmill.transforms.files.line_blocks import (
+    FEATURE,
+    count_lines,
+    cut_block,
+    lines_of,
+    make_table,
+    measure_lines,
+)
 from corpusmill.transforms.files.read_lines import plan_units, read_unit, screen_block
 from corpusmill.transforms.files.records import LineShard
-from corpusmill.transforms.files.tf_example import encode_texts
-from corpusmill.transforms.files.unit_blocks import BLOCK_BYTES, LineBlock
-from corpusmill.transforms.models.word_counts import count_words
-from corpusmill.transforms.news.line_order import (
+from corpusmill.transforms.files.tfrecord import encode_texts
+from corpusmill.transforms.files.work_units import BLOCK_BYTES, LineBlock
+from corpusmill.transforms.models.word_vocabulary import count_words
+from corpusmill.transforms.news.line_tokenizer import LineTokenizer
+from corpusmill.transforms.news.shuffle import (
     LineSample,
     LineSampler,
     cut_sorted,
+    deal_lines,
+    first_ranks,
+    merge_pieces,
     plan_ranges,
     sort_block,
+    split_shard,
 )
-from corpusmill.transforms.news.line_tokenizer import LineTokenizer
-from corpusmill.transforms.news.shuffle import deal_lines, first_ranks, merge_pieces, split_shard
 from corpusmill.transforms.news.sort_lines import RANGE_BYTES, RUN_BYTES
 from corpusmill.transforms.news.write_lines import GROUP_BYTES, write_shard
 from tests.makers.news_lines import YEARS, read_odd_lines, recombined_lines, sample_lines

@@ -16,9 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from rensa import RMinHash
 
-from corpusmill.transforms.duplicates.document_signatures import sign_documents
-from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s, hash_ngrams
-from corpusmill.transforms.files.plain_words import plain_words
+from corpusmill.transforms.duplicates.minhash import Uint64s, hash_ngrams, sign_documents
+from corpusmill.transforms.files.text import plain_words
 from tests.tools.real_data import DATA
 from tests.tools.real_gutenberg import read_bodies
 from tests.tools.signature_errors import (

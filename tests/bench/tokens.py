@@ -16,15 +16,15 @@ from corpusmill.pipelines.tokens_settings import TokensConfig
 from corpusmill.transforms.files.builds.finished_builds import files_of, read_row_group
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.models.token_ids import type_of_ids
-from corpusmill.transforms.models.tokenize_rows import (
+from corpusmill.transforms.models.write_tokens import (
     TokenPart,
     TokenPiece,
     batches_of,
     open_tokenizer,
     plan_parts,
     tokenize_part,
+    write_split,
 )
-from corpusmill.transforms.models.write_tokens import write_split
 
 TIMES = 3
 

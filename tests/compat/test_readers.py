@@ -12,7 +12,7 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.run.folder_cards import write_cards
+from corpusmill.pipelines.run.editions import write_cards
 from corpusmill.pipelines.wiki40b_settings import VERSION
 from tests.makers.finished_builds import add_card, make_build
 

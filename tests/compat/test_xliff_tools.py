@@ -14,9 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.translation.decoding import decode_sheet
-from corpusmill.pipelines.translation.packets_records import Returned
-from corpusmill.pipelines.translation.packets_sheet import read_sheet, write_sheet
+from corpusmill.pipelines.translation.packet_files import (
+    Returned,
+    decode_sheet,
+    read_sheet,
+    write_sheet,
+)
 from corpusmill.pipelines.translation.xliff import read_xliff, write_xliff
 from tests.pipelines.translation.samples import CONTROLS, TRICKY_TEXTS, tricky_packet
 

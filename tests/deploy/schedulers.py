@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from corpusmill.pipelines.refresh.refresh_command import LOCKED
+from corpusmill.pipelines.refresh.refresh_commands import LOCKED
 from tests.makers.wiki_builds import run_cli
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from corpusmill.pipelines.refresh.metrics import RunMetrics, write_metrics
+from corpusmill.pipelines.refresh.refresh import RunMetrics, write_metrics
 from corpusmill.pipelines.refresh.state import CorpusState
 from tests.deploy.schedulers import DEPLOY
 

@@ -17,7 +17,7 @@ from corpusmill.pipelines.pg19 import Pg19
 from corpusmill.pipelines.run.launch import Corpus, launch
 from corpusmill.pipelines.sample_builds import sample_pg19, sample_simplebooks
 from corpusmill.pipelines.simplebooks import SimpleBooks
-from corpusmill.transforms.files.builds.plausibility import DOUBTS
+from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.records import Rejected
 from tests.makers import book_files, book_samples
 from tests.makers.book_samples import ExpectedFile

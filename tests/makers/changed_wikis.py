@@ -12,12 +12,15 @@ from typing import NamedTuple
 import apache_beam as beam
 
 from corpusmill.transforms.files.records import Article, Page
-from corpusmill.transforms.wikipedia.find_items import WikiTables
-from corpusmill.transforms.wikipedia.join_wikidata import JoinWikidata, Linked
-from corpusmill.transforms.wikipedia.link_sources import redirects_since
-from corpusmill.transforms.wikipedia.link_titles import FindRedirects
-from corpusmill.transforms.wikipedia.pack_articles import pack_article
+from corpusmill.transforms.wikipedia.article_rows import pack_article
+from corpusmill.transforms.wikipedia.join_wikidata import (
+    FindRedirects,
+    JoinWikidata,
+    Linked,
+    WikiTables,
+)
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
+from corpusmill.transforms.wikipedia.wikidata import redirects_since
 from tests.makers import dump_files
 from tests.makers.entity_tables import Item, write_entity_table
 from tests.tools.run_pipeline import run_inputs

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.files.builds.build_manifest import to_json
+from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.wikipedia.entity_table import class_table, table_schema
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable

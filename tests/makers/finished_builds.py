@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.files.builds.build_manifest import to_json
-from corpusmill.transforms.files.markdown import hub_head
-from corpusmill.transforms.files.shards import parquet_name, tfrecord_name
+from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.markup import hub_head
+from corpusmill.transforms.files.text import parquet_name, tfrecord_name
 
 SPLITS = ("train", "validation", "test")
 ROWS_PER_GROUP = 2

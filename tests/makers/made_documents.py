@@ -2,9 +2,8 @@
 
 from typing import NamedTuple
 
-from corpusmill.transforms.duplicates.find_similar_documents import DocumentFacts
-from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s, hash_ngrams
-from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS
+from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, Uint64s, hash_ngrams
+from corpusmill.transforms.duplicates.similar_documents import DocumentFacts
 
 WORDS = [f"w{number}" for number in range(4000)]
 

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from corpusmill.transforms.models import count_grams as counting
-from corpusmill.transforms.models import kneser_ney
-from corpusmill.transforms.models.backoff import join_backoffs, without_backoffs
+from corpusmill.transforms.models import smoothing
+from corpusmill.transforms.models.count_grams import number_words, select_words
 from corpusmill.transforms.models.gram_tables import UNKNOWN, Table
-from corpusmill.transforms.models.number_words import number_words, select_words
-from corpusmill.transforms.models.word_counts import count_words
+from corpusmill.transforms.models.smoothing import join_backoffs, without_backoffs
+from corpusmill.transforms.models.word_vocabulary import count_words
 
 
 class Model(NamedTuple):
@@ -23,7 +23,7 @@ class Model(NamedTuple):
     words: pa.BinaryArray  # by bytes
     entries: Mapping[int, Table]  # order → ENTRIES
     tallies: Mapping[int, counting.Tally]
-    discounts: Mapping[int, kneser_ney.Discounts]
+    discounts: Mapping[int, smoothing.Discounts]
 
 
 def vocabulary_of(block: bytes, min_count: int = 1) -> pa.BinaryArray:
@@ -42,21 +42,21 @@ def make_model(block: bytes, order: int, min_count: int = 1, prune: Sequence[int
         tables[n - 1] = counting.count_suffixes(tables[n])
     tables = {n: counting.only_grams(of_order) for n, of_order in tables.items()}
     tallies = {n: counting.tally_of(tables[n], cut[n]) for n in tables}
-    discounts = {n: kneser_ney.estimate_discounts(tallies[n]) for n in tables}
+    discounts = {n: smoothing.estimate_discounts(tallies[n]) for n in tables}
     has_unknown = UNKNOWN in tables[1]["words"]
-    size = kneser_ney.vocabulary_size(tallies[1], has_unknown=has_unknown)
+    size = smoothing.vocabulary_size(tallies[1], has_unknown=has_unknown)
     known = tallies[1], discounts[1], size
     probabilities = np.concatenate(
         [
-            kneser_ney.estimate_unigrams(tables[1], *known),
-            kneser_ney.further_unigrams(*known, has_unknown=has_unknown),
+            smoothing.estimate_unigrams(tables[1], *known),
+            smoothing.further_unigrams(*known, has_unknown=has_unknown),
         ]
     )
     entries = {}
     for n in range(2, order + 1):
-        weighed, contexts = kneser_ney.weigh(tables[n], discounts[n], cut[n])
+        weighed, contexts = smoothing.weigh(tables[n], discounts[n], cut[n])
         entries[n - 1] = join_backoffs(probabilities, contexts)
-        probabilities = kneser_ney.interpolate(weighed, probabilities)
+        probabilities = smoothing.interpolate(weighed, probabilities)
     return Model(words, entries | {order: without_backoffs(probabilities)}, tallies, discounts)
 
 
@@ -101,10 +101,10 @@ class Reference:
     def _discounts_of(self, n: int) -> Sequence[float]:
         seen = Counter(count for gram, count in self.adjusted.items() if len(gram) == n)
         if not all(seen[j] for j in range(1, 5)):
-            return kneser_ney.FALLBACK
+            return smoothing.FALLBACK
         y = seen[1] / (seen[1] + 2 * seen[2])
         found = [0.0, *(j - (j + 1) * y * seen[j + 1] / seen[j] for j in (1, 2, 3))]
-        return found if all(0 <= d <= j for j, d in enumerate(found)) else kneser_ney.FALLBACK
+        return found if all(0 <= d <= j for j, d in enumerate(found)) else smoothing.FALLBACK
 
     def probability(self, word: str, history: Gram) -> float:
         """p(word | history), the history as long as it may be."""

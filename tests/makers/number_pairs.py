@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy
 
-from corpusmill.transforms.duplicates.components import Pairs
+from corpusmill.transforms.duplicates.minhash import Pairs
 
 
 def pairs_of(rows: Sequence[Sequence[int]]) -> Pairs:

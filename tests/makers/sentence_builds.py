@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.files.builds.build_manifest import to_json
+from corpusmill.transforms.files.builds.manifest import to_json
 from tests.makers.finished_builds import seal
 
 TRAIN = "training-monolingual.tokenized.shuffled"

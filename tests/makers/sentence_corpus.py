@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.transforms.files.builds.build_manifest import Description, Provenance
 from corpusmill.transforms.files.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
+from corpusmill.transforms.files.builds.manifest import Description, Provenance
 from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
-from corpusmill.transforms.files.line_blocks import block_of, pack_block
-from corpusmill.transforms.files.line_stats import measure_lines
+from corpusmill.transforms.files.line_blocks import block_of, measure_lines, pack_block
 from corpusmill.transforms.files.records import (
     InputFile,
     LineRange,
@@ -18,12 +17,16 @@ from corpusmill.transforms.files.records import (
     OutputFile,
     Rejected,
 )
-from corpusmill.transforms.files.write_rejected import CountReasons
+from corpusmill.transforms.files.write_rows import CountReasons
+from corpusmill.transforms.news.artefacts import SPLITS
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary
-from corpusmill.transforms.news.measure_lines import MeasureShards, lines_of_range
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
-from corpusmill.transforms.news.shard_names import SPLITS
-from corpusmill.transforms.news.write_lines import WriteChecksums, WriteLines
+from corpusmill.transforms.news.write_lines import (
+    MeasureShards,
+    WriteChecksums,
+    WriteLines,
+    lines_of_range,
+)
 from tests.tools.run_pipeline import Outcome, run_pipeline
 
 SHARDS, HELDOUT_SHARDS = 4, 3

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-from corpusmill.transforms.duplicates.hashed_ngrams import hash_ngrams, to_plain_words
+from corpusmill.transforms.duplicates.minhash import hash_ngrams, to_plain_words
 from tests.makers import book_samples
 from tests.makers.book_files import zip_members
 from tests.makers.book_samples import ExpectedFile, SampleBook

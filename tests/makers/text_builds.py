@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.files.hash_inputs import hash_input
-from corpusmill.transforms.files.shards import parquet_name
-from corpusmill.transforms.models.word_counts import spread_words
+from corpusmill.transforms.files.read_files import hash_input
+from corpusmill.transforms.files.text import parquet_name
+from corpusmill.transforms.models.word_vocabulary import spread_words
 from tests.makers.finished_builds import seal
 
 _END = b"</s> "

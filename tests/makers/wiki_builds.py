@@ -18,7 +18,7 @@ from corpusmill.pipelines.entities_settings import EntitiesConfig
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.wiki40b import Wiki40b
 from corpusmill.pipelines.wiki40b_settings import Wiki40bConfig
-from corpusmill.transforms.files.builds.plausibility import DOUBTS
+from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.records import Rejected
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage

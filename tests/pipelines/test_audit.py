@@ -8,7 +8,7 @@ import pytest
 
 from corpusmill.pipelines.sample_builds import sample_config, sample_entities
 from corpusmill.pipelines.wiki40b_settings import VERSION
-from corpusmill.transforms.wikipedia.write_audit import FINDINGS, PAGE, SUMMARY, TEMPLATES
+from corpusmill.transforms.wikipedia.audit_pages import FINDINGS, PAGE, SUMMARY, TEMPLATES
 from tests.makers.wiki_builds import Build, build, entity_table, run_cli
 
 SIZE = 8

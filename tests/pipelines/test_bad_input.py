@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.wiki40b_settings import VERSION
-from corpusmill.transforms.files import file_units
+from corpusmill.transforms.files import work_units
 from corpusmill.transforms.files.bz2_blocks import find_marks
-from corpusmill.transforms.wikipedia import dump_units
+from corpusmill.transforms.wikipedia import mediawiki_xml
 from tests.makers import dump_files
 from tests.makers.wiki_builds import (
     ENTITIES,
@@ -163,7 +163,7 @@ def test_a_damaged_stream_costs_only_its_own_pages(
     unit_bytes: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", unit_bytes)
+    monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", unit_bytes)
     if not has_index:
         uk.index.unlink()
     built = build(tmp_path, uk.linked(on_corrupt="keep-good"))
@@ -342,7 +342,7 @@ def test_a_damaged_entity_dump(uk: WikiFiles, failed: Failed) -> None:
 def test_a_page_without_an_end(
     uk: WikiFiles, failed: Failed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dump_units, "MAX_PAGE_BYTES", 1 << 20)
+    monkeypatch.setattr(mediawiki_xml, "MAX_PAGE_BYTES", 1 << 20)
     path = uk.folder / "ukwiki-20260101-pages-articles.xml.gz"
     page = dump_files.page_xml(uk.wiki.pages[1]).partition("</text>")[0]
     path.write_bytes(gzip.compress((uk.wiki.header + page + "x" * (3 << 20)).encode()))

@@ -24,14 +24,14 @@ from corpusmill.pipelines.batch import (
     run_batch,
 )
 from corpusmill.pipelines.run import publish
+from corpusmill.pipelines.run.corpus_build import Stage
+from corpusmill.pipelines.run.estimate import is_built
 from corpusmill.pipelines.run.publish import TargetError
-from corpusmill.pipelines.run.same_build import is_built
-from corpusmill.pipelines.run.stages import Stage
-from corpusmill.transforms.files.builds.build_manifest import Provenance, assemble
 from corpusmill.transforms.files.builds.ledger import AccountingError
+from corpusmill.transforms.files.builds.manifest import Provenance, assemble
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.markdown import hub_head
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.markup import hub_head
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import InputFile
 from corpusmill.transforms.wikipedia.find_dumps import MissingWiki
 

@@ -10,7 +10,7 @@ from corpusmill.pipelines.book_settings import (
     check_book_settings,
     find_books,
 )
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.book_files import make_book
 from tests.transforms.books.test_read_catalog import HEADER
 

@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.cli import _LogHandler
-from corpusmill.pipelines.parser import make_parser
-from corpusmill.pipelines.run.command_parser import level_of
+from corpusmill.pipelines.cli import _LogHandler, make_parser
+from corpusmill.pipelines.run.corpora import VERSION as PACKAGE_VERSION
 from corpusmill.pipelines.run.corpora import rows
-from corpusmill.pipelines.run.provenance import VERSION as PACKAGE_VERSION
+from corpusmill.pipelines.run.flags import level_of
 from corpusmill.pipelines.sample_builds import SAMPLES, sample_config, sample_entities
 from corpusmill.pipelines.wiki40b_settings import VERSION
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
@@ -210,7 +209,7 @@ def test_help_lists_every_language(run: Command) -> None:
 
 def test_help_does_not_wait_for_beam() -> None:
     script = (
-        "import sys; from corpusmill.pipelines.parser import make_parser; make_parser().format_help();"
+        "import sys; from corpusmill.pipelines.cli import make_parser; make_parser().format_help();"
         "sys.exit('apache_beam' in sys.modules or 'pyarrow' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False).returncode == 0
@@ -245,7 +244,7 @@ def test_an_interrupt_ends_the_imports_at_once(
     import_module, handlers = builtins.__import__, []
 
     def noted(name: str, *rest: Any, **more: Any) -> Any:
-        if name == "corpusmill.pipelines.run.engines.file_options":
+        if name == "corpusmill.pipelines.run.engines.engine":
             handlers.extend(map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)))
         return import_module(name, *rest, **more)
 

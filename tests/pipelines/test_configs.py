@@ -17,7 +17,7 @@ from corpusmill.pipelines.simplebooks_settings import SimpleBooksConfig
 from corpusmill.pipelines.subwords_settings import SubwordsConfig
 from corpusmill.pipelines.wiki40b_multilingual_settings import MultilingualConfig
 from corpusmill.pipelines.wiki40b_settings import Wiki40bConfig
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 
 WIKI40B = Wiki40bConfig, {"language": "uk", "dump": ["no such file"], "page_props": ["p"]}
 ENTITIES = EntitiesConfig, {"dump": ["a.json"]}

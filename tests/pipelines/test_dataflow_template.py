@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from corpusmill.pipelines import sample_builds as demo
-from corpusmill.pipelines.parser import make_parser
+from corpusmill.pipelines.cli import make_parser
 from corpusmill.transforms.files.errors import BuildError
 
 pytest.importorskip("google.cloud.dataflow", reason='it comes with the extra "gcp"')

@@ -13,14 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines.entities import Entities
-from corpusmill.pipelines.entities_command import _codes
-from corpusmill.pipelines.entities_settings import VERSION, EntitiesConfig
+from corpusmill.pipelines.entities_settings import VERSION, EntitiesConfig, _codes
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.wikipedia.class_tree import INTERNAL_ROOTS
-from corpusmill.transforms.wikipedia.read_entities import plan_units
-from corpusmill.transforms.wikipedia.wikidata_json import parse_entity
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.wikipedia.entity_table import INTERNAL_ROOTS
+from corpusmill.transforms.wikipedia.make_entity_table import plan_units
+from corpusmill.transforms.wikipedia.wikidata import parse_entity
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, open_codes
 from tests.makers.dump_files import wikidata_item, write_entities
 from tests.makers.wiki_builds import Build, files_below, random_hex, run_cli

@@ -15,10 +15,10 @@ from corpusmill.pipelines.flores101 import Flores101
 from corpusmill.pipelines.flores101_settings import PAPER_DOMAINS, Flores101Config
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.sample_builds import sample_flores101
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.translation_records import SPLITS, SourceSentence
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.records import SPLITS, SourceSentence
+from corpusmill.transforms.translation.select_sentences import SCHEMA
 from corpusmill.transforms.translation.source_table import read_source
-from corpusmill.transforms.translation.write_source import SCHEMA
 from tests.makers import dump_files
 from tests.makers.wiki_builds import Build, outputs_below
 from tests.tools.pack_samples import SAMPLES, load_wiki

@@ -8,7 +8,7 @@ import pytest
 import sentencepiece
 
 from corpusmill.pipelines.wiki40b_settings import VERSION
-from corpusmill.transforms.files.fingerprint import SPLITS, split_of
+from corpusmill.transforms.files.text import SPLITS, split_of
 from corpusmill.transforms.wikitext.article_markers import MARKERS_WITH_LINE_FEEDS as MARKERS
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.parser import make_parser
+from corpusmill.pipelines.cli import make_parser
 from corpusmill.pipelines.sample_builds import SAMPLES
 from tests.conftest import PROGRAM, environment
 

@@ -16,8 +16,8 @@ from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.lm1b import Lm1b
 from corpusmill.pipelines.lm1b_settings import Lm1bConfig
 from corpusmill.pipelines.run.launch import launch
-from corpusmill.transforms.files.builds.plausibility import DOUBTS
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.builds.ledger import DOUBTS
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.news_lines import read_odd_lines, sample_lines
 from tests.pipelines.run.test_summary import not_kept_rows
 from tests.tools.golden_tree import tree_of

@@ -12,8 +12,7 @@ import pytest
 from corpusmill.pipelines.inspect.verify import Verdict, print_verdict
 from corpusmill.pipelines.run import flags
 from corpusmill.pipelines.sample_builds import sample_dump
-from corpusmill.transforms.files.builds.check_files import Fault
-from corpusmill.transforms.files.builds.check_splits import IdCounts
+from corpusmill.transforms.files.builds.check_builds import Fault, IdCounts
 from corpusmill.transforms.files.builds.ledger import names_of
 from corpusmill.transforms.files.records import InputFile
 from tests.makers.wiki_builds import run_cli

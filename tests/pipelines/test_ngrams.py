@@ -19,7 +19,7 @@ from corpusmill.pipelines.ngrams import Ngrams
 from corpusmill.pipelines.ngrams_settings import SMOOTHINGS, NgramsConfig
 from corpusmill.pipelines.run.estimate import warn_of_small_disk
 from corpusmill.pipelines.run.launch import launch
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.ngram_models import StupidReference, make_model, sentences_of
 from tests.makers.text_builds import make_text_build
 from tests.makers.wiki_builds import files_below, run_cli

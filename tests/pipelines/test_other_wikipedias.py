@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.wiki40b_settings import VERSION
-from corpusmill.transforms.wikitext.cldr import cldr_version
+from corpusmill.transforms.wikitext.wikis import cldr_version
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.wiki_builds import DATE, Build, run_cli

@@ -12,11 +12,11 @@ from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.inspect.score import score
 from corpusmill.pipelines.pg19 import Pg19
 from corpusmill.pipelines.pg19_settings import Pg19Config
-from corpusmill.transforms.books.book_stats import identity_of
+from corpusmill.transforms.books.book_accounts import identity_of
 from corpusmill.transforms.books.publication_dates import AUTHOR_DEATH
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.fingerprint import SPLITS, fingerprint, split_of
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.text import SPLITS, fingerprint, split_of
 from tests.makers import book_samples
 from tests.makers.book_builds import (
     GUTENBERG,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.books.released_splits import released_splits
-from corpusmill.transforms.books.strip_books import strip_text
-from corpusmill.transforms.duplicates.hashed_ngrams import to_plain_words
+from corpusmill.transforms.books.released import released_splits
+from corpusmill.transforms.books.screen_books import strip_text
+from corpusmill.transforms.duplicates.minhash import to_plain_words
 from tests.makers.book_builds import KEPT, BookBuild
 from tests.makers.wiki_builds import run_cli
 from tests.tools.real_data import DATA, needs_real_data

@@ -10,15 +10,12 @@ import pytest
 
 from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.inspect.score import score
-from corpusmill.transforms.books import read_books, tokenize_books
-from corpusmill.transforms.books.simplebooks_rows import SIZES
-from corpusmill.transforms.books.sizes import plan_sizes
-from corpusmill.transforms.duplicates.document_signatures import sign_documents
-from corpusmill.transforms.duplicates.hashed_ngrams import hash_ngrams
+from corpusmill.transforms.books import read_books, take_simplest
+from corpusmill.transforms.books.simplebooks_rows import SIZES, plan_sizes
+from corpusmill.transforms.duplicates.minhash import hash_ngrams, sign_documents
 from corpusmill.transforms.files.builds import write_manifest
-from corpusmill.transforms.files.fingerprint import SPLITS
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.plain_words import plain_words
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.text import SPLITS, plain_words
 from tests.makers.book_builds import (
     KEPT,
     LIBRARY,
@@ -218,7 +215,7 @@ def test_a_build_that_breaks_off_at_its_end_finds_its_texts_again(
         with pytest.raises((TypeError, RuntimeError), match="not callable"):
             build_simplebooks(tmp_path)
     monkeypatch.setattr(read_books, "plan_units", None)  # whoever reads books would break off, too
-    monkeypatch.setattr(tokenize_books, "tokenize_book", None)
+    monkeypatch.setattr(take_simplest, "tokenize_book", None)
     with caplog.at_level("INFO"):
         resumed = build_simplebooks(tmp_path)
     assert "stage 1 of 3, gather: already finished" in caplog.text

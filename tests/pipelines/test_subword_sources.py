@@ -3,10 +3,9 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.run.corpora import layouts
-from corpusmill.pipelines.subword_sources import find_evaluation, find_sources, parse_argument
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.models.count_pieces import EvaluationFile
-from corpusmill.transforms.models.read_sentences import SentenceSources
+from corpusmill.pipelines.subwords import find_evaluation, find_sources, parse_argument
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.models.train_pieces import EvaluationFile, SentenceSources
 from tests.makers.finished_builds import make_build
 from tests.makers.subword_inputs import make_corpora, write_lines
 

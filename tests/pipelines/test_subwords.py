@@ -9,11 +9,10 @@ from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.subwords import Subwords
 from corpusmill.pipelines.subwords_settings import SubwordsConfig
 from corpusmill.transforms.files.line_blocks import block_of
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.models.piece_model import PieceCounter, PieceSettings, train_pieces
-from corpusmill.transforms.models.sentence_choice import rank_sentences
-from corpusmill.transforms.models.temperature_sampling import share_out
-from corpusmill.transforms.models.word_counts import count_words, cut_by_bucket
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.models.sentence_sampling import rank_sentences, share_out
+from corpusmill.transforms.models.subword_models import PieceCounter, PieceSettings, train_pieces
+from corpusmill.transforms.models.word_vocabulary import count_words, cut_by_bucket
 from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
 from tests.makers.wiki_builds import files_below
 from tests.tools.real_data import DATA, needs_real_data

@@ -7,11 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 import sentencepiece
 
-from corpusmill.pipelines.run.chosen_builds import choose_builds
+from corpusmill.pipelines.run.editions import choose_builds
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.tokens import Tokens
 from corpusmill.pipelines.tokens_settings import TokensConfig
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.finished_builds import make_build, text_of
 from tests.makers.spm_models import small_model
 from tests.makers.tokenizer_files import END, small_tokenizer

@@ -11,9 +11,9 @@ import pytest
 from corpusmill.pipelines.sample_builds import sample_config
 from corpusmill.pipelines.wiki40b import Wiki40b
 from corpusmill.pipelines.wiki40b_settings import VERSION, Wiki40bConfig
-from corpusmill.transforms.files import file_units
-from corpusmill.transforms.files.fingerprint import SPLITS, fingerprint, split_of
+from corpusmill.transforms.files import work_units
 from corpusmill.transforms.files.records import Rejected
+from corpusmill.transforms.files.text import SPLITS, fingerprint, split_of
 from corpusmill.transforms.wikitext.article_markers import parse_article
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
@@ -114,7 +114,7 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> WikiFiles:
     """A wiki of several work units, with all its files."""
     wiki = with_bulk(repeated_wiki("en", 2), 2_200_000)
     files = WikiFiles(tmp_path_factory.mktemp("big"), wiki)
-    assert files.write_multistream().stat().st_size > file_units.MIN_UNIT_BYTES
+    assert files.write_multistream().stat().st_size > work_units.MIN_UNIT_BYTES
     return files
 
 
@@ -147,8 +147,8 @@ def test_two_workers_give_the_bytes_of_one(
 def test_the_size_of_work_units_does_not_matter(
     big: WikiFiles, reference: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", 3000)
-    monkeypatch.setattr(file_units, "UNITS_PER_FILE", 1000)
+    monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", 3000)
+    monkeypatch.setattr(work_units, "UNITS_PER_FILE", 1000)
     assert build(tmp_path, big_config(big, big.multistream)).tree() == reference.tree()
 
 

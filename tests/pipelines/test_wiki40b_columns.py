@@ -9,18 +9,17 @@ import pytest
 import yaml
 
 from corpusmill.pipelines.sample_builds import sample_config
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Article
-from corpusmill.transforms.wikipedia.article_rows import rows_with
-from corpusmill.transforms.wikipedia.leave_out import read_ids
-from corpusmill.transforms.wikipedia.pack_articles import pack_article
-from corpusmill.transforms.wikipedia.row_columns import (
+from corpusmill.transforms.wikipedia.article_accounts import (
     FULL,
     RELEASED,
     RowSource,
     columns_of,
     license_of,
 )
+from corpusmill.transforms.wikipedia.article_rows import pack_article, rows_with
+from corpusmill.transforms.wikipedia.drop_older_pages import read_ids
 from corpusmill.transforms.wikitext.article_markers import plain_article, render_article
 from corpusmill.transforms.wikitext.sections import Section
 from tests.makers.wiki_builds import ENTITIES, Build, build, entity_table, sample_wiki

@@ -8,23 +8,23 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines import multilingual
+from corpusmill.pipelines import wiki40b_multilingual_settings
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual, newest_builds
 from corpusmill.pipelines.wiki40b_multilingual_settings import MultilingualConfig, name_of
 from corpusmill.transforms.files.builds.finished_builds import find_builds
 from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE
-from corpusmill.transforms.files.fingerprint import SPLITS
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import CorpusStats
-from corpusmill.transforms.models.subwords import (
+from corpusmill.transforms.files.text import SPLITS
+from corpusmill.transforms.models.subword_models import (
     SubwordCounter,
     SubwordSettings,
     add_subword_stats,
     train_model,
 )
-from corpusmill.transforms.wikitext.corpus_stats import add_stats, measure_article
+from corpusmill.transforms.wikitext.article_markers import add_stats, measure_article
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
 from tests.makers.wiki_builds import files_below, outputs_below
 
@@ -323,7 +323,7 @@ def test_the_paper_s_vocabularies_are_the_default() -> None:
 
 def test_the_command(corpora: Path, tmp_path: Path) -> None:
     parser = argparse.ArgumentParser()
-    multilingual.add(parser.add_subparsers())
+    wiki40b_multilingual_settings.add(parser.add_subparsers())
     output = str(tmp_path / "out")
     arguments = ["multilingual", "--corpora", str(corpora), "--output", output, "--workers", "1"]
     settings = parser.parse_args(

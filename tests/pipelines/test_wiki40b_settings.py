@@ -3,7 +3,7 @@
 import pytest
 
 from corpusmill.pipelines.wiki40b_settings import heading_caveats, linking_caveats
-from corpusmill.transforms.wikipedia.link_sources import choose_sources
+from corpusmill.transforms.wikipedia.wikidata import choose_sources
 
 DUMP = "20261101"
 

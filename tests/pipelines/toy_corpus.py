@@ -13,13 +13,13 @@ import apache_beam as beam
 import pyarrow as pa
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.stages import Place, Stage
+from corpusmill.pipelines.run.corpus_build import Place, Stage
 from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
 from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.hash_inputs import HashInputs
-from corpusmill.transforms.files.open_input import match_inputs
+from corpusmill.transforms.files.read_files import HashInputs
+from corpusmill.transforms.files.read_files import match_inputs
 from corpusmill.transforms.files.write_rows import PlanShards, RowKind, WriteRows
-from corpusmill.transforms.files.builds.build_manifest import Description, Release
+from corpusmill.transforms.files.builds.manifest import Description, Release
 from corpusmill.transforms.files.builds.ledger import INPUTS, OUTPUTS, Accounts, Ledger
 
 RELEASE = Release("toy", "1.0.0", {"1.0.0": "First build."})

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from corpusmill.pipelines.run.engines.file_options import set_file_options
+from corpusmill.pipelines.run.engines.engine import set_file_options
 from tests.storage.stores import Store, make_bucket, missing, running
 
 SCHEMES = ("gs", "s3")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from multiprocessing.context import ForkServerProcess
 from typing import Any
 
-from corpusmill.pipelines.run.engines.file_options import set_file_options
+from corpusmill.pipelines.run.engines.engine import set_file_options
 
 context = multiprocessing.get_context("forkserver")
 context.set_forkserver_preload(

@@ -7,8 +7,8 @@ import pytest
 from apache_beam.io.filesystem import FileSystem
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.run.engines.file_options import set_file_options
-from corpusmill.transforms.files.beam_stores import client_of, put_empty
+from corpusmill.pipelines.run.engines.engine import set_file_options
+from corpusmill.transforms.files.stores import client_of, put_empty
 from tests.storage.stores import Store, make_bucket, read
 
 pytestmark = pytest.mark.storage

@@ -6,11 +6,14 @@ import random
 import pytest
 
 from corpusmill.transforms.files import stores
-from corpusmill.transforms.files.hash_inputs import checksum_of, hash_input, hash_unchanged
-from corpusmill.transforms.files.list_folders import list_files, list_subfolders
-from corpusmill.transforms.files.open_input import (
+from corpusmill.transforms.files.read_files import (
     InputError,
+    checksum_of,
     file_bytes_of,
+    hash_input,
+    hash_unchanged,
+    list_files,
+    list_subfolders,
     match_inputs,
     open_input,
     open_raw,

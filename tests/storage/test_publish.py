@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from corpusmill.pipelines.run import editions, folder_cards, store_builds
+from corpusmill.pipelines.run import editions, publish
+from corpusmill.pipelines.run import editions as folder_cards
 from corpusmill.pipelines.run.publish import TargetError, building, is_completed
-from corpusmill.transforms.files.builds.build_manifest import to_json
 from corpusmill.transforms.files.builds.finished_builds import COMPLETED, find_folders, open_build
-from corpusmill.transforms.files.markdown import hub_head
+from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.markup import hub_head
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.stores import StoreError, put_if, read_object
 from corpusmill.transforms.files.write_files import write_text
@@ -37,8 +38,8 @@ def target(store: Store, request: pytest.FixtureRequest) -> str:
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Regards a build as dead that has not been heard of for three seconds."""
-    monkeypatch.setattr(store_builds, "BEAT_SECONDS", 0.3)
-    monkeypatch.setattr(store_builds, "DEAD_SECONDS", 3.0)
+    monkeypatch.setattr(publish, "BEAT_SECONDS", 0.3)
+    monkeypatch.setattr(publish, "DEAD_SECONDS", 3.0)
 
 
 def write_build(folder: str, content: str, more: int = 0) -> None:
@@ -138,19 +139,19 @@ def test_a_builder_whose_lock_is_taken_publishes_nothing(target: str) -> None:
 def test_a_builder_that_was_silent_leaves_the_build_of_the_next_whole(
     target: str, when: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_builds, "_beat", lambda _, is_over: is_over.wait())
-    monkeypatch.setattr(store_builds, "DEAD_SECONDS", 0.5)
-    move = store_builds._move
+    monkeypatch.setattr(publish, "_beat", lambda _, is_over: is_over.wait())
+    monkeypatch.setattr(publish, "DEAD_SECONDS", 0.5)
+    move = publish._move
 
     def move_late(*what: Any) -> None:
-        monkeypatch.setattr(store_builds, "_move", move)
+        monkeypatch.setattr(publish, "_move", move)
         make(target, "next")
 
     def be_late() -> None:
         with building(target) as folder:
             write_build(folder, "first")
             if when == "moving":
-                monkeypatch.setattr(store_builds, "_move", move_late)
+                monkeypatch.setattr(publish, "_move", move_late)
             else:
                 make(target, "next")
 
@@ -163,17 +164,17 @@ def test_a_builder_that_was_silent_leaves_the_build_of_the_next_whole(
 def test_a_builder_that_hears_no_answer_keeps_its_lock(
     target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_builds, "BEAT_SECONDS", 60.0)
+    monkeypatch.setattr(publish, "BEAT_SECONDS", 60.0)
 
     def put_unheard(*what: Any) -> None:
         put_if(*what)
         raise StoreError(target, "no answer")
 
-    with store_builds.at_work(f"{target}/.builder") as lock:
-        monkeypatch.setattr(store_builds, "put_if", put_unheard)
+    with publish.at_work(f"{target}/.builder") as lock:
+        monkeypatch.setattr(publish, "put_if", put_unheard)
         with pytest.raises(StoreError):
             lock.check()
-        monkeypatch.setattr(store_builds, "put_if", put_if)
+        monkeypatch.setattr(publish, "put_if", put_if)
         lock.check()
     assert names_below(target) == []
 
@@ -183,16 +184,16 @@ ROUNDS = 20
 
 def contend(paths: list[str], barrier: Any, results: Any) -> None:
     """Takes one lock after another, in the same moment as another process."""
-    store_builds.BEAT_SECONDS, store_builds.DEAD_SECONDS = 0.2, 1.0
+    publish.BEAT_SECONDS, publish.DEAD_SECONDS = 0.2, 1.0
     said = []
     for path in paths:
         read_object(path)  # makes a client, which takes a while
         barrier.wait(60)
         try:
-            with store_builds.at_work(path):
+            with publish.at_work(path):
                 said.append("won")
                 barrier.wait(60)
-        except store_builds.BusyError as error:
+        except publish.BusyError as error:
             said.append(str(error))
             barrier.wait(60)
     results.put((os.getpid(), said))
@@ -285,7 +286,7 @@ def die() -> None:
 
 
 def build_and_die(target: str, when: str) -> None:
-    move = store_builds._move
+    move = publish._move
     if when == "half moved":
 
         def move_half(folder: str, target: str, objects: dict[str, int]) -> None:
@@ -293,14 +294,14 @@ def build_and_die(target: str, when: str) -> None:
             move(folder, target, half)
             die()
 
-        store_builds._move = move_half  # type: ignore[assignment]
+        publish._move = move_half  # type: ignore[assignment]
     elif when == "marking":
 
         def move_and_die(folder: str, target: str, objects: dict[str, int]) -> None:
             move(folder, target, objects)
             die()
 
-        store_builds._move = move_and_die  # type: ignore[assignment]
+        publish._move = move_and_die  # type: ignore[assignment]
     with building(target, replace=True) as folder:
         write_build(folder, "half")
         if when == "writing":
@@ -328,7 +329,7 @@ def test_a_killed_replacement_leaves_the_old_build_or_none(
 def test_who_is_at_work_says_so_again_and_again(target: str) -> None:
     path = f"{target.rpartition('/')[0]}/.1.0.0.builder"
     with building(target) as folder:
-        time.sleep(2 * store_builds.DEAD_SECONDS)
+        time.sleep(2 * publish.DEAD_SECONDS)
         assert threading.active_count() > 1
         with pytest.raises(TargetError, match="another build is running"):
             make(target)
@@ -347,6 +348,6 @@ def test_what_a_builder_may_be_at_is_no_leftover(
     write(f"{folder}/.{name}.stages/01-clean-1/stage.json", b"{}")
     write(f"{folder}/.{name}.builder", b"another")
     assert editions.remove_leftovers(folder) == []
-    monkeypatch.setattr(store_builds, "UNSURE_SECONDS", 0.0)
+    monkeypatch.setattr(publish, "UNSURE_SECONDS", 0.0)
     assert editions.remove_leftovers(folder) == [f".{name}.stages"]
     assert not any(path.startswith(f".{name}.stages") for path in names_below(folder))

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from corpusmill.pipelines.refresh import stored_part
-from corpusmill.pipelines.refresh.download import download
-from corpusmill.pipelines.refresh.remote import DownloadError, RemoteFile
-from corpusmill.pipelines.run import store_builds
-from corpusmill.transforms.files.beam_stores import client_of
+from corpusmill.pipelines.refresh import part_files
+from corpusmill.pipelines.refresh.fetch import download
+from corpusmill.pipelines.refresh.sources import DownloadError, RemoteFile
+from corpusmill.pipelines.run import publish
+from corpusmill.transforms.files.stores import client_of
 from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import (
     CutOff,
@@ -69,14 +69,14 @@ def open_uploads(store: Store) -> int:
 def test_a_large_file_goes_on_where_it_was_cut_off_and_is_not_read_again(
     store: Store, site: DumpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored_part, "_SENT_BYTES", 6_000_000)
+    monkeypatch.setattr(part_files, "_SENT_BYTES", 6_000_000)
     file, folder = offer(site, LARGE), store.path("large")
     site.fail("/dump.xml", CutOff(20_000_000), CutOff(1_000))
     assert fetch(file, folder) == LARGE
     ranges = [one.headers.get("range") for one in site.asked_for("/dump.xml")]
     assert ranges == [None, "bytes=20000000-", "bytes=20001000-"]
 
-    monkeypatch.setattr(stored_part, "digest_of", lambda *_: "of what was read again")
+    monkeypatch.setattr(part_files, "digest_of", lambda *_: "of what was read again")
     fetch(file, folder)
     assert len(site.asked_for("/dump.xml")) == 3
     write(f"{folder}/dump.xml", LARGE[::-1])  # another object than the one that was checked
@@ -107,7 +107,7 @@ def test_what_is_not_the_file_is_not_kept(
 
 
 def _download(file: RemoteFile, folder: str) -> None:
-    stored_part._SENT_BYTES = 6_000_000
+    part_files._SENT_BYTES = 6_000_000
     download([file], folder, user_agent=USER_AGENT)
 
 
@@ -220,7 +220,7 @@ def before(undisturbed: Place, store: Store, site: DumpServer, tmp_path: Path) -
 def _refresh(config: str, log: str) -> None:
     """`corpusmill refresh` as a process and leader of a session."""
     os.setsid()
-    store_builds.BEAT_SECONDS, store_builds.DEAD_SECONDS = 0.3, 3.0
+    publish.BEAT_SECONDS, publish.DEAD_SECONDS = 0.3, 3.0
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
@@ -274,8 +274,8 @@ def test_a_wrong_checksum_publishes_nothing(
 def test_it_does_not_run_beside_itself(
     before: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_builds, "BEAT_SECONDS", 0.3)
-    with store_builds.at_work(f"{before.output}/.downloads/.refresh/.refresh-lock", "refresh"):
+    monkeypatch.setattr(publish, "BEAT_SECONDS", 0.3)
+    with publish.at_work(f"{before.output}/.downloads/.refresh/.refresh-lock", "refresh"):
         assert run_cli("refresh", "--config", before.config) == 75
     assert "another refresh is running" in capsys.readouterr().err
     assert before.others() == []

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pytest
 
-from corpusmill.pipelines.run import store_builds
+from corpusmill.pipelines.run import publish
+from corpusmill.pipelines.run.corpus_build import Place, Stage
 from corpusmill.pipelines.run.engines.in_process import InProcess
 from corpusmill.pipelines.run.publish import building, is_completed
 from corpusmill.pipelines.run.run_stages import run_stages
 from corpusmill.pipelines.run.stage_folders import stage_folders
-from corpusmill.pipelines.run.stages import Place, Stage
-from corpusmill.transforms.files.builds.build_manifest import Provenance
 from corpusmill.transforms.files.builds.finished_builds import COMPLETED
+from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.scratch import OBJECT_BYTES, Scratch, fetch
 from corpusmill.transforms.files.write_files import write_text
 from tests.storage import processes
@@ -101,7 +101,7 @@ def build(target: str, log: str, dies: bool) -> None:
 def test_a_killed_build_goes_on_with_its_last_stage(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_builds, "DEAD_SECONDS", 2.0)
+    monkeypatch.setattr(publish, "DEAD_SECONDS", 2.0)
     target, log = store.path("pieces", "en", "1"), tmp_path / "log"
     process = processes.start(build, target, str(log), True)
     process.join(120)

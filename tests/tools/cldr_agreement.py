@@ -6,7 +6,7 @@ python -m tests.tools.cldr_agreement
 import collections
 from collections.abc import Iterator
 
-from corpusmill.transforms.wikitext import cldr
+from corpusmill.transforms.wikitext import wikis
 from corpusmill.transforms.wikitext.language import Language, load_language
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, mediawiki_table
 
@@ -19,23 +19,23 @@ def compare(code: str) -> Iterator[tuple[str, object, object]]:
     ours, locale = load_language(code), _LOCALES.get(code, code)
     of_wiki = mediawiki_table(code.partition("-")[0])
     written = of_wiki.get("numbers", {})
-    numbers = {**cldr.numbers_of([locale], native="digits" in written), **written}
+    numbers = {**wikis.numbers_of([locale], native="digits" in written), **written}
     for field in ("group", "decimal", "group_size"):
         yield f"numbers: {field}", _plain(getattr(ours.numbers, field)), _plain(numbers[field])
     least = numbers.get("min_grouped_digits", 4)
     yield "numbers: min_grouped_digits", ours.numbers.min_grouped_digits, least
     yield "numbers: digits", ours.numbers.digits, numbers.get("digits", "0123456789")
-    months = cldr.months_of(locale)
+    months = wikis.months_of(locale)
     yield "months, CLDR", ours.months, months
     yield "months, MediaWiki", ours.months, tuple(of_wiki["months"])
-    dates = cldr.dates_of(locale, months)
+    dates = wikis.dates_of(locale, months)
     yield "date", ours.date, dates.get("day")
     yield "month and year", ours.phrases["month_year"], dates.get("month")
     yield from _names(ours, locale)
 
 
 def _names(ours: Language, locale: str) -> Iterator[tuple[str, object, object]]:
-    theirs = cldr.languages_of(locale)
+    theirs = wikis.languages_of(locale)
     for code in sorted(ours.language_names.keys() & theirs.keys()):
         yield "names of languages", ours.language_names[code], theirs[code]
 

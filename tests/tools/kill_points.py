@@ -114,7 +114,7 @@ _HAND_OVERS = (
         "entities", "wiki40b", occurrence=2,
     ),
     _own(
-        "vocabulary: training", WORKER, CALL, "corpusmill.transforms.models.subwords:run_trainer",
+        "vocabulary: training", WORKER, CALL, "corpusmill.transforms.models.subword_models:run_trainer",
         "multilingual", "subwords",
     ),
     _own("workers: wait for their end", LAUNCHER, CALL, f"{WORKERS}.wait", "entities", "pg19"),

@@ -17,10 +17,13 @@ from typing import NamedTuple
 from corpusmill.transforms.books import title_page
 from corpusmill.transforms.books.boilerplate import strip_boilerplate
 from corpusmill.transforms.books.catalog import read_catalog_lines
-from corpusmill.transforms.books.choose_file import choose_file
-from corpusmill.transforms.books.file_text import decode_file
-from corpusmill.transforms.books.header import number_in_name, parse_header
-from corpusmill.transforms.books.join_catalog import join_book
+from corpusmill.transforms.books.file_text import (
+    choose_file,
+    decode_file,
+    number_in_name,
+    parse_header,
+)
+from corpusmill.transforms.books.gather_books import join_book
 from corpusmill.transforms.books.publication_dates import (
     AUTHOR_DEATH,
     BOUND,
@@ -33,7 +36,7 @@ from corpusmill.transforms.books.publication_dates import (
     is_plausible,
 )
 from corpusmill.transforms.books.released import read_released_lines
-from corpusmill.transforms.files.markdown import make_table
+from corpusmill.transforms.files.markup import make_table
 from corpusmill.transforms.files.records import (
     Author,
     Book,

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy
 from datasketch import MinHash
 
-from corpusmill.transforms.duplicates.document_signatures import sign_documents
-from corpusmill.transforms.duplicates.hashed_ngrams import hash_ngrams
+from corpusmill.transforms.duplicates.minhash import hash_ngrams, sign_documents
 
 PERMUTATIONS = 128
 NGRAM_WORDS = 8

@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from corpusmill.transforms.books.notes import strip_notes
-from corpusmill.transforms.books.paragraphs import line_end, line_start, lines_with
-from corpusmill.transforms.books.spans import Span, cut_out
-from corpusmill.transforms.files.records import Reason
-from corpusmill.transforms.files.toml_tables import read_rules, read_table
+from ..files.markup import read_rules, read_toml
+from ..files.records import Reason
+from .notes import strip_notes
+from .spans import Span, cut_out, line_end, line_start, lines_with
 
 # maximum marks of a file: a book has three or four, and each is compared with the others
 MAX_MARKS = 500
@@ -333,4 +332,4 @@ def _shown(text: str, mark: _Mark) -> str:
 
 @functools.cache
 def _rules() -> _Rules:
-    return read_rules(read_table(__package__, "boilerplate.toml"), _Rules)
+    return read_rules(read_toml(__package__, "boilerplate.toml"), _Rules)

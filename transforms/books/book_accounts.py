@@ -1,16 +1,202 @@
-"""Checks the counts of a corpus of books, and makes its statistics and the sections of its card."""
+"""Checks the counts of a corpus of books, and makes its statistics and the sections of its card.
+
+Counts the books, words and characters of a corpus, and defines the order and the schema of its books.
+
+Makes the rows of PG-19. They have the features of the dataset pg19 in TensorFlow Datasets.
+
+More columns give the source of the publication date and its confidence, and the latest possible year of books
+without a publication date.
+"""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from corpusmill.transforms.books.book_stats import BookStats, add_book_stats
-from corpusmill.transforms.files.builds.build_manifest import Provenance
-from corpusmill.transforms.files.builds.dataset_card import not_kept
-from corpusmill.transforms.files.builds.ledger import Accounts, Ledger, NothingLeftError, balance
-from corpusmill.transforms.files.builds.lengths import histograms
-from corpusmill.transforms.files.builds.paper_settings import why_not_paper
-from corpusmill.transforms.files.markdown import make_table
+import pyarrow as pa
+
+from ..files.builds.dataset_card import not_kept
+from ..files.builds.ledger import Accounts, Ledger, NothingLeftError, balance, histograms
+from ..files.builds.manifest import Provenance
+from ..files.builds.paper_figures import PAPER_BOOKS, PAPER_WORDS, say_why_not, why_not_paper
+from ..files.markup import make_table
+from ..files.records import Book, BookRow, Reason
+from ..files.text import SPLITS, count_words, fingerprint, split_of
+from .publication_dates import DatedBook
+from .released import released_splits
+
+
+class BookStats(NamedTuple):
+    """The number of books, and the numbers of words, characters, bytes and line feeds in their texts."""
+
+    books: int = 0
+    # words separated by white space; word-level perplexity is computed from this number
+    words: int = 0
+    characters: int = 0  # Unicode code points
+    text_bytes: int = 0  # UTF-8
+    line_feeds: int = 0  # included in characters
+
+
+def measure_book(text: str) -> BookStats:
+    """Returns the counts for a single book with this text: its words, characters, bytes and line feeds."""
+    text_bytes = len(text.encode("utf-8"))
+    return BookStats(1, count_words(text), len(text), text_bytes, text.count("\n"))
+
+
+def add_book_stats(stats: Iterable[BookStats]) -> BookStats:
+    """Adds up the counts of several books or groups of books, field by field."""
+    return BookStats(*(sum(column) for column in zip(BookStats(), *stats, strict=True)))
+
+
+def identity_of(book_id: int) -> str:
+    """Returns the text that determines the split, the shard and the position of a book: "gutenberg:84"."""
+    return f"gutenberg:{book_id}"
+
+
+def place_of(book_id: int) -> tuple[int, int]:
+    """Returns the sort key of a book: its fingerprint, by which books are shuffled, and its id."""
+    return fingerprint(identity_of(book_id)), book_id
+
+
+def book_schema(*texts: str) -> pa.Schema:
+    """Returns the schema of a corpus of books: book_id, a 32-bit integer, and a string column for each of
+    `texts`.
+    """
+    names = {"book_id": pa.int32(), **dict.fromkeys(texts, pa.string())}
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in names.items()])
+
+
+LATEST_YEAR = "latest_year"
+NUMBERS = ("book_id", LATEST_YEAR)
+SCHEMA = book_schema(
+    "book_link",
+    "book_text",
+    "book_title",
+    "publication_date",  # a year as text, as in TensorFlow Datasets; "" if it is unknown
+    "date_source",
+    "date_confidence",
+).append(pa.field(LATEST_YEAR, pa.int32()))  # null for books with a publication date
+TEXT = SCHEMA.get_field_index("book_text")
+
+RELEASED, HASH = MEMBERS = ("released", "hash")
+
+
+@dataclasses.dataclass(frozen=True)
+class Membership:
+    """Decides which books are in the corpus, and in which split.
+
+    Attributes:
+      members: "released" for the books that DeepMind released, in their splits; "hash" for all books, 90 % in
+        train, 5 % in validation and 5 % in test by the fingerprint of the id.
+      own_splits: book id → split chosen by the user, which is used instead of the split given by `members`.
+    """
+
+    members: str
+    own_splits: Mapping[int, str] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.members not in MEMBERS:
+            raise ValueError(f"members must be one of {MEMBERS}, not {self.members!r}")
+
+    def reason_to_reject(self, book: Book, text: str) -> Reason | None:
+        """Returns the reason `not-in-release` for a book that PG-19 did not release, otherwise None.
+
+        If `members` is "hash", returns None for all books.
+        """
+        if self.members == RELEASED and not book.released_year:
+            return Reason("not-in-release")
+        return None
+
+    def split_of(self, book_id: int) -> str:
+        """Returns the split of a book that is in the corpus."""
+        if book_id in self.own_splits:
+            return self.own_splits[book_id]
+        if self.members == RELEASED:
+            return released_splits().get(book_id, "train")
+        return split_of(identity_of(book_id))
+
+
+def make_row(dated: DatedBook, membership: Membership) -> BookRow:
+    """Returns the row of a book: its split, its id, and its values in the order of SCHEMA."""
+    book, date = dated.book, dated.date
+    link = f"http://www.gutenberg.org/ebooks/{book.book_id}"
+    dates = (str(date.published or ""), date.source, date.confidence, date.latest)
+    values = (book.book_id, link, book.packed_text, book.title, *dates)
+    return BookRow(membership.split_of(book.book_id), book.book_id, values)
+
+
+def make_sections(stats: Mapping[str, Any], why_not: str) -> list[str]:
+    """Returns the lines of the sections that only the dataset card of PG-19 has.
+
+    Args:
+      stats: the contents of stats.json.
+      why_not: why the figures of the paper cannot stand beside this build; "" if they can.
+    """
+    dates, total = stats["dates"], stats["total"]
+    lines = [
+        "",
+        "Beside the paper, table 2 (words normalise word-level perplexity, e^(L / words)):",
+        "",
+        *make_table(
+            ["split", "books", "books of the paper", "words", "words of the paper"],
+            (
+                [
+                    split,
+                    stats[split]["books"],
+                    "–" if why_not else PAPER_BOOKS[split],
+                    stats[split]["words"],
+                    "–" if why_not else PAPER_WORDS[split],
+                ]
+                for split in SPLITS
+            ),
+        ),
+        "",
+        "Table 1:",
+        "",
+        *make_table(
+            ["", "words of a book on average", "text of train, GB", "vocabulary"],
+            [
+                [
+                    "this build",
+                    round(total["words"] / total["books"]),
+                    f"{stats['train']['text_bytes'] / 1e9:.3g}",
+                    "open",
+                ],
+                ["paper", *(("–", "–") if why_not else ("69K", "10.9")), "open"],
+            ],
+        ),
+        *say_why_not(why_not),
+        "",
+        "`publication_date` is the year of publication or, if the text is from a later edition, the year of"
+        " that edition. It is empty if this year is unknown. Then `latest_year` has a year by which the book"
+        " was probably published: the year in which its last author, translator or editor died"
+        " (`date_source` is `author-death`), or the year of a reprint (`reprint`). A book that was published"
+        " after its author's death, or that is from a later edition, can be newer than its `latest_year`. For"
+        " books with a publication date, `latest_year` is null in Parquet, and 0 in TFRecord."
+        " `date_confidence` is `exact`, `likely` or, for a `latest_year`, `bound`.",
+        "",
+        "Sources of the publication dates, including books that are too new (`dates-*.tsv` lists the years"
+        " from all sources for each book):",
+        "",
+        *make_table(["source", "books"], dates["dated_by"].items()),
+    ]
+    if "latest_year_by" in dates:
+        lines += [
+            "",
+            "Sources of the latest year of the books without a publication date, including books with a year"
+            " that is not before the limit:",
+            "",
+            *make_table(["source", "books"], dates["latest_year_by"].items()),
+        ]
+    if "without_released_years" in dates:
+        lines += [
+            "",
+            "Comparison of the other sources with the years that PG-19 has released:",
+            "",
+            *make_table(["outcome", "books"], dates["without_released_years"].items()),
+        ]
+    if "masked_words" in stats:
+        lines += ["", f"Words masked as `<DW>`: {stats['masked_words']:,}."]
+    return lines
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,26 +1,30 @@
-"""Converts books to rows, and describes these rows for the transform WriteRows."""
+"""Converts books to rows, and describes these rows for the transform WriteRows.
+
+Assigns tokenised books to splits, and decides which are also in SimpleBooks-2, the small corpus.
+
+Writes the books of SimpleBooks to text files in the layout of the release, with one paragraph per line.
+"""
 
 import functools
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
+from apache_beam.pvalue import AsList, AsSingleton
 
-from corpusmill.transforms.books.book_stats import (
-    BookStats,
-    add_book_stats,
-    identity_of,
-    measure_book,
-    place_of,
-)
-from corpusmill.transforms.duplicates.write_signatures import NamedText, WriteSignatures
-from corpusmill.transforms.files.builds.lengths import length_class
-from corpusmill.transforms.files.fingerprint import SPLITS
-from corpusmill.transforms.files.records import BookRow
-from corpusmill.transforms.files.scratch import fetch_text
-from corpusmill.transforms.files.write_rows import RowKind, WriteRecords
+from ..duplicates.write_signatures import NamedText, WriteSignatures
+from ..files import counters
+from ..files.builds.ledger import length_class
+from ..files.read_files import InputError
+from ..files.records import BookRow, OutputFile, TokenizedBook
+from ..files.scratch import fetch_text
+from ..files.text import SPLITS
+from ..files.write_files import HashedFile
+from ..files.write_rows import RowKind, WriteRecords
+from .book_accounts import BookStats, add_book_stats, identity_of, measure_book, place_of
+from .simplebooks_rows import LARGE, SIZES, SMALL, Placement, plan_sizes
 
 # maximum characters in a row group; a longer book has a row group of its own
 BATCH_CHARACTERS = 1 << 24
@@ -159,3 +163,166 @@ def values(row: BookRow) -> list[int | str | None]:
 def weigh(features: Sequence[Any]) -> int:
     """Returns the number of characters in the values of a row. This number limits the size of batches."""
     return sum(len(one) for one in features if isinstance(one, str))
+
+
+class SizedBook(NamedTuple):
+    """A tokenised book with its split. A book of SimpleBooks-2 also has its text for that corpus."""
+
+    book: TokenizedBook
+    split: str  # "train", "validation" or "test"
+    is_small: bool  # True if it is in SimpleBooks-2
+    packed_small: bytes = b""  # its tokens in SimpleBooks-2; b"" if the same
+
+    def in_size(self, size: str) -> TokenizedBook:
+        """Returns the book with its text for the corpus of the given size, LARGE or SMALL."""
+        if size == SMALL and self.packed_small:
+            return self.book._replace(packed_tokens=self.packed_small)
+        return self.book
+
+
+class AssignSizes(beam.PTransform):
+    """Assigns books to splits, and decides which are in SimpleBooks-2, the small corpus.
+
+    PCollection[TokenizedBook] → PCollection[SizedBook]. One worker decides about all books. It needs 16 bytes
+    of memory per book, for the id and the number of tokens. `plan_sizes` explains the rules.
+
+    Args:
+      heldout_books: number of books in each of the splits "validation" and "test".
+      small_tokens: maximum number of tokens in the training split of SimpleBooks-2.
+
+    Raises InputError if there are too few books.
+    """
+
+    def __init__(self, heldout_books: int, small_tokens: int):
+        super().__init__()
+        self.heldout_books = heldout_books
+        self.small_tokens = small_tokens
+
+    def expand(self, books: beam.PCollection) -> beam.PCollection:
+        sizes = books | "SizeOf" >> beam.Map(size_of).with_output_types(tuple[int, int])
+        plan = (
+            books.pipeline
+            | "Once" >> beam.Create([None])
+            | "PlanSizes"
+            >> beam.Map(plan_all, AsList(sizes), self.heldout_books, self.small_tokens)
+        )
+        return books | "AssignSize" >> beam.Map(assign_size, AsSingleton(plan)).with_output_types(
+            SizedBook
+        )
+
+
+def size_of(book: TokenizedBook) -> tuple[int, int]:
+    """Returns (book id, number of tokens)."""
+    return book.book_id, book.tokens
+
+
+def plan_all(
+    _: None, sizes: Iterable[tuple[int, int]], heldout_books: int, small_tokens: int
+) -> dict[int, Placement]:
+    """Chooses the split of each book, and whether it is in SimpleBooks-2. Returns book id → Placement.
+
+    The result does not depend on the order of the books.
+
+    Args:
+      sizes: (book id, number of tokens) of each book.
+      heldout_books: number of books in each of the splits "validation" and "test".
+      small_tokens: maximum number of tokens in the training split of SimpleBooks-2.
+    """
+    try:
+        return plan_sizes(sorted(sizes), heldout_books, small_tokens)
+    except ValueError as error:
+        raise InputError("books", str(error)) from None
+
+
+def assign_size(book: TokenizedBook, plan: Mapping[int, Placement]) -> SizedBook:
+    """Returns a book with its split, and whether it is in SimpleBooks-2.
+
+    `plan` is the result of `plan_all`: book id → Placement.
+    """
+    return SizedBook(book, *plan[book.book_id])
+
+
+STAGE = "write-layout"
+
+RAW = "-raw"  # suffix of the folder of untokenised text
+FOLDERS = tuple(size + form for size in SIZES for form in ("", RAW))
+FILE_OF_SPLIT = {"train": "train.txt", "validation": "valid.txt", "test": "test.txt"}
+
+
+class Place(NamedTuple):
+    """The position of a book in its text file, counted in lines.
+
+    It is the same in the tokenised and in the raw file of a split.
+    """
+
+    book_id: int
+    first_line: int  # counted from 1
+    lines: int
+
+
+class WrittenLayout(NamedTuple):
+    """The outputs of WriteLayout: the files, and the position of each book in them."""
+
+    files: beam.PCollection  # of OutputFile
+    places: beam.PCollection  # of Place, one for each book
+
+
+class WriteLayout(beam.PTransform):
+    """Writes text files in the layout of the SimpleBooks release. PCollection[SizedBook] → WrittenLayout.
+
+    Each file is written by one worker, one book at a time. There are no separators between books; the output
+    `places` lists where each book begins. The file of a split without books is empty.
+
+    Args:
+      folder: output folder of the build.
+    """
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, books: beam.PCollection) -> WrittenLayout:
+        every = {f"{folder}/{file}": None for folder in FOLDERS for file in FILE_OF_SPLIT.values()}
+        none = books.pipeline | "EveryFile" >> beam.Create(every)
+        in_files = books | "KeyByFile" >> beam.FlatMap(key_by_file)
+        written = (
+            (in_files, none)
+            | beam.Flatten()
+            | "GroupFiles" >> beam.GroupByKey()
+            | "WriteFile"
+            >> beam.ParDo(_WriteFile(self.folder))
+            .with_output_types(OutputFile)
+            .with_outputs("places", main="files")
+        )
+        return WrittenLayout(written.files, written.places)
+
+
+def key_by_file(sized: SizedBook) -> Iterator[tuple[str, TokenizedBook]]:
+    """Yields (file name, book) for each file that contains the book."""
+    for folder in FOLDERS:
+        size = folder.removesuffix(RAW)
+        if sized.is_small or size == LARGE:
+            yield f"{folder}/{FILE_OF_SPLIT[sized.split]}", sized.in_size(size)
+
+
+class _WriteFile(beam.DoFn):
+    def __init__(self, folder: str):
+        self.folder = folder
+
+    def process(self, grouped: tuple[str, Iterable[TokenizedBook | None]]) -> Iterable[Any]:
+        name, in_file = grouped
+        folder = name.partition("/")[0]
+        # The same order as in the other files of the build.
+        books = sorted(filter(None, in_file), key=lambda book: place_of(book.book_id))
+        lines = 0
+        with HashedFile.in_folder(self.folder, name) as file:
+            for book in books:
+                packed = book.packed_raw if folder.endswith(RAW) else book.packed_tokens
+                file.write(fetch_text(packed).encode("utf-8"))
+                if folder == LARGE:
+                    place = Place(book.book_id, lines + 1, book.paragraphs)
+                    yield beam.pvalue.TaggedOutput("places", place)
+                lines += book.paragraphs
+                counters.count(STAGE, "books")
+        yield file.output_file(name, "", "text", lines)
+        counters.flush()

@@ -11,25 +11,31 @@ In case 1, the list ends before this paragraph. In cases 2 and 3, the last parag
 entries may already be headings of the text. If most entries have page numbers, the list then ends after the
 last entry with one. Otherwise it ends at the longest run of empty lines around these last paragraphs. A list
 whose end is not found is kept. The rules are in `furniture.toml`.
+
+Finds illustrations and page marks in a book: `[Illustration: …]`, `[Pg 12]`.
+
+The rules are in `furniture.toml`.
+
+Removes tables of contents, lists of illustrations, illustrations and page marks (furniture) from a book.
+
+SimpleBooks consists of running text: "We removed meta-data, tables of contents, illustrations" (section 2 of
+its paper). The paper does not name footnotes, indexes, advertisements and the marks of _italics_ and =bold=;
+they are kept.
 """
 
 import functools
 import itertools
 import re
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from corpusmill.transforms.books.paragraphs import (
-    Paragraph,
-    line_end,
-    line_start,
-    lines_with,
-    split_paragraphs,
-)
-from corpusmill.transforms.books.spans import Span
-from corpusmill.transforms.files.toml_tables import read_rules, read_table
+from ..files.markup import read_rules, read_toml
+from ..files.records import Reason
+from . import spans
+from .boilerplate import check_kept
 
 MAX_HEADINGS = 50  # maximum headings that are examined: a book of three volumes has six lists
 
@@ -50,7 +56,7 @@ _FIRST_LOOK = 20_000  # characters of text examined after a heading; few lists a
 _CHARACTERS_OF_A_LINE = 120  # upper bound of the average, for the second, longer look
 
 
-class _Rules(msgspec.Struct):
+class _ContentsRules(msgspec.Struct):
     heading: re.Pattern[str]
     anchors: tuple[str, ...]
     numbered: re.Pattern[str]
@@ -66,9 +72,9 @@ class _Rules(msgspec.Struct):
     back_paragraphs: int
 
 
-def find_contents(text: str) -> Iterator[Span]:
+def find_contents(text: str) -> Iterator[spans.Span]:
     """Yields the spans of tables of contents and lists of illustrations, including their headings."""
-    rules = _rules()
+    rules = _contents_rules()
     at = 0
     for start in itertools.islice(_headings(text, rules), MAX_HEADINGS):
         if start < at:
@@ -79,22 +85,22 @@ def find_contents(text: str) -> Iterator[Span]:
             at = end
 
 
-def _headings(text: str, rules: _Rules) -> Iterator[int]:
-    for start in sorted(lines_with(text, rules.anchors)):
-        end = line_end(text, start)
+def _headings(text: str, rules: _ContentsRules) -> Iterator[int]:
+    for start in sorted(spans.lines_with(text, rules.anchors)):
+        end = spans.line_end(text, start)
         is_heading = end - start < 120 and rules.heading.fullmatch(text, start, end)
         if is_heading and not _line_above(text, start).strip():
             yield start
 
 
-def _end_of_list(text: str, start: int, rules: _Rules) -> int:
+def _end_of_list(text: str, start: int, rules: _ContentsRules) -> int:
     """Returns the position after the list whose heading is at `start`.
 
     Returns 0 if there is no list, or if its end is not found.
     """
     for max_characters in (_FIRST_LOOK, rules.max_lines * _CHARACTERS_OF_A_LINE):
         limit = start + max_characters
-        heading, *others = split_paragraphs(text, start, limit)
+        heading, *others = spans.split_paragraphs(text, start, limit)
         if not others or not _is_heading_paragraph(heading, rules):
             return 0
         if others[0].gap > rules.max_heading_gap or re.match(r"[\W_]*by\b", others[0].text, re.I):
@@ -113,7 +119,9 @@ def _end_of_list(text: str, start: int, rules: _Rules) -> int:
     return others[count].start if count < len(others) else len(text)
 
 
-def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int, bool]:
+def _count_entries(
+    paragraphs: Sequence[spans.Paragraph], rules: _ContentsRules
+) -> tuple[int, bool]:
     """Counts the entries of a list. Returns (number of entries, True if the list certainly ends after them).
 
     If the second value is False, the last of these entries may be headings of the text after the list.
@@ -138,7 +146,7 @@ def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int,
     return len(paragraphs), False
 
 
-def _step_back(paragraphs: Sequence[Paragraph], count: int, rules: _Rules) -> int:
+def _step_back(paragraphs: Sequence[spans.Paragraph], count: int, rules: _ContentsRules) -> int:
     """Excludes headings of the text that were read as the last entries of a list.
 
     Returns the number of entries that are left, or 0 if it is unclear where the list ends. `count` is the
@@ -157,7 +165,7 @@ def _step_back(paragraphs: Sequence[Paragraph], count: int, rules: _Rules) -> in
     return widest if paragraphs[widest].gap > usual else 0
 
 
-def _is_entry(paragraph: Paragraph, rules: _Rules) -> bool:
+def _is_entry(paragraph: spans.Paragraph, rules: _ContentsRules) -> bool:
     lines = paragraph.text.split("\n")
     if _is_paged(paragraph, rules):
         return True
@@ -171,26 +179,26 @@ def _is_entry(paragraph: Paragraph, rules: _Rules) -> bool:
     return width <= rules.plain_width or max(numbered, columns) > len(lines) // 2
 
 
-def _is_paged(paragraph: Paragraph, rules: _Rules) -> bool:
+def _is_paged(paragraph: spans.Paragraph, rules: _ContentsRules) -> bool:
     """Returns True if a line of an entry ends with a page number."""
     lines = paragraph.text.split("\n")
     return max(map(len, lines)) < _MAX_LINE and any(rules.paged.search(line) for line in lines)
 
 
-def _is_paged_clearly(paragraph: Paragraph) -> bool:
+def _is_paged_clearly(paragraph: spans.Paragraph) -> bool:
     """Returns True if a line of an entry ends with a number that spaces or dots separate from its title."""
     lines = paragraph.text.split("\n")
     return any(len(line) < _MAX_LINE and _CLEAR_PAGE.search(line) for line in lines)
 
 
-def _is_list(entries: Sequence[Paragraph], rules: _Rules) -> bool:
+def _is_list(entries: Sequence[spans.Paragraph], rules: _ContentsRules) -> bool:
     lines = [line for entry in entries for line in entry.text.split("\n")]
     if len(lines) > rules.max_lines:
         return False
     return len(lines) >= rules.min_entries or any(_is_paged(entry, rules) for entry in entries)
 
 
-def _is_heading_paragraph(heading: Paragraph, rules: _Rules) -> bool:
+def _is_heading_paragraph(heading: spans.Paragraph, rules: _ContentsRules) -> bool:
     """Returns True if the first paragraph of a list is a heading, alone or with a few short lines."""
     lines = heading.text.split("\n")
     if len(lines) == 1:
@@ -210,9 +218,182 @@ def _key(line: str) -> str:
 
 
 def _line_above(text: str, start: int) -> str:
-    return text[line_start(text, start - 1) : start]
+    return text[spans.line_start(text, start - 1) : start]
+
+
+@functools.cache
+def _contents_rules() -> _ContentsRules:
+    return read_rules(read_toml(__package__, "furniture.toml")["contents"], _ContentsRules)
+
+
+_NEAR = 300  # characters before and after illustrations: empty lines, and a line of text
+
+
+class _Rules(msgspec.Struct):
+    opening: re.Pattern[str]
+    file_name: re.Pattern[str]
+    max_characters: int
+    unclosed: re.Pattern[str]
+    max_unclosed_characters: int
+    page_shown: re.Pattern[str]
+    bare: re.Pattern[str]
+    unfinished: re.Pattern[str]
+    page_mark: re.Pattern[str]
+
+
+def find_illustrations(text: str) -> Iterator[spans.Span]:
+    """Yields the spans of illustrations with their captions, which may contain brackets and empty lines.
+
+    An illustration longer than `max_characters` is left out, since its end is unclear. An illustration
+    without closing bracket ends at the first empty line. It is left out if this line is not within
+    `max_unclosed_characters`. Both limits are in furniture.toml. If an illustration divides a paragraph in
+    two, a span with the empty lines between the halves is yielded, too. Spans may overlap.
+    """
+    rules = _rules()
+    places = _find_places(text, rules)
+    for start, end in places:
+        yield spans.with_blank_lines(text, start, end)
+    for start, end in _join_neighbours(text, places):
+        if seam := _seam(text, start, end, rules):
+            yield seam
+
+
+def _find_places(text: str, rules: _Rules) -> list[spans.Span]:
+    """Returns the sorted spans of illustrations, without overlaps and without the empty lines around them."""
+    has_names = rules.opening.search(text) or rules.bare.search(text)
+    if not has_names and ".jpg" not in text and ".png" not in text:
+        return []
+    closed = spans.match_brackets(text)
+    found = [*_closed(text, closed, rules), *_unclosed(text, closed, rules)]
+    found += _bare(text, closed, rules)
+    places: list[spans.Span] = []
+    for start, end in sorted(found):
+        if not places or start >= places[-1][1]:
+            places.append((start, _with_appendages(text, start, end, rules)))
+    return places
+
+
+def _closed(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[spans.Span]:
+    for start, end in closed.items():
+        if end - start > rules.max_characters:
+            continue
+        is_named = rules.opening.match(text, start)
+        if is_named or (text[start] == "{" and rules.file_name.search(text, end - 20, end)):
+            yield start, end
+
+
+def _unclosed(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[spans.Span]:
+    for found in rules.unclosed.finditer(text):
+        start = found.start()
+        if start in closed:
+            continue
+        limit = start + rules.max_unclosed_characters
+        end = text.find("\n\n", start, limit)
+        if end >= 0 or limit >= len(text):
+            yield start, end if end >= 0 else len(text)
+
+
+def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[spans.Span]:
+    """Yields the spans of illustrations whose opening bracket is missing.
+
+    Closing brackets that belong to an opening bracket in the text do not count. `closed` has these pairs, see
+    `match_brackets`.
+    """
+    closings = set(closed.values())
+    return (found.span() for found in rules.bare.finditer(text) if found.end() not in closings)
+
+
+def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:
+    """Returns the end of an illustration, including a full stop or a "[See page 12]" after it."""
+    is_first = not text[max(start - 1, 0) : start].strip("\n")
+    if is_first and text[end : end + 1] == "." and not text[end + 1 : end + 2].strip("\n"):
+        end += 1
+    page_shown = rules.page_shown.match(text, end)
+    return page_shown.end() if page_shown else end
+
+
+def _join_neighbours(text: str, places: Sequence[spans.Span]) -> list[spans.Span]:
+    """Joins the spans of illustrations that only white space separates."""
+    joined: list[spans.Span] = []
+    for start, end in places:
+        if joined and not text[joined[-1][1] : start].strip():
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _seam(text: str, start: int, end: int, rules: _Rules) -> spans.Span | None:
+    """Returns the span to remove if an illustration divides a paragraph in two, otherwise None.
+
+    The span is that of the illustration, from `start` to `end`, with the empty lines around it.
+    """
+    before = text[max(start - _NEAR, 0) : start]
+    after = text[end : end + _NEAR]
+    first_half, second_half = before.rstrip(), after.lstrip()
+    blanks_before = before[len(first_half) :]
+    blanks_after = after[: len(after) - len(second_half)]
+    if "\n" not in blanks_before or "\n" not in blanks_after:
+        return None
+    if not (rules.unfinished.search(first_half) and second_half[:1].islower()):
+        return None
+    last_line = first_half[first_half.rfind("\n") + 1 :]
+    indent = len(last_line) - len(last_line.lstrip())
+    if indent != len(blanks_after) - blanks_after.rindex("\n") - 1:
+        return None
+    return start - len(blanks_before.partition("\n")[2]), end + len(blanks_after) - indent
+
+
+def find_page_marks(text: str) -> Iterator[spans.Span]:
+    """Yields the spans of page marks, which show where a page of the printed book begins."""
+    for found in _rules().page_mark.finditer(text):
+        yield spans.with_blank_lines(text, *found.span())
 
 
 @functools.cache
 def _rules() -> _Rules:
-    return read_rules(read_table(__package__, "furniture.toml")["contents"], _Rules)
+    return read_rules(read_toml(__package__, "furniture.toml")["illustrations"], _Rules)
+
+
+# maximum share of furniture in a book; a book with more has too little running text
+MAX_SHARE = 0.5
+FREE_CHARACTERS = (
+    3000  # of furniture, always allowed: a picture book may have more furniture than text
+)
+
+
+class CutText(NamedTuple):
+    """A book without furniture, and the numbers of characters removed, by kind of furniture."""
+
+    text: str
+    contents: int  # characters of tables of contents and lists of illustrations
+    illustrations: int  # characters of illustrations and their captions
+    page_marks: int
+
+
+def cut_furniture(text: str) -> CutText:
+    """Removes the furniture from a book. Headings of chapters are kept.
+
+    Illustrations are removed first, because captions may have any form, and a table of contents may contain
+    illustrations.
+    """
+    unillustrated = spans.cut_out(text, find_illustrations(text))
+    unpaged = spans.cut_out(unillustrated, find_page_marks(unillustrated))
+    cut = spans.cut_out(unpaged, find_contents(unpaged))
+    return CutText(
+        cut.strip("\n") + "\n" if cut.strip() else "",
+        contents=len(unpaged) - len(cut),
+        illustrations=len(text) - len(unillustrated),
+        page_marks=len(unillustrated) - len(unpaged),
+    )
+
+
+def check_furniture(text: str, cut: CutText) -> Reason | None:
+    """Returns None if enough of a book is left, otherwise `too-much-furniture` or `kept-too-little`.
+
+    `text` is the book with its furniture, `cut` is the result of `cut_furniture`.
+    """
+    removed = cut.contents + cut.illustrations + cut.page_marks
+    if removed > max(len(text) * MAX_SHARE, FREE_CHARACTERS):
+        return Reason("too-much-furniture", f"{removed:,} of {len(text):,} characters")
+    return check_kept(cut.text)

@@ -1,21 +1,28 @@
-"""Counts the vocabulary of SimpleBooks-92 or SimpleBooks-2, and how many tokens of each split are in it."""
+"""Counts the vocabulary of SimpleBooks-92 or SimpleBooks-2, and how many tokens of each split are in it.
 
+Counts the vocabularies of SimpleBooks-92 and SimpleBooks-2, and computes their statistics.
+
+Replaces tokens that are not in the vocabulary by <unk>.
+"""
+
+import functools
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
-from corpusmill.transforms.books.book_vocabulary import TRAIN, BookVocabularyStats
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.records import OutputFile, TokenizedBook
-from corpusmill.transforms.files.scratch import fetch_text
-from corpusmill.transforms.files.write_files import HashedFile
-from corpusmill.transforms.models import vocabulary, word_counts
-from corpusmill.transforms.models.deal_words import DealWords, add_bucket
-from corpusmill.transforms.models.vocabulary import HeldoutStats, VocabularyPart, add_heldout
+from ..files import counters
+from ..files.records import OutputFile, TokenizedBook
+from ..files.scratch import Scratch, fetch_text
+from ..files.write_files import HashedFile
+from ..models import word_vocabulary
+from ..models.count_words import DealWords, add_bucket
+from ..models.word_vocabulary import HeldoutStats, VocabularyPart, add_heldout
+from .book_rows import SizedBook
+from .simplebooks_rows import LARGE, SIZES, TRAIN, UNKNOWN, BookVocabularyStats
 
 STAGE = "count-vocabulary"
 BUCKETS = 64  # parallel parts of the count; the number does not change results
@@ -94,8 +101,8 @@ def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
     split, book = placed
     if split != TRAIN:
         return None
-    counts = word_counts.count_words(fetch_text(book.packed_tokens).encode("utf-8"))
-    counters.count(STAGE, "words", word_counts.total_of(counts))
+    counts = word_vocabulary.count_words(fetch_text(book.packed_tokens).encode("utf-8"))
+    counters.count(STAGE, "words", word_vocabulary.total_of(counts))
     return counts
 
 
@@ -107,9 +114,9 @@ def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[s
     """
     split, book = placed
     if split != TRAIN:
-        words = vocabulary.unpack_words(packed_words)
+        words = word_vocabulary.unpack_words(packed_words)
         block = fetch_text(book.packed_tokens).encode("utf-8")
-        (stats,) = vocabulary.measure_heldout([block], words)
+        (stats,) = word_vocabulary.measure_heldout([block], words)
         yield split, stats
 
 
@@ -128,16 +135,16 @@ def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) ->
 
     In the manifest, the number of records of this file is the number of words in the vocabulary.
     """
-    merged = vocabulary.merge_parts(parts, 0)
+    merged = word_vocabulary.merge_parts(parts, 0)
     with HashedFile.in_folder(folder, name) as file:
-        for rows in vocabulary.rows_of(merged.counts):
+        for rows in word_vocabulary.rows_of(merged.counts):
             file.write(rows)
     return WrittenVocabulary(
         file=file.output_file(name, "", "text", merged.counts.num_rows),
         words=merged.words,
         distinct_words=merged.distinct_words,
-        known_words=word_counts.total_of(merged.counts),
-        packed=vocabulary.pack_words(merged.counts["word"]),
+        known_words=word_vocabulary.total_of(merged.counts),
+        packed=word_vocabulary.pack_words(merged.counts["word"]),
     )
 
 
@@ -159,3 +166,101 @@ def make_stats(
         vocabulary_words=written.file.records,
         splits=((TRAIN, training), *sorted(heldout.items())),
     )
+
+
+class CountedSizes(NamedTuple):
+    """The outputs of CountSizes: vocabulary files, statistics and word lists of SimpleBooks-92 and -2."""
+
+    files: beam.PCollection  # of OutputFile: vocabulary-92.tsv, vocabulary-2.tsv
+    facts: beam.PCollection  # of (size, figures) for stats.json
+    large_words: beam.PCollection  # one packed list of the words of SimpleBooks-92
+    small_words: beam.PCollection  # the same of SimpleBooks-2
+
+
+class CountSizes(beam.PTransform):
+    """Counts the words of SimpleBooks-92 and SimpleBooks-2. PCollection[SizedBook] → CountedSizes.
+
+    Args:
+      folder: output folder of the build.
+      min_count: how often a word must occur in the training books of a corpus to be in its vocabulary.
+      scratch: folder for temporary counts.
+    """
+
+    def __init__(self, folder: str, min_count: int, scratch: str):
+        super().__init__()
+        self.folder = folder
+        self.scratch = scratch
+        self.min_count = min_count
+
+    def expand(self, books: beam.PCollection) -> CountedSizes:
+        counted = {size: self._count(books, size) for size in SIZES}
+        files = tuple(vocabulary.files for vocabulary in counted.values())
+        facts = tuple(
+            vocabulary.stats
+            | f"NameFact {size}" >> beam.Map(lambda stats, size: (size, stats.as_dict()), size)
+            for size, vocabulary in counted.items()
+        )
+        return CountedSizes(
+            files | "Files" >> beam.Flatten(),
+            facts | "Facts" >> beam.Flatten(),
+            *(counted[size].words for size in SIZES),
+        )
+
+    def _count(self, books: beam.PCollection, size: str) -> Any:
+        name = f"vocabulary-{size.rpartition('-')[2]}.tsv"
+        in_size = books | f"Books {size}" >> beam.FlatMap(place_in, size).with_output_types(
+            PlacedBook
+        )
+        count = CountBookVocabulary(self.folder, name, self.min_count, self.scratch)
+        return in_size | f"CountVocabulary {size}" >> count
+
+
+def place_in(sized: SizedBook, size: str) -> Iterator[PlacedBook]:
+    """Yields (split, book) if the book is in the corpus of the given size, LARGE or SMALL."""
+    if size == LARGE or sized.is_small:
+        yield sized.split, sized.book
+
+
+class MapUnknownWords(beam.PTransform):
+    """Replaces tokens that are not in the vocabulary of the corpus (SimpleBooks-92 or SimpleBooks-2) by
+    <unk>.
+
+    PCollection[SizedBook] → PCollection[SizedBook]. Every worker holds both vocabularies in memory, about ten
+    bytes per word.
+
+    Args:
+      folder: folder for temporary texts (see scratch.py).
+      large_words: PCollection of one element, the packed vocabulary of SimpleBooks-92 (see
+        text/vocabularies/vocabulary.py).
+      small_words: the same for SimpleBooks-2.
+    """
+
+    def __init__(self, folder: str, large_words: beam.PCollection, small_words: beam.PCollection):
+        super().__init__()
+        self.scratch = Scratch(folder)
+        self.words = AsSingleton(large_words), AsSingleton(small_words)
+
+    def expand(self, books: beam.PCollection) -> beam.PCollection:
+        mapped = beam.Map(map_book, self.scratch, *self.words)
+        return books | "MapBook" >> mapped.with_output_types(SizedBook)
+
+
+def map_book(sized: SizedBook, scratch: Scratch, large: bytes, small: bytes) -> SizedBook:
+    """Returns a book in which unknown tokens are replaced by <unk>.
+
+    The book gets a new text for SimpleBooks-92. If it is also in SimpleBooks-2, it gets a text for that
+    corpus, too. `large` and `small` are the packed vocabularies of the two corpora.
+    """
+    block = fetch_text(sized.book.packed_tokens).encode("utf-8")
+    return sized._replace(
+        book=sized.book._replace(packed_tokens=_mapped(block, large, scratch)),
+        packed_small=_mapped(block, small, scratch) if sized.is_small else b"",
+    )
+
+
+def _mapped(block: bytes, packed_words: bytes, scratch: Scratch) -> bytes:
+    words = _unpack_words(packed_words)
+    return scratch.put_text(word_vocabulary.map_unknown(block, words, UNKNOWN).decode("utf-8"))
+
+
+_unpack_words = functools.lru_cache(2)(word_vocabulary.unpack_words)

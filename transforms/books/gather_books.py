@@ -1,14 +1,157 @@
-"""Reads books, the catalogue and PG-19's list of books, and joins them to one element per book."""
+"""Reads books, the catalogue and PG-19's list of books, and joins them to one element per book.
 
-from collections.abc import Sequence
-from typing import NamedTuple
+Joins files of books with the catalogue and the metadata of PG-19.
+
+Checks files of books before a build starts: they must exist and look complete.
+"""
+
+import glob
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
+from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.books.join_catalog import JoinCatalog
-from corpusmill.transforms.books.read_books import ReadBooks
-from corpusmill.transforms.books.read_catalog import ReadCatalog
-from corpusmill.transforms.books.read_released_books import ReadReleasedBooks
+from ..files import bz2_blocks, counters, packed_files
+from ..files import packed_files as zip_members
+from ..files.compression import DECODE_ERRORS, codec_of
+from ..files.counters import reject
+from ..files.packed_files import ZipError, is_named_tar, is_wanted
+from ..files.read_files import InputError, match_inputs, open_raw
+from ..files.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
+from ..files.stores import is_local, refusal_of
+from ..files.tar_members import TarError, read_members
+from .file_text import choose_file, decode_file
+from .read_books import ReadBooks, sizes_of
+from .read_catalog import ReadCatalog, ReadReleasedBooks
+
+STAGE = "choose-file"
+BOOKS, CATALOG, RELEASED = "books", "catalog", "released"
+
+_TEXT = "Text"
+
+
+class JoinedBooks(NamedTuple):
+    """The outputs of JoinCatalog: books and rejected files. Each file becomes a book or is rejected."""
+
+    books: beam.PCollection  # of Book, one for each id
+    rejected: beam.PCollection  # of Rejected: unused files of a book, other media
+
+
+class JoinCatalog(beam.PTransform):
+    """Joins files of books with the catalogue and PG-19's list of released books, by ebook number.
+
+    {"books": PCollection[BookFile], "catalog": PCollection[CatalogEntry], "released":
+    PCollection[ReleasedBook]} → JoinedBooks. The keys "catalog" and "released" are optional.
+
+    If a book has several files, one is chosen (see text/books/files/choose_file.py). If it has several
+    catalogue entries, `choose_entry` chooses one. If it is listed several times as released,
+    `choose_released` chooses one line of the list. Entries and released books without a file are ignored. The
+    result does not depend on the order of the elements.
+    """
+
+    def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
+        keyed = {
+            tag: elements | f"Key {tag}" >> beam.Map(key_by_id).with_output_types(tuple[int, Any])
+            for tag, elements in inputs.items()
+        }
+        joined = (
+            keyed
+            | "JoinById" >> beam.CoGroupByKey()
+            | "JoinBooks"
+            >> beam.FlatMap(join_books)
+            .with_output_types(Book)
+            .with_outputs("rejected", main="books")
+        )
+        return JoinedBooks(joined.books, joined.rejected)
+
+
+def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
+    """Yields the book with a given ebook number, or nothing if there is no file with this number.
+
+    A book that is not a text according to the catalogue, such as a sound recording, is rejected. So are files
+    that are not chosen. Rejections are on the output "rejected".
+
+    Args:
+      joined: (ebook number, {"books": files, "catalog": entries, "released": released books}), with all
+        elements that have this number; from CoGroupByKey.
+    """
+    book_id, found = joined
+    if not (files := list(found[BOOKS])):
+        return
+    file, others = choose_file(files)
+    entry = choose_entry(found.get(CATALOG, ()))
+    book = join_book(file, entry, choose_released(found.get(RELEASED, ())))
+    for _, detail in others:
+        yield reject(book_id, book.title, STAGE, Reason("other-file-of-book", detail))
+    if entry is not None and entry.kind not in ("", _TEXT):
+        yield reject(book_id, book.title, STAGE, Reason("not-text", entry.kind))
+        return
+    _count(book)
+    yield book
+
+
+def _count(book: Book) -> None:
+    counters.count("join-catalog", "books")
+    if book.is_in_catalog:
+        counters.count("join-catalog", "in-catalog")
+    if book.released_year:
+        counters.count("join-catalog", "released")
+
+
+def key_by_id(element: BookFile | CatalogEntry | ReleasedBook) -> tuple[int, Any]:
+    """Returns (ebook number, element), the key by which elements are joined."""
+    return element.book_id, element
+
+
+def join_book(
+    file: BookFile, entry: CatalogEntry | None, released: ReleasedBook | None = None
+) -> Book:
+    """Returns the book in a file, with its metadata.
+
+    Title, authors and languages are taken from the catalogue if it has them, otherwise from the header of the
+    file.
+    """
+    known = entry or CatalogEntry(file.book_id, "", "", (), (), (), ())
+    header = file.header
+    return Book(
+        book_id=file.book_id,
+        name=file.name,
+        encoding=file.encoding,
+        title=known.title or header.title,
+        authors=known.authors or tuple(map(Author, header.authors)),
+        languages=known.languages or header.languages,
+        subjects=known.subjects,
+        bookshelves=known.bookshelves,
+        original_publication=header.original_publication,
+        released_year=released.year if released else 0,
+        is_in_catalog=entry is not None,
+        characters=file.characters,
+        packed_text=file.packed_text,
+    )
+
+
+def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
+    """Returns the catalogue entry that contains the most values; None if `entries` is empty.
+
+    If several entries have equally many values, the one that sorts last is returned.
+    """
+    return max(entries, key=lambda entry: (_facts_in(entry), entry), default=None)
+
+
+def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
+    """Returns the released book with the earliest year; None if `released` is empty.
+
+    If several books have the earliest year, the first one by title and URL is returned.
+    """
+    return min(released, key=lambda book: (book.year, book.title, book.url), default=None)
+
+
+def _facts_in(entry: CatalogEntry) -> int:
+    """Returns the number of values in a catalogue entry."""
+    return sum(len(values) for values in entry[3:]) + bool(entry.title) + bool(entry.kind)
 
 
 class GatheredBooks(NamedTuple):
@@ -63,3 +206,129 @@ class GatherBooks(beam.PTransform):
             lost=(read.lost, catalog.lost) | "Lost" >> beam.Flatten(),
             files=read.files,
         )
+
+
+LOOKED_INTO = 1000
+"""The maximum number of files that are opened. The largest are checked first, as archives are large."""
+
+_TAIL_BYTES = 1 << 12
+_ARCHIVE_SUFFIXES = (".zip", ".gz", ".bz2", ".xz")
+
+
+def match_books(patterns: Sequence[str]) -> list[str]:
+    """Returns the files that match at least one of the patterns, sorted by name, without repetitions.
+
+    A pattern can also be a folder. It matches all files below it that have the suffix of a text or archive.
+    Raises InputError for a pattern without a match.
+    """
+    paths: set[str] = set()
+    for pattern in patterns:
+        paths.update(_files_below(pattern) if _is_folder(pattern) else match_inputs([pattern]))
+    return sorted(paths)
+
+
+def _is_folder(pattern: str) -> bool:
+    """Returns True if a pattern is the path of a folder.
+
+    On an object store, a path counts as a folder if there are objects below it.
+    """
+    if is_local(pattern):
+        return posixpath.isdir(pattern)
+    return bool(_match_below(pattern, 1))
+
+
+def _files_below(folder: str) -> list[str]:
+    found = _match_below(folder)
+    folders = set(filter(posixpath.isdir, found)) if is_local(folder) else set()
+    books = [path for path in found if is_wanted(path) and path not in folders]
+    if not books:
+        raise InputError(folder, "the folder contains no book files (*.txt, *.zip)")
+    return books
+
+
+def _match_below(folder: str, limit: int | None = None) -> list[str]:
+    below = FileSystems.join(glob.escape(folder.rstrip("/")), "**")
+    try:
+        (match,) = FileSystems.match([below], [limit])
+    except BeamIOError as error:
+        if is_local(folder):
+            raise
+        raise InputError(folder, refusal_of(error)) from error
+    return [metadata.path for metadata in match.metadata_list]
+
+
+def check_books(paths: Sequence[str], whole: bool = True) -> None:
+    """Checks the input files of a build of books.
+
+    Raises InputError if a file is missing, if an archive is empty, or if no file can be a book. If `whole` is
+    True, also raises it if an archive is truncated. Only the beginnings and ends of files are read, so the
+    contents of compressed archives are not checked. A truncated .gz file is not detected, because the format
+    has no end mark.
+    """
+    sizes = sizes_of(paths)
+    for path, size in zip(paths, sizes, strict=True):
+        if not size and (path.endswith(_ARCHIVE_SUFFIXES) or is_named_tar(path)):
+            raise InputError(path, "the file is empty")
+    largest = sorted(zip(sizes, paths, strict=True), reverse=True)
+    has_book = [_check_file(path, size, whole) for size, path in largest[:LOOKED_INTO]]
+    if not any(has_book) and len(paths) <= LOOKED_INTO:
+        raise InputError(
+            ", ".join(paths[:5]),
+            "none of these files is a text, or an archive that contains texts, so none can be a book",
+        )
+
+
+def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
+    """Returns True if a file may be a book or contain one.
+
+    If `whole` is True, raises InputError for a damaged or truncated file.
+    """
+    with open_raw(path) as stream:
+        codec = codec_of(stream)
+        if whole and codec:
+            _check_end(path, stream, codec, file_bytes)
+        try:
+            head = packed_files.head_of(stream)
+        except DECODE_ERRORS as error:
+            if whole:
+                raise InputError(path, f"cannot be decompressed: {error}", 0) from None
+            return False
+        stream.seek(0)
+        is_tar = packed_files.is_tar(head)
+        if is_tar or zip_members.is_zip(head):
+            return bool(codec) or _check_archive(
+                path, stream, file_bytes if is_tar else None, whole
+            )
+    return bool(getattr(decode_file(head), "text", ""))
+
+
+def _check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None:
+    is_cut = False
+    if codec == "bz2":
+        is_cut = not bz2_blocks.ends_whole(stream, file_bytes)
+    elif codec == "xz":
+        stream.seek(max(file_bytes - _TAIL_BYTES, 0))
+        is_cut = not stream.read(_TAIL_BYTES).rstrip(b"\0").endswith(b"YZ")
+    stream.seek(0)
+    if is_cut:
+        problem = f"the file ends inside its {codec} data: it is truncated or still being written"
+        raise InputError(path, problem, file_bytes)
+
+
+def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bool) -> bool:
+    """Returns True if an uncompressed archive contains a file that may be a text.
+
+    Args:
+      tar_bytes: size of a .tar in bytes; None for a .zip.
+      whole: True to raise InputError if the archive is damaged or truncated.
+    """
+    has_wanted = False
+    try:
+        is_zip = tar_bytes is None
+        members = zip_members.list_zip(stream) if is_zip else read_members(stream, tar_bytes)
+        for member in members:
+            has_wanted |= is_wanted(member.name)
+    except (TarError, ZipError) as error:
+        if whole:
+            raise InputError(path, error.message, error.offset) from None
+    return has_wanted

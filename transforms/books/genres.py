@@ -13,20 +13,78 @@ epics are catalogued as poetry, and many books have no subjects.
 - Literary nonsense is detected by the catalogue alone: books that the Library of Congress calls nonsense,
   nonsense verse or limericks. Without subjects, such verse is rejected as poems. Alice, catalogued as
   fantasy, is kept.
+
+Measures how much a text narrates, gives instructions, or lists quantities.
+
+The frequencies of a few kinds of words are counted in samples of the text; see manner.toml.
 """
 
 import functools
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from corpusmill.transforms.books.manner import Manner, measure_manner
-from corpusmill.transforms.books.running_text import malformed
-from corpusmill.transforms.books.samples import take_samples
-from corpusmill.transforms.books.shape import Shape, measure_shape
-from corpusmill.transforms.books.speech import stage_words
-from corpusmill.transforms.files.records import Book, Reason
-from corpusmill.transforms.files.toml_tables import read_table
+from ..files.markup import read_toml
+from ..files.records import Book, Reason
+from .text_screening import Shape, malformed, measure_shape, stage_words, take_samples
+
+_MANNERS = "manner.toml"
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBERED = re.compile(r"^[ \t]*(?:\(?\d{1,4}[.)]|\([a-z]\))[ \t]", re.MULTILINE)
+"""A numbered rule or step: "12. ", "(3) ", "(b) "."""
+
+
+class Manner(NamedTuple):
+    """Frequencies of words of narration, words of instruction, numbered lines and quantities in a text.
+
+    All values are numbers per 1,000 words of the text.
+    """
+
+    narrating: float  # "he", "said"
+    obliging: float  # "should", "must"
+    numbered: float  # lines that begin with a number, or with a letter in parentheses
+    measured: float  # "2 ounces", "half a pint"
+
+
+def measure_manner(samples: Sequence[str]) -> Manner:
+    """Returns the values of Manner for a text, from samples of it. All are 0 if the samples have no words."""
+    words: Counter[str] = Counter()
+    for sample in samples:
+        words.update(_WORD.findall(sample.lower()))
+    counts = (
+        sum(words[word] for word in _words_of("narrating")),
+        sum(words[word] for word in _words_of("obliging")),
+        sum(len(_NUMBERED.findall(sample)) for sample in samples),
+        _count_measured(samples, words),
+    )
+    return Manner(*(count * 1000 / max(1, words.total()) for count in counts))
+
+
+def _count_measured(samples: Sequence[str], words: Mapping[str, int]) -> int:
+    """Returns the number of quantities with a unit, such as "2 ounces".
+
+    `words` is word → number of occurrences, for all words of the samples, in lower case.
+    """
+    measures = _words_of("measures")
+    if not any(word in words or f"{word}s" in words for word in measures):
+        return 0
+    return sum(len(_measured_pattern().findall(sample)) for sample in samples)
+
+
+@functools.cache
+def _measured_pattern() -> re.Pattern[str]:
+    numbers = "|".join(sorted(_words_of("numbers")))
+    measures = "|".join(sorted(_words_of("measures")))
+    return re.compile(
+        rf"(?:[\d¼½¾] ?|\b(?:{numbers})[ -])(?:of an? |an? )?(?:{measures})s?\b", re.IGNORECASE
+    )
+
+
+@functools.cache
+def _words_of(kind: str) -> frozenset[str]:
+    return frozenset(read_toml(__package__, _MANNERS)[kind].split())
+
 
 MIN_VERSE = 0.4
 """Smallest share of verse in a book that is rejected as poems, whatever the catalogue says.
@@ -69,7 +127,7 @@ MIN_MEASURED = 3.0
 NONSENSE, RECIPES, PLAYS, POEMS = "nonsense", "recipes", "plays", "poems"
 REFERENCE, MANUALS, FICTION = "reference", "manuals", "fiction"
 _NOT = "not"
-_TABLE = "genres.toml"
+_GENRES = "genres.toml"
 
 
 class _Text(NamedTuple):
@@ -204,7 +262,7 @@ def _patterns(kind: str) -> Mapping[str, re.Pattern[str]]:
     """
     return {
         genre: re.compile("|".join(f"(?:{one})" for one in table[kind]) or "(?!)", re.IGNORECASE)
-        for genre, table in read_table(__package__, _TABLE).items()
+        for genre, table in read_toml(__package__, _GENRES).items()
         if kind in table
     }
 
@@ -213,5 +271,5 @@ def _patterns(kind: str) -> Mapping[str, re.Pattern[str]]:
 def _title_patterns() -> Mapping[str, re.Pattern[str]]:
     return {
         genre: re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
-        for genre, words in read_table(__package__, _TABLE)["titles"].items()
+        for genre, words in read_toml(__package__, _GENRES)["titles"].items()
     }

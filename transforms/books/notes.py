@@ -11,10 +11,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from corpusmill.transforms.books.brackets import match_brackets
-from corpusmill.transforms.books.paragraphs import Paragraph, line_end, line_start, split_paragraphs
-from corpusmill.transforms.books.spans import Span, cut_out, with_blank_lines
-from corpusmill.transforms.files.toml_tables import read_rules, read_table
+from ..files.markup import read_rules, read_toml
+from . import spans
 
 MAX_HEADINGS = 50  # maximum notes without brackets that are examined: real books have three at most
 MIN_SHARE_OF_WORDS = (
@@ -83,20 +81,20 @@ def strip_notes(book: str) -> str:
     """Removes notes from a book. The header and footer of its file must have been removed before."""
     rules = _rules()
     marked = _marked_notes(book, rules.marked)
-    body = cut_out(book, [*marked, *_transcribers_notes(book, rules.transcriber)])
+    body = spans.cut_out(book, [*marked, *_transcribers_notes(book, rules.transcriber)])
     # only now, because transcribers' notes may follow the end notes
-    body = cut_out(body, _end_notes(body, rules.end))
-    return cut_out(body, _head_notes(body, rules.head))
+    body = spans.cut_out(body, _end_notes(body, rules.end))
+    return spans.cut_out(body, _head_notes(body, rules.head))
 
 
-def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[Span]:
+def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
     for rule in rules:
         for at in _find_all(text, [rule.anchor]):
             if found := rule.pattern.match(text, _near_line_start(text, at)):
-                yield with_blank_lines(text, *found.span())
+                yield spans.with_blank_lines(text, *found.span())
 
 
-def _end_notes(text: str, rules: _EndRules) -> Iterator[Span]:
+def _end_notes(text: str, rules: _EndRules) -> Iterator[spans.Span]:
     """Yields the spans of notes at the end of a book. The `rules` describe the first line of each note."""
     earliest = max(len(text) // 2, len(text) - rules.max_characters)
     for rule in rules.note:
@@ -106,10 +104,10 @@ def _end_notes(text: str, rules: _EndRules) -> Iterator[Span]:
             yield found.start(), len(text)
 
 
-def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
+def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[spans.Span]:
     """Returns the spans of notes that have a heading, such as "Transcriber's note"."""
-    brackets = functools.cache(lambda: match_brackets(text))  # of few books
-    notes: list[Span] = []
+    brackets = functools.cache(lambda: spans.match_brackets(text))  # of few books
+    notes: list[spans.Span] = []
     at = 0  # the end of the last note
     headings = 0
     for anchor in _find_all(text, rules.anchors):
@@ -119,7 +117,7 @@ def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
         if opening >= at and rules.heading.match(text, opening):
             end = brackets().get(opening, opening)
             if 0 < end - opening <= rules.max_bracketed_characters:
-                notes.append(with_blank_lines(text, opening, end))
+                notes.append(spans.with_blank_lines(text, opening, end))
                 at = notes[-1][1]
             continue
         start = max(_near_line_start(text, anchor), at)
@@ -132,14 +130,14 @@ def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
     return notes
 
 
-def _headed_note(text: str, start: int, rules: _TranscriberRules) -> Span | None:
+def _headed_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span | None:
     """Returns the span of a note without brackets that begins with a heading, or None if its end is not
     found.
     """
-    if text[start : line_end(text, start)].lstrip().startswith(("|", "+")):
+    if text[start : spans.line_end(text, start)].lstrip().startswith(("|", "+")):
         return _box(text, start, rules.max_box_lines)
     if start > len(text) // 2 and len(text) - start <= rules.max_end_characters:
-        paragraphs = split_paragraphs(text, start)
+        paragraphs = spans.split_paragraphs(text, start)
         if _speaks_as_note(paragraphs, rules):
             return _with_separator(text, start), len(text)
     return _middle_note(text, start, rules) if rules.heading.match(text, start) else None
@@ -149,17 +147,17 @@ def _is_heading(text: str, start: int, rules: _TranscriberRules) -> bool:
     return bool(rules.heading.match(text, start) or rules.end_heading.match(text, start))
 
 
-def _middle_note(text: str, start: int, rules: _TranscriberRules) -> Span | None:
+def _middle_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span | None:
     """Returns the span of a note that begins at `start`, in the head or the middle of a book.
 
     The note is one paragraph, or several paragraphs below a heading. Returns None if the text at `start` is
     too long for a note, or does not have the words of notes.
     """
-    heading, *others = split_paragraphs(text, start, start + rules.max_middle_characters)
+    heading, *others = spans.split_paragraphs(text, start, start + rules.max_middle_characters)
     if not _is_alone(heading, rules):
         if len(heading.text) > rules.max_paragraph_characters:
             return None
-        return with_blank_lines(text, start, heading.end)
+        return spans.with_blank_lines(text, start, heading.end)
     end = 0
     for paragraph in others:
         is_over = end and (paragraph.gap > 1 or _SEPARATOR.fullmatch(paragraph.text))
@@ -168,12 +166,12 @@ def _middle_note(text: str, start: int, rules: _TranscriberRules) -> Span | None
         end = paragraph.end
     if not end or not rules.words.search(text, others[0].start, end):
         return None
-    above = line_start(text, max(start - 1, 0))
+    above = spans.line_start(text, max(start - 1, 0))
     first = above if _SEPARATOR.fullmatch(text[above:start].strip("\n")) else start
-    return with_blank_lines(text, first, end)
+    return spans.with_blank_lines(text, first, end)
 
 
-def _is_alone(heading: Paragraph, rules: _TranscriberRules) -> bool:
+def _is_alone(heading: spans.Paragraph, rules: _TranscriberRules) -> bool:
     """Returns True if the heading of a note is alone on its line. The next line may underline it."""
     line, _, below = heading.text.partition("\n")
     found = rules.heading.match(line)
@@ -181,7 +179,7 @@ def _is_alone(heading: Paragraph, rules: _TranscriberRules) -> bool:
     return not behind.strip(" \t.:*=|_-") and (not below or bool(_SEPARATOR.fullmatch(below)))
 
 
-def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -> bool:
+def _speaks_as_note(paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRules) -> bool:
     """Returns True if all paragraphs from a heading to the end of a book belong to a note."""
     speaking = 0
     for paragraph in paragraphs:
@@ -193,24 +191,24 @@ def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -
     return speaking >= MIN_SHARE_OF_WORDS * sum(len(paragraph.text) for paragraph in paragraphs)
 
 
-def _box(text: str, start: int, max_lines: int) -> Span:
+def _box(text: str, start: int, max_lines: int) -> spans.Span:
     """Returns the span of the box to which the line at `start` belongs.
 
     A box consists of lines that begin with "|" or "+". The span includes at most `max_lines` lines above the
     line at `start`, and at most as many below it. A separator above the box is included, too.
     """
-    first, last = start, line_end(text, start)
+    first, last = start, spans.line_end(text, start)
     for _ in range(max_lines):
-        above = line_start(text, first - 1) if first else first
+        above = spans.line_start(text, first - 1) if first else first
         if above == first or not text[above:first].lstrip().startswith(("|", "+")):
             break
         first = above
     for _ in range(max_lines):
-        below = line_end(text, last + 1)
+        below = spans.line_end(text, last + 1)
         if last >= len(text) or not text[last + 1 : below].lstrip().startswith(("|", "+")):
             break
         last = below
-    return with_blank_lines(text, _with_separator(text, first), last)
+    return spans.with_blank_lines(text, _with_separator(text, first), last)
 
 
 def _with_separator(text: str, start: int) -> int:
@@ -225,14 +223,14 @@ def _with_separator(text: str, start: int) -> int:
     return max(start - 400, 0) + len(before) - len(line)
 
 
-def _head_notes(text: str, rules: _HeadRules) -> list[Span]:
+def _head_notes(text: str, rules: _HeadRules) -> list[spans.Span]:
     """Returns the spans of notes at the beginning of a book that have no heading."""
     passages = list(_passages(text, rules))
     notes = list(passages)
     is_first = True  # True while no text of the book has been found
-    brackets = functools.cache(lambda: match_brackets(text))  # of few books
+    brackets = functools.cache(lambda: spans.match_brackets(text))  # of few books
     at = 0
-    for paragraph in split_paragraphs(text, 0, rules.max_characters):
+    for paragraph in spans.split_paragraphs(text, 0, rules.max_characters):
         if paragraph.start < at or any(start <= paragraph.start < end for start, end in passages):
             continue
         if _is_head_note(paragraph, is_first, rules):
@@ -242,16 +240,16 @@ def _head_notes(text: str, rules: _HeadRules) -> list[Span]:
                 end = max(end, brackets().get(opening, end))
                 if end - opening > 2 * rules.max_note_characters:
                     end = paragraph.end
-            notes.append(with_blank_lines(text, paragraph.start, end))
+            notes.append(spans.with_blank_lines(text, paragraph.start, end))
             at = notes[-1][1]
         elif not (is_first and notes and _SEPARATOR.fullmatch(paragraph.text)):
             is_first = False
         else:
-            notes.append(with_blank_lines(text, paragraph.start, paragraph.end))
+            notes.append(spans.with_blank_lines(text, paragraph.start, paragraph.end))
     return notes
 
 
-def _is_head_note(paragraph: Paragraph, is_first: bool, rules: _HeadRules) -> bool:
+def _is_head_note(paragraph: spans.Paragraph, is_first: bool, rules: _HeadRules) -> bool:
     text = paragraph.text
     if len(text) > rules.max_note_characters:
         return False
@@ -263,20 +261,20 @@ def _is_head_note(paragraph: Paragraph, is_first: bool, rules: _HeadRules) -> bo
     return is_first and is_evident
 
 
-def _passages(text: str, rules: _HeadRules) -> Iterator[Span]:
+def _passages(text: str, rules: _HeadRules) -> Iterator[spans.Span]:
     for passage in rules.passage:
-        for paragraph in split_paragraphs(text, 0, rules.max_characters):
+        for paragraph in spans.split_paragraphs(text, 0, rules.max_characters):
             if not passage.first.match(paragraph.text):
                 continue
             limit = paragraph.start + passage.max_characters
-            for last in split_paragraphs(text, paragraph.start, limit):
+            for last in spans.split_paragraphs(text, paragraph.start, limit):
                 if passage.last.match(last.text) or passage.last.search(last.text):
-                    yield with_blank_lines(text, paragraph.start, last.end)
+                    yield spans.with_blank_lines(text, paragraph.start, last.end)
                     break
             break
 
 
-def _opening(paragraph: Paragraph) -> int:
+def _opening(paragraph: spans.Paragraph) -> int:
     """Returns the position of the bracket with which a paragraph begins; -1 if it does not begin with one."""
     indent = len(paragraph.text) - len(paragraph.text.lstrip())
     return paragraph.start + indent if paragraph.text[indent] in "[{" else -1
@@ -310,4 +308,4 @@ def _find_all(text: str, words: Sequence[str]) -> list[int]:
 
 @functools.cache
 def _rules() -> _Rules:
-    return read_rules(read_table(__package__, "notes.toml"), _Rules)
+    return read_rules(read_toml(__package__, "notes.toml"), _Rules)

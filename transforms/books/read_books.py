@@ -10,31 +10,32 @@ from typing import BinaryIO, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.transforms.books.file_text import decode_file
-from corpusmill.transforms.books.header import number_in_name, parse_header
-from corpusmill.transforms.files import counters, packed_files, tar_members, zip_members
-from corpusmill.transforms.files.compression import DECODE_ERRORS, check_on_corrupt, codec_of
-from corpusmill.transforms.files.damage import LostBytes, tell_lost
-from corpusmill.transforms.files.fingerprint import fingerprint
-from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
-from corpusmill.transforms.files.packed_files import (
+from ..files import counters, packed_files, tar_members
+from ..files import packed_files as zip_members
+from ..files.compression import DECODE_ERRORS, check_on_corrupt, codec_of
+from ..files.counters import LostBytes, tell_lost
+from ..files.distribution import Spread
+from ..files.packed_files import (
     PackedDamage,
     PackedEvent,
     PackedFile,
     PassedOver,
     Share,
     UnreadFile,
+    ZipError,
+    ZipMember,
     is_wanted,
     name_inside,
     read_packed,
     read_zip_member,
 )
-from corpusmill.transforms.files.records import BookFile, Reason, Rejected
-from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.files.spread import Spread
-from corpusmill.transforms.files.tar_members import Member, TarError
-from corpusmill.transforms.files.unit_blocks import shares_of
-from corpusmill.transforms.files.zip_members import ZipError, ZipMember
+from ..files.read_files import InputError, file_bytes_of, open_raw
+from ..files.records import BookFile, Reason, Rejected
+from ..files.scratch import Scratch
+from ..files.tar_members import Member, TarError
+from ..files.text import fingerprint
+from ..files.work_units import shares_of
+from .file_text import decode_file, number_in_name, parse_header
 
 STAGE = "read-books"
 UNIT_BYTES = 1 << 23

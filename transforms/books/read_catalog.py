@@ -1,33 +1,28 @@
-"""Reads the entries of the catalogue of Project Gutenberg."""
+"""Reads the entries of the catalogue of Project Gutenberg.
 
+Reads the list of the books in the PG-19 release (metadata.csv), and tables of the split of each book.
+"""
+
+import contextlib
 import posixpath
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
-from corpusmill.transforms.books.catalog import BadRow, NotACatalogError, read_catalog_lines
-from corpusmill.transforms.books.catalog_rdf import (
-    MAX_RDF_BYTES,
-    MalformedRdfError,
-    parse_catalog_rdf,
-)
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.compression import (
-    DECODE_ERRORS,
-    check_on_corrupt,
-    decompressed,
-    read_some,
-)
-from corpusmill.transforms.files.damage import LostBytes, tell_lost
-from corpusmill.transforms.files.open_input import InputError, open_raw
-from corpusmill.transforms.files.packed_files import reason_not_to_read
-from corpusmill.transforms.files.records import CatalogEntry, Rejected
-from corpusmill.transforms.files.spread import Spread
-from corpusmill.transforms.files.tar_members import Member, TarError, is_named_like, read_members
-from corpusmill.transforms.files.unit_blocks import is_archive
+from ..files import counters
+from ..files.compression import DECODE_ERRORS, check_on_corrupt, decompressed, read_some
+from ..files.counters import LostBytes, tell_lost
+from ..files.distribution import Spread
+from ..files.packed_files import reason_not_to_read
+from ..files.read_files import InputError, open_input, open_raw
+from ..files.records import CatalogEntry, Rejected, ReleasedBook
+from ..files.tar_members import Member, TarError, is_named_like, read_members
+from ..files.work_units import is_archive
+from . import catalog
+from .released import MalformedTableError, read_released_lines, read_split_lines
 
 _KEEP = "; --on-corrupt keep-good reads {}"
 STAGE = "read-catalog"
@@ -143,7 +138,7 @@ class DamagedCatalog(NamedTuple):
     message: str
 
 
-Event = CatalogEntry | BadRow | BadDocument | DamagedCatalog
+Event = CatalogEntry | catalog.BadRow | BadDocument | DamagedCatalog
 
 
 def plan_units(paths: Sequence[str], stripes: int) -> list[CatalogUnit]:
@@ -165,7 +160,7 @@ def check_tables(paths: Sequence[str]) -> None:
         if not _is_shared(path):
             unit = CatalogUnit(path, 0, 1)
             for event in read_unit(unit):
-                if isinstance(event, BadRow | DamagedCatalog):
+                if isinstance(event, catalog.BadRow | DamagedCatalog):
                     raise _error_of(unit, event)
 
 
@@ -180,7 +175,7 @@ def read_unit(unit: CatalogUnit) -> Iterator[Event]:
                 yield from _read_zip(stream, unit)
             else:
                 yield from _read_content(stream, "", unit)
-    except NotACatalogError as error:
+    except catalog.NotACatalogError as error:
         raise InputError(unit.path, str(error)) from None
 
 
@@ -199,7 +194,7 @@ class _ReadUnit(beam.DoFn):
                 yield _reject(_join(name, event.member), "malformed-rdf", event.message)
             elif self.on_corrupt == "fail":
                 raise _error_of(unit, event)
-            elif isinstance(event, BadRow):
+            elif isinstance(event, catalog.BadRow):
                 yield _reject(f"{name}:{event.line}", "malformed-row", event.message)
             elif unit.stripe == 0 or _is_document(
                 event.member
@@ -219,8 +214,8 @@ def _lost(name: str, damage: DamagedCatalog) -> beam.pvalue.TaggedOutput:
     )
 
 
-def _error_of(unit: CatalogUnit, event: BadRow | DamagedCatalog) -> InputError:
-    if isinstance(event, BadRow):
+def _error_of(unit: CatalogUnit, event: catalog.BadRow | DamagedCatalog) -> InputError:
+    if isinstance(event, catalog.BadRow):
         return InputError(
             unit.path, f"line {event.line}: {event.message}{_KEEP.format('the other rows')}"
         )
@@ -253,7 +248,7 @@ def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
     with archive:
         wanted = [info for info in archive.infolist() if is_named_like(info.filename, _IN_ZIP)]
         if not wanted:
-            raise NotACatalogError(f"the archive has no file {' or '.join(_IN_ZIP)}")
+            raise catalog.NotACatalogError(f"the archive has no file {' or '.join(_IN_ZIP)}")
         for index, info in enumerate(wanted):
             if _is_document(info.filename) and index % unit.stripes != unit.stripe:
                 continue
@@ -286,7 +281,7 @@ def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[
         yield DamagedCatalog(member, 0, f"damaged or truncated: {error}")
         return
     if isinstance(event, BadDocument) and not member:
-        raise NotACatalogError(event.message)
+        raise catalog.NotACatalogError(event.message)
     yield event
 
 
@@ -321,7 +316,7 @@ def _read_tar(archive: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[Eve
         yield DamagedCatalog(member, error.offset, message)
     else:
         if not documents:
-            raise NotACatalogError(f"the archive has no file {_DOCUMENT}")
+            raise catalog.NotACatalogError(f"the archive has no file {_DOCUMENT}")
 
 
 def _is_document(name: str) -> bool:
@@ -331,24 +326,24 @@ def _is_document(name: str) -> bool:
 def _read_document(content: BinaryIO, member: str) -> CatalogEntry | BadDocument:
     parts: list[bytes] = []
     size = 0
-    while size <= MAX_RDF_BYTES and (data := read_some(content, _READ_BYTES)):
+    while size <= catalog.MAX_RDF_BYTES and (data := read_some(content, _READ_BYTES)):
         parts.append(data)
         size += len(data)
-    if size > MAX_RDF_BYTES:
-        return BadDocument(member, f"more than {MAX_RDF_BYTES:,} bytes")
+    if size > catalog.MAX_RDF_BYTES:
+        return BadDocument(member, f"more than {catalog.MAX_RDF_BYTES:,} bytes")
     try:
-        return parse_catalog_rdf(b"".join(parts))
-    except MalformedRdfError as error:
+        return catalog.parse_catalog_rdf(b"".join(parts))
+    except catalog.MalformedRdfError as error:
         return BadDocument(member, str(error))
 
 
 def _read_table(
     content: BinaryIO, member: str, unit: CatalogUnit
-) -> Iterator[CatalogEntry | BadRow | DamagedCatalog]:
+) -> Iterator[CatalogEntry | catalog.BadRow | DamagedCatalog]:
     if unit.stripe:
         return
     try:
-        yield from read_catalog_lines(_read_lines(content))
+        yield from catalog.read_catalog_lines(_read_lines(content))
     except _CutError as error:
         yield DamagedCatalog(member, error.offset, error.message)
 
@@ -387,3 +382,63 @@ def _read_lines(content: BinaryIO) -> Iterator[bytes]:
         raise _CutError(
             number, offset, "the line has no line feed: the file is truncated, or not a table"
         )
+
+
+READ_RELEASED = "read-released-books"
+
+
+class ReadReleasedBooks(beam.PTransform):
+    """Reads the list of the books in the PG-19 release, metadata.csv. PBegin → PCollection[ReleasedBook].
+
+    Each file is read by one worker. Raises InputError, with the file and the line, if a line is not in the
+    format of metadata.csv.
+
+    Args:
+      paths: files on any Beam file system, plain, .gz, .bz2 or .xz.
+    """
+
+    def __init__(self, paths: Sequence[str]):
+        super().__init__()
+        self.paths = list(paths)
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root
+            | "Paths" >> beam.Create(self.paths)
+            | "ReadBooks" >> beam.FlatMap(read_released_books).with_output_types(ReleasedBook)
+        )
+
+
+def read_released_books(path: str) -> Iterator[ReleasedBook]:
+    """Yields the books listed in one metadata.csv. Raises InputError for an invalid line."""
+    books = 0
+    with _open_table(path) as lines:
+        for book in read_released_lines(lines):
+            books += 1
+            yield book
+    counters.count(READ_RELEASED, "books", books)
+
+
+def read_split_table(path: str) -> Mapping[int, str]:
+    """Reads a table of splits (see text/books/files/released_splits.py). Returns ebook number → split.
+
+    Raises InputError if the table is invalid.
+    """
+    with _open_table(path) as lines:
+        return read_split_lines(lines)
+
+
+@contextlib.contextmanager
+def _open_table(path: str) -> Iterator[Iterable[bytes]]:
+    """Opens a table as lines, for a `with` block.
+
+    If the block raises an error about the format of the table, it is replaced by an InputError with the path.
+    """
+    with open_input(path) as lines:
+        try:
+            yield cast(Iterable[bytes], lines)
+        except DECODE_ERRORS as error:
+            is_told = isinstance(error, MalformedTableError)
+            raise InputError(
+                path, f"{'' if is_told else 'damaged or truncated: '}{error}"
+            ) from error

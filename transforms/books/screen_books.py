@@ -1,18 +1,106 @@
 """Splits books into kept and rejected by rules on their texts, and measures the length and vocabulary of
 books.
+
+Removes the text that Project Gutenberg and its transcribers have added to books.
+
+Keeps books that were published before a given year, and records the evidence for their dates.
+
+Writes a table of the evidence for the dates of books, and counts the books by the source of their date.
+
+Replaces each word of a user-provided list by the mark "<DW>" in the texts of books.
+
+Drops near-duplicate books. Of each group of near-duplicates, the longest book is kept.
 """
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 import apache_beam as beam
+from apache_beam.pvalue import AsList
 
-from corpusmill.transforms.books.publication_dates import book_of
-from corpusmill.transforms.books.simplicity import measure
-from corpusmill.transforms.files.files_screen import Screened, reject
-from corpusmill.transforms.files.records import Book, MeasuredBook, Reason
-from corpusmill.transforms.files.scratch import fetch_text
+from ..duplicates.drop_duplicates import DropDuplicates
+from ..duplicates.similar_documents import DocumentFacts
+from ..files import counters
+from ..files.compression import DECODE_ERRORS
+from ..files.counters import Screened, reject
+from ..files.read_files import InputError, open_input
+from ..files.records import Book, MeasuredBook, Reason
+from ..files.scratch import Scratch, fetch_text
+from ..files.text import plain_words
+from .boilerplate import strip_boilerplate
+from .book_rows import WriteBookTable
+from .contents import check_furniture, cut_furniture
+from .publication_dates import (
+    BEFORE,
+    BookEvidence,
+    DatedBook,
+    DateLine,
+    Outcome,
+    book_of,
+    choose_date,
+    date_evidence,
+    make_line,
+    outcomes_of,
+    reason_to_reject,
+    sum_up,
+)
+from .released import mask_words, read_words
+from .simplicity import measure
+
+STRIP_BOOKS = "strip-books"
+
+
+class StripBooks(beam.PTransform):
+    """Removes the text that does not belong to the book. PCollection[Book] → Screened.
+
+    The text of the whole file is replaced by the text of the book, and the field `characters` is set to its
+    length. A file is rejected if the book in it cannot be located. The reasons to reject are those of
+    `strip_boilerplate` and `check_furniture`.
+
+    Args:
+      folder: folder for temporary texts (see scratch.py).
+      furniture: True to remove tables of contents and illustrations too.
+    """
+
+    def __init__(self, folder: str, furniture: bool):
+        super().__init__()
+        self.scratch = Scratch(folder)
+        self.furniture = furniture
+
+    def expand(self, books: beam.PCollection) -> Screened:
+        strip = beam.FlatMap(strip_book, self.scratch, self.furniture).with_output_types(Book)
+        split = books | "Strip" >> strip.with_outputs("rejected", main="kept")
+        return Screened(split.kept, split.rejected)
+
+
+def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
+    """Yields the book without text that does not belong to it, or a rejection on the output "rejected".
+
+    `furniture` is True to remove tables of contents and illustrations too. New texts are stored in `scratch`.
+    """
+    text = strip_text(fetch_text(book.packed_text), furniture)
+    if isinstance(text, Reason):
+        yield reject(book.book_id, book.title, STRIP_BOOKS, text)
+    else:
+        counters.count(STRIP_BOOKS, "stripped")
+        yield book._replace(characters=len(text), packed_text=scratch.put_text(text))
+
+
+def strip_text(text: str, furniture: bool) -> str | Reason:
+    """Removes what does not belong to the book from the text of one file.
+
+    Returns the text of the book, or a Reason to reject the file. `furniture` is True to remove tables of
+    contents and illustrations too.
+    """
+    stripped = strip_boilerplate(text)
+    if isinstance(stripped, Reason):
+        return stripped
+    if not furniture:
+        return stripped.text
+    cut = cut_furniture(stripped.text)
+    return check_furniture(stripped.text, cut) or cut.text
+
 
 BookRule = Callable[[Book, str], Reason | None]
 """A picklable rule for a book and its text. It returns a Reason, or None to keep the book."""
@@ -87,3 +175,195 @@ class KeepSimple(beam.PTransform):
 
     def expand(self, books: beam.PCollection) -> Screened:
         return _screen(books, self.STAGE, self.rule)
+
+
+DATE_BOOKS = "date-books"
+
+
+class DatedBooks(NamedTuple):
+    """The outputs of DateBooks: kept books, rejections, and evidence of dates.
+
+    Each book is kept or rejected.
+    """
+
+    kept: beam.PCollection  # of DatedBook
+    rejected: beam.PCollection  # of Rejected: undated, too-new
+    evidence: beam.PCollection  # of BookEvidence, one for each book that was read
+
+
+class DateBooks(beam.PTransform):
+    """Finds the dates of books, and rejects the books that are too new. PCollection[Book] → DatedBooks.
+
+    Books without any date are rejected as `undated`. A book of which only the authors' years of death are
+    known is rejected too, unless they died before the year `before`. The sources of the dates are listed in
+    text/books/dating/publication_dates.py.
+
+    Args:
+      before: books published in this year or later are rejected.
+    """
+
+    def __init__(self, before: int = BEFORE):
+        super().__init__()
+        self.before = before
+
+    def expand(self, books: beam.PCollection) -> DatedBooks:
+        dated = books | "Date" >> beam.FlatMap(date_book, self.before).with_output_types(
+            DatedBook
+        ).with_outputs("rejected", "evidence", main="kept")
+        return DatedBooks(dated.kept, dated.rejected, dated.evidence)
+
+
+def date_book(book: Book, before: int) -> Iterator[Any]:
+    """Yields the dated book, or its rejection on the output "rejected".
+
+    Also yields what is known about its date, a BookEvidence, on the output "evidence".
+    """
+    evidence = date_evidence(book, fetch_text(book.packed_text))
+    told = BookEvidence(book.book_id, book.title, book.released_year, evidence)
+    yield beam.pvalue.TaggedOutput("evidence", told)
+    date = choose_date(evidence)
+    reason = reason_to_reject(date, before)
+    if reason:
+        yield reject(book.book_id, book.title, DATE_BOOKS, reason)
+    elif date:
+        counters.count(DATE_BOOKS, date.source)
+        yield DatedBook(book, date, evidence)
+
+
+NAME = "dates"
+
+
+class ListedDates(NamedTuple):
+    """The outputs of ListDates: the table of the evidence, and counts of books for stats.json."""
+
+    files: beam.PCollection  # of OutputFile: dates-00000-of-00001.tsv
+    facts: beam.PCollection  # of one (name, counts) for stats.json
+
+
+class ListDates(beam.PTransform):
+    """Writes a table of the evidence for the dates of books. PCollection[BookEvidence] → ListedDates.
+
+    Args:
+      folder: output folder of the build.
+    """
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, evidence: beam.PCollection) -> ListedDates:
+        lines = evidence | "MakeLine" >> beam.Map(make_line).with_output_types(DateLine)
+        files = lines | "WriteDates" >> WriteBookTable(self.folder, NAME, DateLine)
+        counts = (
+            evidence
+            | "Outcomes" >> beam.FlatMap(outcomes_of).with_output_types(Outcome)
+            | "CountOutcomes" >> beam.combiners.Count.PerElement()
+        )
+        facts = (
+            evidence.pipeline
+            | "Once" >> beam.Create([NAME])
+            | "SumUp" >> beam.Map(_fact, AsList(counts))
+        )
+        return ListedDates(files, facts)
+
+
+def _fact(name: str, counts: Iterable[tuple[Outcome, int]]) -> tuple[str, Any]:
+    return name, sum_up(counts)
+
+
+MASK_WORDS = "mask-words"
+FACT = "masked_words"
+
+
+class MaskedBooks(NamedTuple):
+    """The outputs of MaskWords: the masked books, and the number of masked words."""
+
+    books: beam.PCollection  # of DatedBook
+    facts: beam.PCollection  # of one (name, masked words) for stats.json; none without a list
+
+
+class MaskWords(beam.PTransform):
+    """Replaces the words of a list by the mark "<DW>". PCollection[DatedBook] → MaskedBooks.
+
+    With an empty list, the books are unchanged.
+
+    Args:
+      folder: folder for temporary texts (see scratch.py).
+      words: list of the words to mask, see text/books/masking.py.
+    """
+
+    def __init__(self, folder: str, words: Sequence[str]):
+        super().__init__()
+        self.folder = folder
+        self.words = tuple(words)
+
+    def expand(self, books: beam.PCollection) -> MaskedBooks:
+        if not self.words:
+            return MaskedBooks(books, books.pipeline | "NothingMasked" >> beam.Create([]))
+        masked = books | "MaskBook" >> beam.FlatMap(
+            mask_book, Scratch(self.folder), self.words
+        ).with_output_types(DatedBook).with_outputs("counts", main="books")
+        replaced = masked.counts | "AddCounts" >> beam.CombineGlobally(sum)
+        facts = replaced | "NameFact" >> beam.Map(lambda words: (FACT, words))
+        return MaskedBooks(masked.books, facts)
+
+
+def mask_book(dated: DatedBook, scratch: Scratch, words: Sequence[str]) -> Iterator[Any]:
+    """Replaces each of the `words` in the text of a book by the mark "<DW>". Yields the book.
+
+    A changed text is stored in `scratch`. The number of replaced words, if positive, is yielded on the output
+    "counts".
+    """
+    text, replaced = mask_words(fetch_text(dated.book.packed_text), words)
+    if not replaced:
+        yield dated
+        return
+    counters.count(MASK_WORDS, "words", replaced)
+    book = dated.book._replace(packed_text=scratch.put_text(text), characters=len(text))
+    yield dated._replace(book=book)
+    yield beam.pvalue.TaggedOutput("counts", replaced)
+
+
+def read_word_list(path: str) -> tuple[str, ...]:
+    """Reads the words to mask from a UTF-8 file with one entry per line.
+
+    Raises InputError if the file is not such a list.
+    """
+    with open_input(path) as lines:
+        try:
+            return read_words(line.decode("utf-8-sig") for line in cast(Iterable[bytes], lines))
+        except DECODE_ERRORS as error:  # includes ValueError
+            raise InputError(path, f"not a list of words: {error}") from None
+
+
+class DropDuplicateBooks(beam.PTransform):
+    """Drops near-duplicate books. PCollection[Book] or PCollection[DatedBook] → Screened.
+
+    The longest book of each group of near-duplicates is kept; if several have this length, the one with the
+    smallest id. Plain words are compared (see plain_words.py), so editions that differ only in quotation
+    marks are duplicates. Kept books are unchanged.
+
+    Args:
+      folder: folder for temporary hashes (see scratch.py).
+      threshold: minimum similarity of near-duplicates; above 0 and below 1. It is compared exactly: "0.1" is
+        one tenth. A threshold far below 0.3 gives too many pairs to compare.
+    """
+
+    def __init__(self, folder: str, threshold: str | float):
+        super().__init__()
+        self.drop = DropDuplicates(folder, describe_book, text_of_book, threshold)
+
+    def expand(self, books: beam.PCollection) -> Screened:
+        without: Screened = books | "DropDuplicates" >> self.drop
+        return without
+
+
+def describe_book(element: Book | DatedBook) -> DocumentFacts:
+    """Returns the id, title and rank of a book. The rank is its length, so the longest duplicate is kept."""
+    book = book_of(element)
+    return DocumentFacts(book.book_id, book.title, book.characters)
+
+
+def text_of_book(element: Book | DatedBook) -> str:
+    """Returns the plain words of a book, by which it is compared with others."""
+    return plain_words(fetch_text(book_of(element).packed_text))

@@ -3,9 +3,18 @@
 Books are processed from the largest to the smallest. A book is dropped if at least the share `threshold` of
 its n-grams is in the larger books already kept (Nguyen, "SimpleBooks", 2019, section 2). The parallel steps
 give exactly the result of this sequential procedure; text/books/simple/overlap.py explains them.
+
+Decides which overlapping books are dropped, given the n-grams that they share.
+
+The terms are explained in text/books/simple/overlap.py.
+
+Finds the n-grams that several books share.
+
+The n-grams are partitioned by their hashes, and each partition is searched separately.
 """
 
 import collections
+import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -14,15 +23,302 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import numpy
 from apache_beam.pvalue import AsSingleton, TaggedOutput
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
 
-from corpusmill.transforms.books import overlap
-from corpusmill.transforms.books.decide_contested import DecideContested
-from corpusmill.transforms.books.ngram_blocks import Int64s, shared_from_bytes
-from corpusmill.transforms.books.overlap import NGRAM_WORDS
-from corpusmill.transforms.books.share_ngrams import Plan, ShareNgrams, plan_parts
-from corpusmill.transforms.files.files_screen import reject
-from corpusmill.transforms.files.records import MeasuredBook, OverlapVerdict
-from corpusmill.transforms.files.scratch import Scratch, fetch
+from ..duplicates.minhash import Pairs, Uint64s, hash_ngrams, link_to_smallest, to_plain_words
+from ..duplicates.similar_documents import CombinePairs, different_pairs
+from ..files import counters
+from ..files.counters import reject
+from ..files.records import MeasuredBook, OverlapVerdict
+from ..files.scratch import Scratch, fetch, fetch_text
+from . import book_overlap
+from .book_overlap import (
+    NGRAM_WORDS,
+    ContestedBook,
+    HashedBook,
+    Int64s,
+    block_from_bytes,
+    deal_hashes,
+    sample_hashes,
+    shared_from_bytes,
+    to_bytes,
+)
+
+
+class DecideContested(beam.PTransform):
+    """Decides which contested books are dropped.
+
+    A book is contested if it shares so many n-grams with larger books that it may have to be dropped. The
+    decision depends on which of these larger books are kept. So contested books that share n-grams form
+    connected components, and one worker decides all books of a component.
+
+    PCollection of SharedNgrams, as references to scratch files → PCollection of one ascending array with the
+    ids of dropped books.
+
+    Args:
+      counts: PCollection of one array with a row (id, number of tokens, number of n-grams, number of n-grams
+        that are also in larger books) for each book.
+      threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
+    """
+
+    def __init__(self, counts: beam.PCollection, threshold: Fraction):
+        super().__init__()
+        self.counts = counts
+        self.threshold = threshold
+
+    def expand(self, shared: beam.PCollection) -> beam.PCollection:
+        contested = self.counts | "Contested" >> beam.Map(
+            book_overlap.contested_books, self.threshold
+        )
+        found = shared | "FindChains" >> beam.FlatMap(
+            chain_partition, AsSingleton(contested)
+        ).with_output_types(tuple[bytes, int]).with_outputs("certain", "links", main="chains")
+        certain = found.certain | "AddCertain" >> beam.CombineGlobally(
+            CombinePairs(functools.partial(book_overlap.sum_rows, keys=1))
+        )
+        links = AsSingleton(
+            found.links | "LinkBooks" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
+        )
+        return (
+            {
+                "books": contested
+                | "KeyContested"
+                >> beam.FlatMap(key_contested, AsSingleton(certain), links).with_output_types(
+                    tuple[int, ContestedBook]
+                ),
+                "chains": found.chains
+                | "AddChains" >> beam.CombinePerKey(sum)
+                | "KeyChains"
+                >> beam.Map(key_chain, links).with_output_types(tuple[int, tuple[bytes, int]]),
+            }
+            | "MeetContested" >> beam.CoGroupByKey()
+            | "Decide" >> beam.Map(decide_component, self.threshold)
+            | "GatherDropped" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
+            | "Ids" >> beam.Map(numpy.ravel)
+        )
+
+
+def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
+    """Finds the chains of contested books in one partition of the n-grams.
+
+    The chain of an n-gram lists the contested books that have it, the largest first. Books are left out if a
+    larger book that is certainly kept has the n-gram. Yields (chain, number of n-grams that have this chain).
+    Other outputs are:
+      "certain": for each contested book, the number of its n-grams that are certainly in larger kept books.
+      "links": pairs of books that are in the same chain.
+
+    Args:
+      packed: reference to the SharedNgrams of the partition.
+      contested: rows (id, number of tokens, number of n-grams, number of n-grams that are also in larger
+        books) of the contested books.
+    """
+    if not len(contested):
+        return
+    chains = book_overlap.find_chains(shared_from_bytes(fetch(packed)), contested[:, 0])
+    yield TaggedOutput("certain", chains.certain)
+    yield TaggedOutput("links", chains.links)
+    yield from chains.ngrams.items()
+
+
+def key_contested(
+    contested: Int64s, certain: Int64s, links: Pairs
+) -> Iterator[tuple[int, ContestedBook]]:
+    """Yields (component, contested book) for each contested book.
+
+    A component is a group of books that are connected by chains. Its name is the smallest id of its books.
+
+    Args:
+      contested: rows (id, number of tokens, number of n-grams, number of n-grams that are also in larger
+        books) of the contested books.
+      certain: rows (id, number of the book's n-grams that are certainly in larger kept books).
+      links: rows (id, smallest id in the component of the book).
+    """
+    id_to_certain = dict(certain.tolist())
+    id_to_component = dict(links.tolist())
+    for book_id, tokens, ngrams, _ in contested.tolist():
+        book = ContestedBook(book_id, tokens, ngrams, id_to_certain.get(book_id, 0))
+        yield id_to_component.get(book_id, book_id), book
+
+
+def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[bytes, int]]:
+    """Returns (component of the books in a chain, counted). See `key_contested` for components.
+
+    Args:
+      counted: (chain, number of n-grams that have this chain). For chains, see `chain_partition`.
+      links: rows (book id, smallest id in the component of the book).
+    """
+    first = book_overlap.chain_ids(counted[0])[0]
+    place = int(numpy.searchsorted(links[:, 0], first))
+    is_linked = place < len(links) and links[place, 0] == first  # the smallest id has no link
+    return int(links[place, 1]) if is_linked else first, counted
+
+
+def decide_component(
+    joined: tuple[int, Mapping[str, Iterable[Any]]], threshold: Fraction
+) -> Int64s:
+    """Returns the ids of the dropped books of a connected component, as an array with one row per book.
+
+    Args:
+      joined: (component, its contested books and its chains), as produced by CoGroupByKey.
+      threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
+    """
+    _, found = joined
+    chains = [(book_overlap.chain_ids(chain), ngrams) for chain, ngrams in found["chains"]]
+    dropped = book_overlap.decide(found["books"], chains, threshold)
+    return numpy.array(dropped, numpy.int64).reshape(-1, 1)
+
+
+HASH_BOOKS = "hash-books"
+GATHERED_HASHES = 1 << 23
+"""Number of hashes (64 MB) that a worker collects from several books before it partitions them."""
+PARTITION_HASHES = 1 << 21
+"""Maximum number of hashes in a partition. With the results, they take about 100 MB."""
+MIN_PARTITIONS = 16
+"""Minimum number of partitions, so that several workers also share a small corpus."""
+MAX_PARTITIONS = 1 << 14
+"""Maximum number of partitions. All of Project Gutenberg needs 2,500. With more than 3e10 n-grams, partitions
+become larger; `sample` prevents this."""
+BUCKET_BOOKS = 256
+"""Number of books that are decided together in a bucket."""
+
+
+class Plan(NamedTuple):
+    """The number of partitions of the n-grams, and the number of buckets of the books.
+
+    The two numbers do not change the result.
+    """
+
+    partitions: int  # of the n-grams
+    buckets: int  # of the books
+
+
+class SharedParts(NamedTuple):
+    """The outputs of ShareNgrams: the shared n-grams of each partition, and n-gram counts of each book."""
+
+    shared: beam.PCollection  # of SharedNgrams as bytes, in scratch: one for each partition
+    counts: beam.PCollection  # one array of rows (id, tokens, n-grams, n-grams in earlier books)
+
+
+class ShareNgrams(beam.PTransform):
+    """Finds the n-grams that several books share. PCollection[MeasuredBook] → SharedParts.
+
+    Args:
+      scratch: stores the n-grams.
+      ngram_words: number of words in an n-gram. A book with fewer words is a single n-gram.
+      sample: 1 uses all n-grams. A larger number uses one n-gram in `sample`.
+      words: "plain" to compare normalised words, "exact" to compare them unchanged.
+      plan: side input with one Plan, the numbers of partitions and buckets.
+    """
+
+    def __init__(
+        self, scratch: Scratch, ngram_words: int, sample: int, words: str, plan: AsSingleton
+    ):
+        super().__init__()
+        self.scratch = scratch
+        self.hash_books = _HashBooks(scratch, ngram_words, sample, words)
+        self.plan = plan
+
+    def expand(self, books: beam.PCollection) -> SharedParts:
+        found = (
+            books
+            | "HashBooks"
+            >> beam.ParDo(self.hash_books, self.plan).with_output_types(tuple[int, bytes])
+            | "GroupPartitions" >> beam.GroupByKey()
+            | "ShareNgrams"
+            >> beam.FlatMap(share_partition, self.scratch)
+            .with_output_types(bytes)
+            .with_outputs("counts", main="shared")
+        )
+        counts = found.counts | "AddCounts" >> beam.CombineGlobally(
+            CombinePairs(
+                functools.partial(book_overlap.sum_rows, keys=2), book_overlap.COUNT_COLUMNS
+            )
+        )
+        return SharedParts(found.shared, counts)
+
+
+def plan_parts(size: tuple[int, int], sample: int) -> Plan:
+    """Plans the number of partitions of n-grams, and the number of buckets of books.
+
+    Args:
+      size: (number of books, their total number of tokens). Books have at most as many n-grams as tokens.
+      sample: one n-gram in `sample` is used.
+    """
+    books, tokens = size
+    wanted = tokens // sample // PARTITION_HASHES + 1
+    partitions = min(max(wanted, MIN_PARTITIONS), MAX_PARTITIONS)
+    return Plan(partitions, books // BUCKET_BOOKS + 1)
+
+
+def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
+    """Returns the hashes of the n-grams of a book. Counts the book and its tokens.
+
+    Args:
+      ngram_words: number of words in an n-gram.
+      words: "plain" to hash normalised words, "exact" to hash them unchanged.
+    """
+    counters.count(HASH_BOOKS, "books")
+    counters.count(HASH_BOOKS, "tokens", measured.tokens)
+    text = fetch_text(measured.book.packed_text)
+    if words == book_overlap.PLAIN:
+        text = to_plain_words(text)
+    return hash_ngrams(text, ngram_words)
+
+
+class _HashBooks(beam.DoFn):
+    """Hashes the n-grams of books, and stores the hashes of each partition in scratch.
+
+    MeasuredBook → (partition, reference to an NgramBlock in scratch). A block has the hashes of several
+    books.
+    """
+
+    def __init__(self, scratch: Scratch, ngram_words: int, sample: int, words: str):
+        self._scratch = scratch
+        self._words = words
+        self._ngram_words = ngram_words
+        self._sample = sample
+
+    def start_bundle(self) -> None:
+        self._gathered: list[HashedBook] = []
+        self._hashes = 0
+
+    def process(self, measured: MeasuredBook, plan: Plan) -> Iterator[tuple[int, bytes]]:
+        self._partitions = plan.partitions
+        hashes = hash_book(measured, self._ngram_words, self._words)
+        sampled = sample_hashes(hashes, self._sample)
+        # A copy: a view would keep the unsampled hashes in memory.
+        book = HashedBook(measured.book.book_id, measured.tokens, sampled.copy())
+        self._gathered.append(book)
+        self._hashes += len(book.hashes)
+        if self._hashes >= GATHERED_HASHES:
+            yield from self._deal()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        window = GlobalWindow()
+        for element in self._deal():
+            yield WindowedValue(element, window.max_timestamp(), [window])
+
+    def _deal(self) -> Iterator[tuple[int, bytes]]:
+        gathered = self._gathered
+        self.start_bundle()
+        if gathered:
+            for partition, block in deal_hashes(gathered, self._sample, self._partitions):
+                yield partition, self._scratch.put(to_bytes(block))
+
+
+def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
+    """Finds the n-grams of one partition that several books share.
+
+    Stores these n-grams in scratch, and yields a reference to them. Also yields, on the output "counts", how
+    many n-grams of the partition each book has, and how many of these are also in larger books. `grouped` is
+    (partition, references to its NgramBlocks).
+    """
+    _, packed = grouped
+    counts, shared = book_overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)
+    yield TaggedOutput("counts", counts)
+    yield scratch.put(to_bytes(shared))
+
 
 STAGE = "select-books"
 
@@ -58,13 +354,13 @@ class SelectBooks(beam.PTransform):
     def __init__(
         self,
         folder: str,
-        threshold: str | float | Fraction = overlap.THRESHOLD,
+        threshold: str | float | Fraction = book_overlap.THRESHOLD,
         ngram_words: int = NGRAM_WORDS,
         sample: int = 1,
-        words: str = overlap.PLAIN,
+        words: str = book_overlap.PLAIN,
     ):
         super().__init__()
-        self.threshold = overlap.parse_threshold(threshold)
+        self.threshold = book_overlap.parse_threshold(threshold)
         self.scratch = Scratch(folder)
         self.ngram_words = ngram_words
         self.sample = sample
@@ -113,7 +409,7 @@ def attribute_partition(
       plan: has the number of buckets.
       scratch: stores the rows.
     """
-    rows = overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
+    rows = book_overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
     for bucket, part in cut_rows(rows, plan):
         yield bucket, scratch.put(part.tobytes())
 
@@ -123,7 +419,7 @@ def cut_rows(rows: Int64s, plan: Plan) -> Iterator[tuple[int, Int64s]]:
 
     `plan` has the number of buckets.
     """
-    return overlap.cut_by_id(rows, plan.buckets)
+    return book_overlap.cut_by_id(rows, plan.buckets)
 
 
 def key_book(measured: MeasuredBook, plan: Plan) -> tuple[int, MeasuredBook]:
@@ -152,7 +448,7 @@ def judge_bucket(
     dropped_ids = set(dropped.tolist())
     for measured in check_ids(found["books"]):
         book = measured.book
-        verdict = overlap.judge(
+        verdict = book_overlap.judge(
             book.book_id,
             id_to_ngrams.get(book.book_id, 0),
             id_to_covering.get(book.book_id, {}),
@@ -173,7 +469,7 @@ def give_verdict(
     if verdict.is_kept:
         yield measured
     else:
-        reason = overlap.overlap_reason(verdict, ngram_words)
+        reason = book_overlap.overlap_reason(verdict, ngram_words)
         yield reject(measured.book.book_id, measured.book.title, STAGE, reason)
 
 
@@ -182,9 +478,11 @@ def add_coverings(pieces: Iterable[bytes]) -> dict[int, dict[int, int]]:
 
     Returns book id → {id of a larger kept book: number of n-grams}. `pieces` are the rows as bytes.
     """
-    rows = numpy.frombuffer(b"".join(pieces), numpy.int64).reshape(-1, overlap.COVERING_COLUMNS)
+    rows = numpy.frombuffer(b"".join(pieces), numpy.int64).reshape(
+        -1, book_overlap.COVERING_COLUMNS
+    )
     id_to_covering: dict[int, dict[int, int]] = collections.defaultdict(dict)
-    for book_id, covering, ngrams in overlap.sum_rows(rows, keys=2).tolist():
+    for book_id, covering, ngrams in book_overlap.sum_rows(rows, keys=2).tolist():
         id_to_covering[book_id][covering] = ngrams
     return id_to_covering
 

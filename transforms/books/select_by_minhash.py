@@ -14,8 +14,23 @@ import apache_beam as beam
 import numpy
 from apache_beam.pvalue import AsSingleton
 
-from corpusmill.transforms.books import overlap
-from corpusmill.transforms.books.covers import (
+from ..duplicates.minhash import PERMUTATIONS, Int64s, Pairs, Uint64s, link_to_smallest
+from ..duplicates.similar_documents import (
+    DOCUMENTS,
+    WANTED,
+    CombinePairs,
+    CompareDocuments,
+    DocumentFacts,
+    FindSimilarDocuments,
+    Met,
+    Sketch,
+    different_pairs,
+    hashes_of,
+)
+from ..files.records import MeasuredBook
+from ..files.scratch import Scratch, fetch
+from . import book_overlap
+from .book_overlap import (
     Cover,
     attribute_cover,
     cover_book,
@@ -24,30 +39,7 @@ from corpusmill.transforms.books.covers import (
     is_contested,
     number_book,
 )
-from corpusmill.transforms.books.select_books import (
-    SelectedBooks,
-    check_ids,
-    give_verdict,
-)
-from corpusmill.transforms.books.share_ngrams import hash_book
-from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from corpusmill.transforms.duplicates.compare_documents import (
-    DOCUMENTS,
-    WANTED,
-    CompareDocuments,
-    Met,
-    Sketch,
-    hashes_of,
-)
-from corpusmill.transforms.duplicates.components import Pairs, link_to_smallest
-from corpusmill.transforms.duplicates.find_similar_documents import (
-    DocumentFacts,
-    FindSimilarDocuments,
-)
-from corpusmill.transforms.duplicates.hashed_ngrams import Int64s, Uint64s
-from corpusmill.transforms.duplicates.minhash import PERMUTATIONS
-from corpusmill.transforms.files.records import MeasuredBook
-from corpusmill.transforms.files.scratch import Scratch, fetch
+from .select_books import SelectedBooks, check_ids, give_verdict, hash_book
 
 BANDS = (PERMUTATIONS, 1)
 """(bands, rows of a band). Two books with a Jaccard similarity of 2 % share a band in 92 of 100 cases, with
@@ -80,12 +72,12 @@ class SelectByMinHash(beam.PTransform):
     def __init__(
         self,
         folder: str,
-        threshold: str | float | Fraction = overlap.THRESHOLD,
-        ngram_words: int = overlap.NGRAM_WORDS,
-        words: str = overlap.PLAIN,
+        threshold: str | float | Fraction = book_overlap.THRESHOLD,
+        ngram_words: int = book_overlap.NGRAM_WORDS,
+        words: str = book_overlap.PLAIN,
     ):
         super().__init__()
-        self.threshold = overlap.parse_threshold(threshold)
+        self.threshold = book_overlap.parse_threshold(threshold)
         self.folder, self.scratch = folder, Scratch(folder)
         self.ngram_words, self.words = ngram_words, words
 
@@ -298,5 +290,5 @@ def judge_book(
     for cover in found["covers"]:
         covering = attribute_cover(fetched(cover), dropped)
     book_id, own = measured.book.book_id, sketched[0]
-    verdict = overlap.judge(book_id, own.ngrams, covering, own.number not in dropped)
+    verdict = book_overlap.judge(book_id, own.ngrams, covering, own.number not in dropped)
     yield from give_verdict(measured, verdict, ngram_words)

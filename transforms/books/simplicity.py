@@ -13,12 +13,33 @@ exponent is fixed, because an exponent fitted to each input would change the cho
 input. On these books, the correlation of L/V^1.35 with the logarithm of the length is 0.02 (that of L/V² is
 -0.90, that of L/V is 0.92), and its average is 0.22. For more figures, and the agreement with readability,
 see pipelines/docs/simplebooks.md.
+
+Chooses the simplest books, until the corpus has its target size.
+
+The paper of SimpleBooks wanted "a body of text of approximately 100M tokens but with a vocabulary size of
+less than 100K". To get such a corpus, it kept books whose ratio of length and vocabulary (see simplicity.py)
+is above a threshold. Here the numbers of tokens and of different words in the corpus are limited directly,
+and books are added in order of their ratio.
+
+Measures how the vocabulary grows as books are added one by one.
+
+The rank of a book is its position (0, 1, 2, …) in the order of adding. A word enters the vocabulary with the
+book in which its total count reaches the minimum. Words are distributed to buckets, so that all counts of a
+word are in one bucket (see vocabularies/word_counts.py). Each bucket is processed alone, and gives the number
+of its words that enter with each book. These numbers are then added up over all buckets.
 """
 
 import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
-from corpusmill.transforms.files.records import MeasuredBook, Reason
+import numpy
+import pyarrow as pa
+
+from ..duplicates.minhash import Pairs
+from ..files.records import MeasuredBook, Reason
+from ..models.word_vocabulary import SCHEMA
 
 NEUTRAL = "L/V^1.35"
 SQUARED = "L/V^2"
@@ -147,3 +168,123 @@ def check_formula(formula: str) -> None:
     """Raises ValueError for a formula that is not in FORMULAS."""
     if formula not in FORMULAS:
         raise ValueError(f"formula must be one of {FORMULAS}, not {formula!r}")
+
+
+TARGET_TOKENS = 92_000_000
+MAX_VOCABULARY = 100_000
+
+
+class Queue(NamedTuple):
+    """The simplest books that together have at most the target number of tokens, in order of their ratio.
+
+    If the vocabulary of these books together is too large, `take_books` leaves out the last ones.
+    """
+
+    rank_of: dict[int, int]  # book id → its rank
+    tokens: int  # number of tokens of the books in `rank_of`
+    more: bool  # True if there are books that do not fit
+
+
+class Taken(NamedTuple):
+    """The ids of the chosen books, and the reason why no further book was added."""
+
+    book_ids: frozenset[int]
+    reason: Reason | None  # why the other books are not taken; None if there are no other books
+
+
+def line_up(
+    formula: str,
+    target_tokens: int,
+    sizes: Sequence[tuple[int, int]],
+    measures: Mapping[int, tuple[int, int]],
+) -> Queue:
+    """Sorts books from simple to difficult, and returns as many as fit into the target size.
+
+    A book is simple if its ratio of tokens to different tokens is high (see simplicity.py).
+
+    The queue ends before the first book that would exceed `target_tokens`, even if later books would fit. Of
+    books with equal ratios, the one with the smallest id comes first.
+
+    Args:
+      formula: the formula of the ratio, see simplicity.py.
+      target_tokens: largest number of tokens of all books together.
+      sizes: (book id, number of tokens of its tokenised text), each book once, in any order.
+      measures: book id → (L, V), computed from the text before it is tokenised, see `simplicity.measure`. L
+        is the number of tokens between white space, V the number of different ones. The mapping may include
+        other books.
+    """
+    in_order = sorted(sizes, key=lambda size: (-exact_ratio(*measures[size[0]], formula), size[0]))
+    rank_of: dict[int, int] = {}
+    total = 0
+    for book_id, tokens in in_order:
+        if total + tokens > target_tokens:
+            break
+        rank_of[book_id] = len(rank_of)
+        total += tokens
+    return Queue(rank_of, total, len(rank_of) < len(in_order))
+
+
+def take_books(queue: Queue, entries: Pairs, max_vocabulary: int) -> Taken:
+    """Chooses the books of the queue before the first one that would make the vocabulary too large.
+
+    Args:
+      queue: books in order of their ratio.
+      entries: rows (rank of a book in the queue, number of words that the book adds to the vocabulary),
+        ascending.
+      max_vocabulary: largest number of words of the vocabulary.
+    """
+    vocabulary = 0
+    for rank, words in entries.tolist():
+        if vocabulary + words > max_vocabulary:
+            fit = frozenset(book_id for book_id, own in queue.rank_of.items() if own < rank)
+            detail = f"{len(fit)} simpler books have {vocabulary} words, the next one adds {words}"
+            return Taken(fit, Reason("beyond-vocabulary", detail))
+        vocabulary += words
+    taken = frozenset(queue.rank_of)
+    if not queue.more:
+        return Taken(taken, None)
+    detail = f"{len(taken)} simpler books have {queue.tokens} tokens, the next one is too long"
+    return Taken(taken, Reason("beyond-target-tokens", detail))
+
+
+def check_target(target_tokens: int, max_vocabulary: int, min_count: int, formula: str) -> None:
+    """Raises ValueError if an argument of TakeSimplest is invalid."""
+    names = ("target_tokens", "max_vocabulary", "min_count")
+    for name, value in zip(names, (target_tokens, max_vocabulary, min_count), strict=True):
+        if value < 1:
+            raise ValueError(f"{name} must be positive, not {value}")
+    check_formula(formula)
+
+
+RANKED = SCHEMA.append(pa.field("rank", pa.int64(), nullable=False))
+"""Schema of counts of words in several books: a row for each word of each book."""
+
+
+def rank_counts(counts: pa.RecordBatch, rank: int) -> pa.RecordBatch:
+    """Adds a column with the rank of the book to a book's word counts."""
+    ranks = pa.array(numpy.full(counts.num_rows, rank, numpy.int64))
+    return pa.record_batch([*counts.columns, ranks], schema=RANKED)
+
+
+def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
+    """Counts the words that enter the vocabulary with each book.
+
+    Returns rows (rank of the book, number of words), ascending.
+
+    Args:
+      batches: one or more results of `rank_counts`, in any order. If a word is in a batch, its counts in all
+        books must be in the batches.
+      min_count: a word enters the vocabulary when its count in all books added so far reaches this number.
+    """
+    rows = pa.concat_batches(batches)
+    words = rows["word"].dictionary_encode().indices.to_numpy()
+    counts, ranks = rows["count"].to_numpy(), rows["rank"].to_numpy()
+    in_order = numpy.lexsort((ranks, words))
+    words, counts, ranks = words[in_order], counts[in_order], ranks[in_order]
+    total = numpy.cumsum(counts)
+    starts = numpy.flatnonzero(numpy.diff(words, prepend=-1))  # first row of each word
+    lengths = numpy.diff(starts, append=len(words))
+    before_word = numpy.repeat((total - counts)[starts], lengths)
+    with_rank = total - before_word
+    enters = (with_rank >= min_count) & (with_rank - counts < min_count)
+    return numpy.column_stack(numpy.unique(ranks[enters], return_counts=True))

@@ -1,34 +1,90 @@
-"""Selects the simplest books, up to a total number of tokens and a maximum size of the vocabulary."""
+"""Selects the simplest books, up to a total number of tokens and a maximum size of the vocabulary.
+
+Converts books to raw and tokenised texts with one paragraph per line.
+
+Writes a table of all books that were considered for SimpleBooks, with the reason to keep or reject
+each.
+"""
 
 import functools
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
-from corpusmill.transforms.books.english_tokens import DISTINCT
-from corpusmill.transforms.books.overlap import sum_rows
-from corpusmill.transforms.books.simplest_first import (
-    MAX_VOCABULARY,
-    TARGET_TOKENS,
-    Queue,
-    Taken,
-    line_up,
-    take_books,
-)
-from corpusmill.transforms.books.simplicity import NEUTRAL
-from corpusmill.transforms.books.tokenize_books import TokenizeBooks
-from corpusmill.transforms.books.word_ranks import RANKED, count_entries, rank_counts
-from corpusmill.transforms.duplicates.combine_pairs import CombinePairs
-from corpusmill.transforms.duplicates.components import Pairs
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.files_screen import Screened, reject
-from corpusmill.transforms.files.records import MeasuredBook, TokenizedBook
-from corpusmill.transforms.files.scratch import fetch, fetch_text
-from corpusmill.transforms.models import word_counts
-from corpusmill.transforms.models.deal_words import DealWords
+from ..duplicates.minhash import Pairs
+from ..duplicates.similar_documents import CombinePairs
+from ..files import counters
+from ..files.counters import Screened, reject
+from ..files.records import Book, MeasuredBook, TokenizedBook
+from ..files.scratch import Scratch, fetch, fetch_text
+from ..models import word_vocabulary
+from ..models.count_words import DealWords
+from . import simplicity
+from .book_overlap import sum_rows
+from .book_rows import WriteBookTable
+from .english_tokens import DISTINCT, EnglishTokenizer, to_lines, to_paragraphs
+from .simplebooks_rows import Considered, Sized, make_line
+
+TOKENIZE = "tokenize-books"
+
+
+class TokenizeBooks(beam.PTransform):
+    """Tokenises the texts of books. PCollection[MeasuredBook] → PCollection[TokenizedBook].
+
+    Args:
+      folder: folder for temporary texts (see scratch.py).
+      number_style: format of numbers, see `english_tokens.separate_numbers`.
+    """
+
+    def __init__(self, folder: str, number_style: str = DISTINCT):
+        super().__init__()
+        self.scratch = Scratch(folder)
+        self.number_style = number_style
+
+    def expand(self, books: beam.PCollection) -> beam.PCollection:
+        tokenize = beam.ParDo(_TokenizeBook(self.scratch, self.number_style))
+        return books | "TokenizeBook" >> tokenize.with_output_types(TokenizedBook)
+
+
+class _TokenizeBook(beam.DoFn):
+    def __init__(self, scratch: Scratch, number_style: str):
+        self.scratch = scratch
+        self.number_style = number_style
+
+    def setup(self) -> None:
+        self._tokenizer = EnglishTokenizer(self.number_style)
+
+    def process(self, measured: MeasuredBook) -> Iterator[TokenizedBook]:
+        yield tokenize_book(measured, self._tokenizer, self.scratch)
+
+    def finish_bundle(self) -> None:
+        counters.flush()
+
+
+def tokenize_book(
+    measured: MeasuredBook, tokenizer: EnglishTokenizer, scratch: Scratch
+) -> TokenizedBook:
+    """Tokenises a book, and stores its raw and its tokenised text in `scratch`.
+
+    Returns the book with references to these texts.
+    """
+    text = fetch_text(measured.book.packed_text)
+    paragraphs = to_paragraphs(text)
+    lines = [tokenizer.tokenize(paragraph) for paragraph in paragraphs]
+    counters.count(TOKENIZE, "books")
+    counters.count(TOKENIZE, "text_bytes", len(text.encode("utf-8")))
+    return TokenizedBook(
+        book_id=measured.book.book_id,
+        title=measured.book.title,
+        paragraphs=len(paragraphs),
+        packed_raw=scratch.put_text(to_lines(paragraphs)),
+        packed_tokens=scratch.put_text(to_lines(lines)),
+        tokens=sum(line.count(" ") + 1 for line in lines),
+    )
+
 
 STAGE = "take-simplest"
 BUCKETS = 64  # parallel parts of the count; the number does not change results
@@ -57,10 +113,10 @@ class TakeSimplest(beam.PTransform):
         self,
         folder: str,
         style: str = DISTINCT,
-        target_tokens: int = TARGET_TOKENS,
-        max_vocabulary: int = MAX_VOCABULARY,
+        target_tokens: int = simplicity.TARGET_TOKENS,
+        max_vocabulary: int = simplicity.MAX_VOCABULARY,
         min_count: int = 3,
-        formula: str = NEUTRAL,
+        formula: str = simplicity.NEUTRAL,
     ):
         super().__init__()
         self.folder = folder
@@ -79,7 +135,8 @@ class TakeSimplest(beam.PTransform):
         queue = (
             books.pipeline
             | "Once" >> beam.Create([self.formula])
-            | "LineUp" >> beam.Map(line_up, self.target_tokens, AsList(sizes), AsDict(measures))
+            | "LineUp"
+            >> beam.Map(simplicity.line_up, self.target_tokens, AsList(sizes), AsDict(measures))
         )
         deal = DealWords(
             self.folder, count_ranked, BUCKETS, AsSingleton(queue), join=pa.concat_batches
@@ -93,7 +150,7 @@ class TakeSimplest(beam.PTransform):
             >> beam.CombineGlobally(CombinePairs(functools.partial(sum_rows, keys=1)))
         )
         taken = queue | "TakeBooks" >> beam.Map(
-            take_books, AsSingleton(entries), self.max_vocabulary
+            simplicity.take_books, AsSingleton(entries), self.max_vocabulary
         )
         take = beam.ParDo(_Take(), AsSingleton(taken)).with_output_types(MeasuredBook)
         split = books | "Take" >> take.with_outputs("rejected", main="kept")
@@ -110,7 +167,7 @@ def measure_of(measured: MeasuredBook) -> tuple[int, tuple[int, int]]:
     return measured.book.book_id, (measured.tokens, measured.vocabulary)
 
 
-def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
+def count_ranked(book: TokenizedBook, queue: simplicity.Queue) -> pa.RecordBatch | None:
     """Returns the word counts of a book with its rank; None if the book is not in the queue.
 
     The queue is the order in which books are added. The rank is the position of a book in it.
@@ -118,8 +175,8 @@ def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
     rank = queue.rank_of.get(book.book_id)
     if rank is None:
         return None
-    counts = word_counts.count_words(fetch_text(book.packed_tokens).encode("utf-8"))
-    return rank_counts(counts, rank)
+    counts = word_vocabulary.count_words(fetch_text(book.packed_tokens).encode("utf-8"))
+    return simplicity.rank_counts(counts, rank)
 
 
 def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
@@ -131,12 +188,14 @@ def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
       grouped: (bucket of words, references to the counts of these words in each book).
       min_count: how often a word must occur, in all books added so far, to be in the vocabulary.
     """
-    batches = (word_counts.unpack_counts(fetch(packed), RANKED) for packed in grouped[1])
-    return count_entries(batches, min_count)
+    batches = (
+        word_vocabulary.unpack_counts(fetch(packed), simplicity.RANKED) for packed in grouped[1]
+    )
+    return simplicity.count_entries(batches, min_count)
 
 
 class _Take(beam.DoFn):
-    def process(self, measured: MeasuredBook, taken: Taken) -> Iterator[Any]:
+    def process(self, measured: MeasuredBook, taken: simplicity.Taken) -> Iterator[Any]:
         book = measured.book
         if taken.reason is None or book.book_id in taken.book_ids:
             counters.count(STAGE, "books")
@@ -146,3 +205,75 @@ class _Take(beam.DoFn):
 
     def finish_bundle(self) -> None:
         counters.flush()
+
+
+NAME = "books"
+
+Keyed = tuple[int, Any]  # (book id, value)
+_TO_KEYED: Mapping[str, Callable[[Any], Keyed]] = {
+    "verdicts": lambda verdict: (verdict.book_id, verdict),
+    "rejected": lambda rejected: (int(rejected.id), rejected),
+    "sized": lambda sized: (sized.book.book_id, (sized.split, sized.is_small)),
+    "places": lambda place: (place.book_id, place),
+}
+
+
+class BookFates(NamedTuple):
+    """The inputs of ListBooks: what is known about each of the considered books.
+
+    Each collection has at most one element per book.
+    """
+
+    titles: beam.PCollection  # of (book id, title): all considered books
+    measures: beam.PCollection  # of (book id, (number of tokens, number of different tokens))
+    verdicts: beam.PCollection  # of OverlapVerdict: whether a book overlaps larger books
+    rejected: beam.PCollection  # of Rejected: the rejected books
+    sized: beam.PCollection  # of SizedBook
+    places: beam.PCollection  # of Place
+
+
+class ListBooks(beam.PTransform):
+    """Writes the table of considered books, sorted by book id. BookFates → PCollection[OutputFile].
+
+    The file is books-00000-of-00001.tsv. Raises ValueError if a book is both kept and rejected, or neither.
+
+    Args:
+      folder: output folder of the build.
+      formula: name of the formula for the simplicity of a book (see text/books/simple/simplicity.py). The
+        table has a column with the simplicity.
+    """
+
+    def __init__(self, folder: str, formula: str):
+        super().__init__()
+        self.folder = folder
+        self.formula = formula
+
+    def expand(self, fates: BookFates) -> beam.PCollection:
+        keyed = {
+            name: getattr(fates, name) | f"Key {name}" >> beam.Map(key).with_output_types(Keyed)
+            for name, key in _TO_KEYED.items()
+        }
+        return (
+            {"titles": fates.titles, "measures": fates.measures, **keyed}
+            | "MeetFates" >> beam.CoGroupByKey()
+            | "MakeLine" >> beam.Map(line_of, self.formula).with_output_types(Considered)
+            | "WriteBooks" >> WriteBookTable(self.folder, NAME, Considered)
+        )
+
+
+def title_of(book: Book) -> tuple[int, str]:
+    """Returns (book id, title)."""
+    return book.book_id, book.title
+
+
+def line_of(grouped: tuple[int, Mapping[str, Iterable[Any]]], formula: str) -> Considered:
+    """Returns the row of one book in the table of considered books.
+
+    `grouped` is (book id, what is known about the book), as produced by CoGroupByKey. `formula` is the name
+    of the formula for the simplicity of the book.
+    """
+    book_id, found = grouped
+    one: dict[str, Any] = {name: next(iter(values), None) for name, values in found.items()}
+    sized = Sized(*one["sized"], *one["places"][1:]) if one["sized"] else None
+    rest = (one["verdicts"], one["rejected"], sized)
+    return make_line(book_id, one["titles"], one["measures"], formula, *rest)

@@ -2,6 +2,10 @@
 
 Each year is returned with its source, such as a copyright line. publication_dates.py chooses the year of
 publication among them.
+
+Parses years in Roman numerals as printed on title pages: "MDCCCXCIX", "M DCCC XCIX", "M.DCC.XXXVIII.".
+
+Divides the front of a book (the pages before the text) into blocks of lines, and detects running text.
 """
 
 import functools
@@ -10,9 +14,93 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from corpusmill.transforms.books.front_blocks import Block, blocks_of_front, is_on_title_page
-from corpusmill.transforms.books.roman_numerals import parse_roman
-from corpusmill.transforms.files.toml_tables import read_table
+from ..files.markup import read_toml
+
+# Printers also repeated a letter four times: MDCCCCXI for MCMXI. Both forms are parsed.
+_THOUSANDS = re.compile(
+    r"(?P<thousands>M{1,3})(?P<hundreds>CM|CD|D?C{0,4})(?P<tens>XC|XL|L?X{0,4})(?P<units>IX|IV|V?I{0,4})"
+)
+_PAIRS = {"CM": 900, "CD": 400, "XC": 90, "XL": 40, "IX": 9, "IV": 4}
+_LETTERS = {"M": 1000, "D": 500, "C": 100, "L": 50, "X": 10, "V": 5, "I": 1}
+_BETWEEN = re.compile(r"[. ]+")
+
+
+def parse_roman(text: str) -> int | None:
+    """Parses a Roman numeral of at least 1000 in capital letters. Returns None for other texts.
+
+    Points and spaces between the letters are ignored.
+    """
+    match = _THOUSANDS.fullmatch(_BETWEEN.sub("", text))
+    if match is None:
+        return None
+    return sum(_value(part) for part in match.groups())
+
+
+def _value(part: str) -> int:
+    return _PAIRS.get(part) or sum(_LETTERS[letter] for letter in part)
+
+
+MAX_LINES = 250  # maximum lines of the front, which has the title page, its back and a preface
+# maximum characters of the front: some texts have a whole paragraph in one line
+MAX_CHARACTERS = 40_000
+
+# A block is running text if it has at least the characters of two full lines, and most of its lines are as
+# long as lines broken at a margin. The lines of an address or a list are shorter.
+_MIN_PROSE_CHARACTERS = 150
+_MIN_FULL_LINE = 50
+_MIN_FULL_SHARE = 0.7
+
+# Characters of running text before or on the title page: a motto, a note, a notice of rights.
+_MAX_PROSE_BEFORE_TITLE = 1_200
+
+_BLANKS = re.compile(r"[ \t\xa0]+")
+
+
+class Block(NamedTuple):
+    """Consecutive lines that are not empty."""
+
+    lines: tuple[str, ...]  # without surrounding white space
+    is_prose: bool  # running text
+    prose_before: int  # characters of running text in earlier blocks
+
+
+def is_on_title_page(block: Block) -> bool:
+    """Returns True if a block is probably on the title page, judged by the running text before it.
+
+    At most a short piece of running text, such as a motto, may be before the block.
+    """
+    return block.prose_before <= _MAX_PROSE_BEFORE_TITLE
+
+
+def blocks_of_front(text: str) -> Iterator[Block]:
+    """Yields the blocks of the front of a book, in order."""
+    prose_characters = 0
+    for lines in _split(text):
+        characters = sum(len(_BLANKS.sub(" ", line)) for line in lines)
+        is_prose = characters >= _MIN_PROSE_CHARACTERS and _is_full(lines)
+        yield Block(lines, is_prose, prose_characters)
+        if is_prose:
+            prose_characters += characters
+
+
+def _split(text: str) -> Iterator[tuple[str, ...]]:
+    block: list[str] = []
+    for line in text[:MAX_CHARACTERS].split("\n")[:MAX_LINES]:
+        if stripped := line.strip():
+            block.append(stripped)
+        elif block:
+            yield tuple(block)
+            block = []
+    if block:
+        yield tuple(block)
+
+
+def _is_full(lines: tuple[str, ...]) -> bool:
+    """Returns True if most lines of a block, except the last line, are as long as lines of running text."""
+    but_last = lines[:-1] or lines
+    full = sum(len(_BLANKS.sub(" ", line)) >= _MIN_FULL_LINE for line in but_last)
+    return full >= _MIN_FULL_SHARE * len(but_last)
+
 
 # Sources of a year.
 ISSUE_DATE = "issue-date"  # of a periodical: "Vol. 10, No. 268. Saturday, August 11, 1827"
@@ -273,6 +361,6 @@ def _is_imprint(line: str) -> bool:
 
 @functools.cache
 def _imprint_words() -> re.Pattern[str]:
-    words = read_table(__package__, _WORDS)
+    words = read_toml(__package__, _WORDS)
     choices = "|".join(re.escape(word) for word in [*words["places"], *words["publishing"]])
     return re.compile(rf"(?<!\w)(?:{choices})s?(?!\w)", re.IGNORECASE)

@@ -16,12 +16,7 @@ from typing import NamedTuple
 
 import numpy
 
-from corpusmill.transforms.duplicates.evaluation_index import (
-    LONG_WORDS,
-    EvaluationIndex,
-    Runs,
-    TextBlock,
-)
+from .evaluation_index import LONG_WORDS, EvaluationIndex, Runs, TextBlock
 
 CONTEXT_WORDS = 30
 """Number of words in a passage before and after the text that both have in common."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy
 import numpy.typing
 
-from corpusmill.transforms.duplicates.folded_words import (
+from .folded_words import (
     QUARTERS,
     FoldedText,
     Uint32s,
@@ -26,14 +26,7 @@ from corpusmill.transforms.duplicates.folded_words import (
     normalize,
     weigh_words,
 )
-from corpusmill.transforms.duplicates.hashed_ngrams import (
-    MULTIPLIER,
-    Int64s,
-    Uint64s,
-    finalize,
-    join_hashes,
-    sort_different,
-)
+from .minhash import MULTIPLIER, Int64s, Uint64s, finalize, join_hashes, sort_different
 
 Booleans = numpy.typing.NDArray[numpy.bool_]
 

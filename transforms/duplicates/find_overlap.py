@@ -1,6 +1,8 @@
 """Finds near-duplicate documents in data sets, or writes the signatures of their documents.
 
 Documents may be compared among all data sets, or only between two groups of data sets (sides 0 and 1).
+
+Computes the counts and dataset card of a search for near-duplicates, or of a build of signatures.
 """
 
 import functools
@@ -8,37 +10,61 @@ import json
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import numpy
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
-from corpusmill.transforms.duplicates.compare_documents import ComparedPair
-from corpusmill.transforms.duplicates.components import Pairs
-from corpusmill.transforms.duplicates.contamination_evidence import sum_of
-from corpusmill.transforms.duplicates.document_signatures import parse_similarity
-from corpusmill.transforms.duplicates.find_near_pairs import FindNearPairs
-from corpusmill.transforms.duplicates.find_similar_documents import DocumentFacts
-from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s, hash_ngrams
-from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, pair_across, pair_members
-from corpusmill.transforms.duplicates.read_texts import (
-    FilePart,
-    TextBatch,
-    TextFile,
-    plan_parts,
-    read_part,
-)
-from corpusmill.transforms.duplicates.write_signatures import (
-    NamedText,
-    WriteSignatures,
-    count_files,
-)
-from corpusmill.transforms.files.fingerprint import fingerprint
-from corpusmill.transforms.files.plain_words import plain_words
-from corpusmill.transforms.files.spread import Spread, SpreadAll
-from corpusmill.transforms.files.write_rows import WriteRecords
+from ..files.builds.ledger import OUTPUTS, Accounts, Ledger
+from ..files.builds.manifest import Provenance
+from ..files.distribution import Spread, SpreadAll
+from ..files.markup import make_table
+from ..files.text import fingerprint, plain_words
+from ..files.write_rows import WriteRecords
+from . import minhash
+from .contamination_evidence import sum_of
+from .drop_duplicates import FindNearPairs
+from .read_texts import FilePart, TextBatch, TextFile, plan_parts, read_part
+from .similar_documents import ComparedPair, DocumentFacts
+from .write_signatures import NamedText, WriteSignatures, count_files
+
+
+def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Returns the counts, statistics and sections of the dataset card.
+
+    They describe a search for near-duplicates, or a build of signatures.
+
+    In addition to the entries of every build, the ledger has:
+      documents: ((data set, split), number of documents).
+      left_out: ((data set, split), {reason: number of texts that were not read}).
+      near: ((data set, split), number of documents that have a near-duplicate).
+      clusters: number of clusters, if near-duplicates were searched.
+    """
+    documents, near = ledger.pairs("documents"), ledger.pairs("near")
+    rows = [
+        {"data_set": data_set, "split": split, "documents": number, "near": near.get(key, 0)}
+        for key in sorted(documents)
+        for (data_set, split), number in [(key, documents[key])]
+    ]
+    rejected = sum_of(ledger.pairs("left_out").values())
+    kept, lost = sum(documents.values()), sum(rejected.values())
+    counts: dict[str, Any] = {
+        "documents_read": kept + lost,
+        "kept": kept,
+        "rejected": {"total": lost, **rejected},
+    }
+    if ledger.has("clusters"):
+        files = [file for file in ledger.values(OUTPUTS) if file.format == "parquet"]
+        counts["pairs"] = sum(file.records for file in files)
+        counts["clusters"] = ledger.number("clusters")
+    stats = {"data_sets": rows, **counts}
+    table = make_table(
+        ["data set", "split", "documents", "with a near-duplicate"], (row.values() for row in rows)
+    )
+    return Accounts(counts, stats, table)
+
 
 PAIRS = "pairs"  # name of the files with pairs
 DOCUMENTS, LEFT_OUT, NEAR, CLUSTERS = "documents", "left_out", "near", "clusters"  # names of counts
@@ -109,8 +135,8 @@ class FindOverlap(beam.PTransform):
             folder,
             describe,
             ngrams_of,
-            parse_similarity(threshold),
-            pair_across if across else pair_members,
+            minhash.parse_similarity(threshold),
+            minhash.pair_across if across else minhash.pair_members,
         )
 
     def expand(self, root: beam.Pipeline) -> FoundOverlap:
@@ -286,12 +312,12 @@ def number_of_names(side: int, names: str) -> int:
     return fingerprint(f"{side}{names}") >> 2 << 1 | side
 
 
-def ngrams_of(document: tuple[int, NamedText]) -> Uint64s:
+def ngrams_of(document: tuple[int, NamedText]) -> minhash.Uint64s:
     """Returns the hashes of the 8-grams of a document's words, in lower case and without punctuation."""
-    return hash_ngrams(plain_words(document[1].text), NGRAM_WORDS)
+    return minhash.hash_ngrams(plain_words(document[1].text), minhash.NGRAM_WORDS)
 
 
-def pair_row(pair: ComparedPair, links: Pairs) -> tuple[str | float, ...]:
+def pair_row(pair: ComparedPair, links: minhash.Pairs) -> tuple[str | float, ...]:
     """Returns a pair as a row of SCHEMA.
 
     The first document is the one with side 0. If both documents have the same side, the first document is the
@@ -328,7 +354,7 @@ def split_of_names(names: str) -> tuple[str, str]:
     return data_set, split
 
 
-def count_clusters(links: Pairs) -> int:
+def count_clusters(links: minhash.Pairs) -> int:
     """Returns the number of connected components of near-duplicates.
 
     `links` has rows (document number, smallest number in its component).

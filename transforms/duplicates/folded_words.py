@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy
 import numpy.typing
 
-from corpusmill.transforms.duplicates.hashed_ngrams import Int64s, Uint64s
+from .minhash import Int64s, Uint64s
 
 Uint32s = numpy.typing.NDArray[numpy.uint32]
 

@@ -8,18 +8,46 @@ of sets at once.
 
 Sources: Broder, "On the resemblance and containment of documents", 1997 (the estimate); Leskovec, Rajaraman,
 Ullman, "Mining of Massive Datasets", section 3.4 (bands).
+
+Finds the connected components of a graph, whose edges may be given in any order and in parts.
+
+Chooses which member of a group of duplicates is kept.
+
+Hashes the word n-grams of a text to fixed 64-bit numbers, to measure overlaps.
+
+Words are separated by white space (`str.split`) and unchanged. N-grams may cross line ends. A text with fewer
+words than `n` is one n-gram; a text without words has none.
+
+The hash of a word is computed from its UTF-8, eight bytes at a time, and the hash of an n-gram from the
+hashes of its words in order. numpy processes thousands of them at once. Each step mixes all bits, so any bits
+can be used to sample n-grams or to partition them. Two different n-grams have the same hash with a
+probability of 2^-64: among the 5,000 million n-grams of Project Gutenberg, not even one such pair is
+expected. The hash is not safe against texts that are made to collide.
+
+Measures the similarity of documents by the hashes of their word n-grams, either exactly or by signatures.
+
+The hashes are computed by hashed_ngrams.py, the signatures by minhash.py. A similarity is a fraction, so that
+it can be compared exactly with a threshold.
+
+Computes the word n-grams of lines, and the similarity of two lines.
+
+Words are separated by ASCII white space. A line with fewer words than `n` is one n-gram, so that short lines
+are similar only if they have the same words.
 """
 
 import functools
 import hashlib
 import itertools
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy
 import numpy.typing
 
-from corpusmill.transforms.files.line_ids import group_places
+from ..files.line_blocks import group_places
+from ..files.text import NARROW_SPACES, WIDE_SPACES
 
 PERMUTATIONS = 128
 NGRAM_WORDS = 8
@@ -265,3 +293,231 @@ def pair_across(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
         partners = begins[at] + ((1 - is_odd) * even)[at] + (ranks[at] + distance) % others[at]
         pairs.append(numpy.sort(numpy.column_stack((ids[at], ids[partners])), axis=1))
     return numpy.concatenate(pairs)
+
+
+Pairs = numpy.typing.NDArray[numpy.int64]
+"""Rows of two ids."""
+
+NO_PAIRS: Pairs = numpy.empty((0, 2), numpy.int64)
+
+
+def link_to_smallest(edges: Pairs) -> Pairs:
+    """Returns rows (id, smallest id of its component), ascending.
+
+    The smallest id of a component has no row. The rows are the edges of a graph with the same components, and
+    there are at most as many rows as in `edges`. So parts of a graph can be processed one by one, and then
+    their results together.
+    """
+    ids, places = numpy.unique(edges, return_inverse=True)
+    places = places.reshape(-1, 2)
+    smallest = numpy.arange(len(ids))  # index of the smallest id known to be connected
+    while True:
+        ends = smallest[places]
+        low, high = ends.min(axis=1), ends.max(axis=1)
+        if (low == high).all():
+            break
+        numpy.minimum.at(smallest, high, low)
+        smallest = _follow(smallest)
+    (linked,) = numpy.nonzero(smallest != numpy.arange(len(ids)))
+    return numpy.column_stack((ids[linked], ids[smallest[linked]]))
+
+
+def _follow(smallest: Pairs) -> Pairs:
+    """Follows links from index to index. Returns for each index the last one of its chain of links.
+
+    `smallest` has for each index the index to which it links, which is smaller or equal. The last index of a
+    chain links to itself.
+    """
+    while True:
+        further = smallest[smallest]
+        if (further == smallest).all():
+            return smallest
+        smallest = further
+
+
+def choose_kept(links: Pairs, ranks: Pairs) -> Pairs:
+    """Returns rows (id of the kept member, id of a dropped member), ascending by the dropped member.
+
+    In each group of duplicates, the member with the greatest rank is kept. If several members have this rank,
+    the one with the smallest id is kept. A group is a connected component of the graph that links duplicates.
+
+    Args:
+      links: rows (id of a member, smallest id in its group), from `link_to_smallest`.
+      ranks: rows (id of a member, its rank) for all members in `links`, ascending by id.
+    """
+    numbers, rank = ranks[:, 0], ranks[:, 1]
+    components = numbers.copy()
+    components[numpy.searchsorted(numbers, links[:, 0])] = links[:, 1]
+    order = numpy.lexsort((numbers, -rank, components))
+    ordered = components[order]
+    is_first = numpy.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(order)]
+    kept = numbers[order][is_first][numpy.cumsum(is_first) - 1]
+    pairs = numpy.column_stack((kept, numbers[order]))[~is_first]
+    return pairs[numpy.argsort(pairs[:, 1])]
+
+
+_BLANK = ord(" ")
+_TO_BLANKS = bytes.maketrans(NARROW_SPACES.encode(), b" " * len(NARROW_SPACES))
+_LANE_BYTES = 8
+
+# The number is odd, because an even factor would lose bits of the words. Its powers minus 1 have few factors
+# 2, so that the sum changes if words swap places. As the number is 3 modulo 8, there is one factor 2 for odd
+# powers, and 3 for the square.
+MULTIPLIER = numpy.uint64(0x9E3779B97F4A7C13)
+# words processed at once: 128 KB per array, so several arrays fit in the processor's cache
+_PIECE_WORDS = 1 << 14
+
+
+def hash_ngrams(text: str, n: int) -> Uint64s:
+    """Returns the different hashes of the n-grams of a text, ascending.
+
+    Raises ValueError if n is not positive.
+    """
+    if n < 1:
+        raise ValueError(f"n must be at least 1, not {n}")
+    words = hash_words(text)
+    return sort_different(join_hashes(words, min(n, max(len(words), 1))))
+
+
+def to_plain_words(text: str) -> str:
+    """Returns a text in lower case, in which all characters except letters, marks and digits are spaces.
+
+    This makes editions of a text equal if they differ only in quotation marks, dashes, underscores for
+    italics, or capitals in titles. "don't" becomes the same two words with any apostrophe.
+    """
+    text = text.lower()
+    for character in sorted(set(text)):
+        if not character.isalnum() and unicodedata.category(character)[0] != "M":
+            text = text.replace(character, " ")
+    return text
+
+
+def hash_words(text: str) -> Uint64s:
+    """Returns the hash of each word of a text, in order."""
+    for blank in WIDE_SPACES:
+        text = text.replace(blank, " ")
+    # A space before the first word, and padding to read a whole lane from the last byte.
+    block = b"".join((b" ", text.encode("utf-8").translate(_TO_BLANKS), b" " * _LANE_BYTES))
+    is_blank = numpy.frombuffer(block, numpy.uint8) == _BLANK
+    edges = numpy.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
+    starts, ends = edges[::2], edges[1::2]
+    hashes = numpy.empty(len(starts), numpy.uint64)
+    for first in range(0, len(starts), _PIECE_WORDS):
+        piece = slice(first, first + _PIECE_WORDS)
+        hashes[piece] = _hash_spans(block, starts[piece], ends[piece])
+    return hashes
+
+
+def sort_different(hashes: Uint64s) -> Uint64s:
+    """Returns the different hashes, ascending. It is several times as fast as `numpy.unique`."""
+    ordered = numpy.sort(hashes)
+    is_new = numpy.empty(len(ordered), numpy.bool_)
+    is_new[:1] = True
+    numpy.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return ordered[is_new]
+
+
+def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
+    """Returns the hash of each span of bytes.
+
+    It is computed from the length of the span and its bytes, eight at a time. The last bytes are padded with
+    zeros.
+    """
+    lanes = numpy.ndarray((len(block) - _LANE_BYTES + 1,), "<u8", block, strides=(1,))
+    sizes = ends - starts
+    hashes = sizes.astype(numpy.uint64)
+    spans = numpy.arange(len(hashes))
+    while len(spans):
+        unused_bytes = numpy.maximum(_LANE_BYTES - sizes, 0).astype(numpy.uint64)
+        lane = lanes[starts] << (unused_bytes * numpy.uint64(8))
+        hashes[spans] = finalize(hashes[spans] * MULTIPLIER + lane)
+        is_longer = sizes > _LANE_BYTES
+        spans = spans[is_longer]
+        starts = starts[is_longer] + _LANE_BYTES
+        sizes = sizes[is_longer] - _LANE_BYTES
+    return hashes
+
+
+def join_hashes(words: Uint64s, n: int, step: int = 1) -> Uint64s:
+    """Returns the hashes of sequences of n consecutive words, given the hashes of the single words.
+
+    A sequence begins at every `step`-th word.
+    """
+    ngrams = numpy.empty(len(range(0, len(words) - n + 1, step)), numpy.uint64)
+    for first in range(0, len(ngrams), _PIECE_WORDS):
+        piece = ngrams[first : first + _PIECE_WORDS]
+        start, span = first * step, (len(piece) - 1) * step + 1
+        piece[:] = words[start : start + span : step]
+        for place in range(start + 1, start + n):
+            piece *= MULTIPLIER
+            piece += words[place : place + span : step]
+        finalize(piece)
+    return ngrams
+
+
+def finalize(hashes: Uint64s) -> Uint64s:
+    """Applies the last step of SplitMix64 in place. Each new bit of a hash depends on all its old bits."""
+    hashes ^= hashes >> numpy.uint64(30)
+    hashes *= numpy.uint64(0xBF58476D1CE4E5B9)
+    hashes ^= hashes >> numpy.uint64(27)
+    hashes *= numpy.uint64(0x94D049BB133111EB)
+    hashes ^= hashes >> numpy.uint64(31)
+    return hashes
+
+
+def sign_documents(ngrams: Sequence[Uint64s], permutations: int) -> Uint32s:
+    """Returns a MinHash signature for each document, one per row.
+
+    The signatures are computed from the last 32 bits of each hash. They are equal to those of the library
+    datasketch, see pipelines/docs/overlap.md. Two documents without common n-grams may agree in a value by
+    chance. If both have ten million n-grams, this happens in one of 400 values; if both have 100,000 n-grams,
+    in one of 40,000.
+
+    Args:
+      ngrams: for each document, the hashes of its different n-grams. Each document must have an n-gram.
+      permutations: number of values of a signature.
+    """
+    return sign_hashes([hashes.astype(numpy.uint32) for hashes in ngrams], permutations)
+
+
+def exact_jaccard(first: Uint64s, second: Uint64s) -> Fraction:
+    """Returns the Jaccard similarity |A ∩ B| / |A ∪ B| of two sets of hashes.
+
+    Each set is an ascending array without repeated hashes. At least one of the sets must not be empty.
+    """
+    both = numpy.sort(numpy.concatenate((first, second)), kind="stable")  # merges two sorted runs
+    common = int(numpy.count_nonzero(both[1:] == both[:-1]))
+    return Fraction(common, len(both) - common)
+
+
+def parse_similarity(similarity: str | float | Fraction) -> Fraction:
+    """Parses a threshold of similarity as an exact fraction: "0.8" and 0.8 are 4/5.
+
+    Raises ValueError if it is not a number above 0 and below 1.
+    """
+    try:
+        exact = Fraction(str(similarity))
+    except (ValueError, ZeroDivisionError) as error:
+        raise ValueError(f"similarity must be a number, not {similarity}") from error
+    if not 0 < exact < 1:
+        raise ValueError(f"similarity must be above 0 and below 1, not {similarity}")
+    return exact
+
+
+def word_ngrams(line: bytes, n: int) -> list[bytes]:
+    """Returns all n-grams of a line, in order. A repeated n-gram is in the list several times.
+
+    If a line has fewer than n words, the list has one element: all words of the line. The words of an n-gram
+    are joined by single spaces.
+    """
+    words = line.split()
+    if len(words) <= n:
+        return [b" ".join(words)]
+    return list(map(b" ".join, zip(*(words[start:] for start in range(n)), strict=False)))
+
+
+def jaccard(first: bytes, second: bytes, n: int) -> float:
+    """Returns the Jaccard similarity |A ∩ B| / |A ∪ B| of the sets of n-grams of two lines."""
+    ngrams, others = set(word_ngrams(first, n)), set(word_ngrams(second, n))
+    common = len(ngrams & others)
+    return common / (len(ngrams) + len(others) - common)

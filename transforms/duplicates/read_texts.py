@@ -14,21 +14,15 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.duplicates.contamination_evidence import sum_of
-from corpusmill.transforms.duplicates.folded_words import fold_words
-from corpusmill.transforms.files.compression import DECODE_ERRORS
-from corpusmill.transforms.files.damage import damage_error
-from corpusmill.transforms.files.line_blocks import lines_of
-from corpusmill.transforms.files.open_input import InputError, open_input, open_raw, read_input
-from corpusmill.transforms.files.read_lines import TextUnit, plan_units, read_unit
-from corpusmill.transforms.files.tar_members import is_tar
-from corpusmill.transforms.files.unit_blocks import (
-    BLOCK_BYTES,
-    MAX_LINE_BYTES,
-    LineBlock,
-    Unterminated,
-    place_of,
-)
+from ..files.compression import DECODE_ERRORS
+from ..files.counters import damage_error
+from ..files.line_blocks import lines_of
+from ..files.read_files import InputError, open_input, open_raw, read_input
+from ..files.read_lines import TextUnit, plan_units, read_unit
+from ..files.tar_members import is_tar
+from ..files.work_units import BLOCK_BYTES, MAX_LINE_BYTES, LineBlock, Unterminated, place_of
+from .contamination_evidence import sum_of
+from .folded_words import fold_words
 
 PARQUET, JSON_LINES, LINES, FILES = "parquet", "JSON lines", "lines", "files"  # kinds of files
 # reasons to reject a text

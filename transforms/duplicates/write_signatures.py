@@ -13,17 +13,13 @@ import numpy
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
-from corpusmill.transforms.duplicates.document_signatures import sign_documents
-from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s, hash_ngrams
-from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS, SEED, Uint32s
-from corpusmill.transforms.files.fingerprint import fingerprint, shard_of
-from corpusmill.transforms.files.gather import Gather
-from corpusmill.transforms.files.line_ids import group_places
-from corpusmill.transforms.files.plain_words import plain_words
-from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.files.scratch import Scratch, fetch
-from corpusmill.transforms.files.shards import parquet_name
-from corpusmill.transforms.files.write_rows import PARQUET, Batch, Target, write_files
+from ..files.distribution import Gather
+from ..files.line_blocks import group_places
+from ..files.records import OutputFile
+from ..files.scratch import Scratch, fetch
+from ..files.text import fingerprint, parquet_name, plain_words, shard_of
+from ..files.write_rows import PARQUET, Batch, Target, write_files
+from .minhash import NGRAM_WORDS, PERMUTATIONS, SEED, Uint32s, Uint64s, hash_ngrams, sign_documents
 
 SIGNATURES = "signatures"
 SIGNATURES_PER_FILE = 100_000

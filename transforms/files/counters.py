@@ -2,20 +2,30 @@
 
 The in-process runner reports its Beam counters only at the end. If the environment variable
 CORPUSMILL_PROGRESS_DIR names a folder, each worker process also writes its counts to a file in that folder.
+
+Handles damaged input: raises errors that name the position, or counts and logs the skipped bytes.
+
+Splits elements into kept and rejected. Each rejection is counted and has a reason.
 """
 
 import collections
 import contextlib
 import functools
 import json
+import logging
 import os
 import pathlib
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
+import apache_beam as beam
 from apache_beam.metrics import Metrics
 from apache_beam.metrics.metricbase import Counter
+
+from .read_files import InputError
+from .records import Page, Reason, Rejected
 
 NAMESPACE = "corpusmill"
 PROGRESS_DIR = "CORPUSMILL_PROGRESS_DIR"
@@ -104,3 +114,101 @@ def _write_tally() -> None:
     with contextlib.suppress(OSError):  # a full disk must not stop the build
         written.write_text(json.dumps(_tally), "utf-8")
         written.rename(folder / f"{os.getpid()}.json")
+
+
+def damage_error(path: str, start: int, end: int, message: str, note: str = "") -> InputError:
+    """Returns an error for the damaged bytes from `start` to `end` of a file.
+
+    `note` is appended to the message.
+    """
+    where = f"; the data are damaged up to byte {end}" if end > start else ""
+    return InputError(path, f"{message}{where}{note}", start)
+
+
+class LostBytes(NamedTuple):
+    """A part of a dump that was skipped because it is damaged (on_corrupt="keep-good")."""
+
+    name: str  # name of the file
+    start: int  # offset in the stored file, or in the XML if the compression has no entry points
+    end: int
+    message: str
+    pages_lost: int = -1  # from the multistream index; -1 if unknown
+    last_page: str = ""  # the last undamaged page before the part: "12 Anarchism"
+    unit: str = ""  # unit of `pages_lost`, such as "pages"; "" for the unit that the build reads
+
+
+def tell_lost(stage: str, lost: LostBytes) -> beam.pvalue.TaggedOutput:
+    """Converts lost bytes to an element of the output "lost".
+
+    Counts them under `<stage>/damages`, and logs them.
+    """
+    count(stage, "damages")
+    logging.getLogger(__name__).warning("lost: %s", lost)
+    return beam.pvalue.TaggedOutput("lost", lost)
+
+
+class Screened(NamedTuple):
+    """The outputs of a screening: kept elements and rejections. Each input element is in one of them."""
+
+    kept: beam.PCollection
+    rejected: beam.PCollection  # of Rejected
+
+
+class KeepAll(beam.PTransform):
+    """Keeps all elements. PCollection → Screened. It replaces a screening that is switched off."""
+
+    def expand(self, elements: beam.PCollection) -> Screened:
+        return Screened(elements, elements.pipeline | beam.Create([]))
+
+
+class ScreenPages(beam.PTransform):
+    """Applies a rule `reason_to_reject(page, *sides)` to each page. PCollection[Page] → Screened.
+
+    The rule returns a Reason to reject the page, or None to keep it.
+
+    Args:
+      sides: side inputs for the rule.
+      stage: name of this step of the build, which is recorded in each rejection.
+      of: type of the elements. They must have the fields `page_id` and `title`.
+    """
+
+    STAGE = "screen-pages"
+
+    def __init__(
+        self,
+        reason_to_reject: Callable[..., Reason | None],
+        *sides: beam.pvalue.AsSideInput,
+        stage: str = STAGE,
+        of: Any = Page,
+    ):
+        super().__init__()
+        self.reason_to_reject = reason_to_reject
+        self.sides = sides
+        self.stage = stage
+        self.of = of
+
+    def expand(self, pages: beam.PCollection) -> Screened:
+        rule = _Screen(self.stage, self.reason_to_reject)
+        screen = beam.ParDo(rule, *self.sides).with_output_types(self.of)
+        split = pages | screen.with_outputs("rejected", main="kept")
+        return Screened(split.kept, split.rejected)
+
+
+class _Screen(beam.DoFn):
+    def __init__(self, stage: str, reason_to_reject: Callable[..., Reason | None]):
+        self.stage = stage
+        self.reason_to_reject = reason_to_reject
+
+    def process(self, page: Any, *sides: Any) -> Iterable[Any]:
+        reason = self.reason_to_reject(page, *sides)
+        if reason is None:
+            yield page
+        else:
+            yield reject(page.page_id, page.title, self.stage, reason)
+
+
+def reject(page_id: int, title: str, stage: str, reason: Reason) -> beam.pvalue.TaggedOutput:
+    """Returns a rejection as an element of the output "rejected", and counts it under `<stage>/<reason>`."""
+    count(stage, reason.slug)
+    rejected = Rejected(str(page_id), title, stage, reason.slug, reason.detail)
+    return beam.pvalue.TaggedOutput("rejected", rejected)

@@ -1,11 +1,77 @@
-"""Errors that end a build, and functions that find their cause in the errors of workers and of the system."""
+"""Errors that end a build, and functions that find their cause in the errors of workers and of the system.
 
+Names of the runners that `--runner` accepts.
+
+This module does not import Beam, because that takes seconds.
+
+Reads the end of a log file, for error messages.
+
+Defines the error numbers and messages by which a full disk is recognised.
+"""
+
+import difflib
 import errno
+import os
+import pathlib
 import re
 import resource
 from collections.abc import Sequence
+from typing import IO
 
-from corpusmill.transforms.files import full_disk
+IN_PROCESS = "in-process"
+DIRECT = "DirectRunner"  # the usual name of Beam's in-process runner
+SPARK = "SparkRunner"
+DATAFLOW = "DataflowRunner"
+PRISM = "PrismRunner"
+
+RUNNERS = (
+    *(IN_PROCESS, DIRECT, SPARK, DATAFLOW, "FlinkRunner", PRISM, "PortableRunner"),
+    *("InteractiveRunner", "KafkaStreamsRunner", "FnApiRunner", "BundleBasedDirectRunner"),
+    *("SwitchingDirectRunner", "TestDirectRunner", "TestDataflowRunner"),
+)
+"""The names of the in-process runner and of all runners that Beam finds by name."""
+
+_SHOWN = 7  # number of names in messages; the other runners are for notebooks and tests
+
+
+def runner_named(name: str) -> str:
+    """Returns the canonical name of a runner. Case is ignored, and DirectRunner means the in-process runner.
+
+    A name with a dot is the name of a class, which Beam imports. Raises ValueError, which lists the known
+    names, if there is no such runner.
+    """
+    known = {runner.casefold(): runner for runner in RUNNERS}
+    folded = name.casefold()
+    runner = known.get(folded, name if "." in name else "")
+    if not runner:
+        near = difflib.get_close_matches(f"{folded.removesuffix('runner')}runner", known, 1)
+        guess = f"did you mean {known[near[0]]}? Known:" if near else "known:"
+        raise ValueError(
+            f"no such runner: {name!r}; {guess} {', '.join(RUNNERS[:_SHOWN])}, or the full name of a class"
+        )
+    return IN_PROCESS if runner == DIRECT else runner
+
+
+LOG_TAIL_BYTES = 4_000
+
+
+def log_tail(log: pathlib.Path) -> str:
+    """Returns the end of a log file; "" if there is no file. Only the last LOG_TAIL_BYTES are read."""
+    if not log.exists():
+        return ""
+    with log.open("rb") as stream:
+        return end_of(stream)
+
+
+def end_of(log: IO[bytes]) -> str:
+    """Returns the last LOG_TAIL_BYTES of an open file. Processes that write to it are not disturbed."""
+    start = max(os.fstat(log.fileno()).st_size - LOG_TAIL_BYTES, 0)
+    return os.pread(log.fileno(), LOG_TAIL_BYTES, start).decode("utf-8", "replace")
+
+
+NUMBERS = (errno.ENOSPC, errno.EDQUOT)
+TEXTS = r"No space left on device|Disk quota exceeded"  # errors of workers arrive as tracebacks
+
 
 SHOWN_FAILURES = 10
 LOOKED_AHEAD = "the reasons are above; this is a dry run: nothing was built"
@@ -70,10 +136,10 @@ def check_address_space() -> None:
         )
 
 
-_SHORT_OF = (*full_disk.NUMBERS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
+_SHORT_OF = (*NUMBERS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
 _SHORTAGE = re.compile(
     r"\w*MemoryError\b|Cannot allocate memory|failed to map segment|can't start new thread"
-    rf"|{full_disk.TEXTS}|File too large|Too many open files"
+    rf"|{TEXTS}|File too large|Too many open files"
 )
 
 

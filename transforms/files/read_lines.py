@@ -6,18 +6,18 @@ from typing import BinaryIO, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.transforms.files import counters, tar_members, unit_blocks
-from corpusmill.transforms.files.compression import codec_of
-from corpusmill.transforms.files.damage import LostBytes, damage_error, tell_lost
-from corpusmill.transforms.files.file_units import Damage, FileUnit
-from corpusmill.transforms.files.line_blocks import block_of, count_lines, lines_of
-from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_raw
-from corpusmill.transforms.files.perl_utf8 import malformed_lines
-from corpusmill.transforms.files.records import Rejected
-from corpusmill.transforms.files.spread import Spread
-from corpusmill.transforms.files.tar_members import Member, TarError
-from corpusmill.transforms.files.unit_blocks import (
+from . import counters, tar_members, work_units
+from .compression import codec_of
+from .counters import LostBytes, damage_error, tell_lost
+from .distribution import Spread
+from .line_blocks import block_of, count_lines, lines_of, malformed_lines
+from .read_files import InputError, file_bytes_of, open_raw
+from .records import Rejected
+from .tar_members import Member, TarError
+from .work_units import (
     BLOCK_BYTES,
+    Damage,
+    FileUnit,
     LineBlock,
     NoMemberError,
     Unterminated,
@@ -131,7 +131,7 @@ def plan_units(
       members: patterns that the names of the wanted files in an archive must match.
     """
     files = [file for path in paths for file in find_files(path, members)]
-    shares = unit_blocks.shares_of([file.stored_bytes for file in files], stripes)
+    shares = work_units.shares_of([file.stored_bytes for file in files], stripes)
     return [
         TextUnit(file, unit)
         for file, share in zip(files, shares, strict=True)
@@ -173,7 +173,7 @@ def find_files(
     file_bytes = file_bytes_of(path)
     itself = TextFile(path, "", 0, file_bytes)
     with open_raw(path) as stream:
-        if codec_of(stream) or not unit_blocks.is_archive(stream):
+        if codec_of(stream) or not work_units.is_archive(stream):
             return [itself]
         try:
             found = list(tar_members.read_members(stream, file_bytes))
@@ -197,7 +197,7 @@ def find_files(
 
 def _plan_file(file: TextFile, stripes: int) -> list[FileUnit]:
     with open_raw(file.path) as stream:
-        return unit_blocks.plan_block_units(
+        return work_units.plan_block_units(
             text_stream(stream, file), file.path, file.stored_bytes, stripes
         )
 
@@ -283,7 +283,7 @@ def read_unit(
     stored_bytes = 0
     with open_raw(file.path) as stream:
         try:
-            for event in unit_blocks.read_blocks(
+            for event in work_units.read_blocks(
                 text_stream(stream, file), unit, members, block_bytes
             ):
                 if isinstance(event, LineBlock):

@@ -17,9 +17,9 @@ from typing import BinaryIO
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.line_blocks import pack_block, unpack_block
-from corpusmill.transforms.files.open_input import open_raw
-from corpusmill.transforms.files.stores import is_local, named_in_errors, write_object
+from .line_blocks import pack_block, unpack_block
+from .read_files import open_raw
+from .stores import is_local, named_in_errors, write_object
 
 SCRATCH = ".scratch"
 """Name of the scratch folder in a build that is running. It is removed when the build is finished."""

@@ -23,9 +23,9 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
-from corpusmill.transforms.files.open_input import InputError, open_raw
-from corpusmill.transforms.files.spread import Spread, SpreadAll
-from corpusmill.transforms.files.write_files import HashedFile, write_text
+from .distribution import Spread, SpreadAll
+from .read_files import InputError, open_raw
+from .write_files import HashedFile, write_text
 
 LIST = "written.json"
 """Name of the list of files of a finished stage."""

@@ -10,13 +10,8 @@ import tarfile
 from collections.abc import Collection, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, cast
 
-from corpusmill.transforms.files.compression import (
-    DECODE_ERRORS,
-    MAGIC_BYTES,
-    codec_of_head,
-    decompress,
-)
-from corpusmill.transforms.files.compression import read_some as read_step
+from .compression import DECODE_ERRORS, MAGIC_BYTES, codec_of_head, decompress
+from .compression import read_some as read_step
 
 BLOCK_BYTES = 512  # headers and contents begin at multiples of this
 # maximum size of an extension header, which has a long name or the attributes of a file

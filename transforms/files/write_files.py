@@ -1,25 +1,50 @@
 """Writes output files on any Beam file system.
 
 Files are hashed while they are written, and become visible only when they are complete.
+
+Flushes files to disk, so that they survive a power failure.
+
+Locks files or folders for processes on one machine. A lock is released when its process ends.
+
+Removes files after an error or an interrupt, without hiding the original error.
+
+Runs work, such as drawing a display or renewing a lock, in another thread during a `with` block.
+
+Writes files atomically: after a kill or a power failure, a file is either complete or missing.
+
+Keeps the temporary files of a command in one folder.
+
+The folder is in the system's temporary folder (`TMPDIR`), and is locked while the command runs. If the
+command is killed, the next command removes the folder.
 """
 
 import contextlib
+import errno
+import fcntl
 import hashlib
 import io
+import logging
 import os
 import pathlib
+import re
+import shutil
 import tempfile
+import threading
+import time
 import types
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.files.stores import is_local, named_in_errors, write_object
+from .errors import BuildError
+from .read_files import InputError, is_there, open_raw
+from .records import OutputFile
+from .stores import is_local, named_in_errors, not_written, read_object, refusal_of, write_object
 
 NO_MARKS: Mapping[str, str] = types.MappingProxyType({})
 _UNFINISHED = ".part"
@@ -210,3 +235,206 @@ def write_text(
     with HashedFile.in_folder(folder, name) as file:
         file.write(text.encode("utf-8"))
         return file.output_file(name, "", kind, records)
+
+
+def sync(path: pathlib.Path) -> None:
+    """Waits until the contents of a file, or the entries of a folder, are on the disk. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def locked(
+    path: str | pathlib.Path, *, waits: bool = False, flags: int = os.O_RDONLY
+) -> Iterator[int]:
+    """Locks a file or folder during the `with` block. Yields its open file descriptor.
+
+    Args:
+      waits: Whether to wait if another process has locked the path. If False, raises BlockingIOError then.
+      flags: The flags for os.open, which raises OSError if it cannot open the path.
+    """
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def errors_logged() -> Iterator[None]:
+    """Logs errors of disks and object stores in the `with` block, instead of raising them."""
+    log = logging.getLogger(__name__)
+    try:
+        yield
+    except BeamIOError as error:
+        log.warning("files that are no longer needed were not removed: %s", refusal_of(error))
+    except (OSError, InputError) as error:  # StoreError is an OSError
+        log.warning("files that are no longer needed were not removed: %s", error)
+
+
+def remove_busy(folder: pathlib.Path, seconds: float) -> bool:
+    """Removes a folder to which workers of a killed build may still be writing.
+
+    The workers stop when they notice that the build has ended. Until then, the removal is repeated, for at
+    most `seconds`.
+
+    Returns False if the folder still exists at the end.
+    """
+    end = time.monotonic() + seconds
+    while folder.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        if time.monotonic() > end:
+            break
+        time.sleep(0.01)
+    return not folder.exists()
+
+
+@contextlib.contextmanager
+def beside(work: Callable[[threading.Event], object]) -> Iterator[None]:
+    """Runs `work` in another thread during the `with` block. At the end, waits until it has returned.
+
+    Args:
+      work: Function with an event as its argument. The event is set at the end of the `with` block; the
+        function must then return.
+    """
+    is_over = threading.Event()
+    thread = threading.Thread(target=work, args=(is_over,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def write_whole(path: str | pathlib.Path, content: bytes) -> None:
+    """Writes a file or an object in a store. An existing file is replaced. Only one process at a time may
+    write the file.
+
+    If StoreError is raised, the old file is unchanged and no temporary file is left.
+    """
+    if not is_local(str(path)):
+        write_object(str(path), io.BytesIO(content), len(content))
+        return
+    path = pathlib.Path(path)
+    beside = path.with_name(f".{path.name}.part")  # overwrites the file of a killed process
+    try:
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise not_written(path, error) from error
+    sync(path.parent)
+
+
+def make_beside(folder: pathlib.Path, prefix: str) -> pathlib.Path:
+    """Makes a folder in `folder`, with a new name that begins with `prefix`. Returns its path.
+
+    The permissions of the new folder follow the umask, unlike those of a folder from tempfile.mkdtemp.
+    """
+    made = folder / f"{prefix}{uuid.uuid4().hex[:8]}"
+    made.mkdir()
+    return made
+
+
+def read_bytes_if_there(path: str) -> bytes | None:
+    """Returns the contents of a small file; None if it does not exist.
+
+    Raises OSError, such as StoreError, if it cannot be read.
+    """
+    if not is_local(path):
+        seen = read_object(path)
+        return seen.content if seen else None
+    try:
+        return pathlib.Path(path).read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def read_if_there(path: str) -> str | None:
+    """Returns the text of a file; None if it does not exist. Raises OSError if the disk cannot be read."""
+    if not is_there(path):
+        return None
+    with open_raw(path) as stream:
+        return stream.read().decode("utf-8", "replace")
+
+
+def remove_if_there(path: str) -> bool:
+    """Removes a file; returns False if it does not exist."""
+    found = bool(FileSystems.exists(path))
+    if found:
+        FileSystems.delete([path])
+    return found
+
+
+VARIABLE = "TMPDIR"
+_PREFIX = "corpusmill-temporary-"
+_NAME = re.compile(_PREFIX + "[0-9a-f]{12}")
+_PRIVATE = 0o700
+_NO_LINK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP)  # NFS cannot lock folders
+
+
+@contextlib.contextmanager
+def temporary_files() -> Iterator[None]:
+    """Puts all temporary files of this process and its children into one folder during the `with` block.
+
+    At the beginning, removes the folders that killed commands of this user have left. At the end, removes the
+    folder of this process. Raises BuildError if the folder cannot be made.
+    """
+    top, variable = tempfile.tempdir, os.environ.get(VARIABLE)
+    with contextlib.ExitStack() as lock:
+        folder = _make_folder(lock)
+        tempfile.tempdir = os.environ[VARIABLE] = str(folder)
+        try:
+            yield
+        finally:
+            tempfile.tempdir = top
+            del os.environ[VARIABLE]
+            if variable is not None:
+                os.environ[VARIABLE] = variable
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_folder(lock: contextlib.ExitStack) -> pathlib.Path:
+    try:
+        top = pathlib.Path(tempfile.gettempdir())
+        remove_dead(top)
+        while True:
+            folder = top / f"{_PREFIX}{uuid.uuid4().hex[:12]}"
+            folder.mkdir(_PRIVATE)
+            try:
+                lock.enter_context(locked(folder, waits=True, flags=_NO_LINK))
+            except FileNotFoundError:  # another command removed the folder before it was locked
+                continue
+            except OSError as error:
+                if error.errno not in _NO_LOCKS:
+                    raise  # without locks, no command removes the folder of another command
+            if folder.exists():
+                return folder
+    except OSError as error:
+        raise BuildError(
+            f"cannot create a folder for temporary files: {error};"
+            f" set {VARIABLE} to a folder with free space"
+        ) from None
+
+
+def remove_dead(top: pathlib.Path) -> None:
+    """Removes the folders of this user's commands in `top`, if the commands are no longer running."""
+    for folder in top.glob(f"{_PREFIX}*"):
+        if _NAME.fullmatch(folder.name):
+            with (
+                contextlib.suppress(
+                    OSError
+                ),  # the command is running, or this is not a folder, or it belongs to another user
+                locked(folder, flags=_NO_LINK) as descriptor,
+            ):
+                if os.fstat(descriptor).st_uid == os.geteuid():
+                    shutil.rmtree(folder, ignore_errors=True)

@@ -3,6 +3,8 @@
 The bytes do not depend on the runner or the order of rows. `WriteRows` groups rows by shard, sorts them and
 writes the shards. `write_files` writes the files of one shard, one batch at a time; transforms whose rows are
 already grouped by shard call it directly.
+
+Writes rejected records to `rejected/`, in sorted Parquet files with a limited number of records.
 """
 
 import contextlib
@@ -19,38 +21,22 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsSingleton
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.cells import to_line
-from corpusmill.transforms.files.fingerprint import shard_of
-from corpusmill.transforms.files.gather import Gather
-from corpusmill.transforms.files.line_blocks import pack_block, unpack_block
-from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.files.shards import (
-    Shard,
-    count_shards,
-    every_shard,
-    json_name,
-    parquet_name,
-    tfrecord_name,
-    tsv_name,
-)
-from corpusmill.transforms.files.tf_example import encode_rows
-from corpusmill.transforms.files.write_files import (
-    NO_MARKS,
-    HashedFile,
-    ParquetFile,
-    mark,
-    table_of,
-)
+from . import counters, text
+from .distribution import Gather
+from .line_blocks import pack_block, unpack_block
+from .markup import to_line
+from .records import OutputFile, Rejected
+from .tfrecord import encode_rows
+from .write_files import NO_MARKS, HashedFile, ParquetFile, mark, table_of
 
 PARQUET, TFRECORD, TEXT, JSON = "parquet", "tfrecord", "text", "jsonl"  # formats
 
 GATHERED_BYTES = 1 << 22  # of compact rows in the memory of a worker before they are packed
 RECORDS_PER_FILE = 1 << 16  # a worker sorts them in about 70 MB
 SUFFIXES = {
-    "parquet": (PARQUET, parquet_name),
-    "tsv": (TEXT, tsv_name),
-    "jsonl": (JSON, json_name),
+    "parquet": (PARQUET, text.parquet_name),
+    "tsv": (TEXT, text.tsv_name),
+    "jsonl": (JSON, text.json_name),
 }
 
 ShardKey = tuple[str, int, int]  # fields of a Shard
@@ -163,7 +149,7 @@ class PlanShards(beam.PTransform):
 
 
 def _plan(splits: Sequence[str], shard_bytes: int, sizes: Mapping[str, int]) -> dict[str, int]:
-    return count_shards({split: sizes.get(split, 0) for split in splits}, shard_bytes)
+    return text.count_shards({split: sizes.get(split, 0) for split in splits}, shard_bytes)
 
 
 class WriteRows(beam.PTransform):
@@ -203,7 +189,7 @@ def _write_shards(
     folder: str,
     kind: RowKind,
     shards: beam.PCollection,
-    name_files: Callable[[Shard], Sequence[Target]],
+    name_files: Callable[[text.Shard], Sequence[Target]],
 ) -> beam.PCollection:
     # The in-process runner holds the rows of all shards: packed together, they need less memory.
     gather = Gather(functools.partial(_key_by_shard, kind), pack_rows, GATHERED_BYTES, _weigh)
@@ -221,15 +207,15 @@ def _write_shards(
     )
 
 
-def corpus_files(corpus: str, shard: Shard) -> list[Target]:
+def corpus_files(corpus: str, shard: text.Shard) -> list[Target]:
     """Returns the files to write for a shard: a Parquet and a TFRecord file."""
     return [
-        Target(parquet_name(*shard), shard.split, PARQUET),
-        Target(tfrecord_name(corpus, *shard), shard.split, TFRECORD),
+        Target(text.parquet_name(*shard), shard.split, PARQUET),
+        Target(text.tfrecord_name(corpus, *shard), shard.split, TFRECORD),
     ]
 
 
-def record_files(suffixes: Sequence[str], shard: Shard) -> list[Target]:
+def record_files(suffixes: Sequence[str], shard: text.Shard) -> list[Target]:
     """Returns the files to write for a shard, one for each suffix. The files belong to no split."""
     named = (SUFFIXES[suffix] for suffix in suffixes)
     return [Target(to_name(*shard), "", kind) for kind, to_name in named]
@@ -242,7 +228,7 @@ def _key_by_shard(kind: RowKind, row: Any, shards: Mapping[str, int]) -> tuple[S
     """
     split = kind.split_of(row)
     count = shards[split]
-    key = split, shard_of(kind.identity(row), count), count
+    key = split, text.shard_of(kind.identity(row), count), count
     return key, pickle.dumps(kind.pack(row), protocol=5)
 
 
@@ -268,7 +254,7 @@ def _unpack_rows(packed: bytes) -> Iterator[Any]:
 
 def _empty_shards(shards: Mapping[str, int]) -> Iterator[tuple[ShardKey, bytes]]:
     """Yields (key, no rows) for each shard, so that shards without rows are written, too."""
-    for key in every_shard(shards):
+    for key in text.every_shard(shards):
         yield key, pack_block(b"")
 
 
@@ -276,7 +262,7 @@ def write_shard(
     grouped: tuple[ShardKey, Iterable[bytes]],
     folder: str,
     kind: RowKind,
-    name_files: Callable[[Shard], Sequence[Target]],
+    name_files: Callable[[text.Shard], Sequence[Target]],
 ) -> Iterator[OutputFile]:
     """Writes the sorted rows of one shard.
 
@@ -291,7 +277,7 @@ def write_shard(
     key, packed = grouped
     compact = itertools.chain.from_iterable(map(_unpack_rows, packed))
     rows = sorted(map(kind.unpack, compact), key=kind.order)
-    targets = name_files(Shard(*key))
+    targets = name_files(text.Shard(*key))
     formats = [target.format for target in targets]
     yield from write_files(folder, targets, kind.schema, _encode_rows(rows, kind, formats))
     counters.flush()
@@ -414,3 +400,54 @@ def _constant(value: str, _: Any) -> str:
 
 def _named(count: int, name: str) -> tuple[str, int]:
     return name, count
+
+
+SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in Rejected._fields])
+
+
+class CountReasons(beam.PTransform):
+    """Counts rejected records by reason. PCollection[Rejected] → PCollection[((stage, reason), count)]."""
+
+    def expand(self, rejected: beam.PCollection) -> beam.PCollection:
+        return (
+            rejected
+            | "KeyByReason" >> beam.Map(reason_of).with_output_types(tuple[str, str])
+            | "CountReasons" >> beam.combiners.Count.PerElement()
+        )
+
+
+def reason_of(rejected: Rejected) -> tuple[str, str]:
+    """Returns (stage, reason) of a rejected record."""
+    return rejected.stage, rejected.reason
+
+
+class WriteRejected(WriteRecords):
+    """Writes rejected records to files. PCollection[Rejected] → PCollection[OutputFile].
+
+    If there are none, one empty file is written.
+
+    Args:
+      folder: output folder of the build.
+      records_per_file: approximate number of records in a file.
+    """
+
+    def __init__(self, folder: str, records_per_file: int = RECORDS_PER_FILE):
+        super().__init__(
+            folder,
+            "rejected/rejected",
+            SCHEMA,
+            identity_of,
+            order,
+            records_per_file=records_per_file,
+        )
+
+
+def identity_of(rejected: Rejected) -> str:
+    """Returns a string that identifies a rejected record. Its hash determines the file of the record."""
+    return f"{rejected.stage} {rejected.id}"
+
+
+def order(row: tuple[str, ...]) -> tuple[object, ...]:
+    """Returns the sort key of a row: stage, reason, then id. Numeric ids are sorted by number."""
+    rejected = Rejected._make(row)
+    return rejected.stage, rejected.reason, len(rejected.id), rejected

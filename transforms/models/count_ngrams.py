@@ -3,23 +3,430 @@
 The n-grams of the highest order are counted first. N-grams that differ only in their first word are in the
 same bucket. Their common suffix (the n-gram without the first word) is counted in this bucket; see
 text/ngrams/count_grams.py. For each suffix, a bucket has at most as many n-grams as the vocabulary has words.
+
+Partitions tables of n-grams into buckets, and stores the pieces in scratch.
+
+Reads a finished build as blocks of sentences, and stores them in scratch for later stages.
+
+Selects the vocabulary of an n-gram model from blocks of text.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-from apache_beam.pvalue import AsSingleton, TaggedOutput
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from apache_beam.pvalue import AsList, AsSingleton, TaggedOutput
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.gather import Gather
-from corpusmill.transforms.models import count_grams as counting
-from corpusmill.transforms.models.choose_words import load_words
-from corpusmill.transforms.models.count_grams import Tally
-from corpusmill.transforms.models.gram_tables import ADJUSTED_COUNTS, COUNTS, Table
-from corpusmill.transforms.models.number_words import number_words
-from corpusmill.transforms.models.pieces import Dealer, GroupBuckets, join_pieces
-from corpusmill.transforms.models.text_blocks import TextBlock
+from ..files import counters
+from ..files.builds.check_builds import list_files
+from ..files.builds.finished_builds import (
+    Build,
+    CorpusFile,
+    RowGroup,
+    read_row_group,
+    row_groups_of,
+)
+from ..files.distribution import Gather, Spread, SpreadAll
+from ..files.line_blocks import measure_lines
+from ..files.read_files import InputError, file_bytes_of
+from ..files.scratch import Scratch, fetch
+from . import count_grams as counting
+from .count_grams import Tally, number_words, select_words
+from .count_words import DealWords, add_pieces
+from .gram_tables import (
+    ADJUSTED_COUNTS,
+    COUNTS,
+    Table,
+    Words,
+    bucket_rows,
+    cut_table,
+    dtype_of,
+    pack_table,
+    unpack_table,
+)
+from .sentence_sampling import paragraphs_of_book
+from .word_vocabulary import count_words, pack_words, unpack_words
+
+Values = tuple[tuple[str, str], ...]
+Pieces = tuple[int, tuple[str, bytes]]  # (bucket, (kind, rows in scratch))
+
+MOST_KEYS = 64  # enough for all workers; each key needs a reference to each table
+
+
+class Dealer:
+    """Partitions tables of n-grams into buckets.
+
+    The rows of a table for one bucket are a piece. All references to pieces pass through the process that
+    started the pipeline, so there must not be too many of them. Therefore, on a local disk, the pieces of a
+    table for several consecutive buckets are stored together: these buckets share a key, and need only one
+    reference.
+
+    Args:
+      folder: folder for temporary pieces.
+      buckets: number of buckets, see `bucket_rows`.
+      most_keys: approximate maximum number of keys, if the folder is on a local disk.
+    """
+
+    def __init__(self, folder: str, buckets: int, most_keys: int = MOST_KEYS):
+        self.scratch = Scratch(folder)
+        self.buckets = buckets
+        self.buckets_per_key = max(buckets // most_keys, 1) if self.scratch.is_local else 1
+
+    def deal(self, table: Table, words: Words) -> Iterator[tuple[int, bytes]]:
+        """Partitions a table. Yields (key, reference to rows in scratch), the input of GroupBuckets.
+
+        `words` has, for each row, the words that determine its bucket.
+        """
+        parts = cut_table(table, bucket_rows(words, self.buckets), self.buckets)
+        if self.buckets_per_key == 1:
+            yield from ((bucket, self.put(part)) for bucket, part in parts)
+            return
+        for key, of_key in groupby(parts, lambda part: part[0] // self.buckets_per_key):
+            packed = {bucket % self.buckets_per_key: pack_table(part) for bucket, part in of_key}
+            sizes = [len(packed.get(at, b"")) for at in range(self.buckets_per_key)]
+            head = np.array(sizes, np.uint32).tobytes()
+            yield key, self.scratch.put(b"".join([head, *packed.values()]))
+
+    def buckets_of(
+        self, key: int, pieces: Sequence[bytes]
+    ) -> Iterator[tuple[int, dict[int, bytes]]]:
+        """Yields each bucket of a key with its pieces: (bucket, {index in `pieces`: reference to rows}).
+
+        `pieces` are references from `deal`.
+        """
+        if self.buckets_per_key == 1:
+            yield key, dict(enumerate(pieces))
+            return
+        part, head_bytes = self.scratch.part, 4 * self.buckets_per_key
+        heads = b"".join(fetch(part(piece, b"", 0, head_bytes)) for piece in pieces)
+        sizes = np.frombuffer(heads, np.uint32).reshape(len(pieces), -1)
+        ends = head_bytes + np.cumsum(sizes, axis=1)
+        for at, (of_bucket, end) in enumerate(zip(sizes.T, ends.T, strict=True)):
+            found = np.flatnonzero(of_bucket).tolist()
+            rows = {
+                one: part(pieces[one], b"", int(end[one] - of_bucket[one]), int(end[one]))
+                for one in found
+            }
+            if rows:
+                yield key * self.buckets_per_key + at, rows
+
+    def put(self, table: Table) -> bytes:
+        """Stores a table in scratch. Returns a reference for `join_pieces`."""
+        return self.scratch.put(pack_table(table))
+
+
+def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
+    """Joins tables of n-grams in scratch into one table.
+
+    Args:
+      pieces: references to the tables.
+      order: number of words of the n-grams.
+      values: the columns besides the words.
+    """
+    tables = [unpack_table(fetch(piece), order, values) for piece in pieces]
+    return np.concatenate(tables) if tables else np.empty(0, dtype_of(order, values))
+
+
+class GroupBuckets(beam.PTransform):
+    """Groups pieces of tables by bucket.
+
+    PCollection[(key, piece)] → PCollection[(bucket, pieces)]. The keys and pieces are those that
+    `Dealer.deal` yields. If a key is (order, key), the result has (order, bucket) instead of the bucket. A
+    piece may also be (kind, piece).
+    """
+
+    def __init__(self, dealer: Dealer):
+        super().__init__()
+        self.dealer = dealer
+
+    def expand(self, keyed: beam.PCollection) -> beam.PCollection:
+        return (
+            keyed
+            | "GroupKeys" >> beam.GroupByKey()
+            | "DivideKeys" >> beam.FlatMap(divide_key, self.dealer)
+        )
+
+
+def divide_key(
+    grouped: tuple[Any, Iterable[Any]], dealer: Dealer
+) -> Iterator[tuple[Any, list[Any]]]:
+    """Divides the pieces of a key among the buckets that share the key. Yields (bucket, its pieces).
+
+    `grouped` is (key, its pieces). See GroupBuckets for the other forms of keys and pieces.
+    """
+    key, pieces = grouped[0], list(grouped[1])
+    order, number = key if isinstance(key, tuple) else (None, key)
+    kinds, references = zip(*map(_kind_and_reference, pieces), strict=True)
+    for bucket, rows in dealer.buckets_of(number, references):
+        found = [(kinds[at], row) if kinds[at] else row for at, row in rows.items()]
+        yield bucket if order is None else (order, bucket), found
+
+
+def _kind_and_reference(piece: Any) -> tuple[str, bytes]:
+    return piece if isinstance(piece, tuple) else ("", piece)
+
+
+READ_TEXT = "read-text"
+BLOCK_BYTES = 1 << 22  # bytes of text in a block; a document is never divided
+TRAIN = "train"
+
+
+def lines_of_text(text: str) -> list[str]:
+    """Returns the lines of a text unchanged."""
+    return text.removesuffix("\n").split("\n")
+
+
+def lines_of_article(text: str) -> list[str]:
+    """Returns the lines of an article that are not empty.
+
+    Markers such as `_START_PARAGRAPH_` are included, because models of Wiki-40B predict them like words.
+    """
+    return list(filter(str.strip, text.split("\n")))
+
+
+def paragraphs_in_lines(text: str) -> list[str]:
+    """Returns the paragraphs of a book, each as one line."""
+    joined = (" ".join(paragraph.split()) for paragraph in paragraphs_of_book(text))
+    return list(filter(None, joined))
+
+
+SENTENCES: Mapping[str, Callable[[str], list[str]]] = {
+    "": lambda text: [text.replace("\n", " ")],
+    "lines": lines_of_text,
+    "article": lines_of_article,
+    "book": paragraphs_in_lines,
+}
+"""Layout of the text of a corpus (see layout.py) → function that returns its sentences."""
+
+PREDICTED = ("", "lines")
+"""Layouts of corpora whose papers count ends of sentences as words. All scored tokens are then words."""
+
+
+class TextSource(NamedTuple):
+    """The column and layout of the text of a build."""
+
+    column: str  # name of the column in the Parquet files
+    paragraphs: str  # one of SENTENCES
+
+
+class PlacedFile(NamedTuple):
+    """A Parquet file, and the index of its first row in the split."""
+
+    file: CorpusFile
+    first: int  # index of its first document in the split
+
+
+class TextPart(NamedTuple):
+    """A row group of a Parquet file, which one worker reads at once."""
+
+    group: RowGroup
+    first: int  # index of its first document in the split
+    stored_bytes: int  # approximate bytes of the file
+
+
+class TextBlock(NamedTuple):
+    """Consecutive documents of a split, stored in scratch (see transforms/files/scratch.py)."""
+
+    split: str
+    first: int  # index of the first document in the split
+    documents: int
+    packed_lines: bytes  # one sentence per line
+    packed_counts: bytes  # int64: sentences of each document
+
+    def lines(self) -> bytes:
+        """Returns the sentences of the block, as a block of lines (see line_blocks.py)."""
+        return fetch(self.packed_lines)
+
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Returns the number of sentences of each document of the block."""
+        return np.frombuffer(fetch(self.packed_counts), np.int64)
+
+
+class TextCounts(NamedTuple):
+    """Counts of documents, sentences, words and bytes."""
+
+    documents: int = 0
+    sentences: int = 0
+    words: int = 0  # separated by spaces
+    text_bytes: int = 0  # includes the line feed at the end of each sentence
+
+
+def files_of_splits(build: Build, splits: Sequence[str]) -> list[PlacedFile]:
+    """Returns the Parquet files of the given splits of a build."""
+    found = []
+    listed = sorted(list_files(build))
+    for split in splits:
+        first = 0
+        for file in listed:
+            if (file.listed.split, file.listed.format) == (split, "parquet"):
+                found.append(PlacedFile(file.file, first))
+                first += file.listed.records
+    return found
+
+
+class ReadBlocks(beam.PTransform):
+    """Reads the text of a build as blocks of sentences. Pipeline → PCollection[TextBlock].
+
+    Args:
+      files: Parquet files of one build.
+      folder: folder for temporary text.
+
+    Raises InputError for a damaged file.
+    """
+
+    def __init__(self, files: Sequence[PlacedFile], source: TextSource, folder: str):
+        super().__init__()
+        self.files, self.source, self.folder = files, source, folder
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root
+            | "SpreadFiles" >> SpreadAll(self.files, of=PlacedFile)
+            | "SpreadRowGroups" >> Spread(plan_parts, of=TextPart)
+            | "ReadBlocks"
+            >> beam.FlatMap(read_blocks, self.source, Scratch(self.folder)).with_output_types(
+                TextBlock
+            )
+        )
+
+
+def plan_parts(placed: PlacedFile) -> Iterator[TextPart]:
+    """Yields the row groups of a file, each with the index of its first row in the split."""
+    groups = row_groups_of(placed.file)
+    stored_bytes = file_bytes_of(placed.file.path) // max(len(groups), 1)
+    first = placed.first
+    for group in groups:
+        yield TextPart(group, first, stored_bytes)
+        first += group.rows
+
+
+def read_blocks(part: TextPart, source: TextSource, scratch: Scratch) -> Iterator[TextBlock]:
+    """Divides the text of a part into blocks, and yields them."""
+    texts = read_row_group(part.group, [source.column]).table[source.column]
+    first = part.first
+    for documents in _batches(map(SENTENCES[source.paragraphs], map(str, texts))):
+        lines = "".join(f"{line}\n" for document in documents for line in document).encode("utf-8")
+        counts = np.array([len(document) for document in documents], np.int64)
+        places = scratch.put(lines), scratch.put(counts.tobytes())
+        yield TextBlock(part.group.file.split, first, len(documents), *places)
+        first += len(documents)
+        counters.count(READ_TEXT, "text_bytes", len(lines))
+    counters.count(READ_TEXT, "dump_bytes", part.stored_bytes)
+    counters.flush()
+
+
+def _batches(documents: Iterable[list[str]]) -> Iterator[list[list[str]]]:
+    """Yields documents in batches of at least BLOCK_BYTES bytes. The last batch may be smaller."""
+    batch: list[list[str]] = []
+    size = 0
+    for document in documents:
+        batch.append(document)
+        size += sum(map(len, document)) + len(document)
+        if size >= BLOCK_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def measure_block(block: TextBlock) -> tuple[str, TextCounts]:
+    """Returns (split, TextCounts) of a block."""
+    measured = measure_lines(block.lines())
+    counted = measured.lines, measured.words, measured.bytes
+    return block.split, TextCounts(block.documents, *counted)
+
+
+def add_counts(counts: Iterable[TextCounts]) -> TextCounts:
+    """Returns the sum of the counts of several blocks."""
+    return TextCounts(*(sum(column) for column in zip(TextCounts(), *counts, strict=True)))
+
+
+def is_of_train(block: TextBlock) -> bool:
+    """Returns True for training text, and False for held-out text on which models are scored."""
+    return block.split == TRAIN
+
+
+BUCKETS = 64
+
+
+class ChooseWords(beam.PTransform):
+    """Selects the vocabulary. PCollection[TextBlock] → PCollection of one element, a reference to its words.
+
+    `load_words` loads the words.
+
+    Args:
+      folder: folder for temporary words.
+      min_count: minimum count of a word in the text.
+      source: description of the source of the text, for error messages.
+
+    Raises InputError if no word is frequent enough.
+    """
+
+    def __init__(self, folder: str, min_count: int, source: str):
+        super().__init__()
+        self.folder, self.min_count, self.source = folder, min_count, source
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        parts = (
+            blocks
+            | "CountWords" >> DealWords(self.folder, count_block, BUCKETS)
+            | "GroupBuckets" >> beam.GroupByKey()
+            | "AddBuckets"
+            >> beam.Map(choose_of_bucket, self.min_count, Scratch(self.folder)).with_output_types(
+                bytes
+            )
+        )
+        return (
+            blocks.pipeline
+            | "Once" >> beam.Create([Scratch(self.folder)], reshuffle=False)
+            | "JoinWords"
+            >> beam.Map(join_words, AsList(parts), self.source).with_output_types(bytes)
+        )
+
+
+def count_block(block: TextBlock) -> pa.RecordBatch:
+    """Returns the word counts of a block."""
+    return count_words(block.lines())
+
+
+def choose_of_bucket(
+    grouped: tuple[int, Iterable[bytes]], min_count: int, scratch: Scratch
+) -> bytes:
+    """Selects the words of a bucket that occur at least `min_count` times, and stores them in scratch.
+
+    `grouped` is (bucket, references to counts in scratch).
+    """
+    return scratch.put(pack_words(select_words(add_pieces(grouped[1]), min_count)))
+
+
+def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
+    """Joins the words of all buckets into one list, stores it in scratch, and returns a reference to it.
+
+    Args:
+      scratch: stores the list.
+      parts: references to the words of each bucket.
+      source: description of the source of the text, for the error message.
+
+    Raises InputError if the list is empty.
+    """
+    words = pa.chunked_array([unpack_words(fetch(part)) for part in parts], pa.binary())
+    if not len(words):
+        raise InputError(
+            source, "no word of the text is frequent enough for the vocabulary of the model"
+        )
+    return scratch.put(pack_words(pa.concat_arrays(words.chunks)))
+
+
+@functools.lru_cache(1)
+def load_words(packed: bytes) -> pa.BinaryArray:
+    """Returns the words of a vocabulary in byte order. The vocabulary is loaded once per process."""
+    return unpack_words(fetch(packed))
+
 
 STAGE = "count-ngrams"
 GATHERED_GRAMS = 1 << 20  # number of n-grams that a worker collects before it partitions them

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from corpusmill.transforms.duplicates.hashed_ngrams import MULTIPLIER, Uint64s, finalize
-from corpusmill.transforms.files.line_blocks import pack_block, unpack_block
+from ..duplicates.minhash import MULTIPLIER, Uint64s, finalize
+from ..files.line_blocks import pack_block, unpack_block
 
 Words = npt.NDArray[np.uint32]
 """N-grams as ids of words, shape (n-grams, order)."""

@@ -14,16 +14,14 @@ import numpy as np
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
-from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.files.scratch import Scratch, fetch
-from corpusmill.transforms.files.write_files import ParquetFile
-from corpusmill.transforms.models.backoff import grams_of, log_likelihoods
-from corpusmill.transforms.models.choose_words import load_words
-from corpusmill.transforms.models.gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table
-from corpusmill.transforms.models.interpolate import ModelPart, bucketed_by
-from corpusmill.transforms.models.number_words import number_words
-from corpusmill.transforms.models.pieces import Dealer, join_pieces
-from corpusmill.transforms.models.text_blocks import TextBlock
+from ..files.records import OutputFile
+from ..files.scratch import Scratch, fetch
+from ..files.write_files import ParquetFile
+from .count_grams import number_words
+from .count_ngrams import Dealer, TextBlock, join_pieces, load_words
+from .estimate_ngrams import ModelPart, bucketed_by
+from .gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table
+from .smoothing import grams_of, log_likelihoods
 
 KIND = "log-likelihoods"
 

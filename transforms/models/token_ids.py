@@ -1,17 +1,42 @@
 """Converts texts to token ids, with a SentencePiece model or a Hugging Face tokenizer.json.
 
 The tokenizers add no tokens, truncate no texts and interpret no special tokens: "</s>" in an article is text.
+
+Describes in which column and format the Parquet files of a corpus store its text.
+
+Writes the .idx file of a Megatron-LM data set, the index of the tokens in its .bin file.
+
+The file has these parts, in this order. The numbers in brackets are sizes in bits; all numbers in the file
+are little-endian.
+
+- the bytes "MMIDIDX\\0\\0"
+- the version (64)
+- the data type of the tokens (8)
+- the number of sequences and the number of document boundaries (64 each)
+- the number of tokens in each sequence (32 each)
+- the byte offset of each sequence in the .bin file (64 each)
+- the index of each document's first sequence, and finally the number of sequences (64 each)
+
+Here each document is one sequence. Source of the format: megatron/core/datasets/indexed_dataset.py of
+Megatron-Core.
+
+Computes the counts, statistics and dataset card of a build of token files.
 """
 
 import functools
 import json
-from collections.abc import Sequence
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy
 import numpy.typing
 
-from corpusmill.transforms.models.subwords import load_model
+from ..files.builds.ledger import Accounts, Ledger, balance
+from ..files.builds.manifest import Description, Provenance
+from ..files.markup import make_table
+from ..files.text import SPLITS
+from .subword_models import load_model
 
 Ids = numpy.typing.NDArray[numpy.int32]
 
@@ -130,3 +155,122 @@ def type_of_ids(size: int) -> str:
     `size` is the size of the vocabulary.
     """
     return "uint16" if size < SMALL_SIZE else "int32"
+
+
+TYPES = {"int32": 4, "uint16": 8}  # codes of Megatron's DType
+_MAGIC = b"MMIDIDX\x00\x00"
+_VERSION = 1
+_HEAD = struct.Struct("<QBQQ")
+_BLOCK = 1 << 20
+
+
+def index_blocks(
+    kind: str, documents: int, lengths: Callable[[], Iterable[Ids]]
+) -> Iterator[bytes]:
+    """Yields the bytes of an index in blocks, so that the whole index is never in memory at once.
+
+    Args:
+      kind: the data type of the tokens: "int32" or "uint16".
+      documents: the number of documents.
+      lengths: function that yields the number of tokens of each document, in blocks. It is called twice.
+    """
+    yield _MAGIC + _HEAD.pack(_VERSION, TYPES[kind], documents, documents + 1)
+    for block in lengths():
+        yield block.astype("<i4").tobytes()
+    start, token_bytes = 0, numpy.dtype(kind).itemsize
+    for block in lengths():
+        ends = start + numpy.cumsum(block, dtype=numpy.int64) * token_bytes
+        yield (ends - block.astype(numpy.int64) * token_bytes).astype("<i8").tobytes()
+        start = int(ends[-1]) if len(ends) else start
+    for first in range(0, documents + 1, _BLOCK):
+        yield numpy.arange(first, min(first + _BLOCK, documents + 1), dtype="<i8").tobytes()
+
+
+DESCRIPTION = Description(
+    title="Tokens for training",
+    closing="The build and the tokenizer, with their SHA-256: `manifest.json`.",
+)
+
+USE = """\
+```python
+from megatron.core.datasets.indexed_dataset import IndexedDataset
+
+tokens = IndexedDataset("{split}")  # {split}.bin and {split}.idx
+tokens[0]  # the ids of the first document, the last one is that of `{eos}`
+```
+
+Megatron-LM trains on it with `--data-path <this folder>/{split}`. To find the source of a token:
+
+```python
+import pyarrow.parquet as pq
+
+token = 12345  # its position in {split}.bin
+filters = [("first_token", "<=", token), ("end_token", ">", token)]
+pq.read_table("{split}-rows.parquet", filters=filters).to_pylist()  # file and row of the build, and id
+```"""
+
+
+def account_for_tokens(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Returns the counts, statistics and sections of the dataset card of a build of token files.
+
+    `provenance` has the facts about the build that were known before it ran, such as its settings.
+
+    The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
+    has:
+      counted: (split, mapping: name of a count → its value).
+      expected: (split, its number of rows in the build whose text is tokenised).
+
+    Raises AccountingError if the numbers of documents read, tokenised and written differ.
+    """
+    counted = ledger.pairs("counted")
+    stats = {split: dict(counted[split]) for split in SPLITS if split in counted}
+    for split, rows in ledger.pairs("expected").items():
+        documents = stats.get(split, {}).get("documents", 0)
+        balance(rows, f"documents of {split}", tokenized=documents)
+        for kind in ("megatron-bin", "megatron-idx"):
+            written = sum(file.records for file in ledger.files(kind, split))
+            balance(rows, f"documents of {split}", **{kind.replace("-", "_"): written})
+    columns: Mapping[str, int] = next(iter(stats.values()), {})
+    total = {name: sum(one[name] for one in stats.values()) for name in columns}
+    return Accounts(
+        counts={
+            "documents_read": total.get("documents", 0),
+            "documents": {split: one["documents"] for split, one in stats.items()},
+        },
+        stats={**stats, "total": total},
+        sections=_make_sections(provenance.settings, stats),
+        findings={"stats": {**stats, "total": total}},
+    )
+
+
+def _make_sections(
+    settings: Mapping[str, Any], stats: Mapping[str, Mapping[str, int]]
+) -> Sequence[str]:
+    filled = [split for split, one in stats.items() if one["documents"]]
+    tokenizer = settings["tokenizer"]
+    return [
+        f"The documents of `{settings['build']}`, tokenised with corpusmill for Megatron-LM: for each split,"
+        f" `.bin` has the tokens as {settings['token_type']}, and `.idx` has the beginnings of documents."
+        f" Each document ends with `{settings['eos']}`, id {settings['eos_id']}. Documents are in the order"
+        " of the build's files. The licence is that of the build; see its card.",
+        "",
+        f"Tokenizer: {tokenizer['kind']}, {tokenizer['size']:,} tokens, the file `{tokenizer['file']}` here."
+        f" Text: column `{settings['column']}`, {settings['text']}.",
+        "",
+        *(USE.format(split=split, eos=settings["eos"]) for split in filled[:1]),
+        "",
+        *make_table(
+            ["split", "documents", "tokens", "bytes of text", "bytes per token", "unknown"],
+            [
+                [
+                    split,
+                    one["documents"],
+                    one["tokens"],
+                    one["text_bytes"],
+                    f"{one['text_bytes'] / max(one['tokens'] - one['documents'], 1):.3f}",
+                    one["unknown"],
+                ]
+                for split, one in stats.items()
+            ],
+        ),
+    ]

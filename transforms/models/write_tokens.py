@@ -1,25 +1,187 @@
 """Writes token ids as a Megatron-LM data set for each split.
 
 A table lists the source of each document.
+
+Tokenises the documents of finished builds, one row group at a time.
+
+The token ids are stored in scratch, from where they are written to files.
 """
 
+import functools
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import apache_beam as beam
 import numpy
 import pyarrow as pa
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.open_input import read_input
-from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.files.scratch import fetch
-from corpusmill.transforms.files.write_files import HashedFile, ParquetFile
-from corpusmill.transforms.models.megatron_index import index_blocks
-from corpusmill.transforms.models.token_ids import Ids
-from corpusmill.transforms.models.tokenize_rows import TokenPiece
+from ..files import counters
+from ..files.builds.finished_builds import CorpusFile, RowGroup, read_row_group, row_groups_of
+from ..files.distribution import Spread, SpreadAll
+from ..files.read_files import InputError, file_bytes_of, read_input
+from ..files.records import OutputFile
+from ..files.scratch import Scratch, fetch
+from ..files.write_files import HashedFile, ParquetFile
+from ..wikitext.article_markers import plain_article
+from .token_ids import Ids, Tokenizer, find_end, index_blocks, load_tokenizer, type_of_ids
 
-STAGE = "write-tokens"
+TOKENIZE = "tokenize"
+BATCH_BYTES = 1 << 22  # bytes of text that are in memory as Python or Arrow tokens at once
+
+
+class TokenSource(NamedTuple):
+    """The settings for tokenising the rows of a build."""
+
+    tokenizer: str  # path of the tokenizer's file, which all workers can read
+    eos: str  # token after each document
+    column: str
+    id: str  # column of ids; "" if the rows have none
+    is_plain: bool  # True to remove the markers of articles
+
+
+class TokenCounts(NamedTuple):
+    """Counts of documents, tokens and bytes."""
+
+    documents: int = 0
+    tokens: int = 0  # including end-of-document tokens
+    text_bytes: int = 0  # size of the tokenised text in UTF-8
+    unknown: int = 0  # unknown tokens
+
+
+class TokenPart(NamedTuple):
+    """A part of a build that one worker reads at once: a row group."""
+
+    group: RowGroup
+    stored_bytes: int  # approximate number of bytes in the file
+
+
+class TokenPiece(NamedTuple):
+    """The tokens of a row group, stored in scratch (see transforms/files/scratch.py)."""
+
+    file: CorpusFile
+    number: int  # index of the row group in the file
+    counts: TokenCounts
+    packed_ids: bytes  # token ids, in the integer type in which they are written
+    packed_lengths: bytes  # int32: number of tokens of each document
+    packed_names: bytes  # Arrow stream with one column, the ids of the rows; b"" if they have none
+
+
+class TokenizeRows(beam.PTransform):
+    """Tokenises the documents of a build. Pipeline → PCollection[TokenPiece].
+
+    Args:
+      files: Parquet files of one build.
+      source: the tokenizer, and the columns to read.
+      folder: folder of the scratch, in which the tokens are stored.
+
+    Raises InputError if the tokenizer is invalid, or if a row does not have the layout of an article.
+    """
+
+    def __init__(self, files: Sequence[CorpusFile], source: TokenSource, folder: str):
+        super().__init__()
+        self.files, self.source, self.folder = files, source, folder
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root
+            | "SpreadFiles" >> SpreadAll(self.files, of=CorpusFile)
+            | "SpreadRowGroups" >> Spread(plan_parts, of=TokenPart)
+            | "Tokenize"
+            >> beam.Map(tokenize_part, self.source, Scratch(self.folder)).with_output_types(
+                TokenPiece
+            )
+        )
+
+
+def plan_parts(file: CorpusFile) -> Iterator[TokenPart]:
+    """Yields the row groups of a file."""
+    groups = row_groups_of(file)
+    stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)
+    return (TokenPart(group, stored_bytes) for group in groups)
+
+
+@functools.lru_cache(maxsize=2)
+def open_tokenizer(path: str) -> Tokenizer:
+    """Returns the tokenizer in a file. It is loaded once per process. Raises InputError if it is invalid."""
+    try:
+        return load_tokenizer(read_input(path))
+    except ValueError as error:
+        raise InputError(path, str(error)) from None
+
+
+def tokenize_part(part: TokenPart, source: TokenSource, scratch: Scratch) -> TokenPiece:
+    """Tokenises the rows of a row group in order, and stores the tokens in scratch."""
+    tokenizer = open_tokenizer(source.tokenizer)
+    end = numpy.array([find_end(tokenizer, source.eos).id], numpy.int32)
+    columns = dict.fromkeys(filter(None, (source.column, source.id)))
+    table = read_row_group(part.group, [*columns]).table
+    kind = type_of_ids(tokenizer.size)
+    ids: list[bytes] = []
+    lengths: list[int] = []
+    text_bytes = unknown = 0
+    for texts in batches_of(table[source.column]):
+        if source.is_plain:
+            texts = [_plain(text, part.group.file.path) for text in texts]
+        text_bytes += sum(len(text.encode("utf-8")) for text in texts)
+        documents = tokenizer.encode(texts)
+        lengths += [len(document) + 1 for document in documents]
+        together = numpy.concatenate([one for document in documents for one in (document, end)])
+        unknown += int(numpy.count_nonzero(together == tokenizer.unknown))
+        ids.append(together.astype(kind).tobytes())
+    counts = TokenCounts(len(lengths), sum(lengths), text_bytes, unknown)
+    counters.count(TOKENIZE, "documents", counts.documents)
+    counters.count(TOKENIZE, "text_bytes", text_bytes)
+    counters.count(TOKENIZE, "dump_bytes", part.stored_bytes)
+    counters.flush()
+    return TokenPiece(
+        part.group.file,
+        part.group.number,
+        counts,
+        scratch.put(b"".join(ids)),
+        scratch.put(numpy.array(lengths, numpy.int32).tobytes()),
+        scratch.put(_pack_names(table, source.id)),
+    )
+
+
+def batches_of(column: pa.ChunkedArray) -> Iterator[list[str]]:
+    """Yields the texts of a column in batches."""
+    batch: list[str] = []
+    size = 0
+    for value in column:
+        text = value.as_py()
+        batch.append(text)
+        size += len(text)
+        if size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _plain(text: str, path: str) -> str:
+    try:
+        return plain_article(text)
+    except ValueError as error:
+        raise InputError(path, str(error)) from None
+
+
+def _pack_names(table: pa.Table, column: str) -> bytes:
+    if not column:
+        return b""
+    names = pa.table({"id": table[column].cast(pa.string())})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, names.schema) as writer:
+        writer.write_table(names)
+    return bytes(sink.getvalue())
+
+
+def add_counts(counts: Iterable[TokenCounts]) -> TokenCounts:
+    """Returns the sum of several counts."""
+    return TokenCounts(*(sum(column) for column in zip(TokenCounts(), *counts, strict=True)))
+
+
+WRITE_TOKENS = "write-tokens"
 TOKENS, INDEX, TABLE = "megatron-bin", "megatron-idx", "token-rows"
 
 SCHEMA = pa.schema(
@@ -93,7 +255,7 @@ def write_split(
                 table.write(_rows_of(piece, first_token, row))
             first_token += piece.counts.tokens
             row += piece.counts.documents
-            counters.count(STAGE, "documents", piece.counts.documents)
+            counters.count(WRITE_TOKENS, "documents", piece.counts.documents)
     with HashedFile.in_folder(folder, names[INDEX]) as index:
         for block in index_blocks(kind, documents, lambda: map(_lengths_of, pieces)):
             index.write(block)

@@ -19,15 +19,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from corpusmill.transforms.news.character_classes import CODE_POINTS, members_of
-from corpusmill.transforms.news.line_places import LINE_FEED, Codes, Places, line_feeds_of, lines_at
-from corpusmill.transforms.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER, prefixes_of
-from corpusmill.transforms.news.wmt_tokenizer import (
+from .perl_text import CODE_POINTS, members_of
+from .punctuation import LINE_FEED, Codes, Places, line_feeds_of, lines_at
+from .wmt_tokenizer import (
+    ALWAYS,
     APOSTROPHES_APART,
     APOSTROPHES_RIGHT,
+    BEFORE_NUMBER,
     STAND_IN,
     apostrophes_of,
     keeps_period,
+    prefixes_of,
 )
 
 Flags = NDArray[np.uint8]

@@ -1,5 +1,9 @@
-"""Counts the vocabulary of a shuffled corpus, and the share of the held-out words that it covers."""
+"""Counts the vocabulary of a shuffled corpus, and the share of the held-out words that it covers.
 
+Replaces words that are not in the vocabulary by <UNK>, in shuffled shards.
+"""
+
+import functools
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -8,18 +12,18 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.builds.ledger import AccountingError
-from corpusmill.transforms.files.gather import Gather
-from corpusmill.transforms.files.line_blocks import count_lines
-from corpusmill.transforms.files.records import LineRange, LineShard, OutputFile
-from corpusmill.transforms.files.scratch import fetch
-from corpusmill.transforms.files.write_files import HashedFile
-from corpusmill.transforms.models import vocabulary, word_counts
-from corpusmill.transforms.models.deal_words import DealWords, add_bucket
-from corpusmill.transforms.models.vocabulary import HeldoutStats, VocabularyPart, VocabularyStats
-from corpusmill.transforms.news.measure_lines import lines_of_range
-from corpusmill.transforms.news.shard_names import HELDOUT
+from ..files import counters
+from ..files.builds.ledger import AccountingError
+from ..files.distribution import Gather
+from ..files.line_blocks import count_lines
+from ..files.records import LineRange, LineShard, OutputFile
+from ..files.scratch import Scratch, fetch
+from ..files.write_files import HashedFile
+from ..models import word_vocabulary
+from ..models.count_words import DealWords, add_bucket
+from ..models.word_vocabulary import HeldoutStats, VocabularyPart, VocabularyStats
+from .artefacts import HELDOUT
+from .write_lines import lines_of_range
 
 STAGE = "count-vocabulary"
 
@@ -113,8 +117,8 @@ def _heldout_lines(shard: LineShard) -> int:
 
 def count_range(lines: LineRange) -> pa.RecordBatch:
     """Returns the counts of the words in a range of lines."""
-    counts = word_counts.count_words(fetch(lines.packed))
-    counters.count(STAGE, "words", word_counts.total_of(counts))
+    counts = word_vocabulary.count_words(fetch(lines.packed))
+    counters.count(STAGE, "words", word_vocabulary.total_of(counts))
     counters.flush()
     return counts
 
@@ -124,7 +128,7 @@ def count_heldout(shard: LineShard) -> pa.RecordBatch:
 
     They are added to the counts of all lines, which subtracts the held-out words.
     """
-    return word_counts.negate_counts(word_counts.count_words(shard.block))
+    return word_vocabulary.negate_counts(word_vocabulary.count_words(shard.block))
 
 
 class WrittenVocabulary(NamedTuple):
@@ -150,17 +154,17 @@ def write_vocabulary(
     """
     if sentences < 0:
         raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
-    merged = vocabulary.merge_parts(parts, sentences)
+    merged = word_vocabulary.merge_parts(parts, sentences)
     with HashedFile.in_folder(folder, FILE) as file:
-        for rows in vocabulary.table_of(merged):
+        for rows in word_vocabulary.table_of(merged):
             file.write(rows)
     words = merged.counts["word"]
     return WrittenVocabulary(
-        file.output_file(FILE, "", "text", len(words) + len(vocabulary.SIGNS)),
+        file.output_file(FILE, "", "text", len(words) + len(word_vocabulary.SIGNS)),
         VocabularyStats(
             min_count, sentences, merged.words, merged.distinct_words, len(words), heldout=()
         ),
-        vocabulary.pack_words(words),
+        word_vocabulary.pack_words(words),
     )
 
 
@@ -179,8 +183,8 @@ def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutSt
 
     Yields (number of the shard, counts). The vocabulary is unpacked once for all shards.
     """
-    words = vocabulary.unpack_words(heldout[0].packed_words)
-    measured = vocabulary.measure_heldout([one.shard.block for one in heldout], words)
+    words = word_vocabulary.unpack_words(heldout[0].packed_words)
+    measured = word_vocabulary.measure_heldout([one.shard.block for one in heldout], words)
     return zip((one.shard.shard for one in heldout), measured, strict=True)
 
 
@@ -192,3 +196,50 @@ def add_coverage(
     `coverage` has (number of a shard, counts of its words) for each held-out shard, in any order.
     """
     return stats._replace(heldout=tuple(of_shard for _, of_shard in sorted(coverage)))
+
+
+class MapUnknown(beam.PTransform):
+    """Replaces words that are not in the vocabulary by <UNK>.
+
+    PCollection[LineShard] → PCollection[LineShard].
+
+    The shards are stored until the vocabulary is complete. Every worker holds the vocabulary in memory, about
+    ten bytes per word.
+
+    Args:
+      folder: output folder of the build.
+      words: side input with one packed list of the words to keep (see text/vocabularies/vocabulary.py).
+    """
+
+    def __init__(self, folder: str, words: beam.PCollection):
+        super().__init__()
+        self.scratch = Scratch(folder)
+        self.words = words
+
+    def expand(self, shards: beam.PCollection) -> beam.PCollection:
+        return (
+            shards
+            | "PutAway" >> beam.Map(put_away, self.scratch).with_output_types(LineShard)
+            | "MapShard"
+            >> beam.Map(map_shard, AsSingleton(self.words)).with_output_types(LineShard)
+        )
+
+
+def put_away(shard: LineShard, scratch: Scratch) -> LineShard:
+    """Stores the lines of a shard in scratch.
+
+    Returns the shard with a reference to the stored lines instead of the lines.
+    """
+    return shard._replace(block=scratch.put(shard.block))
+
+
+def map_shard(shard: LineShard, packed_words: bytes) -> LineShard:
+    """Fetches a shard from scratch, and replaces words that are not in the vocabulary by <UNK>.
+
+    `packed_words` is the packed list of the words of the vocabulary.
+    """
+    words = _unpack_words(packed_words)
+    return shard._replace(block=word_vocabulary.map_unknown(fetch(shard.block), words))
+
+
+_unpack_words = functools.lru_cache(1)(word_vocabulary.unpack_words)

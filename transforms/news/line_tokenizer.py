@@ -9,20 +9,21 @@ import itertools
 import operator
 from collections.abc import Callable, Sequence
 
-from corpusmill.transforms.files import perl_utf8
-from corpusmill.transforms.files.line_blocks import block_of, cut_block, lines_of
-from corpusmill.transforms.news.block_normalizer import lines_to_normalize
-from corpusmill.transforms.news.block_tokenizer import BlockTokenizer
-from corpusmill.transforms.news.character_classes import CURRENT_PERL
-from corpusmill.transforms.news.line_places import (
+from ..files import line_blocks
+from ..files.line_blocks import block_of, cut_block, lines_of
+from .block_tokenizer import BlockTokenizer
+from .perl_text import CURRENT_PERL
+from .punctuation import (
     frame,
     line_feeds_in,
+    lines_to_normalize,
+    normalize_line,
+    normalize_text,
     put_lines,
     take_lines,
     unframe,
 )
-from corpusmill.transforms.news.punctuation import normalize_line, normalize_text
-from corpusmill.transforms.news.wmt_tokenizer import tokenize_line
+from .wmt_tokenizer import tokenize_line
 
 _PIECE_BYTES = 1 << 18  # bytes processed at once: their arrays stay in the processor's cache
 
@@ -137,6 +138,6 @@ def _apart(
 
 def _on_each(change: Callable[[str], str], lines: Sequence[bytes]) -> list[bytes]:
     return [
-        perl_utf8.encode(change(text), stand_ins)
-        for text, stand_ins in map(perl_utf8.decode, lines)
+        line_blocks.encode(change(text), stand_ins)
+        for text, stand_ins in map(line_blocks.decode, lines)
     ]

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from corpusmill.transforms.files.builds.build_manifest import Provenance
-from corpusmill.transforms.files.builds.ledger import (
+from ..files.builds.ledger import (
     NEAR_DUPLICATES,
     OUTPUTS,
     Accounts,
@@ -14,11 +13,12 @@ from corpusmill.transforms.files.builds.ledger import (
     check_complete,
     records_of,
 )
-from corpusmill.transforms.files.builds.paper_settings import say_why_not, why_not_paper
-from corpusmill.transforms.files.line_stats import LineStats, add_line_stats
-from corpusmill.transforms.files.markdown import make_table
-from corpusmill.transforms.models.vocabulary import VocabularyStats
-from corpusmill.transforms.news.shard_names import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
+from ..files.builds.manifest import Provenance
+from ..files.builds.paper_figures import say_why_not, why_not_paper
+from ..files.line_blocks import LineStats, add_line_stats
+from ..files.markup import make_table
+from ..models.word_vocabulary import VocabularyStats
+from .artefacts import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
 
 BEFORE = "before_deduplication"  # key in stats.json for the counts of all lines before sorting
 WHOLE = ("train", "test")  # splits that together hold each sentence once

@@ -4,18 +4,146 @@ Line n of the sorted corpus gets the n-th value of a fixed random number generat
 `value mod shards`; lines of a shard are sorted by value. The original `split-input-data.perl` does the same.
 Any part of the generator's values can be computed directly, so any part of the lines can be processed
 independently.
+
+Computes the random numbers of `split-input-data.perl`. Any part of them can be computed directly.
+
+The generator is a xorshift generator with four signed words of 64 bits. Right shifts keep the sign, as in
+Perl under `use integer`. A step of the generator consists of shifts and XORs, which are linear. So a step is
+a 256 × 256 matrix over the field of two elements, 2**k steps are a power of this matrix, and a value can be
+computed without those before it. A matrix is stored as a table: for each position of a byte in the state, and
+each value of the byte, it has the product of this byte and the matrix.
+
+No value of the generator is negative. A value is the XOR of `w ^ (w >> 19)` and `t ^ (t >> 8)`, where w is a
+word of the state and t is computed from another one. In both terms, the sign bit is 0.
+
+Sorts lines by their bytes, like `LC_ALL=C sort -u`, in ranges that can be sorted by different workers.
+
+The ranges have about the same size. They are separated by splitters, which are beginnings of lines from a
+sample of the lines. The sample depends only on the set of lines: it has the lines with the smallest
+checksums, each once.
 """
 
+import bisect
+import functools
 import itertools
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from corpusmill.transforms.files.line_arrays import line_bounds, take_lines
-from corpusmill.transforms.files.line_blocks import block_of, lines_of
-from corpusmill.transforms.news import xorshift
+from ..files import line_blocks
+
+Values = npt.NDArray[np.int64]
+_States = npt.NDArray[np.int64]  # rows of x, y, z, w
+_Power = npt.NDArray[np.int64]  # [position in a state, byte] → product of this byte and the matrix
+
+_SEED = np.array([[123456789, 362436069, 521288629, 0]], np.int64)  # the script sets w to 0
+_BYTES = _SEED.nbytes
+_BITS = 8 * _BYTES
+
+
+def values(start: int, count: int) -> Values:
+    """Returns the values `start` to `start + count - 1` of the generator, counted from 0.
+
+    The values are divided into consecutive parts of equal length. One copy of the generator computes each
+    part, and NumPy advances all copies at once.
+    """
+    if start < 0 or count < 0:
+        raise ValueError(f"start is {start}, count is {count}; neither may be negative")
+    if count == 0:
+        return np.empty(0, np.int64)
+    stretch_log = (count.bit_length() - 1) // 2
+    stretch = 1 << stretch_log
+    lanes = -(-count // stretch)
+    x, y, z, w = _spread(_jump(start), stretch_log, lanes).T.copy()
+    rows = np.empty((stretch, lanes), np.int64)
+    shifted = np.empty(lanes, np.int64)
+    for row in rows:
+        np.left_shift(x, 11, out=shifted)
+        x ^= shifted  # t
+        np.right_shift(x, 8, out=shifted)
+        x ^= shifted
+        np.right_shift(w, 19, out=shifted)
+        x ^= shifted
+        x ^= w
+        row[:] = x
+        x, y, z, w = y, z, w, x
+    return rows.T.ravel()[:count]
+
+
+def _jump(steps: int) -> _States:
+    """Returns the state of the generator `steps` steps after its seed, as an array with one row."""
+    state = _SEED
+    for exponent in range(steps.bit_length()):
+        if steps >> exponent & 1:
+            state = _multiply(state, _power(exponent))
+    return state
+
+
+def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
+    """Returns `lanes` states, each 2**stretch_log steps after the one before. The first is `state`."""
+    exponent = stretch_log
+    while len(state) < lanes:
+        state = np.concatenate([state, _multiply(state, _power(exponent))])
+        exponent += 1
+    return state[:lanes]
+
+
+@functools.cache
+def _power(exponent: int) -> _Power:
+    """Returns the lookup table of the matrix that advances the generator by 2**exponent steps.
+
+    The table has the product of this matrix and each value of each byte of a state (see `_multiply`).
+    """
+    if exponent:
+        half = _power(exponent - 1)
+        return _tabulate(_multiply(_multiply(_single_bits(), half), half))
+    x, y, z, w = _single_bits().T
+    t = x ^ (x << 11)
+    return _tabulate(np.stack([y, z, w, (w ^ (w >> 19)) ^ (t ^ (t >> 8))], axis=1))
+
+
+def _single_bits() -> _States:
+    """Returns the 256 states of the generator in which a single bit is set.
+
+    They are sorted by the byte with this bit, and then by the bit, beginning with the lowest.
+    """
+    octets = np.zeros((_BITS, _BYTES), np.uint8)
+    bits = np.arange(_BITS)
+    octets[bits, bits // 8] = 1 << bits % 8
+    return octets.view(np.int64)
+
+
+def _tabulate(images: _States) -> _Power:
+    """Returns the lookup table of a matrix: its product with each value of each byte of a state.
+
+    Args:
+      images: the product of the matrix and each state of `_single_bits`.
+    """
+    of_bits = images.reshape(_BYTES, 8, 4)
+    table = np.zeros((_BYTES, 1, 4), np.int64)
+    for bit in range(8):
+        table = np.concatenate([table, table ^ of_bits[:, bit : bit + 1]], axis=1)
+    return table
+
+
+def _multiply(states: _States, power: _Power) -> _States:
+    """Multiplies states of the generator by a matrix. Returns the products.
+
+    The product of a state is the sum (XOR) of the products of its bytes, which are looked up in a table.
+
+    Args:
+      states: the states, one per row.
+      power: the lookup table of the matrix, as returned by `_tabulate`.
+    """
+    octets = np.ascontiguousarray(states).view(np.uint8)
+    result = np.zeros_like(states)
+    for place, table in enumerate(power):
+        result ^= table[octets[:, place]]
+    return result
+
 
 Keys = npt.NDArray[np.int64]
 
@@ -46,12 +174,12 @@ def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int
       first_rank: the position of the first of these lines in the sorted corpus, counted from 0.
       shards: the number of shards.
     """
-    bounds = line_bounds(block)
+    bounds = line_blocks.line_bounds(block)
     sizes = np.diff(bounds)
-    keys = xorshift.values(first_rank, len(sizes))
+    keys = values(first_rank, len(sizes))
     shard_of_line = keys % shards
     order = np.argsort(shard_of_line, kind="stable")
-    dealt = take_lines(block, order, bounds)
+    dealt = line_blocks.take_lines(block, order, bounds)
     bounds = np.concatenate([[0], np.cumsum(sizes[order])])
     ends = np.cumsum(np.bincount(shard_of_line, minlength=shards)).tolist()
     for shard, (start, end) in enumerate(itertools.pairwise([0, *ends])):
@@ -106,6 +234,131 @@ def _sort_by_key(keys: Keys, block: bytes) -> bytes:
     order = np.argsort(keys, kind="stable")
     in_order = keys[order]
     if (in_order[1:] == in_order[:-1]).any():
-        keyed = zip(keys.tolist(), lines_of(block), strict=True)
-        return block_of([line for _, line in sorted(keyed)])
-    return take_lines(block, order)
+        keyed = zip(keys.tolist(), line_blocks.lines_of(block), strict=True)
+        return line_blocks.block_of([line for _, line in sorted(keyed)])
+    return line_blocks.take_lines(block, order)
+
+
+SAMPLE_LINES = 1 << 14
+ONE_LINE_IN = 64  # largest share of lines in the sample: enough for small corpora, and faster
+SPLITTER_BYTES = 256  # length of a splitter; lines with a longer common beginning are in one range
+MAX_RANGES = 1024
+
+_WORD = 8  # bytes of the beginning, the middle and the end of a line that the checksum uses
+_FACTORS = np.array(
+    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
+)
+
+
+class LineSample(NamedTuple):
+    """A sample of different lines, and the total size of all lines."""
+
+    lines: tuple[bytes, ...]  # the first bytes of each line
+    total_bytes: int  # size of all lines with their line feeds, including repeated lines
+
+
+class LineSampler:
+    """Samples lines. The sample does not depend on the order of the lines, or their division into blocks."""
+
+    def __init__(self) -> None:
+        self._sampled: set[tuple[int, bytes]] = set()  # (checksum, first bytes of the line)
+        self._highest = 2**64 // ONE_LINE_IN - 1  # lines with a higher checksum are not sampled
+        self._total_bytes = 0
+
+    def add(self, block: bytes, total_bytes: int) -> None:
+        """Adds the lines of a block to the lines from which the sample is taken.
+
+        Repeated lines must have been removed from the block. `total_bytes` is the size that it had before.
+        """
+        bounds = line_blocks.line_bounds(block)
+        checksums = checksums_of(block, bounds)
+        for place in np.flatnonzero(checksums <= np.uint64(self._highest)).tolist():
+            line = block[bounds[place] : bounds[place + 1] - 1]
+            self._sampled.add((int(checksums[place]), line[:SPLITTER_BYTES]))
+        self._total_bytes += total_bytes
+        self._trim(2 * SAMPLE_LINES)
+
+    def merge(self, other: Self) -> None:
+        """Merges the sample and the total size of another sampler into this one.
+
+        The result is as if all lines that were added to the other sampler had been added to this one.
+        """
+        self._sampled |= other._sampled
+        self._total_bytes += other._total_bytes
+        self._trim(SAMPLE_LINES)
+
+    def sample(self) -> LineSample:
+        """Returns the sample of lines. It is always the same for the same lines."""
+        self._trim(SAMPLE_LINES)
+        return LineSample(tuple(line for _, line in sorted(self._sampled)), self._total_bytes)
+
+    def _trim(self, most: int) -> None:
+        if len(self._sampled) > most:
+            smallest = sorted(self._sampled)[:SAMPLE_LINES]
+            self._sampled = set(smallest)
+            self._highest = smallest[-1][0]
+
+
+def checksums_of(block: bytes, bounds: line_blocks.Places) -> npt.NDArray[np.uint64]:
+    """Returns a checksum for each line, computed from its length and some of its bytes.
+
+    This is good enough for a sample, and a hundred times as fast as a checksum of whole lines.
+    """
+    words = np.ndarray((len(block),), "<u8", block + bytes(_WORD), strides=(1,))
+    starts, sizes = bounds[:-1], np.diff(bounds) - 1
+    beyond = np.maximum(sizes - _WORD, 0)
+    shifts = ((_WORD - np.minimum(sizes, _WORD)) * 8).astype(np.uint64)
+    checksums = sizes.astype(np.uint64) * _FACTORS[0]
+    for offsets, factor in zip((beyond * 0, beyond // 2, beyond), _FACTORS[1:], strict=True):
+        # Drops the bytes after a short line. Shifts of 64 bits are undefined.
+        taken = words[starts + offsets] << np.minimum(shifts, 63)
+        checksums ^= np.where(sizes > 0, taken, 0).astype(np.uint64) * factor
+        checksums ^= checksums >> np.uint64(32)
+    mixed: npt.NDArray[np.uint64] = checksums * _FACTORS[0]
+    return mixed
+
+
+def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:
+    """Returns the splitters, which separate the ranges of the sorted lines, ascending.
+
+    A splitter is the beginning of a line of the sample. Range i has the lines from splitter i-1 up to, but
+    not including, splitter i. There is one splitter less than there are ranges. A range has about
+    `range_bytes` bytes, or more if there would otherwise be more than MAX_RANGES ranges. No range is empty,
+    because each splitter is the beginning of a line in its range.
+    """
+    ranges = min(-(-sample.total_bytes // range_bytes), MAX_RANGES)
+    lines = sorted(set(sample.lines))
+    places = {len(lines) * place // ranges for place in range(1, ranges)}
+    return [lines[place] for place in sorted(places - {0})]
+
+
+def sort_block(block: bytes) -> bytes:
+    """Returns the lines of a block sorted by their bytes, each line once."""
+    bounds = line_blocks.line_bounds(block)
+    return line_blocks.take_lines(
+        block, line_blocks.sort_places(line_blocks.to_array(block, bounds)), bounds
+    )
+
+
+def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
+    """Divides a sorted block at the splitters. Yields (number of the range, its start and end in the block).
+
+    Ranges without lines are left out.
+    """
+    bounds = line_blocks.line_bounds(block)
+    places = range(len(bounds) - 1)
+
+    def line_at(place: int) -> bytes:
+        return block[bounds[place] : bounds[place + 1] - 1]
+
+    start = 0
+    while start < len(places):
+        index = bisect.bisect_right(splitters, line_at(start))
+        is_last = index == len(splitters)
+        end = (
+            len(places)
+            if is_last
+            else bisect.bisect_left(places, splitters[index], start, key=line_at)
+        )
+        yield index, int(bounds[start]), int(bounds[end])
+        start = end

@@ -1,16 +1,112 @@
-"""Sorts and deduplicates lines by their bytes, in ranges, like a distributed `sort -u`."""
+"""Sorts and deduplicates lines by their bytes, in ranges, like a distributed `sort -u`.
 
-from collections.abc import Iterable, Iterator
+Shuffles sorted lines into shards.
+
+The order is always the same, because the random number generator is fixed (see text/news/shuffle.py).
+
+Normalises and tokenises lines, one block at a time.
+"""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton, TaggedOutput
 from apache_beam.transforms.window import GlobalWindows
 
-from corpusmill.transforms.files.line_blocks import count_lines
-from corpusmill.transforms.files.records import LineRange
-from corpusmill.transforms.files.scratch import Scratch, fetch
-from corpusmill.transforms.news.line_order import LineSampler, cut_sorted, plan_ranges, sort_block
+from ..files import counters
+from ..files.line_blocks import count_lines
+from ..files.records import LineRange, LineShard
+from ..files.scratch import Scratch, fetch
+from . import shuffle
+from .artefacts import HELD_OUT_SHARD, HELDOUT, TRAIN
+from .line_tokenizer import LineTokenizer
+from .perl_text import CURRENT_PERL
+
+SHUFFLE = "shuffle-lines"
+
+
+class ShuffleLines(beam.PTransform):
+    """Shuffles the lines of all ranges into shards. PCollection[LineRange] → PCollection[LineShard].
+
+    A range is a part of the sorted lines. All lines are divided into the shards of the series "train". Shard
+    0 is held out: it is also divided into the shards of the series "heldout". A worker holds one shard at a
+    time. Empty shards are included.
+
+    Args:
+      folder: output folder of the build.
+      shards: number of shards of the series "train".
+      heldout_shards: number of shards of the series "heldout".
+    """
+
+    def __init__(self, folder: str, shards: int = 100, heldout_shards: int = 50):
+        super().__init__()
+        self.scratch = Scratch(folder)
+        self.shards = shards
+        self.heldout_shards = heldout_shards
+
+    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
+        ranks = (
+            ranges
+            | "CountRange" >> beam.Map(count_range).with_output_types(tuple[int, int])
+            | "GatherCounts" >> beam.combiners.ToDict()
+            | "FirstRanks" >> beam.Map(shuffle.first_ranks)
+        )
+        dealt = ranges | "DealLines" >> beam.FlatMap(
+            deal_range, AsSingleton(ranks), self.shards, self.scratch
+        ).with_output_types(tuple[int, bytes])
+        without_lines = [(shard, b"") for shard in range(self.shards)]
+        every = ranges.pipeline | "EveryShard" >> beam.Create(without_lines)
+        return (
+            (dealt, every)
+            | beam.Flatten()
+            | "GroupShards" >> beam.GroupByKey()
+            | "MergeShards"
+            >> beam.FlatMap(merge_shard, self.shards, self.heldout_shards).with_output_types(
+                LineShard
+            )
+        )
+
+
+def count_range(lines: LineRange) -> tuple[int, int]:
+    """Returns (index of the range, number of its lines)."""
+    return lines.index, lines.lines
+
+
+def deal_range(
+    lines: LineRange, ranks: Mapping[int, int], shards: int, scratch: Scratch
+) -> Iterator[tuple[int, bytes]]:
+    """Distributes the lines of a range over the shards. Yields (shard, reference to lines in scratch).
+
+    Args:
+      lines: the range.
+      ranks: index of a range → position of its first line among all sorted lines.
+      shards: number of shards.
+    """
+    for shard, piece in shuffle.deal_lines(fetch(lines.packed), ranks[lines.index], shards):
+        yield shard, scratch.put(piece)
+
+
+def merge_shard(
+    grouped: tuple[int, Iterable[bytes]], shards: int, heldout_shards: int
+) -> Iterator[LineShard]:
+    """Yields a shard with its lines in their final order. If it is the held-out shard, also yields its parts.
+
+    Args:
+      grouped: (number of the shard, the references to its lines that `deal_range` has yielded).
+      shards: number of shards of the series "train".
+      heldout_shards: number of parts of the held-out shard.
+    """
+    shard, pieces = grouped
+    block = shuffle.merge_pieces(map(fetch, filter(None, pieces)))
+    yield LineShard(TRAIN, shard, shards, block)
+    if shard == HELD_OUT_SHARD:
+        for part, lines in enumerate(shuffle.split_shard(block, heldout_shards)):
+            yield LineShard(HELDOUT, part, heldout_shards, lines)
+    counters.count(SHUFFLE, "shards", 1)
+    counters.flush()
+
 
 RANGE_BYTES = 1 << 23
 RUN_BYTES, MAX_RUN_BYTES = 1 << 23, 1 << 27
@@ -57,8 +153,8 @@ class SortLines(beam.PTransform):
         splitters = (
             runs[SAMPLES]
             | "MergeSamples" >> beam.CombineGlobally(merge_samplers)
-            | "Sample" >> beam.Map(LineSampler.sample)
-            | "PlanRanges" >> beam.Map(plan_ranges, self.range_bytes)
+            | "Sample" >> beam.Map(shuffle.LineSampler.sample)
+            | "PlanRanges" >> beam.Map(shuffle.plan_ranges, self.range_bytes)
         )
         merge_ranges = beam.FlatMap(merge_range).with_output_types(tuple[int, bytes])
         merged = (
@@ -82,9 +178,9 @@ def run_bytes_for(input_bytes: int) -> int:
     return min(max(input_bytes // MANY_RUNS, RUN_BYTES), MAX_RUN_BYTES)
 
 
-def merge_samplers(samplers: Iterable[LineSampler]) -> LineSampler:
+def merge_samplers(samplers: Iterable[shuffle.LineSampler]) -> shuffle.LineSampler:
     """Merges several samplers of lines into one that has all their samples."""
-    merged = LineSampler()
+    merged = shuffle.LineSampler()
     for sampler in samplers:
         merged.merge(sampler)
     return merged
@@ -100,7 +196,7 @@ class _SortRuns(beam.DoFn):
     def start_bundle(self) -> None:
         self._blocks: list[bytes] = []
         self._bytes = self._duplicates = 0
-        self._sampler = LineSampler()
+        self._sampler = shuffle.LineSampler()
 
     def process(self, block: bytes) -> Iterator[bytes]:
         self._blocks.append(block)
@@ -118,7 +214,7 @@ class _SortRuns(beam.DoFn):
     def _sort_run(self) -> bytes:
         run = b"".join(self._blocks)
         self._blocks, self._bytes = [], 0
-        different = sort_block(run)
+        different = shuffle.sort_block(run)
         self._sampler.add(different, len(run))
         self._duplicates += count_lines(run) - count_lines(different)
         return self._scratch.put(different)
@@ -130,7 +226,7 @@ def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator
     `packed` is a reference to the run. `splitters` are the borders between the ranges.
     """
     run = fetch(packed)
-    for index, start, end in cut_sorted(run, splitters):
+    for index, start, end in shuffle.cut_sorted(run, splitters):
         yield index, scratch.part(packed, run, start, end)
 
 
@@ -142,7 +238,7 @@ def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
     """
     index, pieces = grouped
     lines = b"".join(map(fetch, pieces))
-    different = sort_block(lines)
+    different = shuffle.sort_block(lines)
     yield index, different
     yield TaggedOutput(DUPLICATES, count_lines(lines) - count_lines(different))
 
@@ -167,3 +263,70 @@ def store_range(index_to_block: tuple[int, bytes], scratch: Scratch) -> LineRang
     """Stores the lines of a range in scratch."""
     index, block = index_to_block
     return LineRange(index, count_lines(block), scratch.put(block))
+
+
+TOKENIZE = "tokenize-lines"
+
+
+class TokenizeLines(beam.PTransform):
+    """Normalises and tokenises lines. The number and the order of the lines do not change.
+
+    PCollection[(index of a range, its lines as a block)] → PCollection of the same form.
+
+    Args:
+      language: language code of the rules and abbreviations, such as "en".
+      lower_case: True to lower-case the tokens.
+      perl: version of Perl whose Unicode tables define letters and digits.
+    """
+
+    def __init__(self, language: str = "en", lower_case: bool = False, perl: str = CURRENT_PERL):
+        super().__init__()
+        self.settings = language, lower_case, perl
+
+    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
+        tokenize = beam.Map(tokenize_range, *self.settings)
+        return ranges | "Tokenize" >> tokenize.with_output_types(tuple[int, bytes])
+
+
+class TokenizeBlocks(TokenizeLines):
+    """Normalises and tokenises blocks of lines. PCollection[block] → PCollection[block].
+
+    It is used if lines are tokenised before they are sorted.
+    """
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        tokenize = beam.Map(tokenize_block, *self.settings)
+        return blocks | "Tokenize" >> tokenize.with_output_types(bytes)
+
+
+def tokenize_range(
+    index_to_block: tuple[int, bytes], language: str, lower_case: bool, perl: str
+) -> tuple[int, bytes]:
+    """Returns (index of the range, tokenised lines), and counts the lines.
+
+    Args:
+      index_to_block: (index of the range, its lines as a block).
+      language: language code of the rules and abbreviations, such as "en".
+      lower_case: True to lower-case the tokens.
+      perl: version of Perl whose Unicode tables define letters and digits.
+    """
+    index, block = index_to_block
+    tokenized = tokenize_block(block, language, lower_case, perl)
+    counters.count(TOKENIZE, "lines", count_lines(block))
+    counters.flush()
+    return index, tokenized
+
+
+def tokenize_block(block: bytes, language: str, lower_case: bool, perl: str) -> bytes:
+    """Returns the tokenised lines of a block.
+
+    Args:
+      block: the lines to tokenise.
+      language: language code of the rules and abbreviations, such as "en".
+      lower_case: True to lower-case the tokens.
+      perl: version of Perl whose Unicode tables define letters and digits.
+    """
+    return _tokenizer(language, lower_case, perl)(block)
+
+
+_tokenizer = functools.lru_cache(1)(LineTokenizer)  # a worker keeps its tokenizer

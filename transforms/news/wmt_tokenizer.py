@@ -9,6 +9,8 @@ result, the patterns in this module match these characters as well, and do not u
 
 The version of Perl affects the character classes. Letters and digits that a version does not know are special
 characters, and in Perl 5.14 `\\s` matches U+180E but not U+000B.
+
+Reads lists of words after which a period does not end a sentence, such as "Mr" and "Gen".
 """
 
 import functools
@@ -16,8 +18,26 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from corpusmill.transforms.news.character_classes import CODE_POINTS, CURRENT_PERL, class_body
-from corpusmill.transforms.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER, prefixes_of
+from ..files.markup import read_toml
+from .perl_text import CODE_POINTS, CURRENT_PERL, class_body
+
+ALWAYS = "always"
+BEFORE_NUMBER = "before_number"
+
+_FALLBACK = "en"
+
+
+@functools.cache
+def prefixes_of(language: str) -> Mapping[str, str]:
+    """Returns word → ALWAYS or BEFORE_NUMBER, for words after which a period does not end a sentence.
+
+    BEFORE_NUMBER means that this is so only if a digit 0-9 follows. A language without its own list gets the
+    English list, as in tokenizer.perl.
+    """
+    tables = read_toml(__package__, "nonbreaking_prefixes.toml")
+    lists = tables.get(language, tables[_FALLBACK])
+    return {word: kind for kind, words in lists.items() for word in words.split()}
+
 
 APOSTROPHES_RIGHT = "right"
 """The rule for English: "it's" becomes "it 's"."""

@@ -1,4 +1,12 @@
-"""Writes shards of shuffled lines as Parquet, TFRecord and text files, with checksums of the text files."""
+"""Writes shards of shuffled lines as Parquet, TFRecord and text files, with checksums of the text files.
+
+Counts the lines of a corpus, and the words and characters in them.
+
+Writes an intermediate state of the corpus to files (a checkpoint).
+
+The files can be compared with the file that the original scripts of the One Billion Word benchmark write at
+the same step.
+"""
 
 import hashlib
 import operator
@@ -7,24 +15,26 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-from apache_beam.pvalue import AsList
+from apache_beam.pvalue import AsList, AsSingleton
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.line_blocks import count_lines, cut_block, lines_of
-from corpusmill.transforms.files.line_table import FEATURE, SCHEMA, make_table
-from corpusmill.transforms.files.records import LineShard, OutputFile
-from corpusmill.transforms.files.tf_example import encode_texts
-from corpusmill.transforms.files.write_files import NO_MARKS, mark, write_text
-from corpusmill.transforms.files.write_rows import (
-    PARQUET,
-    TEXT,
-    TFRECORD,
-    Batch,
-    Target,
-    corpus_files,
-    write_files,
+from ..files import counters
+from ..files.line_blocks import (
+    FEATURE,
+    SCHEMA,
+    LineStats,
+    add_line_stats,
+    count_lines,
+    cut_block,
+    lines_of,
+    make_table,
+    measure_lines,
 )
-from corpusmill.transforms.news.shard_names import split_of, tables_of, text_name
+from ..files.records import LineRange, LineShard, OutputFile
+from ..files.scratch import fetch
+from ..files.tfrecord import encode_texts
+from ..files.write_files import NO_MARKS, HashedFile, mark, write_text
+from ..files.write_rows import PARQUET, TEXT, TFRECORD, Batch, Target, corpus_files, write_files
+from .artefacts import split_of, tables_of, text_name
 
 STAGE = "write-shards"
 CHECKSUMS = "md5sums"
@@ -180,3 +190,86 @@ def write_checksums(folder: str, md5s: Iterable[tuple[str, str]]) -> OutputFile:
     """Writes `md5sums` in the format of md5sum(1), sorted by name."""
     text = "".join(f"{md5}  {name}\n" for name, md5 in sorted(md5s))
     return write_text(folder, CHECKSUMS, text, "checksums")
+
+
+class MeasureLines(beam.PTransform):
+    """Counts the lines in blocks, and their words and characters.
+
+    PCollection[bytes] → PCollection of one LineStats.
+    """
+
+    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
+        return (
+            blocks
+            | "MeasureBlock" >> beam.Map(measure_lines).with_output_types(LineStats)
+            | "AddUp" >> beam.CombineGlobally(add_line_stats)
+        )
+
+
+class MeasureShards(beam.PTransform):
+    """Counts the lines, words and characters of each split.
+
+    PCollection[LineShard] → PCollection[(split, LineStats)].
+    """
+
+    def expand(self, shards: beam.PCollection) -> beam.PCollection:
+        return (
+            shards
+            | "MeasureShard" >> beam.FlatMap(measure_shard).with_output_types(tuple[str, LineStats])
+            | "AddUp" >> beam.CombinePerKey(add_line_stats)
+        )
+
+
+def measure_shard(shard: LineShard) -> Iterator[tuple[str, LineStats]]:
+    """Yields (split, LineStats) for each split to which the shard belongs."""
+    tables = tables_of(shard.series, shard.shard, shard.shards)
+    if tables:
+        stats = measure_lines(shard.block)
+        for table in tables:
+            yield table.split, stats
+
+
+def lines_of_range(lines: LineRange) -> int:
+    """Returns the number of lines in a range."""
+    return lines.lines
+
+
+FOLDER = "training-monolingual.tokenized"  # name of the folder in the original
+
+
+class WriteCheckpoint(beam.PTransform):
+    """Writes the lines of each range to a text file. PCollection[LineRange] → PCollection[OutputFile].
+
+    The concatenated files are equal to the single file that the original scripts write.
+
+    Args:
+      folder: output folder of the build.
+      name: name of the original file, such as "news.20XX.en.shuffled.sorted".
+      splitters: side input with the borders between the ranges, from SortLines.
+    """
+
+    def __init__(self, folder: str, name: str, splitters: beam.PCollection):
+        super().__init__()
+        self.folder = folder
+        self.name = name
+        self.splitters = splitters
+
+    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
+        return ranges | "WriteRange" >> beam.Map(
+            write_range, self.folder, self.name, AsSingleton(self.splitters)
+        )
+
+
+def write_range(lines: LineRange, folder: str, base: str, splitters: list[bytes]) -> OutputFile:
+    """Writes the lines of one range to a text file.
+
+    Args:
+      lines: the range.
+      folder: output folder of the build.
+      base: name of the file that the original scripts write, such as "news.20XX.en.shuffled.sorted".
+      splitters: the borders between all ranges.
+    """
+    name = f"{FOLDER}/{base}-{lines.index:05d}-of-{len(splitters) + 1:05d}"
+    with HashedFile.in_folder(folder, name) as file:
+        file.write(fetch(lines.packed))
+    return file.output_file(name, "", "text", lines.lines)

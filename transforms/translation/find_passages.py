@@ -1,21 +1,40 @@
-"""Finds candidates for a translation benchmark: one passage of suitable sentences from each article."""
+"""Finds candidates for a translation benchmark: one passage of suitable sentences from each article.
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+Reads tables that list manually corrected topics of articles.
+
+Finds candidates for a translation benchmark in the dump of one site.
+
+Finds candidates for a translation benchmark in the user's documents (JSON Lines files).
+"""
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import apache_beam as beam
+from apache_beam.pvalue import AsSingleton, TaggedOutput
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.files_screen import Screened, reject
-from corpusmill.transforms.files.fingerprint import fingerprint
-from corpusmill.transforms.files.records import Page, Reason
-from corpusmill.transforms.translation.passages import Paragraph, choose_passage
-from corpusmill.transforms.translation.selection import Candidate
-from corpusmill.transforms.translation.topics import topic_of
-from corpusmill.transforms.wikipedia.sites import Site, categories_of
-from corpusmill.transforms.wikitext.clean import UncleanableError, WikitextCleaner
-from corpusmill.transforms.wikitext.link_marks import LinkedPage, clean_with_links
-from corpusmill.transforms.wikitext.templates.template_pages import NO_TEMPLATES, WikiTemplates
+from ..files import counters
+from ..files.compression import DECODE_ERRORS, check_on_corrupt
+from ..files.counters import Screened, ScreenPages, reject
+from ..files.distribution import SpreadAll
+from ..files.markup import read_table
+from ..files.read_files import InputError, open_input, read_input
+from ..files.records import TOPICS, Page, ReadError, Reason, Rejected
+from ..files.text import fingerprint
+from ..wikipedia.drop_older_pages import DropOlderPages, OlderDump
+from ..wikipedia.mediawiki_xml import Siteinfo
+from ..wikipedia.read_dumps import ReadDump
+from ..wikipedia.read_templates import ReadTemplates
+from ..wikipedia.sites import Site, categories_of
+from ..wikitext.clean import UncleanableError, WikitextCleaner
+from ..wikitext.language import TEMPLATE_NAMESPACE
+from ..wikitext.link_marks import LinkedPage, clean_with_links
+from ..wikitext.templates.definitions import NO_TEMPLATES, WikiTemplates
+from .passages import Paragraph, choose_passage
+from .selection import MAX_LINE_BYTES, Candidate, Document, find_candidate, parse_document
+from .sentence_rules import topic_of
+from .source_accounts import DROP_DOCUMENTS, NewerDocuments
 
 
 class FindPassages(beam.PTransform):
@@ -67,7 +86,7 @@ class _Find(beam.DoFn):
         if of_wiki is not self.of_wiki:  # a new Beam bundle may pass a new object
             self.of_wiki = of_wiki
             self.cleaner = self.site.cleaner(self.namespaces, of_wiki)
-        found = find_candidate(page, self.site, self.cleaner, self.seed)
+        found = candidate_of_page(page, self.site, self.cleaner, self.seed)
         if isinstance(found, Reason):
             yield reject(page.page_id, page.title, FindPassages.STAGE, found)
             return
@@ -75,7 +94,7 @@ class _Find(beam.DoFn):
         yield found._replace(licence=self.licence)
 
 
-def find_candidate(
+def candidate_of_page(
     page: Page, site: Site, cleaner: WikitextCleaner, seed: int
 ) -> Candidate | Reason:
     """Returns a passage of a page with the page's metadata, or the reason why there is no passage.
@@ -122,3 +141,314 @@ def read_paragraphs(linked: LinkedPage) -> list[Paragraph]:
         for section, of_section in zip(linked.page.sections, linked.links, strict=True)
         for text, links in zip(section.paragraphs, of_section, strict=True)
     ]
+
+
+def read_topics(paths: Iterable[str]) -> dict[str, str]:
+    """Reads tables with the columns `url` and `topic`. Returns URL of an article → its topic.
+
+    Other columns are ignored, so an edited source.tsv can be used. Raises InputError for a file without these
+    columns, for an unknown topic, and for an article with two different topics.
+    """
+    topics: dict[str, str] = {}
+    for path in paths:
+        data = read_input(path)
+        try:
+            for line, row in read_table(data.decode("utf-8"), ("url", "topic")):
+                _add(topics, path, line, row["url"].strip(), row["topic"].strip().casefold())
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise InputError(path, f"line {line} is not UTF-8") from None
+        except ReadError as error:
+            raise InputError(path, str(error)) from None
+    return topics
+
+
+def _add(topics: dict[str, str], path: str, line: int, url: str, topic: str) -> None:
+    if topic not in TOPICS:
+        raise InputError(
+            path, f"line {line}: unknown topic {topic!r}; expected one of {', '.join(TOPICS)}"
+        )
+    if topics.setdefault(url, topic) != topic:
+        raise InputError(
+            path, f"line {line}: {url} has the topic {topic}, but an earlier line has {topics[url]}"
+        )
+
+
+class SourceDump(NamedTuple):
+    """The dump of a site, with the settings for reading it."""
+
+    site: Site
+    paths: Sequence[str]
+    head: Siteinfo
+    older: OlderDump | None = None  # an older dump, whose pages are dropped; None to keep all pages
+    licence: str = ""  # licence of the pages; "" to leave it out
+
+
+class Sourced(NamedTuple):
+    """The outputs of SourcePassages and SourceDocuments.
+
+    Each page or document that was read becomes a candidate or is rejected.
+    """
+
+    pages: beam.PCollection  # of (domain, pages read), one for each dump
+    candidates: beam.PCollection  # of Candidate
+    rejected: beam.PCollection  # of Rejected; id and stage are prefixed with the domain
+    lost: beam.PCollection  # of LostBytes
+    newer: beam.PCollection  # of (domain, OlderPages or NewerDocuments), at most one element
+
+
+class SourcePassages(beam.PTransform):
+    """Reads, screens and cleans the pages of a dump, and finds a passage in each. Pipeline → Sourced.
+
+    Args:
+      dump: the dump, with the settings for reading it.
+      seed: seed of all random choices.
+      stripes: number of workers that divide the work on a file which cannot be split, such as a .gz. Each of
+        them decompresses the whole file, but processes only its share of the pages.
+      on_corrupt: "fail" raises InputError at the first damage; "keep-good" skips and reports damaged parts.
+    """
+
+    def __init__(self, dump: SourceDump, seed: int, stripes: int = 1, on_corrupt: str = "fail"):
+        super().__init__()
+        self.dump = dump
+        self.seed = seed
+        self.stripes = stripes
+        self.on_corrupt = on_corrupt
+
+    def expand(self, root: beam.Pipeline) -> Sourced:
+        site, paths, head, older, licence = self.dump
+        # If an older dump is given, every page counts as old or new.
+        namespaces = None if older else (*site.namespaces, TEMPLATE_NAMESPACE)
+        read_dump = ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
+        dump = root | "ReadDump" >> read_dump
+        own = dump.pages | "ReadTemplates" >> ReadTemplates(
+            site.language, head.namespaces, site.dbname
+        )
+        newer = dump.pages | "DropOlderPages" >> DropOlderPages(older, self.stripes)
+        articles = newer.kept | "ScreenPages" >> ScreenPages(site.reason_to_reject)
+        found = articles.kept | "FindPassages" >> FindPassages(
+            site, head.namespaces, self.seed, own.templates, licence
+        )
+        rejected = (
+            dump.rejected,
+            newer.rejected,
+            articles.rejected,
+            found.rejected,
+        ) | beam.Flatten()
+        read = (dump.pages, dump.rejected) | "Read" >> beam.Flatten()
+        return Sourced(
+            pages=read
+            | "CountPages" >> beam.combiners.Count.Globally()
+            | "OfDomain" >> beam.WithKeys(site.name),
+            candidates=found.kept,
+            rejected=rejected | "NameDomain" >> beam.Map(name_domain, site.name),
+            lost=dump.lost,
+            newer=newer.older | "OlderOfDomain" >> beam.WithKeys(site.name),
+        )
+
+
+def name_domain(rejected: Rejected, domain: str) -> Rejected:
+    """Returns the rejection with the domain as prefix of its id and of its stage.
+
+    Examples are the id "wikinews:4711" and the stage "wikinews/find-passages".
+    """
+    return rejected._replace(id=f"{domain}:{rejected.id}", stage=f"{domain}/{rejected.stage}")
+
+
+def flatten(sourced: Sequence[Sourced]) -> Sourced:
+    """Merges the outputs of SourcePassages for all dumps into one."""
+    columns = zip(Sourced._fields, zip(*sourced, strict=True), strict=True)
+    return Sourced(*(parts | f"All {name}" >> beam.Flatten() for name, parts in columns))
+
+
+READ, DROP, FIND = "read-documents", DROP_DOCUMENTS, "find-passages"  # names of stages
+_BOM = b"\xef\xbb\xbf"
+
+Place = tuple[str, int, str]
+"""The position of a document: (name of the file, number of the line, path of the file)."""
+
+
+class DocumentFiles(NamedTuple):
+    """The files that contain the documents of a domain."""
+
+    domain: str  # "news"
+    paths: Sequence[str]
+    newer_than: str = ""  # documents of this day or earlier are dropped; "" to keep all
+
+
+class SourceDocuments(beam.PTransform):
+    """Reads and checks documents, and finds a passage in each. Pipeline → Sourced.
+
+    Each file is read by one worker. Only ids, positions and passages of documents are shuffled.
+
+    Args:
+      seed: seed of all random choices.
+      on_corrupt: "fail" raises InputError at a malformed line or a repeated id; "keep-good" rejects malformed
+        lines, and all documents with the same id except the first.
+    """
+
+    def __init__(self, files: DocumentFiles, seed: int, on_corrupt: str = "fail"):
+        super().__init__()
+        check_on_corrupt(on_corrupt)
+        self.files = files
+        self.seed = seed
+        self.on_corrupt = on_corrupt
+
+    def expand(self, root: beam.Pipeline) -> Sourced:
+        domain, paths, newer_than = self.files
+        read = (
+            root
+            | "SpreadFiles" >> SpreadAll(paths, of=str)
+            | "ReadDocuments"
+            >> beam.FlatMap(read_documents, self.on_corrupt).with_outputs(
+                "rejected", main="documents"
+            )
+        )
+        found = read.documents | "FindPassages" >> beam.FlatMap(
+            find_passage, domain, self.seed, newer_than
+        ).with_outputs("rejected", "days", main="candidates")
+        places = read.documents | "Places" >> beam.Map(id_and_place)
+        once = (
+            {"places": places, "candidates": found.candidates}
+            | "JoinIds" >> beam.CoGroupByKey()
+            | "TakeFirst"
+            >> beam.FlatMap(take_first, self.on_corrupt).with_outputs("rejected", main="candidates")
+        )
+        rejected = (read.rejected, found.rejected, once.rejected) | "Rejected" >> beam.Flatten()
+        documents = (read.documents, read.rejected) | "Read" >> beam.Flatten()
+        days = found.days | "Days" >> beam.CombineGlobally(first_and_last)
+        return Sourced(
+            pages=documents
+            | "CountDocuments" >> beam.combiners.Count.Globally()
+            | "OfDomain" >> beam.WithKeys(domain),
+            candidates=once.candidates,
+            rejected=rejected | "NameDomain" >> beam.Map(name_domain, domain),
+            lost=root | "NoneLost" >> beam.Create([]),
+            newer=root
+            | "Once" >> beam.Create([domain])
+            | "Describe" >> beam.Map(describe, newer_than, AsSingleton(days)),
+        )
+
+
+def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
+    """Yields (position, Document) for each valid line of a file.
+
+    Other lines are rejected or raise InputError, depending on `on_corrupt`.
+    """
+    name = posixpath.basename(path)
+    with open_input(path) as stream:
+        for number, line in _read_lines(path, stream):
+            try:
+                if len(line) > MAX_LINE_BYTES:
+                    raise ValueError(f"the line has more than {MAX_LINE_BYTES:,} bytes")
+                yield (name, number, path), parse_document(line)
+                counters.count(READ, "documents")
+            except ValueError as error:
+                if on_corrupt == "fail":
+                    raise InputError(path, f"line {number}: {error}") from None
+                counters.count(READ, "malformed-document")
+                one = Rejected(f"{name}, line {number}", "", READ, "malformed-document", str(error))
+                yield TaggedOutput("rejected", one)
+
+
+def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
+    """Yields (number, line) for each line that is not empty.
+
+    Of a line that is longer than MAX_LINE_BYTES, only the first MAX_LINE_BYTES + 2 bytes are yielded.
+    """
+    number, is_rest = 1, False
+    while True:
+        try:
+            line = stream.readline(MAX_LINE_BYTES + 2)
+        except DECODE_ERRORS as error:
+            raise InputError(path, f"line {number}: damaged or truncated: {error}") from None
+        if not line:
+            return
+        content = line.removeprefix(_BOM if number == 1 else b"").rstrip(b"\r\n")
+        if content.strip() and not is_rest:
+            yield number, content
+        is_rest = not line.endswith(b"\n")
+        number += not is_rest
+
+
+def find_passage(
+    placed: tuple[Place, Document], domain: str, seed: int, newer_than: str
+) -> Iterator[Any]:
+    """Finds a passage in a document. Yields (id, (position, Candidate)).
+
+    If the document is too old or has no passage, yields a rejection on the output "rejected" instead. The
+    date of a document that is not too old is yielded on the output "days".
+
+    Args:
+      placed: (position of the document, document).
+      domain: domain of the document, such as "news".
+      seed: seed of all random choices.
+      newer_than: documents of this day or earlier are too old; "" to keep all.
+    """
+    place, document = placed
+    if document.date <= newer_than:
+        yield _reject(document, DROP, Reason("older-document", document.date))
+        return
+    yield TaggedOutput("days", (document.date, document.date))
+    found = find_candidate(document, domain, seed)
+    if isinstance(found, Reason):
+        yield _reject(document, FIND, found)
+        return
+    counters.count(FIND, "candidates")
+    yield document.id, (place, found)
+
+
+def _reject(document: Document, stage: str, reason: Reason) -> TaggedOutput:
+    counters.count(stage, reason.slug)
+    rejected = Rejected(document.id, document.title, stage, reason.slug, reason.detail)
+    return TaggedOutput("rejected", rejected)
+
+
+def id_and_place(placed: tuple[Place, Document]) -> tuple[str, Place]:
+    """Returns (id of the document, position of the document)."""
+    place, document = placed
+    return document.id, place
+
+
+def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> Iterator[Any]:
+    """Yields the Candidate of the first document with a given id, if that document has a passage.
+
+    Further documents with this id are rejected or raise InputError, depending on `on_corrupt`. `found` is
+    (id, {"places": positions of the documents, "candidates": their candidates}), as produced by CoGroupByKey.
+    """
+    name, parts = found
+    first, *others = sorted(parts["places"])
+    if others and on_corrupt == "fail":
+        _, line, path = others[0]
+        raise InputError(
+            path, f"line {line}: the id {name!r} is already used in {first[0]}, line {first[1]}"
+        )
+    for place, candidate in sorted(parts["candidates"]):
+        if place == first:
+            yield candidate
+        else:
+            yield _reject_repeated(candidate, place, first)
+
+
+def _reject_repeated(candidate: Candidate, place: Place, first: Place) -> TaggedOutput:
+    counters.count(READ, "repeated-id")
+    detail = f"{place[0]}, line {place[1]}; the first is in {first[0]}, line {first[1]}"
+    rejected = Rejected(str(candidate.page_id), candidate.title, READ, "repeated-id", detail)
+    return TaggedOutput("rejected", rejected)
+
+
+def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    """Combines pairs (first day, last day) into one: (earliest first day, latest last day).
+
+    Returns ("", "") if there are no pairs.
+    """
+    spans = [span for span in days if span[0]]
+    return min((one for one, _ in spans), default=""), max((one for _, one in spans), default="")
+
+
+def describe(domain: str, newer_than: str, days: tuple[str, str]) -> tuple[str, NewerDocuments]:
+    """Returns (domain, NewerDocuments of the domain) for the manifest.
+
+    NewerDocuments are the date limit `newer_than`, and the first and last date of the documents, `days`.
+    """
+    return domain, NewerDocuments(newer_than, *days)

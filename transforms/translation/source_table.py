@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from corpusmill.transforms.files.tables import read_table, write_table
-from corpusmill.transforms.files.translation_records import SPLITS, ReadError, SourceSentence
+from ..files.markup import read_table, write_table
+from ..files.records import SPLITS, ReadError, SourceSentence
 
 NAME = "source.tsv"
 COLUMNS = (

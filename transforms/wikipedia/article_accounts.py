@@ -1,34 +1,179 @@
-"""Computes the counts, statistics and dataset card of a Wiki-40B build from its ledger."""
+"""Computes the counts, statistics and dataset card of a Wiki-40B build from its ledger.
 
+Defines the columns of Wiki-40B rows.
+
+These are the columns of the released corpus, and optional columns about the source of the text.
+
+Writes the sections of a Wiki-40B dataset card about people and about licences.
+"""
+
+import urllib.parse
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from corpusmill.transforms.files.builds.build_manifest import Provenance
-from corpusmill.transforms.files.builds.dataset_card import not_kept
-from corpusmill.transforms.files.builds.ledger import (
+from ..files.builds.dataset_card import not_kept
+from ..files.builds.ledger import (
     INPUTS,
+    NOT_LINKED,
     REJECTED,
     Accounts,
     Ledger,
     NothingLeftError,
     balance,
+    histograms,
 )
-from corpusmill.transforms.files.builds.lengths import histograms
-from corpusmill.transforms.files.builds.paper_settings import say_why_not, why_not_paper
-from corpusmill.transforms.files.builds.plausibility import NOT_LINKED
-from corpusmill.transforms.files.fingerprint import SPLITS
-from corpusmill.transforms.files.markdown import make_table
-from corpusmill.transforms.files.records import CorpusStats, SubwordStats
-from corpusmill.transforms.wikipedia.card_sections import say_licenses, say_people
-from corpusmill.transforms.wikipedia.link_sources import LINKED_BY, LINKED_FROM
-from corpusmill.transforms.wikipedia.older_pages import (
-    NEWER_NOTE,
-    as_finding,
-    check_older,
-    dropped_pages,
-    say_newer,
+from ..files.builds.manifest import Provenance
+from ..files.builds.paper_figures import say_why_not, why_not_paper
+from ..files.markup import make_table
+from ..files.records import CorpusStats, SubwordStats
+from ..files.text import SPLITS
+from ..wikitext.article_markers import add_stats
+from ..wikitext.wikis import code_of
+from .screening import NEWER_NOTE, as_finding, check_older, dropped_pages, say_newer
+from .wikidata import LINKED_BY, LINKED_FROM
+
+RELEASED = ("wikidata_id", "text", "version_id")
+"""The features of TFDS wiki40b 1.3.0."""
+
+FULL = (
+    *RELEASED,
+    "title",
+    "url",
+    "page_id",
+    "revision_date",
+    "license",
+    "language",
+    "wikidata_classes",
+    "words",
 )
-from corpusmill.transforms.wikitext.corpus_stats import add_stats
+NUMBERS = ("page_id", "words")
+TEXTS = {"markers": (), "plain": ("plain_text",), "markdown": ("markdown",)}
+"""Value of the setting `text` → columns added at the end, which contain the article in another form."""
+
+COLUMNS = {"released": RELEASED, "full": FULL}
+
+CC_BY_SA_4_SINCE = "2023-06-07"
+"""The day on which Wikimedia's terms of use changed from CC BY-SA 3.0 and GFDL to CC BY-SA 4.0."""
+
+LICENSES = ("cc-by-sa-3.0", "cc-by-sa-4.0")
+HUMAN = 5  # the class Q5
+
+
+def columns_of(columns: str, text: str) -> tuple[str, ...]:
+    """Returns the names of a row's columns.
+
+    `columns` is "released" (the columns of the released corpus) or "full" (also the optional columns). `text`
+    is "plain" or "markdown" to add a column with the article in this form, or "markers" to add none.
+    """
+    return (*COLUMNS[columns], *TEXTS[text])
+
+
+class RowSource(NamedTuple):
+    """The wiki and language of a corpus. Computes the values of the optional columns of its rows."""
+
+    language: str  # corpus code, "zh-tw"
+    dbname: str  # "zhwiki"
+
+    def url(self, title: str, version_id: str) -> str:
+        """Returns the URL of a revision.
+
+        CC BY-SA requires that the authors are named. They are in the history of the page, to which the URL
+        leads.
+        """
+        name = urllib.parse.quote(title.replace(" ", "_"), safe="/:,;@!$*()")
+        site = f"https://{code_of(self.dbname)}.wikipedia.org"
+        return f"{site}/w/index.php?title={name}&oldid={version_id}"
+
+    def values(
+        self,
+        page_id: int,
+        title: str,
+        version_id: str,
+        revised: str,
+        classes: Sequence[int],
+        words: int,
+    ) -> tuple[str | int, ...]:
+        """Returns the values of the optional columns for one row, in the order of these columns in FULL.
+
+        Args:
+          page_id: id of the page.
+          title: title of the article.
+          version_id: id of the revision.
+          revised: when the revision was saved, "2023-05-01T10:00:00Z"; "" if unknown.
+          classes: the Wikidata ids of the classes of the article's entity, as numbers: 5 is Q5.
+          words: number of words in the text of the article.
+        """
+        return (
+            title,
+            self.url(title, version_id),
+            page_id,
+            revised,
+            license_of(revised),
+            self.language,
+            " ".join(f"Q{number}" for number in classes),
+            words,
+        )
+
+
+def license_of(revised: str) -> str:
+    """Returns the licence of a revision, such as "cc-by-sa-4.0", or "" if the revision has no known date.
+
+    Args:
+      revised: when the revision was saved, "2023-05-01T10:00:00Z"; "" if unknown.
+    """
+    if not revised:
+        return ""
+    return LICENSES[revised >= CC_BY_SA_4_SINCE]
+
+
+def say_people(articles: int, people: int | None) -> list[str]:
+    """Returns the lines of the dataset card about people.
+
+    Args:
+      articles: number of articles in the build.
+      people: number of articles about a person; None if the classes of Wikidata items are unknown.
+    """
+    if people is None:
+        counted = "The number of articles about a person is not known without an entity table."
+    else:
+        counted = (
+            f"Articles about a person (Wikidata Q5), living or dead: {people:,} of {articles:,}."
+        )
+    return [
+        "",
+        "## People",
+        "",
+        f"{counted} Their text is that of Wikipedia on the date of the dump; it may have been corrected"
+        " or deleted since. Other articles also name people. Nothing was made anonymous; user names and"
+        " talk pages are not in the text.",
+        "",
+        "To leave out articles, list their Wikidata items or pages, one per line (`Q42`, `ukwiki:1088`),"
+        " and build with `--leave-out LIST`. Articles that were left out are counted as `leave-out/listed`,"
+        " and the manifest has the SHA-256 of the list.",
+    ]
+
+
+def say_licenses(has_column: bool) -> list[str]:
+    """Returns the lines of the dataset card about licences.
+
+    The licence of an article depends on the date of its revision. `has_column` is True if the rows of the
+    build have a column `license`.
+    """
+    which = (
+        "The column `license` has that of each row, and `url` the revision, whose history names the authors."
+        if has_column
+        else "`version_id` names the revision, `https://<language>.wikipedia.org/w/index.php?oldid=<version_id>`;"
+        " its history has its date and names the authors. With `--columns full`, each row has its licence and"
+        " address."
+    )
+    return [
+        "",
+        "## Licence",
+        "",
+        f"Revisions saved on {CC_BY_SA_4_SINCE} or later were published under CC BY-SA 4.0, earlier ones"
+        f" under CC BY-SA 3.0 and the GFDL. {which}",
+    ]
+
 
 MALFORMED = "read-dump"  # stage that rejects malformed pages, which "pages" does not count
 

@@ -1,24 +1,74 @@
-"""Converts articles to rows, and describes these rows for the transform WriteRows."""
+"""Converts articles to rows, and describes these rows for the transform WriteRows.
+
+Packs articles for shuffles.
+
+Texts are compressed to a third of their size. They are decompressed only when they are written.
+A build stores them in scratch, so that shuffles only pass references.
+
+Computes statistics of articles per split.
+
+Drops near-duplicate articles. Of each group of near-duplicates, the longest article is kept.
+"""
 
 import functools
-from collections.abc import Mapping, Sequence
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 import apache_beam as beam
 import pyarrow as pa
 
-from corpusmill.transforms.duplicates.write_signatures import NamedText
-from corpusmill.transforms.files.fingerprint import fingerprint
-from corpusmill.transforms.files.records import PackedArticle
-from corpusmill.transforms.files.shards import share_out
-from corpusmill.transforms.files.write_rows import RowKind
-from corpusmill.transforms.wikipedia.pack_articles import (
-    from_bytes,
-    to_bytes,
-    unpack_markdown,
-    unpack_text,
-)
-from corpusmill.transforms.wikipedia.row_columns import FULL, NUMBERS, RELEASED, RowSource
-from corpusmill.transforms.wikitext.article_markers import plain_article
+from ..duplicates.drop_duplicates import DropDuplicates
+from ..duplicates.similar_documents import DocumentFacts
+from ..duplicates.write_signatures import NamedText
+from ..files.builds.ledger import length_class
+from ..files.records import Article, CorpusStats, PackedArticle
+from ..files.scratch import fetch_text, pack_text
+from ..files.text import fingerprint, plain_words, share_out
+from ..files.write_rows import RowKind
+from ..wikitext.article_markers import add_stats, measure_article, plain_article
+from .article_accounts import FULL, NUMBERS, RELEASED, RowSource
+
+
+def pack_article(article: Article, put_text: Callable[[str], bytes] = pack_text) -> PackedArticle:
+    """Returns the article with its text compressed and statistics of the text added.
+
+    Args:
+      put_text: function that converts a text to bytes from which `fetch_text` restores it. Scratch.put_text
+        stores the text in a file.
+    """
+    return PackedArticle(
+        page_id=article.page_id,
+        title=article.title,
+        version_id=article.version_id,
+        packed_text=put_text(article.text),
+        stats=measure_article(article.text),
+        revised=article.revised,
+        packed_markdown=put_text(article.markdown) if article.markdown else b"",
+    )
+
+
+def unpack_text(article: PackedArticle) -> str:
+    """Returns the text of the article."""
+    return fetch_text(article.packed_text)
+
+
+def unpack_markdown(article: PackedArticle) -> str:
+    """Returns an article as Markdown, or "" if Markdown was not requested."""
+    packed = article.packed_markdown
+    return fetch_text(packed) if packed else ""
+
+
+def to_bytes(article: PackedArticle) -> bytes:
+    """Serialises an article to one byte string, which runners shuffle without inspecting fields."""
+    return pickle.dumps((*article[:4], tuple(article.stats), *article[5:]), protocol=5)
+
+
+def from_bytes(data: bytes) -> PackedArticle:
+    """Restores an article from the result of `to_bytes`."""
+    article = PackedArticle._make(pickle.loads(data))
+    return article._replace(stats=CorpusStats._make(article.stats))
+
 
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in RELEASED])
 
@@ -146,3 +196,69 @@ def all_values(
     if "markdown" in columns:
         found["markdown"] = unpack_markdown(article)
     return tuple(found[name] for name in columns)
+
+
+class MeasureCorpus(beam.PTransform):
+    """Counts articles and their texts by split.
+
+    PCollection[PackedArticle] → PCollection[(split, CorpusStats)].
+    """
+
+    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        return (
+            articles
+            | "StatsOfSplit" >> beam.Map(split_and_stats).with_output_types(tuple[str, CorpusStats])
+            | "AddUp" >> beam.CombinePerKey(add_stats)
+        )
+
+
+class MeasureLengths(beam.PTransform):
+    """Counts articles by split and length.
+
+    PCollection[PackedArticle] → PCollection[((split, length class), number of articles)]. A length class is
+    a range of lengths, in characters.
+    """
+
+    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        return (
+            articles
+            | "LengthOf" >> beam.Map(split_and_length).with_output_types(tuple[str, int])
+            | "Count" >> beam.combiners.Count.PerElement()
+        )
+
+
+def split_and_length(article: PackedArticle) -> tuple[str, int]:
+    """Returns (split, length class) of an article. A length class is a range of lengths, in characters."""
+    return article.split, length_class(article.stats.characters)
+
+
+def split_and_stats(article: PackedArticle) -> tuple[str, CorpusStats]:
+    """Returns (split, counts of the article)."""
+    return article.split, article.stats
+
+
+class DropDuplicateArticles(DropDuplicates):
+    """Drops near-duplicate articles of one wiki. PCollection[PackedArticle] → Screened.
+
+    Words without case and punctuation are compared (see plain_words.py). They include the titles of sections
+    and the markers of the Wiki-40B layout, such as `_START_SECTION_`. Among articles of the same length, the
+    one with the smallest page id is kept.
+
+    The arguments are those of DropDuplicates.
+    """
+
+    def __init__(self, folder: str, threshold: str | float | Fraction):
+        super().__init__(folder, describe_article, text_of_article, threshold)
+
+
+def describe_article(article: PackedArticle) -> DocumentFacts:
+    """Returns the page id and title of an article, and its length in characters as its rank.
+
+    Of several near-duplicates, the one with the greatest rank is kept.
+    """
+    return DocumentFacts(article.page_id, article.title, article.stats.characters)
+
+
+def text_of_article(article: PackedArticle) -> str:
+    """Returns the plain words of the text of an article."""
+    return plain_words(unpack_text(article))

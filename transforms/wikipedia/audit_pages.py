@@ -1,9 +1,21 @@
 """Audits a sample of pages: compares the text of each page with the output of another wikitext parser.
 
 The sample depends only on the ids of pages. For a page that is not in the sample, only a hash is computed.
+
+Writes the report of an audit to a folder of the build.
+
+Lists the templates that could not be expanded in the file `unrendered-templates.tsv`.
+
+The most frequent template is first. Only templates in the running text of articles are counted.
+
+Writes `learned-headings.tsv`, a list of the headings of sections without prose, such as "References".
+
+These headings were learned from the articles of the dump. Sections with these headings are dropped from the
+corpus. The most frequent heading is first.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +23,18 @@ import apache_beam as beam
 import zstandard
 from apache_beam.transforms.combiners import TopCombineFn
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.fingerprint import fingerprint
-from corpusmill.transforms.files.records import Article, Page, Rejected
-from corpusmill.transforms.wikipedia.timed_calls import CallEndedError, CallTimeoutError, TimedCalls
-from corpusmill.transforms.wikitext.audit.findings import NOTHING, AuditedPage, Comparison
+from ..files import counters
+from ..files.markup import to_line
+from ..files.records import Article, OutputFile, Page, Rejected
+from ..files.text import fingerprint
+from ..files.write_files import write_text
+from ..wikitext.audit.audit_report import COLUMNS, TEMPLATE_COLUMNS, AuditReport
+from ..wikitext.audit.holes import NOTHING, AuditedPage, Comparison
+from ..wikitext.sections import LearnedHeading
+from .clean_wikitext import CallEndedError, CallTimeoutError, TimedCalls, Unrendered
 
 if TYPE_CHECKING:
-    from corpusmill.transforms.wikitext.audit.audit_page import AuditTask
+    from ..wikitext.audit.audit_report import AuditTask
 
 STAGE = "audit-pages"
 EMPTY = "empty-after-cleaning"  # the reason of the cleaner for a page without text
@@ -107,7 +123,7 @@ class _Audit(beam.DoFn):
 
     def setup(self) -> None:
         # Imported here: a process that only builds the pipeline does not need the parser.
-        from corpusmill.transforms.wikitext.audit.audit_page import audit_page
+        from ..wikitext.audit.audit_report import audit_page
 
         self.calls = TimedCalls(audit_page, MAX_SECONDS)
 
@@ -119,7 +135,7 @@ class _Audit(beam.DoFn):
         joined: tuple[int, Mapping[str, Iterable[tuple[str, Any]]]],
         largest_hash: int,
     ) -> Iterable[AuditedPage]:
-        from corpusmill.transforms.wikitext.audit.audit_page import AuditTask
+        from ..wikitext.audit.audit_report import AuditTask
 
         page_id, found = joined
         if hash_of(page_id) > largest_hash:
@@ -150,3 +166,169 @@ class _Audit(beam.DoFn):
 
 def _unpack(packed: bytes) -> str:
     return zstandard.ZstdDecompressor().decompress(packed).decode("utf-8")
+
+
+SUMMARY = "audit/summary.json"
+FINDINGS = "audit/findings.tsv"
+TEMPLATES = "audit/templates.tsv"
+PAGE = "audit/findings.html"
+
+
+class WriteAudit(beam.PTransform):
+    """Writes the report of an audit: counts, tables and a readable page.
+
+    PCollection[AuditedPage] → PCollection[OutputFile]. One worker holds the findings of all pages, a few
+    kilobytes each.
+    """
+
+    def __init__(self, folder: str, language: str):
+        super().__init__()
+        self.folder = folder
+        self.language = language
+
+    def expand(self, pages: beam.PCollection) -> beam.PCollection:
+        return (
+            pages.pipeline
+            | "Once" >> beam.Create([self.folder], reshuffle=False)
+            | "WriteReport"
+            >> beam.FlatMap(
+                write_report, self.language, beam.pvalue.AsList(pages)
+            ).with_output_types(OutputFile)
+        )
+
+
+def write_report(folder: str, language: str, pages: Iterable[AuditedPage]) -> Iterator[OutputFile]:
+    """Writes the files of the report, and yields their descriptions."""
+    report = AuditReport(pages)
+    summary = json.dumps(report.summary(), ensure_ascii=False, indent=2) + "\n"
+    yield write_text(folder, SUMMARY, summary, "json")
+    tables = (
+        (FINDINGS, COLUMNS, report.rows()),
+        (TEMPLATES, TEMPLATE_COLUMNS, report.template_rows()),
+    )
+    for name, columns, rows in tables:
+        lines = [to_line(row) for row in rows]
+        yield write_text(folder, name, to_line(columns) + "".join(lines), "tsv", len(lines))
+    yield write_text(folder, PAGE, report.html(language), "html")
+
+
+UNRENDERED_FILE = "unrendered-templates.tsv"
+MAX_LISTED = 10_000
+HEADER = "uses\tarticles\ttemplate\tleft\tfor example in\n"
+
+# (normalised name of a template, what is in the text in its place)
+Key = tuple[str, str]
+# (number of uses, number of articles, the title that sorts first by code point)
+Tally = tuple[int, int, str]
+
+
+class TallyUnrendered(beam.PTransform):
+    """Counts the templates that could not be expanded. PCollection[Unrendered] → PCollection[(Key, Tally)].
+
+    A Key is (name of the template, what is in the text in its place: "a hole", "a guess" or "no sentence"). A
+    Tally is (number of uses, number of articles, title of an example). Each Key occurs once.
+    """
+
+    def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
+        return (
+            unrendered
+            | "KeyByName" >> beam.Map(tally_of).with_output_types(tuple[Key, Tally])
+            | "AddUp" >> beam.CombinePerKey(add_tallies).with_output_types(tuple[Key, Tally])
+        )
+
+
+class ListUnrendered(beam.PTransform):
+    """Writes `unrendered-templates.tsv`, a list of the most frequent templates that could not be expanded.
+
+    PCollection[(Key, Tally)] → PCollection[OutputFile]. The list shows which templates should be added to the
+    tables of the language.
+    """
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, tallies: beam.PCollection) -> beam.PCollection:
+        return (
+            tallies
+            | "MostFrequent" >> beam.CombineGlobally(TopCombineFn(MAX_LISTED, key=rank))
+            | "WriteList" >> beam.Map(write_unrendered, self.folder)
+        )
+
+
+def tally_of(unrendered: Unrendered) -> tuple[Key, Tally]:
+    """Returns ((name of a template, what is in its place), (uses in one article, 1, title of the article)).
+
+    In place of the template, the text has "a hole" or "a guess", or "no sentence" because the sentence was
+    dropped.
+    """
+    return (unrendered.name, unrendered.left), (unrendered.uses, 1, unrendered.title)
+
+
+def add_tallies(tallies: Iterable[Tally]) -> Tally:
+    """Adds up the counts of a template in several articles. The example title is the one that sorts first."""
+    all_uses, all_articles, titles = zip(*tallies, strict=True)
+    return sum(all_uses), sum(all_articles), min(titles)
+
+
+def rank(named: tuple[Key, Tally]) -> tuple[int, int, Key]:
+    """Returns the sort key of a template: its number of uses, then its number of articles, then its name.
+
+    `named` is (key of the template, its counts).
+    """
+    key, (uses, articles, _) = named
+    return uses, articles, key
+
+
+def write_unrendered(most_frequent: Sequence[tuple[Key, Tally]], folder: str) -> OutputFile:
+    """Writes `unrendered-templates.tsv` to a folder, with a row for each template.
+
+    Templates of equal frequency are sorted by name.
+    """
+    rows = sorted((-uses, -articles, *key, title) for key, (uses, articles, title) in most_frequent)
+    lines = (to_line((-uses, -articles, *cells)) for uses, articles, *cells in rows)
+    written = write_text(folder, UNRENDERED_FILE, HEADER + "".join(lines), kind="tsv")
+    return written._replace(records=len(rows))
+
+
+HEADINGS_FILE = "learned-headings.tsv"
+HEADING_COLUMNS = (
+    "heading",
+    "dropped",
+    "sections",
+    "without prose",
+    "with notes",
+    "with sources",
+    "with links",
+    "with lists",
+    "with templates",
+    "for example in",
+)
+
+
+class ListHeadings(beam.PTransform):
+    """Writes `learned-headings.tsv`, a list of headings whose sections were found to have no prose.
+
+    PCollection of one list of LearnedHeading → PCollection[OutputFile].
+    """
+
+    def __init__(self, folder: str):
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, headings: beam.PCollection) -> beam.PCollection:
+        return headings | "WriteList" >> beam.Map(write_headings, self.folder)
+
+
+def write_headings(headings: Sequence[LearnedHeading], folder: str) -> OutputFile:
+    """Writes `learned-headings.tsv` to a folder, with a row for each heading, in the given order."""
+    text = "".join(map(to_line, [HEADING_COLUMNS, *map(_cells, headings)]))
+    return write_text(folder, HEADINGS_FILE, text, "tsv", len(headings))
+
+
+def _cells(heading: LearnedHeading) -> tuple[object, ...]:
+    counts = heading.counts
+    where = "at level 1 and 2" if heading.is_top_only else "at every level"
+    kinds = (counts.notes, counts.sources, counts.links, counts.lists, counts.templates)
+    share = f"{counts.without_prose:.1%}"
+    return heading.name, where, counts.sections, share, *kinds, counts.page

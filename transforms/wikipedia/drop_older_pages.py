@@ -1,46 +1,85 @@
 """Drops the pages of a dump that are not new.
 
 These are the pages that are also in an older dump, or whose page ids are not above a limit.
+
+Reads lists of articles that are left out of a build on request. A list has one id per line.
 """
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import AsDict, AsSingleton
 
-from corpusmill.transforms.files.damage import damage_error
-from corpusmill.transforms.files.dates import checked_date
-from corpusmill.transforms.files.file_units import FileUnit
-from corpusmill.transforms.files.files_screen import ScreenPages
-from corpusmill.transforms.files.open_input import InputError, match_inputs
-from corpusmill.transforms.files.records import Page, Reason
-from corpusmill.transforms.files.spread import SpreadAll
-from corpusmill.transforms.wikipedia.check_dumps import check_dumps
-from corpusmill.transforms.wikipedia.mediawiki_xml import MalformedPageError, parse_id, parse_page
-from corpusmill.transforms.wikipedia.older_pages import (
-    IN_OLDER_DUMP,
-    OLDER_ID,
-    STAGE,
-    UNDATED,
-    OlderPages,
-    date_of_dump,
-    parse_page_id,
-)
-from corpusmill.transforms.wikipedia.page_ids import (
-    Block,
-    Extent,
-    add_extents,
-    has_id,
-    measure_block,
-    merge_blocks,
-    pack_ids,
-)
-from corpusmill.transforms.wikipedia.read_dumps import read_good_pages, spread_units
-from corpusmill.transforms.wikipedia.read_sql_dumps import is_table_of, read_file
-from corpusmill.transforms.wikipedia.sql_dump import Row
+from ..files.counters import ScreenPages, damage_error
+from ..files.distribution import SpreadAll
+from ..files.read_files import InputError, match_inputs, read_input
+from ..files.records import PackedArticle, Page, Reason
+from ..files.text import checked_date
+from ..files.work_units import FileUnit
+from . import screening
+from .article_accounts import HUMAN
+from .mediawiki_xml import MalformedPageError, parse_id, parse_page
+from .read_dumps import check_dumps, read_good_pages, spread_units
+from .read_sql_dumps import is_table_of, read_file
+from .sql_dump import Row
+
+LEFT_OUT_STAGE = "leave-out"
+LISTED = Reason("listed", "somebody has asked for it")
+MOST_IDS = 100_000  # limited, because all workers hold the ids in memory
+_LISTED_ID = re.compile(r"(Q[1-9]\d{0,17}|\w+wiki:[1-9]\d{0,17})(?:\s.*)?", re.ASCII | re.DOTALL)
+
+
+def read_ids(paths: Sequence[str]) -> frozenset[str]:
+    """Reads the ids in files: "Q42" for an item, "ukwiki:1088" for a page.
+
+    Text after a space or # is a comment. Raises InputError for a line that is not an id, and for more than
+    MOST_IDS ids.
+    """
+    ids: set[str] = set()
+    for path in paths:
+        try:
+            lines = read_input(path).decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError as error:
+            raise InputError(path, f"not UTF-8: {error.reason}", error.start) from None
+        for number, line in enumerate(lines, 1):
+            text = line.partition("#")[0].strip()
+            if not text:
+                continue
+            found = _LISTED_ID.fullmatch(text)
+            if not found:
+                raise InputError(
+                    path,
+                    f"line {number}: {text!r} is not an id like Q42 (item) or ukwiki:1088 (page)",
+                )
+            ids.add(found[1])
+    if len(ids) > MOST_IDS:
+        raise InputError(
+            ", ".join(paths), f"{len(ids):,} ids, but at most {MOST_IDS:,} can be left out"
+        )
+    return frozenset(ids)
+
+
+def leave_out(ids: frozenset[str], dbname: str) -> Callable[[PackedArticle], Reason | None]:
+    """Returns a screening rule that rejects the listed articles.
+
+    The rule must be applied after articles are linked to items.
+    """
+    return functools.partial(reason_to_leave_out, ids, dbname)
+
+
+def reason_to_leave_out(ids: frozenset[str], dbname: str, article: PackedArticle) -> Reason | None:
+    """Returns the reason LISTED if the item or page of an article is in the list, otherwise None."""
+    names = article.wikidata_id, f"{dbname}:{article.page_id}"
+    return None if ids.isdisjoint(names) else LISTED
+
+
+def is_about_a_person(article: PackedArticle) -> bool:
+    """Returns True if an article is about a human, living or dead, according to its known classes."""
+    return HUMAN in article.classes
+
 
 READ_STAGE = "read-older-dump"
 
@@ -87,7 +126,7 @@ def find_older_dump(
     """
     if not given:
         return None
-    if page_id := parse_page_id(given):
+    if page_id := screening.parse_page_id(given):
         return OlderDump(dbname, page_id)
     paths = match_inputs(given)
     tables = [path for path in paths if is_table_of(path, dbname)]
@@ -95,7 +134,7 @@ def find_older_dump(
     if dumps:
         ignore = {"ignore_siteinfo": ignore_siteinfo}
         check_dumps(dumps, language, dbname, whole=True, settings={}, **ignore)
-    date, older_date = checked_date(date), date_of_dump(paths)
+    date, older_date = checked_date(date), screening.date_of_dump(paths)
     is_dated = bool(older_date and date)
     if is_dated and older_date >= date:
         raise InputError(
@@ -103,7 +142,7 @@ def find_older_dump(
             f"the older dump has the date {older_date}; expected a date before that of the build's dump,"
             f" {date}",
         )
-    return OlderDump(dbname, 0, dumps, tables, older_date or UNDATED, is_dated)
+    return OlderDump(dbname, 0, dumps, tables, older_date or screening.UNDATED, is_dated)
 
 
 class NewerPages(NamedTuple):
@@ -137,16 +176,18 @@ class DropOlderPages(beam.PTransform):
             none = root | beam.Create([])
             return NewerPages(pages, none, none)
         if older.page_id:
-            extent = root | "PageId" >> beam.Create([Extent(0, older.page_id)])
-            screen = ScreenPages(functools.partial(not_above, page_id=older.page_id), stage=STAGE)
+            extent = root | "PageId" >> beam.Create([screening.Extent(0, older.page_id)])
+            screen = ScreenPages(
+                functools.partial(not_above, page_id=older.page_id), stage=screening.STAGE
+            )
         else:
             blocks = root | "ReadPageIds" >> ReadPageIds(older, self.stripes)
             extent = (
                 blocks
-                | "MeasureBlocks" >> beam.Map(measure_block)
-                | "AddExtents" >> beam.CombineGlobally(add_extents)
+                | "MeasureBlocks" >> beam.Map(screening.measure_block)
+                | "AddExtents" >> beam.CombineGlobally(screening.add_extents)
             )
-            screen = ScreenPages(is_in_older_dump, AsDict(blocks), stage=STAGE)
+            screen = ScreenPages(is_in_older_dump, AsDict(blocks), stage=screening.STAGE)
         largest = (
             pages
             | "PageIds" >> beam.Map(lambda page: page.page_id).with_output_types(int)
@@ -163,7 +204,7 @@ class DropOlderPages(beam.PTransform):
 
 def not_above(page: Page, page_id: int) -> Reason | None:
     """Returns the reason to reject a page whose id is not greater than `page_id`, otherwise None."""
-    return Reason(OLDER_ID) if page.page_id <= page_id else None
+    return Reason(screening.OLDER_ID) if page.page_id <= page_id else None
 
 
 def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
@@ -171,7 +212,7 @@ def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
 
     `blocks` has the page ids of the older dump: number of a block → bitmap of its ids (see page_ids.py).
     """
-    return Reason(IN_OLDER_DUMP) if has_id(blocks, page.page_id) else None
+    return Reason(screening.IN_OLDER_DUMP) if screening.has_id(blocks, page.page_id) else None
 
 
 def largest_of(ids: Iterable[int]) -> int:
@@ -179,7 +220,9 @@ def largest_of(ids: Iterable[int]) -> int:
     return max(ids, default=0)
 
 
-def describe(older: OlderDump, extent: Extent, largest_read_id: int) -> OlderPages:
+def describe(
+    older: OlderDump, extent: screening.Extent, largest_read_id: int
+) -> screening.OlderPages:
     """Returns the description of the older dump for the manifest.
 
     Args:
@@ -187,7 +230,7 @@ def describe(older: OlderDump, extent: Extent, largest_read_id: int) -> OlderPag
       extent: number of pages of the older dump, and its largest page id.
       largest_read_id: largest page id of the build's dump.
     """
-    return OlderPages(older.dbname, older.date, *extent, largest_read_id, older.is_dated)
+    return screening.OlderPages(older.dbname, older.date, *extent, largest_read_id, older.is_dated)
 
 
 class ReadPageIds(beam.PTransform):
@@ -207,21 +250,23 @@ class ReadPageIds(beam.PTransform):
         tables = root | "Tables" >> SpreadAll(self.older.tables, of=str)
         return (
             (
-                dumps | "IdsOfDumps" >> beam.FlatMap(ids_of_dump).with_output_types(Block),
-                tables | "IdsOfTables" >> beam.FlatMap(ids_of_table).with_output_types(Block),
+                dumps
+                | "IdsOfDumps" >> beam.FlatMap(ids_of_dump).with_output_types(screening.Block),
+                tables
+                | "IdsOfTables" >> beam.FlatMap(ids_of_table).with_output_types(screening.Block),
             )
             | "Flatten" >> beam.Flatten()
-            | "MergeBlocks" >> beam.CombinePerKey(merge_blocks)
+            | "MergeBlocks" >> beam.CombinePerKey(screening.merge_blocks)
         )
 
 
-def ids_of_dump(unit: FileUnit) -> Iterator[Block]:
+def ids_of_dump(unit: FileUnit) -> Iterator[screening.Block]:
     """Yields the ids of the pages of a work unit, as blocks (see page_ids.py).
 
     Raises InputError for damaged data, and for a page without an id.
     """
     pages = read_good_pages(unit, "fail", READ_STAGE)
-    return pack_ids(_id_of(unit, xml) for xml in pages)
+    return screening.pack_ids(_id_of(unit, xml) for xml in pages)
 
 
 def _id_of(unit: FileUnit, xml: bytes) -> int:
@@ -236,12 +281,12 @@ def _id_of(unit: FileUnit, xml: bytes) -> int:
         ) from None
 
 
-def ids_of_table(path: str) -> Iterator[Block]:
+def ids_of_table(path: str) -> Iterator[screening.Block]:
     """Yields the ids in a page table, as blocks (see page_ids.py).
 
     Raises InputError for damaged data, and for a row without an id.
     """
-    return pack_ids(read_file(path, "page", ["page_id"], _id_of_row))
+    return screening.pack_ids(read_file(path, "page", ["page_id"], _id_of_row))
 
 
 def _id_of_row(row: Row) -> Iterator[int]:

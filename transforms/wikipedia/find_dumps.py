@@ -9,42 +9,161 @@ The layout, below each root, on any Beam file system:
   wikidatawiki/entities/20230501/wikidata-20230501-all.json.bz2, other/wikibase/wikidatawiki/20230501/…,
   wikibase/wikidatawiki/20230501/…, or wikidata/20230501/…
   entities/wikidata/20230501-1.0.0/, a finished entity table
+
+Reads the file SHA256SUMS that is in the folder of a Content File Export.
+
+Finds the Content File Exports of a wiki in folders with the layout of the dump server.
+
+The layout is `<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`. The folder
+`other`, or both `other` and `mediawiki_content_current`, may be missing. If an export exists in several
+compressions, one that lets several workers read parts of the same file is preferred.
 """
 
 import itertools
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.builds.finished_builds import COMPLETED
-from corpusmill.transforms.files.dates import checked_date, days_between, plain_date
-from corpusmill.transforms.files.list_folders import check_folder, list_files, list_subfolders
-from corpusmill.transforms.files.open_input import InputError, open_raw
-from corpusmill.transforms.wikipedia.dump_folder import (
-    DumpFolder,
-    UnusableDumpError,
-    parse_jobs,
-    select_files,
-    select_table,
+from ..files.builds.finished_builds import COMPLETED
+from ..files.read_files import (
+    InputError,
+    check_folder,
+    is_there,
+    list_files,
+    list_subfolders,
+    open_raw,
 )
-from corpusmill.transforms.wikipedia.dump_layouts import ANY, DUMPS, EXPORTS, LAYOUTS
-from corpusmill.transforms.wikipedia.export_folder import CURRENT, HISTORY
-from corpusmill.transforms.wikipedia.find_exports import (
-    find_exports,
-    folders_of_wikis,
-    has_history,
-    use_export,
-)
-from corpusmill.transforms.wikitext.language_names import code_of_language
-from corpusmill.transforms.wikitext.wikis import (
+from ..files.text import checked_date, days_between, plain_date
+from ..wikitext.wikis import (
     LANGUAGE_CODES,
+    code_of_language,
     codes_of,
     dbname_of,
     mediawiki_table,
     near_codes,
 )
+from . import dump_folder
+
+
+def read_sums(path: str) -> dict[str, str]:
+    """Reads a list of checksums. Returns file name → SHA-256.
+
+    Raises UnusableDumpError if the list is damaged.
+    """
+    with open_raw(path) as stream:
+        return dump_folder.parse_sums(stream.read())
+
+
+def sums_beside(paths: Iterable[str]) -> dict[str, str]:
+    """Reads the checksum lists in the folders of export files. Returns path → SHA-256 of all listed files.
+
+    Paths that are not export files are ignored. Raises InputError for a damaged list.
+    """
+    folders = dict.fromkeys(
+        posixpath.dirname(path) for path in paths if dump_folder.parse_name(path)
+    )
+    found: dict[str, str] = {}
+    for folder in folders:
+        path = posixpath.join(folder, dump_folder.SUMS)
+        try:
+            sums = read_sums(path) if is_there(path) else {}
+        except dump_folder.UnusableDumpError as error:
+            raise InputError(path, str(error)) from None
+        found |= {posixpath.join(folder, name): digest for name, digest in sums.items()}
+    return found
+
+
+_EXPORT_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
+    """Returns date ("20261101") → folders of the export of this date, in the order of the roots.
+
+    Each folder is a folder `xml`, with one subfolder for each compression.
+    """
+    found: dict[str, list[str]] = {}
+    for parent in folders_of_wikis(roots, dump_folder.CURRENT):
+        wiki = FileSystems.join(parent, dbname)
+        for name in filter(_EXPORT_DATE.fullmatch, list_subfolders(wiki)):
+            folder = FileSystems.join(wiki, name, dump_folder.FOLDER_OF_FILES)
+            found.setdefault(plain_date(name), []).append(folder)
+    return found
+
+
+def has_history(roots: Sequence[str], dbname: str) -> bool:
+    """Returns True if there is an export of all revisions of a wiki."""
+    wikis = (
+        FileSystems.join(parent, dbname) for parent in folders_of_wikis(roots, dump_folder.HISTORY)
+    )
+    return any(map(list_subfolders, wikis))
+
+
+def folders_of_wikis(roots: Sequence[str], kind: str) -> Iterator[str]:
+    """Yields the folders that may contain folders of wikis. A root may be such a folder itself.
+
+    `kind` is the folder of one kind of export, such as "mediawiki_content_current".
+    """
+    for root in roots:
+        yield FileSystems.join(root, "other", kind)
+        yield FileSystems.join(root, kind)
+        is_history = posixpath.basename(root.rstrip("/")) == dump_folder.HISTORY
+        if is_history == (kind == dump_folder.HISTORY):
+            yield root
+
+
+def use_export(
+    folders: Sequence[str], dbname: str, date: str, *, keep_good: bool = False
+) -> list[str]:
+    """Returns the paths of the files of an export, in page order.
+
+    Args:
+      folders: folders of the export from `find_exports`. Its files may be spread over several of them.
+      dbname: database name of the wiki.
+      date: date of the export, such as "20261101".
+      keep_good: True to accept an export with missing files or pages.
+
+    Raises UnusableDumpError if the export is not complete in any compression.
+    """
+    compressions: dict[str, list[str]] = {}
+    for folder in folders:
+        for name in list_subfolders(folder):
+            compressions.setdefault(name, []).append(FileSystems.join(folder, name))
+    reasons = []
+    sizes = {name: _list_sizes(places) for name, places in compressions.items()}
+    for name in sorted(
+        compressions, key=lambda name: (dump_folder.order_of_suffix(sizes[name]), name)
+    ):
+        try:
+            paths = {file: path for file, (path, _) in sizes[name].items()}
+            export = dump_folder.ExportFolder(
+                dbname, date, {file: size for file, (_, size) in sizes[name].items()}, _sums(paths)
+            )
+            return [paths[file] for file in dump_folder.select_export(export, keep_good=keep_good)]
+        except dump_folder.UnusableDumpError as error:
+            reasons.append(str(error))
+    raise dump_folder.UnusableDumpError(
+        reasons[0] if reasons else f"no files in {dump_folder.FOLDER_OF_FILES}/bzip2"
+    )
+
+
+def _list_sizes(folders: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Returns name of a file → (path, size in bytes).
+
+    If two folders have a file with the same name, the file in the first folder is used.
+    """
+    return {
+        name: (FileSystems.join(folder, name), size)
+        for folder in reversed(folders)
+        for name, size in list_files(folder).items()
+    }
+
+
+def _sums(paths: Mapping[str, str]) -> Mapping[str, str]:
+    return read_sums(paths[dump_folder.SUMS]) if dump_folder.SUMS in paths else {}
+
 
 ALL = "all"
 PAPER = "paper"
@@ -176,7 +295,7 @@ def _wikis_below(roots: Sequence[str]) -> set[str]:
         check_folder(root)
     return {
         name
-        for parent in (*roots, *folders_of_wikis(roots, CURRENT))
+        for parent in (*roots, *folders_of_wikis(roots, dump_folder.CURRENT))
         for name in list_subfolders(parent)
     }
 
@@ -185,7 +304,7 @@ def find_dumps(
     roots: Sequence[str],
     languages: Sequence[str],
     date: str = NEWEST,
-    layout: str = ANY,
+    layout: str = dump_folder.ANY,
     *,
     keep_good: bool = False,
 ) -> FoundDumps:
@@ -207,8 +326,8 @@ def find_dumps(
       InputError: a root is not a folder, or there is no dump at all.
     """
     date = plain_date(date)
-    if layout not in LAYOUTS:
-        raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, not {layout!r}")
+    if layout not in dump_folder.LAYOUTS:
+        raise ValueError(f"layout must be one of {', '.join(dump_folder.LAYOUTS)}, not {layout!r}")
     if date not in (NEWEST, ALL, LATEST) and not _DATE.fullmatch(date):
         raise ValueError(
             f"{date!r} is not a date; expected {NEWEST}, {ALL}, {LATEST}, or one like 20230501"
@@ -251,7 +370,7 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
         check_folder(root)
     wikis, missing = [], list(found.missing)
     for wiki in found.wikis:
-        of_wiki = _find_wiki(roots, wiki.dbname, ALL, ANY, keep_good=False)
+        of_wiki = _find_wiki(roots, wiki.dbname, ALL, dump_folder.ANY, keep_good=False)
         dated = [one for one in of_wiki.usable if one.date.isdigit()]
         older = [one for one in dated if one.date < wiki.date or not wiki.date.isdigit()]
         if older:
@@ -305,7 +424,7 @@ def _find_wiki(
             continue
         try:
             usable[place.date] = _use(place, dbname, keep_good)
-        except UnusableDumpError as error:
+        except dump_folder.UnusableDumpError as error:
             passed_over.append(PassedOver(dbname, place.date, str(error)))
     reasons = [f"{one.date}: {one.reason}" for one in passed_over]
     reason = _some(reasons) or f"no folder {dbname}/{date}"
@@ -318,8 +437,8 @@ def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]
     The newest date is first; folders without a date are last.
     """
     found = {
-        DUMPS: _dated_folders(roots, dbname) if layout != EXPORTS else {},
-        EXPORTS: find_exports(roots, dbname) if layout != DUMPS else {},
+        dump_folder.DUMPS: _dated_folders(roots, dbname) if layout != dump_folder.EXPORTS else {},
+        dump_folder.EXPORTS: find_exports(roots, dbname) if layout != dump_folder.DUMPS else {},
     }
     places = [_Place(date, one, folders) for one in found for date, folders in found[one].items()]
     return sorted(places, key=lambda place: _age(place.date))
@@ -327,7 +446,7 @@ def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]
 
 def _why_no_places(roots: Sequence[str], dbname: str) -> str:
     if has_history(roots, dbname):
-        return f"there is only {HISTORY} for {dbname}: exports of all revisions are not read"
+        return f"there is only {dump_folder.HISTORY} for {dbname}: exports of all revisions are not read"
     return f"no folder {dbname} with a dated subfolder"
 
 
@@ -337,18 +456,18 @@ def _age(date: str) -> tuple[bool, int]:
 
 
 def _use(place: _Place, dbname: str, keep_good: bool) -> _Usable:
-    if place.layout == EXPORTS:
+    if place.layout == dump_folder.EXPORTS:
         dump = use_export(place.folders, dbname, place.date, keep_good=keep_good)
         return _Usable(place.date, dump, [], [])
     paths, folder = _look_into(place.folders, dbname, place.date)
-    files = select_files(folder)
+    files = dump_folder.select_files(folder)
     dump, page_props, page_table = ([paths[name] for name in names] for names in files)
     return _Usable(place.date, dump, page_props, page_table)
 
 
 def _look_into(
     folders: Sequence[str], dbname: str, date: str
-) -> tuple[Mapping[str, str], DumpFolder]:
+) -> tuple[Mapping[str, str], dump_folder.DumpFolder]:
     """Lists the files of one dump, which may be in several folders.
 
     Returns (name of the file → its path, description of the dump).
@@ -361,8 +480,8 @@ def _look_into(
     jobs: Mapping[str, object] = {}
     if "dumpstatus.json" in paths:
         with open_raw(paths["dumpstatus.json"]) as stream:
-            jobs = parse_jobs(stream.read())
-    return paths, DumpFolder(dbname, date, sizes, jobs)
+            jobs = dump_folder.parse_jobs(stream.read())
+    return paths, dump_folder.DumpFolder(dbname, date, sizes, jobs)
 
 
 def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump:
@@ -403,9 +522,9 @@ def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]
     for candidate, folders in _dated_folders(roots, dbname).items():
         try:
             paths, folder = _look_into(folders, dbname, candidate)
-            for name in select_table(folder, table):
+            for name in dump_folder.select_table(folder, table):
                 found[candidate] = paths[name]
-        except UnusableDumpError:
+        except dump_folder.UnusableDumpError:
             continue  # another date may have a complete table
     return found
 

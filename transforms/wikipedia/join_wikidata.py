@@ -2,23 +2,493 @@
 
 The first joins shuffle only page ids, titles and QIDs. Only the last join, with the facts about the pages,
 shuffles the packed articles.
+
+Links articles to Wikidata items by title, also through redirects that page moves have left.
+
+Reads facts about pages from SQL tables and from the entity table.
+
+The entity table has the classes and the page titles of Wikidata items (see read_entity_table.py). The facts
+are the Wikidata items of pages, their classes, and the existence of pages.
+
+Keeps or rejects articles by facts about their pages, such as the Wikidata item.
 """
 
-from collections.abc import Sequence
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.transforms.wikipedia.find_items import FindItems, WikiTables
-from corpusmill.transforms.wikipedia.read_entity_table import EntityTable, FindClasses
-from corpusmill.transforms.wikipedia.read_split_pins import (
-    PinFile,
-    PinItems,
-    PinPages,
-    ReadSplitPins,
-)
-from corpusmill.transforms.wikipedia.screen_facts import ScreenFacts
+from ..files import counters
+from ..files.counters import reject
+from ..files.records import PackedArticle, Page, Reason
+from . import wikidata
+from .article_rows import from_bytes, to_bytes, unpack_text
+from .dump_folder import date_in_names
+from .mediawiki_xml import parse_id
+from .read_entity_table import EntityTable, FindClasses, PageToFacts, ReadSitelinks
+from .read_sql_dumps import ReadSqlDump
+from .screening import PageFacts, merge_facts, reason_to_reject_facts
+from .split_pins import PinFile, PinItems, PinPages, ReadSplitPins
+
+STAGE = "link-titles"
+_MOVED = "moved"
+
+
+@dataclass(eq=False, repr=False)
+class FindRedirects(beam.PTransform):
+    """Finds the redirects that page moves have left on or after the date `since`.
+
+    PCollection[Page] → PCollection[Redirect].
+    """
+
+    since: str
+
+    def expand(self, pages: beam.PCollection) -> beam.PCollection:
+        return pages | "LeftByMoves" >> beam.FlatMap(
+            redirects_of_moves, self.since
+        ).with_output_types(wikidata.Redirect)
+
+
+@dataclass(eq=False, repr=False)
+class LinkTitles(beam.PTransform):
+    """Links pages to items by title. PCollection[PackedArticle] → PCollection[(page id, PageFacts)].
+
+    If the title of an item is now a redirect, the item is assigned to the target page, and the link is marked
+    as made by a redirect. If redirects assign two items to one page, the page gets neither.
+
+    Args:
+      title_to_item: PCollection[(title, QID)].
+      linked_by: value of the field `linked_by` for links by title, one of LINKED_BY.
+      redirects: PCollection[Redirect] with the redirects left by page moves; None to follow no redirects.
+      is_case_sensitive: True if the first letter of a title is case-sensitive in the wiki.
+    """
+
+    title_to_item: beam.PCollection
+    linked_by: str = ""
+    redirects: beam.PCollection | None = None
+    is_case_sensitive: bool = False
+
+    def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        keyed = {
+            "pages": articles | "PageOfTitle" >> beam.Map(title_and_page, self.is_case_sensitive),
+            "items": self.title_to_item | "KeyItems" >> beam.MapTuple(_key, self.is_case_sensitive),
+        }
+        if self.redirects is not None:
+            keyed["targets"] = self.redirects | "KeyRedirects" >> beam.MapTuple(
+                _key, self.is_case_sensitive
+            )
+        found = (
+            keyed
+            | "JoinTitles" >> beam.CoGroupByKey()
+            | "FactsOfTitle"
+            >> beam.FlatMapTuple(facts_of_title, self.linked_by).with_outputs(_MOVED, main="facts")
+        )
+        if self.redirects is None:
+            return found.facts
+        target_to_item = found[_MOVED] | "KeyTargets" >> beam.MapTuple(_key, self.is_case_sensitive)
+        moved = (
+            {"pages": keyed["pages"], "items": target_to_item}
+            | "JoinTargets" >> beam.CoGroupByKey()
+            | "FactsOfTarget" >> beam.FlatMapTuple(facts_of_target)
+        )
+        return (found.facts, moved) | "ByTitleOrRedirect" >> beam.Flatten()
+
+
+@dataclass(eq=False, repr=False)
+class OnePageOfItem(beam.PTransform):
+    """Keeps only the most reliable link between each Wikidata item and a page.
+
+    PCollection[(page id, PageFacts)] → the same. The input has links by page id. An item has only one page in
+    a wiki, but its title may now belong to a different page, which is about something else. So a link by page
+    id is better than a link by title.
+
+    Args:
+      articles: PCollection[PackedArticle]. A link by page id is ignored if the page is not an article.
+      by_title: PCollection[(page id, PageFacts)] with links by title and by redirect.
+    """
+
+    articles: beam.PCollection
+    by_title: beam.PCollection
+
+    def expand(self, by_page: beam.PCollection) -> beam.PCollection:
+        present = {
+            "pages": self.articles | "PageIds" >> beam.Map(lambda one: (one.page_id, None)),
+            "facts": by_page,
+        }
+        of_present = (
+            present
+            | "JoinPages" >> beam.CoGroupByKey()
+            | "Present" >> beam.FlatMapTuple(facts_of_present)
+        )
+        return (
+            (of_present, self.by_title)
+            | "Links" >> beam.Flatten()
+            | "KeyByItem" >> beam.Map(lambda link: (link[1].qid, link))
+            | "GroupByItem" >> beam.GroupByKey()
+            | "BestLinks" >> beam.FlatMapTuple(best_links)
+        )
+
+
+def redirects_of_moves(page: Page, since: str) -> Iterator[wikidata.Redirect]:
+    """Yields the redirect on a page, if a page move on or after the date `since` has left it."""
+    redirect = wikidata.redirect_of_move(page, since)
+    if redirect is not None:
+        counters.count(STAGE, "redirects")
+        yield redirect
+
+
+def _key(title: str, value: str, is_case_sensitive: bool = False) -> tuple[str, str]:
+    return wikidata.title_key(title, is_case_sensitive), value
+
+
+def title_and_page(article: PackedArticle, is_case_sensitive: bool = False) -> tuple[str, int]:
+    """Returns (title in the form used for joins, page id).
+
+    `is_case_sensitive` is True if the first letter of a title is case-sensitive in the wiki.
+    """
+    return wikidata.title_key(article.title, is_case_sensitive), article.page_id
+
+
+def facts_of_title(
+    _: str, found: Mapping[str, Iterable[Any]], linked_by: str = ""
+) -> Iterator[Any]:
+    """Links the pages with a certain title to the Wikidata items with the same title.
+
+    The function is called once for each title, which is the unused key. Yields (page id, facts that name the
+    item). If the title belongs only to a redirect, yields (target of the redirect, QID) on the output "moved"
+    instead.
+
+    Args:
+      found: "pages" (ids of the pages with this title), "items" (QIDs of the items with this title), and
+        "targets" (targets of the redirects with this title).
+      linked_by: value of the field `linked_by` of the facts, one of LINKED_BY.
+    """
+    pages, items = list(found["pages"]), list(found["items"])
+    for qid in items:
+        for page in pages:
+            yield int(page), PageFacts(qid=str(qid), linked_by=linked_by)
+        for target in () if pages else found.get("targets", ()):
+            yield beam.pvalue.TaggedOutput(_MOVED, (target, qid))
+
+
+def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[PageToFacts]:
+    """Links the page with a certain title to the Wikidata item that it gets from redirects to this title.
+
+    The function is called once for each title, which is the unused key. Yields (page id, facts that name the
+    item). Yields nothing if the redirects assign several items.
+
+    Args:
+      found: "pages" (ids of the pages with this title) and "items" (QIDs that the redirects assign).
+    """
+    items = set(found["items"])
+    if len(items) == 1:
+        for page in found["pages"]:
+            yield page, PageFacts(qid=min(items), linked_by=wikidata.REDIRECT)
+
+
+def facts_of_present(page: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
+    """Yields (page id, facts) for each of the facts about a page, if the page is an article.
+
+    `found` has two lists: "facts", the facts about the page, and "pages", which is empty if the page is not
+    an article.
+    """
+    if any(True for _ in found["pages"]):
+        for facts in found["facts"]:
+            yield page, facts
+
+
+def best_links(_: str, links: Iterable[PageToFacts]) -> Iterator[PageToFacts]:
+    """Yields those links of an item that were made by the most reliable method.
+
+    `links` are (page id, facts that name the item). The item is the unused key.
+    """
+    ranked = [(wikidata.LINKED_BY.index(facts.linked_by), (page, facts)) for page, facts in links]
+    best = min(rank for rank, _ in ranked)
+    yield from (link for rank, link in ranked if rank == best)
+
+
+Row = tuple[bytes | None, ...]
+
+_QID = re.compile("[Qq][1-9][0-9]{0,17}")  # at most 18 digits, so that the number fits in 64 bits
+_SHOWN = 40  # characters of a value in a message
+
+
+class WikiTables(NamedTuple):
+    """Paths of SQL dumps of tables about the pages of a wiki; () for tables that are not given."""
+
+    page_props: Sequence[str] = ()  # <wiki>-<date>-page_props.sql.gz
+    items_per_site: Sequence[str] = ()  # wikidatawiki-<date>-wb_items_per_site.sql.gz
+    pages: Sequence[str] = ()  # <wiki>-<date>-page.sql.gz
+    on_corrupt: str = "fail"  # "fail" or "keep-good", for malformed rows
+    dump_date: str = ""  # date of the wiki's dump, "20261101"; "" if unknown
+    is_case_sensitive: bool = False  # True if titles of the wiki may begin with a lower-case letter
+
+    def links_pages(self) -> bool:
+        """True if the tables link pages to items."""
+        return bool(self.page_props or self.items_per_site)
+
+    def sources(self, table: EntityTable | None) -> tuple[wikidata.LinkSource, ...]:
+        """Returns the tables that link pages to items, the most reliable first.
+
+        The entity table is included if it is needed to link pages.
+        """
+        sql = {wikidata.PAGE_PROPS: self.page_props, wikidata.ITEMS_PER_SITE: self.items_per_site}
+        dates = {name: date_in_names(paths) for name, paths in sql.items() if paths}
+        return wikidata.choose_sources(
+            self.dump_date, dates | ({wikidata.ENTITIES: table.date} if table else {})
+        )
+
+    def by_role(self) -> Mapping[str, Sequence[str]]:
+        """Returns {role of input files: their paths}. The roles have names such as "page-props"."""
+        return {
+            "page-props": self.page_props,
+            "items-per-site": self.items_per_site,
+            "page-table": self.pages,
+        }
+
+
+class Found(NamedTuple):
+    """The outputs of FindItems: facts about pages as (page id, PageFacts), and malformed rows.
+
+    There may be several facts about a page.
+    """
+
+    items: beam.PCollection  # facts that name an item
+    pages: beam.PCollection  # facts without an item
+    rejected: beam.PCollection  # of Rejected
+
+
+@dataclass(eq=False, repr=False)
+class FindItems(beam.PTransform):
+    """Finds the Wikidata items of articles, and other facts about pages.
+
+    PCollection[PackedArticle] → Found. The output also has facts about pages that are not articles. Only the
+    ids and titles of the articles are used. Titles are needed because the SQL table items_per_site and the
+    entity table name pages by title.
+
+    Args:
+      dbname: database name of the wiki, such as "ukwiki".
+      tables: SQL dumps of tables of the wiki.
+      table: entity table, or None. It is not used to link pages to items if one of `tables` links them and
+        has the date of the wiki's dump (see link_sources.py).
+      redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
+        table that links pages by title (items_per_site or the entity table); None to follow no redirects.
+
+    Raises ValueError if the entity table is needed to link pages but has no titles of the wiki.
+    """
+
+    dbname: str
+    tables: WikiTables
+    table: EntityTable | None = None
+    redirects: beam.PCollection | None = None
+
+    def expand(self, articles: beam.PCollection) -> Found:
+        root = articles.pipeline
+        sources = {one.table: one for one in self.tables.sources(self.table)}
+        by_page: list[beam.PCollection] = []
+        by_title: list[beam.PCollection] = []
+        pages: list[beam.PCollection] = []
+        rejected: list[beam.PCollection] = []
+        if source := sources.get(wikidata.PAGE_PROPS):
+            parse = functools.partial(fact_of_property, linked_by=source.linked_by)
+            columns = ["pp_page", "pp_propname", "pp_value"]
+            read = self._read(self.tables.page_props, columns, source.table, parse, "pages")
+            found = root | "ReadPageProps" >> read
+            by_page.append(found.rows)
+            pages.append(found.tagged)
+            rejected.append(found.rejected)
+        if source := sources.get(wikidata.ITEMS_PER_SITE):
+            of_wiki = functools.partial(title_and_item, dbname=self.dbname)
+            columns = ["ips_item_id", "ips_site_id", "ips_site_page"]
+            read = self._read(self.tables.items_per_site, columns, source.table, of_wiki)
+            found = root | "ReadItemsPerSite" >> read
+            by_title.append(articles | "ByTitle" >> self._link_titles(found.rows, source))
+            rejected.append(found.rejected)
+        if (source := sources.get(wikidata.ENTITIES)) and self.table is not None:
+            title_to_item = root | "ReadSitelinks" >> ReadSitelinks(self.table, self.dbname)
+            by_title.append(articles | "BySitelink" >> self._link_titles(title_to_item, source))
+        if self.tables.pages:
+            read = self._read(self.tables.pages, ["page_id"], "page", fact_of_existence)
+            found = root | "ReadPageTable" >> read
+            pages.append(found.rows)
+            rejected.append(found.rejected)
+        items = [*by_page, *by_title]
+        if len(items) > 1 and any(source.linked_by for source in sources.values()):
+            items = [by_page[0] | "OnePageOfItem" >> OnePageOfItem(articles, by_title[0])]
+        return Found(
+            items | "Items" >> beam.Flatten(pipeline=root),
+            pages | "Pages" >> beam.Flatten(pipeline=root),
+            rejected | "Rejected" >> beam.Flatten(pipeline=root),
+        )
+
+    def _read(
+        self,
+        paths: Sequence[str],
+        columns: Sequence[str],
+        table: str,
+        parse: Callable[[Row], Iterator[Any]],
+        tag: str = "tagged",
+    ) -> ReadSqlDump:
+        of = tuple[str, str] if table == wikidata.ITEMS_PER_SITE else PageToFacts
+        return ReadSqlDump(paths, table, columns, parse, of, tag, self.tables.on_corrupt)
+
+    def _link_titles(
+        self, title_to_item: beam.PCollection, source: wikidata.LinkSource
+    ) -> LinkTitles:
+        redirects = self.redirects if source.linked_by else None
+        return LinkTitles(title_to_item, source.linked_by, redirects, self.tables.is_case_sensitive)
+
+
+def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
+    """Yields (page id, facts) for a row (page, property, value) of the table page_props.
+
+    There are two kinds of facts: the item of the page, and that the page is a disambiguation page. Facts of
+    the second kind are yielded on the output "pages". Other properties yield nothing.
+
+    `linked_by` is the value of the field `linked_by` of facts that name an item, one of LINKED_BY.
+
+    Raises ValueError for an invalid page or item.
+    """
+    page, name, value = row
+    if name == b"wikibase_item" and value:
+        qid = value.decode("ascii")
+        if not _QID.fullmatch(qid):
+            raise ValueError(f"the item is {qid[:_SHOWN]!r}; expected one like 'Q64'")
+        yield parse_id(page or b"", "page"), PageFacts(qid=qid, linked_by=linked_by)
+    elif name == b"disambiguation":
+        fact = parse_id(page or b"", "page"), PageFacts(is_disambiguation=True)
+        yield beam.pvalue.TaggedOutput("pages", fact)
+
+
+def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
+    """Yields (title, QID) for a row (item number, site, title) of items_per_site, if the site is the wiki
+    `dbname`.
+
+    Raises ValueError for an invalid item, and for a title that is not UTF-8.
+    """
+    item, site, title = row
+    if item and title and site == dbname.encode():
+        yield title.decode("utf-8").replace("_", " "), f"Q{parse_id(item, 'item')}"
+
+
+def fact_of_existence(row: Row) -> Iterator[PageToFacts]:
+    """Yields the fact that the page in a row of the page table exists.
+
+    Raises ValueError for an invalid page.
+    """
+    yield parse_id(row[0] or b"", "page"), PageFacts(exists=True)
+
+
+REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision stays")
+
+
+class ScreenedFacts(NamedTuple):
+    """The outputs of ScreenFacts: kept and rejected articles, and counts."""
+
+    # of PackedArticle with its wikidata_id, and with its split if the split is pinned
+    kept: beam.PCollection
+    rejected: beam.PCollection  # of Rejected
+    class_unknown: beam.PCollection  # of int, 1 for each kept article with an unknown entity
+    links: beam.PCollection  # of str, one of LINKED_BY for each article linked to an item
+
+
+@dataclass(eq=False, repr=False)
+class ScreenFacts(beam.PTransform):
+    """Assigns each article its identity, or rejects it because of the facts about its page.
+
+    PCollection[PackedArticle] → ScreenedFacts.
+
+    Args:
+      stage: name of the stage in rejections.
+      page_to_facts: PCollection[(page id, PageFacts)] with any number of facts for each page; None if no
+        facts are known.
+      has_page_table: True if the facts show which pages exist; False to assume that all pages exist.
+      identity: database name for identities like "ukwiki:<page id>"; "" to use the QID as identity.
+    """
+
+    stage: str
+    page_to_facts: beam.PCollection | None
+    has_page_table: bool
+    identity: str = ""
+
+    def expand(self, articles: beam.PCollection) -> ScreenedFacts:
+        page_to_article = articles | "KeyByPage" >> beam.Map(key_by_page)
+        if self.page_to_facts is None:
+            grouped = page_to_article | "GroupByPage" >> beam.GroupByKey()
+            joined = grouped | "WithoutFacts" >> beam.MapTuple(without_facts)
+        else:
+            sides = {"articles": page_to_article, "facts": self.page_to_facts}
+            joined = sides | "JoinFacts" >> beam.CoGroupByKey()
+        screen = beam.FlatMap(_screen, self.stage, self.has_page_table, self.identity)
+        screened = joined | "Screen" >> screen.with_output_types(PackedArticle).with_outputs(
+            "rejected", "class_unknown", "links", main="kept"
+        )
+        return ScreenedFacts(
+            screened.kept, screened.rejected, screened.class_unknown, screened.links
+        )
+
+
+def _screen(
+    joined: tuple[int, Mapping[str, Iterable[Any]]],
+    stage: str,
+    has_page_table: bool,
+    identity: str,
+) -> Iterator[Any]:
+    page_id, found = joined
+    articles = newest_first(found["articles"])
+    if not articles:
+        return
+    newest, *older = articles
+    for article in older:
+        yield reject(page_id, article.title, stage, REPEATED)
+    facts = merge_facts(found["facts"])
+    if not has_page_table:
+        facts = facts._replace(exists=True)
+    if identity:
+        facts = facts._replace(qid=f"{identity}:{page_id}", is_class_known=True)
+    if facts.qid and not identity:
+        yield beam.pvalue.TaggedOutput("links", facts.linked_by)
+    reason = reason_to_reject_facts(facts)
+    if reason:
+        yield reject(page_id, newest.title, stage, reason)
+        return
+    counters.count(stage, "linked")
+    if not facts.is_class_known:
+        yield beam.pvalue.TaggedOutput("class_unknown", 1)
+    yield newest._replace(wikidata_id=facts.qid, split=facts.pinned_split, classes=facts.classes)
+
+
+def without_facts(
+    page_id: int, articles: Iterable[bytes]
+) -> tuple[int, Mapping[str, Iterable[Any]]]:
+    """Returns (page id, {"articles": the articles of the page, "facts": ()}).
+
+    This is what a join with facts would return for a page without facts. It is used if no facts are known.
+    """
+    return page_id, {"articles": articles, "facts": ()}
+
+
+def key_by_page(article: PackedArticle) -> tuple[int, bytes]:
+    """Returns (page id, packed article)."""
+    return article.page_id, to_bytes(article)
+
+
+def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
+    """Returns the articles of one page, the newest revision first.
+
+    A page has several articles if dump files overlap.
+    """
+    articles = [from_bytes(data) for data in of_one_page]
+    if len(articles) > 1:  # otherwise no text needs to be read
+        articles.sort(key=_revision, reverse=True)
+    return articles
+
+
+def _revision(article: PackedArticle) -> tuple[int, str, str]:
+    return int(article.version_id), article.title, unpack_text(article)
 
 
 class Linked(NamedTuple):

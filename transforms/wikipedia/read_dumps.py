@@ -1,27 +1,35 @@
-"""Reads pages from MediaWiki dumps."""
+"""Reads pages from MediaWiki dumps.
+
+Checks, before a build starts, that a dump is complete and of the expected wiki.
+"""
 
 import collections
 import itertools
+import pathlib
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files import counters, file_units
-from corpusmill.transforms.files.compression import DECODE_ERRORS, check_on_corrupt
-from corpusmill.transforms.files.damage import LostBytes, damage_error, tell_lost
-from corpusmill.transforms.files.file_units import FileUnit
-from corpusmill.transforms.files.open_input import InputError, file_bytes_of, open_input, open_raw
-from corpusmill.transforms.files.records import Page, Rejected
-from corpusmill.transforms.files.spread import Spread
-from corpusmill.transforms.wikipedia import dump_units
-from corpusmill.transforms.wikipedia.dump_units import Damage, OverlongPageError, PageXml
-from corpusmill.transforms.wikipedia.mediawiki_xml import (
+from ..files import counters, work_units
+from ..files.compression import DECODE_ERRORS, check_on_corrupt
+from ..files.counters import LostBytes, damage_error, tell_lost
+from ..files.distribution import Spread
+from ..files.read_files import InputError, file_bytes_of, open_input, open_raw
+from ..files.records import Page, Rejected
+from ..files.work_units import FileUnit
+from ..wikitext.wikis import codes_of, mediawiki_table
+from . import dump_folder, mediawiki_xml
+from .find_dumps import sums_beside
+from .mediawiki_xml import (
     PAGE_END,
+    Damage,
     HistoryExportError,
     MalformedPageError,
+    OverlongPageError,
+    PageXml,
     Siteinfo,
     check_single_revision,
     parse_page,
@@ -109,7 +117,7 @@ def plan_units(path: str, stripes: int) -> list[FileUnit]:
     If reading can begin only at the start of the file, it gets `stripes` units, each for one worker.
     """
     with open_raw(path) as stream:
-        return file_units.plan_units(stream, path, file_bytes_of(path), stripes)
+        return work_units.plan_units(stream, path, file_bytes_of(path), stripes)
 
 
 def open_border(unit: FileUnit) -> Iterator[tuple[str, FileUnit]]:
@@ -120,7 +128,7 @@ def open_border(unit: FileUnit) -> Iterator[tuple[str, FileUnit]]:
     the kind "border" that contains the rest). `join_borders` then adds the rest to the preceding unit.
     """
     with open_raw(unit.path) as stream:
-        unit, before = dump_units.open_border(stream, unit)
+        unit, before = mediawiki_xml.open_border(stream, unit)
     yield _key_of(unit), unit
     if before is not None:
         part = FileUnit(unit.path, "border", 0, unit.start, unit.file_bytes, known=(before,))
@@ -159,7 +167,7 @@ def read_siteinfo(path: str) -> Siteinfo:
     """
     try:
         with open_raw(path) as stream:
-            head = dump_units.read_head(stream)
+            head = mediawiki_xml.read_head(stream)
         check_single_revision(head.partition(PAGE_END)[0])
         return parse_siteinfo(head)
     except ValueError as error:
@@ -171,11 +179,11 @@ def check_end(path: str) -> None:
 
     Only the end of the file is read, before the build starts.
     """
-    last = dump_units.last_part_of(plan_units(path, stripes=1)[-1])
+    last = mediawiki_xml.last_part_of(plan_units(path, stripes=1)[-1])
     if last.kind == "whole":
         return
     with open_raw(path) as stream:
-        for event in dump_units.read_unit(stream, last):
+        for event in mediawiki_xml.read_unit(stream, last):
             if isinstance(event, Damage):
                 raise _damage_error(last, event)
 
@@ -244,7 +252,7 @@ def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
     counts: collections.Counter[str] = collections.Counter()
     try:
         with open_raw(unit.path) as stream:
-            for event in dump_units.read_unit(stream, unit):
+            for event in mediawiki_xml.read_unit(stream, unit):
                 if isinstance(event, PageXml):
                     check_single_revision(event.xml)
                     counts["pages"] += 1
@@ -283,7 +291,7 @@ def _last_page(unit: FileUnit, damage: Damage) -> str:
     xml = damage.last_page
     if xml is None:
         with open_raw(unit.path) as stream:
-            xml = dump_units.last_page_before(stream, unit, damage.start)
+            xml = mediawiki_xml.last_page_before(stream, unit, damage.start)
     if xml is None:
         return "none"
     try:
@@ -299,16 +307,124 @@ def _count_lost_pages(unit: FileUnit, damage: Damage, last_page: str) -> int:
     The pages are counted in the index of the dump file, between `last_page` (the id and title of the last
     page before the damage) and the first page after the damage.
     """
-    index = dump_units.index_path_of(unit.path)
+    index = mediawiki_xml.index_path_of(unit.path)
     if unit.kind != "bz2" or index is None or not FileSystems.exists(index):
         return -1
     with open_raw(unit.path) as stream:
-        following = dump_units.first_page_after(stream, unit, damage.end)
+        following = mediawiki_xml.first_page_after(stream, unit, damage.end)
     next_page = _identify(following)[0] if following else ""
     try:
         with open_input(index) as lines:
-            return dump_units.count_lost_pages(
+            return mediawiki_xml.count_lost_pages(
                 cast(Iterable[bytes], lines), damage, last_page.partition(" ")[0], next_page
             )
     except DECODE_ERRORS:  # a damaged or invalid index
         return -1
+
+
+_XML_LANGUAGES = {"zh-cn": "zh", "zh-tw": "zh"}
+# Sites other than Wikipedia: suffix of the database name → name of the site, which is the same in all
+# supported languages.
+_SISTER_SITES = {"wikinews": "Wikinews", "wikibooks": "Wikibooks", "wikivoyage": "Wikivoyage"}
+
+
+def check_dumps(
+    paths: Sequence[str],
+    language: str,
+    dbname: str,
+    *,
+    whole: bool,
+    ignore_siteinfo: bool = False,
+    settings: Mapping[str, str] | None = None,
+) -> Siteinfo:
+    """Checks a dump and returns its head.
+
+    Args:
+      paths: dump files of one wiki; the list must not be empty.
+      language: corpus code, such as "zh-tw".
+      dbname: database name of the wiki, such as "zhwiki" or "enwikinews".
+      whole: True to raise an error if the dump is truncated.
+      ignore_siteinfo: True to accept any head. Nothing in the head is used then, not even the names of
+        namespaces.
+      settings: database name of each wiki → command-line flag for its dump. If the dump is of another wiki,
+        the error message names the right flag. None for builds from one wiki; then the message suggests a
+        value for --language.
+
+    Raises InputError for a file of another wiki, for a truncated file, and for files that are not from the
+    same export.
+    """
+    check_ranges(paths, whole=whole)
+    for path in paths:
+        site = read_siteinfo(path)
+        if ignore_siteinfo:
+            site = Siteinfo(dbname="", language=language, sitename="", namespaces={})
+        elif not _is_of(site, language, dbname):
+            is_of = site.dbname or f"{site.sitename or 'a wiki'} in {site.language!r}"
+            suggestion = _suggest(site) if settings is None else _suggest_setting(site, settings)
+            raise InputError(path, f"a dump of {is_of}, not of {dbname}{suggestion}", 0)
+        if whole:
+            check_end(path)
+    return site
+
+
+def check_ranges(paths: Sequence[str], *, whole: bool) -> None:
+    """Checks the page ranges in the names of export files.
+
+    Raises InputError if two files overlap. If `whole` is True, also raises it if pages are missing between
+    files.
+    """
+    files = _export_files(paths)
+    reason = dump_folder.why_not_one_export(files)
+    if not reason and whole and (gaps := dump_folder.find_gaps(files)):
+        reason = f"{gaps[0]}; --on-corrupt keep-good builds without them"
+    if reason:
+        raise InputError(posixpath.dirname(paths[0]) or ".", reason)
+
+
+def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
+    """Returns sentences for the dataset card about pages or files that are missing in an export.
+
+    They are detected from the file names, and from the checksum lists in the same folders.
+    """
+    gaps = (f"In the export, {gap}." for gap in dump_folder.find_gaps(_export_files(paths)))
+    listed = (path for path in sums_beside(paths) if path not in set(paths))
+    unread = [file.name for file in _export_files(list(listed))]
+    if not unread:
+        return tuple(gaps)
+    names = dump_folder.name_some(unread, len(unread))
+    return (*gaps, f"SHA256SUMS lists files of the export that were not read: {names}.")
+
+
+def _export_files(paths: Sequence[str]) -> list[dump_folder.ExportFile]:
+    for path in paths:
+        if dump_folder.HISTORY in pathlib.PurePosixPath(path).parts:
+            raise InputError(
+                path,
+                f"an export of all revisions is not supported; use one from {dump_folder.CURRENT}",
+            )
+    return sorted(filter(None, map(dump_folder.parse_name, paths)))
+
+
+def _is_of(site: Siteinfo, language: str, dbname: str) -> bool:
+    if site.dbname:
+        return site.dbname == dbname
+    sister = next((name for end, name in _SISTER_SITES.items() if dbname.endswith(end)), "")
+    is_sister = site.sitename in _SISTER_SITES.values()
+    if site.sitename and site.sitename != sister and (sister or is_sister):
+        return False
+    written_in = str(mediawiki_table(language).get("language", language))
+    return site.language == _XML_LANGUAGES.get(language, written_in)
+
+
+def _suggest(site: Siteinfo) -> str:
+    codes = " or ".join(codes_of([site.dbname]))
+    if not codes:
+        return ""
+    return (
+        f"; did you mean --language {codes}? (--ignore-siteinfo, if the head of the dump is wrong)"
+    )
+
+
+def _suggest_setting(site: Siteinfo, settings: Mapping[str, str]) -> str:
+    setting = settings.get(site.dbname)
+    return f"; did you mean {setting}?" if setting else ""

@@ -19,20 +19,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.builds.finished_builds import MANIFEST, Build, open_build
-from corpusmill.transforms.files.dates import checked_date
-from corpusmill.transforms.files.open_input import InputError, open_raw
-from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.files.spread import SpreadAll
-from corpusmill.transforms.wikipedia.class_tree import KINDS
-from corpusmill.transforms.wikipedia.entity_table import table_schema
-from corpusmill.transforms.wikipedia.screening import PageFacts, find_internal_class
-from corpusmill.transforms.wikitext.templates.template_pages import (
-    ENGLISH_TEMPLATE,
-    TemplateFact,
-    sitelink_alias,
-)
+from ..files import counters
+from ..files.builds.finished_builds import MANIFEST, Build, open_build
+from ..files.distribution import SpreadAll
+from ..files.read_files import InputError, open_raw
+from ..files.records import OutputFile
+from ..files.text import checked_date
+from ..wikitext.templates.definitions import ENGLISH_TEMPLATE, TemplateFact, sitelink_alias
+from .entity_table import KINDS, table_schema
+from .screening import PageFacts, find_internal_class
 
 STAGE = "read-entity-table"
 ID, CLASSES = "numeric_id", "instance_of"

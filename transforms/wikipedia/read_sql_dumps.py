@@ -8,12 +8,12 @@ from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.compression import DECODE_ERRORS, check_on_corrupt
-from corpusmill.transforms.files.open_input import InputError, match_inputs, open_input
-from corpusmill.transforms.files.records import Rejected
-from corpusmill.transforms.files.spread import Spread
-from corpusmill.transforms.wikipedia.sql_dump import Row, SqlDumpError, read_rows
+from ..files import counters
+from ..files.compression import DECODE_ERRORS, check_on_corrupt
+from ..files.distribution import Spread
+from ..files.read_files import InputError, match_inputs, open_input
+from ..files.records import Rejected
+from .sql_dump import Row, SqlDumpError, read_rows
 
 STAGE = "read-sql-dump"
 CHUNK_BYTES = 1 << 20

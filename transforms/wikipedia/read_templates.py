@@ -15,13 +15,11 @@ from apache_beam.transforms.combiners import TopCombineFn
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.records import Page
-from corpusmill.transforms.wikipedia.read_entity_table import EntityTable, ReadTemplateAliases
-from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE
-from corpusmill.transforms.wikitext.clean import MAX_CHARACTERS
-from corpusmill.transforms.wikitext.language import TEMPLATE_NAMESPACE, Language
-from corpusmill.transforms.wikitext.section_kinds import (
+from ..files import counters
+from ..files.records import Page
+from ..wikitext.clean import MAX_CHARACTERS
+from ..wikitext.language import TEMPLATE_NAMESPACE, Language
+from ..wikitext.sections import (
     HeadingCounts,
     HeadingKey,
     LearnedHeading,
@@ -29,8 +27,7 @@ from corpusmill.transforms.wikitext.section_kinds import (
     count_headings,
     learn_headings,
 )
-from corpusmill.transforms.wikitext.templates.lookup import TemplateTable
-from corpusmill.transforms.wikitext.templates.template_pages import (
+from ..wikitext.templates.definitions import (
     NO_TEMPLATES,
     TemplateFact,
     WikiTemplates,
@@ -38,6 +35,9 @@ from corpusmill.transforms.wikitext.templates.template_pages import (
     count_calls,
     read_template,
 )
+from ..wikitext.templates.lookup import TemplateTable
+from .read_entity_table import EntityTable, ReadTemplateAliases
+from .screening import ARTICLE_NAMESPACE
 
 STAGE = "read-templates"
 

@@ -13,14 +13,9 @@ import urllib.parse
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from corpusmill.transforms.files.records import Page, Reason
-from corpusmill.transforms.wikipedia.screening import (
-    ARTICLE_NAMESPACE,
-    PageScreening,
-    find_template,
-)
-from corpusmill.transforms.wikitext.clean import WikitextCleaner
-from corpusmill.transforms.wikitext.language import (
+from ..files.records import Page, Reason
+from ..wikitext.clean import WikitextCleaner
+from ..wikitext.language import (
     Language,
     add_tables,
     load_language,
@@ -28,8 +23,9 @@ from corpusmill.transforms.wikitext.language import (
     normalise_names,
     read_table,
 )
-from corpusmill.transforms.wikitext.templates.template_pages import NO_TEMPLATES, WikiTemplates
-from corpusmill.transforms.wikitext.verbatim import drop_verbatim
+from ..wikitext.tags import drop_verbatim
+from ..wikitext.templates.definitions import NO_TEMPLATES, WikiTemplates
+from .screening import ARTICLE_NAMESPACE, PageScreening, find_template
 
 SITE_NAMES = ("wikinews", "wikibooks", "wikivoyage", "wikipedia")  # the domains of the corpus
 

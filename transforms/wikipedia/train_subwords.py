@@ -2,30 +2,116 @@
 
 The sample consists of the articles whose Wikidata ids have the smallest fingerprints (hashes). The files of
 a corpus are sorted by fingerprint, so these articles are the first records of the split train.
+
+Counts the vocabulary pieces of articles, by split.
+
+Learns a SentencePiece vocabulary from a corpus, and counts the vocabulary's pieces in the corpus.
+
+Trains vocabularies on several finished builds, from the first articles of each.
 """
 
+import functools
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import apache_beam as beam
+import pyarrow.compute as pc
 from apache_beam.pvalue import AsSingleton
 from apache_beam.transforms.combiners import TopCombineFn
 
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.fingerprint import fingerprint
-from corpusmill.transforms.files.records import OutputFile, PackedArticle
-from corpusmill.transforms.models.subwords import (
+from ..files import counters
+from ..files.builds.finished_builds import (
+    Build,
+    CorpusRows,
+    RowGroup,
+    files_of,
+    read_row_group,
+    row_groups_of,
+)
+from ..files.records import OutputFile, PackedArticle, SubwordStats
+from ..files.text import fingerprint
+from ..models.subword_models import (
+    SubwordCounter,
     SubwordSettings,
     TrainedSubwords,
     UntrainableError,
+    add_subword_stats,
     train_model,
     vocabulary_size_of,
 )
-from corpusmill.transforms.models.train_pieces import write_model
-from corpusmill.transforms.wikipedia.article_rows import order
-from corpusmill.transforms.wikipedia.pack_articles import from_bytes, to_bytes, unpack_text
+from ..models.train_pieces import write_model
+from .article_rows import from_bytes, order, to_bytes, unpack_text
 
-STAGE = "train-subwords"
+COUNT_SUBWORDS = "count-subwords"
+
+RowsKey = tuple[str, str, str]  # name of the vocabulary, edition, split
+
+
+class CountSubwords(beam.PTransform):
+    """Counts the vocabulary pieces of texts.
+
+    PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)].
+
+    Args:
+      count: `count_article`, whose key is the split, or `count_rows`, whose key is (vocabulary, edition,
+        split).
+      trained: side input of `count`. If it has no model, nothing is counted.
+    """
+
+    def __init__(self, count: Callable[..., Iterator[Any]], trained: beam.pvalue.AsSideInput):
+        super().__init__()
+        self.count = count
+        self.trained = trained
+
+    def expand(self, texts: beam.PCollection) -> beam.PCollection:
+        return (
+            texts
+            | "CountPieces" >> beam.FlatMap(self.count, self.trained)
+            | "AddUp" >> beam.CombinePerKey(add_subword_stats)
+        )
+
+
+def count_article(
+    article: PackedArticle, trained: TrainedSubwords
+) -> Iterator[tuple[str, SubwordStats]]:
+    """Yields (split, counts of the vocabulary pieces) of an article, or nothing if there is no model."""
+    if trained.model:
+        yield article.split, counter_of(trained.model).count(unpack_text(article))
+        counters.count(COUNT_SUBWORDS, "articles")
+
+
+def count_rows(
+    rows: CorpusRows, vocabularies: Sequence[tuple[str, TrainedSubwords]]
+) -> Iterator[tuple[RowsKey, SubwordStats]]:
+    """Counts the pieces of the column `text` of a row group, once for each vocabulary.
+
+    `vocabularies` are (name, vocabulary). Yields ((name, edition, split), counts) for each vocabulary that
+    has a model. The edition, such as "uk", and the split are those of the file.
+    """
+    column = rows.table["text"]
+    texts = column.to_pylist()
+    for name, trained in vocabularies:
+        if trained.model:
+            counter = counter_of(trained.model)
+            stats = add_subword_stats(map(counter.count, texts))
+            yield (name, rows.file.edition, rows.file.split), stats
+    counters.count(COUNT_SUBWORDS, "articles", len(texts))
+    counters.count(COUNT_SUBWORDS, "text_bytes", pc.sum(pc.binary_length(column)).as_py() or 0)
+    counters.flush()
+
+
+@functools.lru_cache(maxsize=4)
+def counter_of(model: bytes) -> SubwordCounter:
+    """Returns the counter for a model. Counters are cached in each process.
+
+    The cache finds a counter by the hash of its model. Python stores this hash in the bytes object. All calls
+    in a Beam bundle pass the same object, so the hash is computed only once per bundle.
+    """
+    return SubwordCounter(model)
+
+
+TRAIN_SUBWORDS = "train-subwords"
 FOLDER = "sentencepiece"
 
 LARGEST_RANK = (1 << 63) - 1
@@ -141,14 +227,14 @@ def train_on(
         for wikidata_id, version_id, text in articles:
             digest.update(f"{wikidata_id}\t{version_id}\n".encode())
             read += 1
-            counters.count(STAGE, "articles")
+            counters.count(TRAIN_SUBWORDS, "articles")
             yield text
 
     def tell(words: int) -> None:
-        counters.count(STAGE, "words", words)
+        counters.count(TRAIN_SUBWORDS, "words", words)
         counters.flush()
 
-    counters.count(STAGE, "begun", expected)
+    counters.count(TRAIN_SUBWORDS, "begun", expected)
     counters.flush()
     model, reason = b"", ""
     try:
@@ -163,3 +249,117 @@ def write_subwords(trained: TrainedSubwords, folder: str, name: str) -> Iterator
     """Writes `sentencepiece/<name>.model` and `.vocab`. Writes nothing if there is no model."""
     if trained.model:
         yield from write_model(folder, f"{FOLDER}/{name}", trained.model, trained.vocabulary_size)
+
+
+class Vocabulary(NamedTuple):
+    """The outputs of LearnVocabulary: the vocabulary, its files, and piece counts.
+
+    All are empty if no vocabulary was requested.
+    """
+
+    subwords: beam.PCollection  # of one TrainedSubwords
+    files: beam.PCollection  # of OutputFile
+    stats: beam.PCollection  # of (split, SubwordStats)
+
+
+class LearnVocabulary(beam.PTransform):
+    """Learns a SentencePiece vocabulary from articles, and counts its pieces.
+
+    PCollection[PackedArticle] → Vocabulary.
+
+    Args:
+      settings: settings of the vocabulary; None to learn no vocabulary.
+      folder: output folder of the build.
+      name: file name without suffix, such as "uk-32000".
+    """
+
+    def __init__(self, settings: SubwordSettings | None, folder: str, name: str):
+        super().__init__()
+        self.settings = settings
+        self.folder = folder
+        self.name = name
+
+    def expand(self, corpus: beam.PCollection) -> Vocabulary:
+        if self.settings is None:
+            nothing = corpus.pipeline | "None" >> beam.Create([])
+            return Vocabulary(nothing, nothing, nothing)
+        subwords = corpus | "TrainSubwords" >> TrainSubwords(self.settings)
+        return Vocabulary(
+            subwords=subwords,
+            files=subwords
+            | "WriteSubwords" >> beam.FlatMap(write_subwords, self.folder, self.name),
+            stats=corpus | "CountSubwords" >> CountSubwords(count_article, AsSingleton(subwords)),
+        )
+
+
+COLUMNS = ("wikidata_id", "version_id", "text")
+
+
+class TrainOnBuilds(beam.PTransform):
+    """Trains vocabularies on articles of finished builds. Pipeline → PCollection[(name, TrainedSubwords)].
+
+    One worker trains all vocabularies one after the other, because each takes gigabytes of memory. It reads
+    the sample directly from the files, without a shuffle.
+
+    Args:
+      sample: row groups in the order of training. The order affects the bytes of the vocabularies.
+      vocabularies: name → settings.
+    """
+
+    def __init__(self, sample: Sequence[RowGroup], vocabularies: Mapping[str, SubwordSettings]):
+        super().__init__()
+        self.sample = list(sample)
+        self.vocabularies = dict(vocabularies)
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root
+            | "Vocabularies" >> beam.Create([self.vocabularies])
+            | "Train" >> beam.FlatMap(train_on_builds, self.sample)
+        )
+
+
+def plan_sample(build: Build, articles: int) -> list[RowGroup]:
+    """Returns the row groups that contain the first articles of the split train, in file order.
+
+    The field `rows` of a returned row group is the number of its rows to use, counted from the first row.
+    The footers of the Parquet files are read only until enough articles are found.
+    """
+    parts: list[RowGroup] = []
+    for file in files_of(build, ("train",)):
+        for group in row_groups_of(file) if articles else ():
+            rows = min(group.rows, articles)
+            if rows:
+                parts.append(group._replace(rows=rows))
+                articles -= rows
+    return parts
+
+
+def train_on_builds(
+    vocabularies: Mapping[str, SubwordSettings], sample: Sequence[RowGroup]
+) -> Iterator[tuple[str, TrainedSubwords]]:
+    """Trains each vocabulary on the whole sample, and yields (name, vocabulary).
+
+    `vocabularies` maps the name of each vocabulary to its settings.
+    """
+    articles = sum(part.rows for part in sample)
+    for name, settings in vocabularies.items():
+        yield name, train_on(read_sample(sample), settings, articles)
+
+
+def read_sample(sample: Iterable[RowGroup]) -> Iterator[tuple[str, str, str]]:
+    """Yields (Wikidata id, version id, text) of each article. One row group is in memory at a time."""
+    for part in sample:
+        table = read_row_group(part, COLUMNS).table.slice(0, part.rows)
+        yield from zip(*(table[name].to_pylist() for name in COLUMNS), strict=True)
+
+
+def write_vocabulary(
+    named: tuple[str, TrainedSubwords], folder: str, prefix: str
+) -> Iterator[OutputFile]:
+    """Writes `sentencepiece/<prefix>-<name>.model` and `.vocab`, or nothing if there is no model.
+
+    `named` is (name, vocabulary). `prefix` is the beginning of the file names.
+    """
+    name, trained = named
+    return write_subwords(trained, folder, f"{prefix}-{name}")

@@ -5,12 +5,16 @@ markers except `_NEWLINE_`:
 
     \\n_START_ARTICLE_\\nTITLE\\n_START_PARAGRAPH_\\nlead_NEWLINE_lead
     \\n_START_SECTION_\\nHEADING\\n_START_PARAGRAPH_\\npara one_NEWLINE_para two
+
+Counts the characters, words and other parts of articles. Counts can be added up in any order.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from corpusmill.transforms.wikitext.sections import Section
+from ..files import text as white_space
+from ..files.records import CorpusStats
+from .sections import Section
 
 START_ARTICLE = "_START_ARTICLE_"
 START_SECTION = "_START_SECTION_"
@@ -86,3 +90,41 @@ def count_characters(text: str) -> int:
     return len(text) - sum(
         text.count(marker) * (len(marker) - 1) for marker in MARKERS_WITH_LINE_FEEDS
     )
+
+
+def measure_article(text: str) -> CorpusStats:
+    """Returns the numbers of sections, paragraphs, words and so on of one article in the Wiki-40B layout."""
+    sections = text.count(f"\n{START_SECTION}\n")
+    bodies = text.count(f"\n{START_PARAGRAPH}\n")
+    newlines = text.count(NEWLINE)
+    layout = 1 + sections + bodies  # markers that `split` counts as words
+    return CorpusStats(
+        articles=1,
+        sections=sections,
+        paragraphs=bodies + newlines,
+        words=white_space.count_words(text.replace(NEWLINE, " ")) - layout,
+        characters=count_characters(text),
+        text_bytes=len(text.encode("utf-8")),
+        line_feeds=text.count("\n"),
+    )
+
+
+# Scripts without spaces between words. A word has about two characters in East Asia, else about four.
+_EAST_ASIAN = re.compile("[\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_SOUTH_EAST_ASIAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+
+
+def estimate_words(text: str) -> int:
+    """Returns the number of words of a text, also in scripts without spaces between words.
+
+    In these scripts, the number of words is estimated from the number of characters. In other scripts, words
+    are separated by white space.
+    """
+    rest, east = _EAST_ASIAN.subn(" ", text)
+    rest, south_east = _SOUTH_EAST_ASIAN.subn(" ", rest)
+    return len(rest.split()) + -(-east // 2) + -(-south_east // 4)
+
+
+def add_stats(stats: Iterable[CorpusStats]) -> CorpusStats:
+    """Adds up several CorpusStats, field by field."""
+    return CorpusStats(*(sum(column) for column in zip(CorpusStats(), *stats, strict=True)))

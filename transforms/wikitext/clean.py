@@ -17,27 +17,21 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from corpusmill.transforms.wikitext.blocks import strip_tables
-from corpusmill.transforms.wikitext.extensions import strip_extensions
-from corpusmill.transforms.wikitext.language import Language, normalise_name
-from corpusmill.transforms.wikitext.links import LinkTexts, show_external_links
-from corpusmill.transforms.wikitext.lists import keep_announced_lists
-from corpusmill.transforms.wikitext.markdown import (
-    join_rows,
-    mark_lists,
-    mark_tables,
-    render_markdown,
-)
-from corpusmill.transforms.wikitext.marks import SECTION, UNKNOWN, drop_noncharacters, restore
-from corpusmill.transforms.wikitext.paragraphs import (
+from .language import Language, normalise_name
+from .links import LinkTexts, show_external_links
+from .lists import join_rows, keep_announced_lists, mark_lists, mark_tables, render_markdown
+from .marks import SECTION, UNKNOWN, drop_noncharacters, restore
+from .paragraphs import (
     drop_preformatted,
     drop_rows_of_links,
+    drop_unknown_values,
     guard_lines,
     join_paragraphs,
     protect_bars,
+    tidy,
     without_labels,
 )
-from corpusmill.transforms.wikitext.sections import (
+from .sections import (
     RawSection,
     Section,
     drop_sections,
@@ -45,15 +39,13 @@ from corpusmill.transforms.wikitext.sections import (
     name_of_heading,
     split_sections,
 )
-from corpusmill.transforms.wikitext.tags import strip_tags
-from corpusmill.transforms.wikitext.templates.expand import Expansion, TemplateTexts, TooDeepError
-from corpusmill.transforms.wikitext.templates.lookup import TemplateTable
-from corpusmill.transforms.wikitext.templates.rendering import Page
-from corpusmill.transforms.wikitext.templates.template_pages import NO_TEMPLATES, WikiTemplates
-from corpusmill.transforms.wikitext.tidy import tidy
-from corpusmill.transforms.wikitext.unknown_values import drop_unknown_values
-from corpusmill.transforms.wikitext.variants.page_variants import PageVariants, variants_reader
-from corpusmill.transforms.wikitext.wikis import switches
+from .tags import strip_extensions, strip_tables, strip_tags
+from .templates.definitions import NO_TEMPLATES, WikiTemplates
+from .templates.expand import Expansion, TemplateTexts, TooDeepError
+from .templates.lookup import TemplateTable
+from .templates.rendering import Page
+from .variants.page_variants import PageVariants, variants_reader
+from .wikis import switches
 
 # MediaWiki saves no page larger than 2 MiB ($wgMaxArticleSize). A text eight times as long is not an article.
 MAX_CHARACTERS = 16 * 1024 * 1024

@@ -13,14 +13,8 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
-from corpusmill.transforms.wikitext import cldr
-from corpusmill.transforms.wikitext.wikis import (
-    LANGUAGE_CODES,
-    dbname_of,
-    mediawiki_table,
-    mediawiki_versions,
-    open_codes,
-)
+from . import wikis
+from .wikis import LANGUAGE_CODES, dbname_of, mediawiki_table, mediawiki_versions, open_codes
 
 MEDIA_NAMESPACE = -2
 FILE_NAMESPACE = 6
@@ -88,7 +82,7 @@ class Language:
     @property
     def library(self) -> str:
         """The name of the library from which the tables were taken, or "" if they were written by hand."""
-        return "" if self.is_proven else cldr.LIBRARY
+        return "" if self.is_proven else wikis.LIBRARY
 
     def namespace_names(self, number: int, of_dump: Mapping[int, Iterable[str]]) -> frozenset[str]:
         """Returns all names of a namespace: those in the tables and those in the dump.
@@ -156,7 +150,7 @@ def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
       names: code of a language → its name in the wiki.
       code: the code of the wiki.
     """
-    of_cldr = cldr.languages_of(code)
+    of_cldr = wikis.languages_of(code)
     same = sum(of_cldr.get(one) == name for one, name in names.items())
     return {**of_cldr, **names} if same >= _SAME_NAMES * len(names) else names
 
@@ -209,7 +203,7 @@ def tables_taken(code: str) -> dict[str, str]:
         "proven": "no",
         "namespaces": "the head of the dump, and MediaWiki",
         "redirects, disambiguation pages, digits": "MediaWiki",
-        "dates, units, names of languages and countries": f"CLDR {cldr.cldr_version()}",
+        "dates, units, names of languages and countries": f"CLDR {wikis.cldr_version()}",
         "read": mediawiki_versions(),
     }
 
@@ -221,22 +215,22 @@ def _unproven_tables(code: str) -> dict[str, Any]:
     fallbacks = of_wiki.get("fallbacks", [])
     # Words are taken only from the same language, "be-tarask" from "be"; numbers from any fallback.
     related = [one for one in (language, *fallbacks) if one.split("-")[0] == language.split("-")[0]]
-    own = cldr.first_known(related)
+    own = wikis.first_known(related)
     written = dict(of_wiki.get("numbers", {}))
     local = read_table("languages", "unproven")
-    months = cldr.months_of(language) or of_wiki.get("months", ()) or cldr.months_of(own)
-    dates = cldr.dates_of(own, months)
-    units = {f"unit {symbol}": shown for symbol, shown in cldr.units_of(own).items()}
+    months = wikis.months_of(language) or of_wiki.get("months", ()) or wikis.months_of(own)
+    dates = wikis.dates_of(own, months)
+    units = {f"unit {symbol}": shown for symbol, shown in wikis.units_of(own).items()}
     month_year = dates.get("month", local["phrases"]["month_year"])
     return {
         **local,
         "redirect_words": of_wiki.get("redirect_words", []),
         "disambiguation_templates": of_wiki.get("disambiguation_templates", []),
-        "numbers": cldr.numbers_of([language, *fallbacks], native="digits" in written) | written,
+        "numbers": wikis.numbers_of([language, *fallbacks], native="digits" in written) | written,
         "months": months,
         "date": dates.get("day", local["date"]),
-        "language_names": cldr.languages_of(own),
-        "countries": cldr.countries_of(own),
+        "language_names": wikis.languages_of(own),
+        "countries": wikis.countries_of(own),
         "phrases": {**local["phrases"], **units, "month_year": month_year},
     }
 
@@ -254,7 +248,7 @@ def load_language(code: str) -> Language:
     local = _read_local(_WRITTEN_IN.get(code, code)) if is_proven else _unproven_tables(code)
     phrases = common["phrases"] if is_proven else {}
     if is_proven and not code.startswith("zh-"):  # zh tables have names of units for each region
-        units = cldr.units_in_other_script(code)
+        units = wikis.units_in_other_script(code)
         phrases = {**phrases, **{f"unit {symbol}": shown for symbol, shown in units.items()}}
 
     def listed(key: str) -> list[str]:

@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from corpusmill.transforms.wikitext.clean import CleanedPage, UncleanableError, WikitextCleaner
-from corpusmill.transforms.wikitext.language import (
+from .clean import CleanedPage, UncleanableError, WikitextCleaner
+from .language import (
     CATEGORY_NAMESPACE,
     FILE_NAMESPACE,
     MEDIA_NAMESPACE,
     load_language,
     normalise_name,
 )
-from corpusmill.transforms.wikitext.verbatim import split_verbatim
+from .tags import split_verbatim
 
 SIGN = "\ue000"  # private use: without meaning on any wiki, and not used by the cleaner
 

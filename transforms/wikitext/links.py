@@ -9,15 +9,9 @@ import re
 import urllib.parse
 from collections.abc import Mapping, Sequence
 
-from corpusmill.transforms.wikitext.language import (
-    CATEGORY_NAMESPACE,
-    FILE_NAMESPACE,
-    MEDIA_NAMESPACE,
-    Language,
-    normalise_name,
-)
-from corpusmill.transforms.wikitext.marks import HOLE, PROTECTED_BAR, SECTION, SEPARATOR, protect
-from corpusmill.transforms.wikitext.tags import decode_entities
+from .language import CATEGORY_NAMESPACE, FILE_NAMESPACE, MEDIA_NAMESPACE, Language, normalise_name
+from .marks import HOLE, PROTECTED_BAR, SECTION, SEPARATOR, protect
+from .tags import decode_entities
 
 # The only group is the shown text, so joining the pieces of a split replaces all links at once. A line
 # may end before the bar: MediaWiki does not make a link of that, but shows markup that is not text.

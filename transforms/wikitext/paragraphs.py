@@ -2,14 +2,33 @@
 
 Empty lines and horizontal rulers (`----`) separate paragraphs. A single newline is a space. Lists, indented
 lines that are not prose, and remains of tables and templates are dropped.
+
+Detects prose among the lines that begin with `:`.
+
+MediaWiki indents such lines. Editors use them for quotations and paragraphs, but just as often for formulas,
+examples, glossaries, hatnotes and deeper list levels. Only lines with whole sentences are prose.
+
+Removes the spaces and punctuation that are left over around templates without text.
+
+The cleaner puts a mark, called a hole, in place of each such template. The given text must have single spaces
+only, and one paragraph per line. Spaces and punctuation are changed only next to a hole, with one exception:
+spaces before commas are removed everywhere.
+
+Drops the sentences that are incomplete because the value of a template cannot be known.
+
+Such values are current prices and ages, and data that the dump does not contain. The value leaves a hole in
+its sentence ("The population is people."), so the sentence is dropped. If the value is in brackets, the
+sentence stays, and only a part of the bracketed text is dropped: the part between commas or semicolons that
+contains the value. So "($5 in dollars of {{CURRENTYEAR}}, a record)" becomes "(a record)".
 """
 
 import re
+import unicodedata
 
-from corpusmill.transforms.files.white_space import NARROW_SPACES, WIDE_SPACES
-from corpusmill.transforms.wikitext.indents import raise_indented_prose
-from corpusmill.transforms.wikitext.marks import (
+from ..files.text import NARROW_SPACES, WIDE_SPACES
+from .marks import (
     BREAK,
+    CELL,
     FORMULA_END,
     FORMULA_START,
     GUARD,
@@ -18,10 +37,82 @@ from corpusmill.transforms.wikitext.marks import (
     PROTECTED_BAR,
     SECTION,
     SEPARATOR,
+    UNKNOWN,
     protect,
+    restore,
+    strip_quotes,
 )
-from corpusmill.transforms.wikitext.quotes import strip_quotes
-from corpusmill.transforms.wikitext.tags import decode_entities
+from .tags import decode_entities
+
+_BLANK = f" \t{HOLE}{GUARD}"
+_INDENTED_LINES = re.compile(rf"\n:[^\n]*+(?:\n(?::[^\n]*+|[{_BLANK}]*+(?=\n)))*+")
+_INDENTED = re.compile(r":+[ \t]*([^\s*#;:|!{].*)")
+_NOT_INDENTED_PROSE = ("*", "#", ";", "|", "!", "{|", "----", SECTION)
+# Minimum lengths of prose, chosen by reading about 1,000 such lines of four wikis. Most shorter lines are
+# examples, entries and verses. A line after a paragraph may be a quotation. Any other line is a hatnote or
+# part of a list, unless it is much longer.
+_MIN_QUOTATION = 60  # characters; one of East Asian scripts counts twice
+_MIN_PARAGRAPH = 150
+_WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
+_FORMULA = re.compile(f"{FORMULA_START}[^{FORMULA_END}]*{FORMULA_END}")
+_CLOSING_INDENT = "[\"'»”’)\\]」』]*"
+_SENTENCE_END = re.compile(rf"(?:[.!?…؟۔।:]|[。！？]){_CLOSING_INDENT}$")
+_INNER_SENTENCE_END = re.compile(rf"[.!?…؟۔।]{_CLOSING_INDENT} |[。！？]{_CLOSING_INDENT}[^\s]")
+# A bullet, "(a)", "1.", or a symbol that is explained: "''v'' is the velocity".
+_ENTRY = re.compile(
+    rf"[-–—•·→{FORMULA_START}]|\(?(?:\d{{1,3}}|[^\W\d_]|[ivx]{{1,4}})[.)]\s|''+[^'\s]{{1,3}}''"
+)
+_ITALIC = re.compile("''(?!')(?:(?!'')[^\n])+''$")
+
+
+def _is_prose(line: str, *, after_prose: bool) -> bool:
+    text = decode_entities(line).replace(BREAK, " ").replace(HOLE, "").strip()
+    if _ENTRY.match(text):
+        return False
+    length = len(_WIDE.sub("xx", _FORMULA.sub("x", text)))
+    ends = _SENTENCE_END.search(text)
+    if after_prose and ends and length >= _MIN_QUOTATION:
+        return True
+    if length < _MIN_PARAGRAPH or not _INNER_SENTENCE_END.search(text):
+        return False
+    return after_prose or bool(ends and not _ITALIC.match(text))
+
+
+def raise_indented_prose(text: str) -> str:
+    """Turns each line of prose that begins with `:` into a separate paragraph."""
+    if "\n:" not in text:
+        return text
+    pieces: list[str] = []
+    position = 0
+    for lines in _INDENTED_LINES.finditer(text):
+        before = _line_before(text, lines.start())
+        after_prose = before.strip(BREAK) != "" and not before.startswith(_NOT_INDENTED_PROSE)
+        pieces += (text[position : lines.start()], _raise(lines[0], after_prose))
+        position = lines.end()
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
+def _line_before(text: str, end: int) -> str:
+    """Returns the last non-empty line before the position `end`, or "" if there is none."""
+    line = ""
+    while end > 0 and not line:
+        start = text.rfind("\n", 0, end) + 1
+        line = text[start:end].strip(_BLANK)
+        end = start - 1
+    return line
+
+
+def _raise(block: str, after_prose: bool) -> str:
+    lines = block.split("\n")
+    for i, line in enumerate(lines):
+        if line.startswith(":"):
+            indented = _INDENTED.fullmatch(line)
+            after_prose = indented is not None and _is_prose(indented[1], after_prose=after_prose)
+            if indented and after_prose:
+                lines[i] = f"\n{indented[1]}\n"
+    return "\n".join(lines)
+
 
 # A line that begins with a space is preformatted: code and diagrams, or, in the dumps seen, prose with an
 # accidental space. Such prose is longer than lines of code.
@@ -182,3 +273,183 @@ def _is_row_of_links(paragraph: str) -> bool:
         return False
     links = _SEPARATOR.split(paragraph)
     return len(links) >= _MIN_LINKS and all(len(link) <= _MAX_LINK for link in links)
+
+
+_PUNCTUATION = ",;:،؛、，；"
+_STOP = ".।॥։。．۔"
+_FILLER = rf"[ {_PUNCTUATION}{HOLE}–—-]"
+_FILLER_NO_DASH = rf"[ {_PUNCTUATION}{HOLE}]"
+_OPEN = r"[(（\[]"
+_CLOSE = r"[)）\]]"
+
+
+_Rule = tuple[re.Pattern[str], str]
+
+
+def _rule(pattern: str, replacement: str) -> _Rule:
+    return re.compile(pattern), replacement
+
+
+_HOLE_RUN = _rule(rf"{HOLE}(?: ?{HOLE})+", HOLE)
+# "( ; )": only holes in brackets; they become one hole
+_HOLE_IN_BRACKETS = _rule(rf"{_OPEN}[ {_PUNCTUATION}–—-]*+{HOLE}{_FILLER}*+{_CLOSE}", HOLE)
+_HOLE_RULES = (
+    # "(equivalent to $_ in 2020)": an amount in today's money
+    _rule(rf" ?\([^()$£€¥₹]*+(?:[$£€¥₹](?!{HOLE})[^()$£€¥₹]*+)*+[$£€¥₹]{HOLE}[^()]*+\)", ""),
+    _HOLE_RUN,
+    _HOLE_IN_BRACKETS,
+    _HOLE_RUN,
+    _HOLE_IN_BRACKETS,
+    # "end.[image]Next"
+    _rule(rf"(?<=[.!?…]){HOLE}+(?=\w)", " "),
+    _rule(rf"^{HOLE}+ ?", ""),
+    # "«»"
+    _rule(rf"(?:\"{HOLE}+\"|«{HOLE}+»|“{HOLE}+”|„{HOLE}+[“”]|‘{HOLE}+’|<{HOLE}+>)", HOLE),
+    # "(; born 1900" and "(Latin; )"
+    _rule(rf"({_OPEN})[ {_PUNCTUATION}]*+{HOLE}[ {_PUNCTUATION}{HOLE}]*+", r"\1"),
+    _rule(rf"(?<!{_FILLER_NO_DASH})[ {_PUNCTUATION}]*+{HOLE}{_FILLER_NO_DASH}*+({_CLOSE})", r"\1"),
+    # "a, , b"
+    _rule(rf"[{_PUNCTUATION}] ?{HOLE}+ ?(?=[{_PUNCTUATION}.])", ""),
+    # "a  b" and "a ."
+    _rule(rf" ?{HOLE}+(?= |$|[{_STOP}{_PUNCTUATION}])", ""),
+    _rule(rf" {HOLE}+ ?", " "),
+    _rule(HOLE, ""),
+)
+# Most holes are notes after a word or sentence: for all lines at once. The fixed start is found fast.
+_HOLE_AFTER_TEXT = re.compile(
+    rf"{HOLE}(?<=[\w.!?…%\"'”»’)]{HOLE}){HOLE}*+(?=[ {_STOP}{_PUNCTUATION}\n]|$)"
+)
+# "a {{cn}} .": the space separated the note from the full stop
+_BLANK_AFTER_HOLE = re.compile(rf"{HOLE} (?=[。．]|[{_STOP}](?:\s|$))")
+# A typing error. Other spaces around punctuation are kept as the authors wrote them.
+_BLANK_BEFORE_COMMA = re.compile(rf"(?<=[\w{FORMULA_END}]) +(?=[,、，](?:\s|$))")
+
+
+def _pull_comma(line: str, comma: str) -> str:
+    return _BLANK_BEFORE_COMMA.sub("", line) if comma in line else line
+
+
+def _close_holes(line: str) -> str:
+    line = line.lstrip(HOLE + " ")  # most holes are images in front of a paragraph
+    if HOLE in line:
+        for pattern, replacement in _HOLE_RULES:
+            line = pattern.sub(replacement, line)
+            if HOLE not in line:
+                break
+    return line
+
+
+def tidy(text: str) -> str:
+    """Removes holes (the marks for missing text), and the spaces and punctuation left over around them."""
+    if HOLE in text:
+        text = _HOLE_AFTER_TEXT.sub("", _BLANK_AFTER_HOLE.sub(HOLE, text))
+        lines = text.split("\n")
+        text = "\n".join([_close_holes(line) if HOLE in line else line for line in lines])
+    for comma in (" ,", " 、", " ，"):
+        if comma[1] in text and comma in text:
+            text = "\n".join([_pull_comma(line, comma) for line in text.split("\n")])
+    return text
+
+
+MAX_SENTENCE = 1_000  # characters of a sentence that may be dropped; a longer one keeps the hole
+
+_CLOSING_MARKS = f"[\"'»”’)\\]）］」』{HOLE}]*+"
+_END = re.compile(rf"(?:[.!?…।॥։。！？؟۔]{_CLOSING_MARKS})(?:\s+|$)|[。！？]{_CLOSING_MARKS}")
+_WORD_BEFORE = re.compile(rf"[^\s.,;:!?()«»“”„\"'\[\]{HOLE}{UNKNOWN}-]+(?=[ {HOLE}]*$)")
+_NEAR_VALUE = 20  # characters
+_VOWELS = "aeiouyаеєиіїоуюяыэαεηιουω"  # a word that ends in one is rarely an abbreviation
+_ASIDE = re.compile(rf"[(（][^()（）\n]*?{UNKNOWN}[^()（）\n]*+[)）]")
+_VALUE_SEPARATOR = re.compile(r"([,;、，；](?!\d))")
+_VALUE_WORD = re.compile(r"[^\W_]")
+
+
+def drop_unknown_values(text: str, dropped: list[str]) -> str:
+    """Returns a text without those sentences, and those parts of texts in brackets, that contain UNKNOWN.
+
+    UNKNOWN is the mark for a value that cannot be known.
+
+    Args:
+        text: a paragraph on each line.
+        dropped: a list to which the dropped sentences and parts are appended.
+    """
+    lines = []
+    for line in text.split("\n"):
+        if UNKNOWN in line and CELL not in line:
+            is_heading = line.startswith(SECTION)
+            line = _ASIDE.sub(lambda found: _without_parts(found[0], dropped), line)
+            line = line if is_heading else _without_sentences(line, dropped)
+            if not _VALUE_WORD.search(line) and not is_heading:
+                continue
+        lines.append(line.replace(UNKNOWN, ""))
+    return "\n".join(lines)
+
+
+def _without_parts(aside: str, dropped: list[str]) -> str:
+    """Replaces the parts of `aside`, a text in brackets, that contain the mark UNKNOWN, by holes.
+
+    Parts are separated by commas or semicolons. A hole is the mark for missing text. The replaced parts are
+    appended to `dropped`.
+    """
+    pieces = _VALUE_SEPARATOR.split(aside[1:-1])
+    for index, piece in enumerate(pieces):
+        if UNKNOWN in piece:
+            _add(piece, dropped)
+            pieces[index] = HOLE
+    return f"{aside[0]}{''.join(pieces)}{aside[-1]}"
+
+
+def _without_sentences(line: str, dropped: list[str]) -> str:
+    """Returns a paragraph without the sentences that contain the mark UNKNOWN.
+
+    The removed sentences are appended to `dropped`.
+    """
+    if UNKNOWN not in line:
+        return line
+    kept = []
+    start = 0
+    for end in (*_ends_of_sentences(line), len(line)):
+        sentence = line[start:end]
+        if UNKNOWN not in sentence or len(sentence) > MAX_SENTENCE:
+            kept.append(sentence)
+        else:
+            _add(sentence, dropped)
+        start = end
+    return "".join(kept).rstrip()
+
+
+def _ends_of_sentences(line: str) -> list[int]:
+    """Returns the positions at which sentences end. Spaces after a sentence belong to the sentence.
+
+    A full stop that may belong to an abbreviation is not taken for the end of a sentence. If it does
+    end a sentence, two sentences are dropped instead of one. The opposite error would leave half a sentence,
+    which is worse.
+    """
+    ends = []
+    for found in _END.finditer(line):
+        following = line[found.end() : found.end() + 1]
+        if following.islower():
+            continue
+        if found[0][0] == ".":
+            word = _WORD_BEFORE.search(line, max(found.start() - _NEAR_VALUE, 0), found.start())
+            if word and _may_be_abbreviation(word[0], following):
+                continue
+        ends.append(found.end())
+    return ends
+
+
+def _may_be_abbreviation(word: str, following: str) -> bool:
+    """Returns True if the full stop after `word` may be that of an abbreviation or an ordinal number.
+
+    Examples are "J", "St", "ст", "No" before a number, and "3" (in languages that write "3." for "3rd").
+    `following` is the character after the full stop and its space.
+    """
+    if following.isdecimal() and not word.isdecimal():
+        return len(word) <= 4
+    if len(word) == 1 or len(word) > 3 or (len(word) == 3 and word.islower()):
+        return len(word) == 1
+    return unicodedata.normalize("NFD", word[-1].casefold())[0] not in _VOWELS
+
+
+def _add(text: str, dropped: list[str]) -> None:
+    if _VALUE_WORD.search(text):
+        dropped.append(" ".join(restore(text.replace(UNKNOWN, "")).split()))

@@ -2,15 +2,28 @@
 
 The code of a wiki is the one in its address: "zh-yue" for `zh_yuewiki`. Codes used elsewhere, such as "yue",
 are aliases.
+
+Reads data about languages from Unicode's CLDR: names, months, date formats, number formats and units.
+
+The data is part of the library Babel. For languages with tables written by hand (languages/*.toml), only the
+units are taken from CLDR.
+
+Finds the code of a Wikipedia by the name of its language, in English or in the language itself.
+
+The names are from CLDR.
 """
 
+import decimal
 import difflib
 import functools
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
-from corpusmill.transforms.files.toml_tables import read_table
+from ..files.markup import read_toml
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 # fmt: off
 LANGUAGE_CODES: tuple[str, ...] = (
@@ -30,7 +43,7 @@ _CODE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 
 
 def _of_mediawiki() -> Mapping[str, Any]:
-    return read_table(__package__, "languages/mediawiki.toml")
+    return read_toml(__package__, "languages/mediawiki.toml")
 
 
 def mediawiki_table(code: str) -> Mapping[str, Any]:
@@ -150,3 +163,316 @@ def near_codes(code: str, codes: Iterable[str] = ()) -> str:
     known = [*codes] or sorted(open_codes())
     near = difflib.get_close_matches(code, known, n=5, cutoff=0.5)
     return f"; similar codes are {', '.join(near)}" if near else ""
+
+
+LIBRARY = "babel"
+
+_NUMBERED_MONTH = re.compile(r"M\d\d")  # CLDR's root has this for a month without a name
+_DATE_TOKEN = re.compile(r"'([^']*)'|(d{1,2}(?!d)|y+|[ML]{3,5})|([A-Za-z]+)")
+_FIELDS = {"d": "{day}", "y": "{year}", "M": "{month}", "L": "{month}"}
+_LATIN = re.compile(r"[\x00-\u02af\u1e00-\u1eff²³⋅·′″/ \u200e\u200f]*")
+_MAX_DIGITS = 20
+_SOME = 12  # sample number for units; 1 and 2 have forms of their own
+# Codes of Wikipedias and corpora → codes of CLDR, if they differ
+_CODES = {"zh-tw": "zh_Hant", "zh-cn": "zh_Hans", "no": "nb", "tl": "fil", "simple": "en"}
+# Symbols of {{convert}} → units of CLDR
+_UNITS = {
+    "mm": "length-millimeter",
+    "cm": "length-centimeter",
+    "m": "length-meter",
+    "km": "length-kilometer",
+    "in": "length-inch",
+    "ft": "length-foot",
+    "yd": "length-yard",
+    "mi": "length-mile",
+    "nmi": "length-nautical-mile",
+    "ly": "length-light-year",
+    "AU": "length-astronomical-unit",
+    "cm2": "area-square-centimeter",
+    "m2": "area-square-meter",
+    "km2": "area-square-kilometer",
+    "ha": "area-hectare",
+    "sq in": "area-square-inch",
+    "sq ft": "area-square-foot",
+    "sq yd": "area-square-yard",
+    "sq mi": "area-square-mile",
+    "acre": "area-acre",
+    "acres": "area-acre",
+    "cm3": "volume-cubic-centimeter",
+    "m3": "volume-cubic-meter",
+    "km3": "volume-cubic-kilometer",
+    "cu ft": "volume-cubic-foot",
+    "cu yd": "volume-cubic-yard",
+    "cu mi": "volume-cubic-mile",
+    "acre⋅ft": "volume-acre-foot",
+    "mL": "volume-milliliter",
+    "ml": "volume-milliliter",
+    "L": "volume-liter",
+    "l": "volume-liter",
+    "cL": "volume-centiliter",
+    "cl": "volume-centiliter",
+    "dm": "length-decimeter",
+    "μm": "length-micrometer",
+    "nm": "length-nanometer",
+    "pc": "length-parsec",
+    "fathom": "length-fathom",
+    "furlong": "length-furlong",
+    "dunam": "area-dunam",
+    "cu in": "volume-cubic-inch",
+    "US qt": "volume-quart",
+    "US pt": "volume-pint",
+    "US fl oz": "volume-fluid-ounce",
+    "imp fl oz": "volume-fluid-ounce-imperial",
+    "ozt": "mass-ounce-troy",
+    "ct": "mass-carat",
+    "kcal": "energy-kilocalorie",
+    "kJ": "energy-kilojoule",
+    "kWh": "energy-kilowatt-hour",
+    "Hz": "frequency-hertz",
+    "kHz": "frequency-kilohertz",
+    "MHz": "frequency-megahertz",
+    "GHz": "frequency-gigahertz",
+    "US gal": "volume-gallon",
+    "imp gal": "volume-gallon-imperial",
+    "bbl": "volume-barrel",
+    "mg": "mass-milligram",
+    "g": "mass-gram",
+    "kg": "mass-kilogram",
+    "t": "mass-tonne",
+    "oz": "mass-ounce",
+    "lb": "mass-pound",
+    "st": "mass-stone",
+    "short tons": "mass-ton",
+    "m/s": "speed-meter-per-second",
+    "km/h": "speed-kilometer-per-hour",
+    "mph": "speed-mile-per-hour",
+    "kn": "speed-knot",
+    "W": "power-watt",
+    "kW": "power-kilowatt",
+    "MW": "power-megawatt",
+    "GW": "power-gigawatt",
+    "hp": "power-horsepower",
+}
+
+
+def cldr_version() -> str:
+    """Returns the version of the CLDR data in Babel."""
+    from babel.core import get_cldr_version
+
+    return get_cldr_version()
+
+
+def _locale(languages: Iterable[str]) -> "Locale | None":
+    """Returns the data of the first of the given languages that CLDR has, or None."""
+    from babel import Locale
+    from babel.localedata import exists
+
+    codes = (_CODES.get(code, code).replace("-", "_") for code in languages)
+    return next((Locale.parse(code) for code in codes if exists(code)), None)
+
+
+def english_names(languages: Iterable[str]) -> tuple[str, ...]:
+    """Returns the English names of languages. Languages that CLDR does not have are left out."""
+    from babel import Locale
+
+    names = Locale("en").languages
+    codes = [code.replace("-", "_") for one in languages for code in (one, _CODES.get(one, one))]
+    return tuple(names[code] for code in codes if code in names)
+
+
+def own_name(language: str) -> str:
+    """Returns the name of a language in the language itself, or "" if CLDR does not have it."""
+    locale = _locale([language])
+    code = _CODES.get(language, language).replace("-", "_")
+    return locale.languages.get(code, "") if locale else ""
+
+
+def first_known(languages: Iterable[str]) -> str:
+    """Returns the first of the languages that CLDR has, or "" if it has none of them."""
+    return next((code for code in languages if _locale([code])), "")
+
+
+def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
+    """Returns the number format of a language, as keyword arguments for NumberFormat.
+
+    The language is the first of `languages` that CLDR has. Returns {} if CLDR has none of them.
+
+    Args:
+        languages: language codes in order of preference.
+        native: True to use the separators of the language's own digits (such as Arabic-Indic digits), if
+          there are any.
+    """
+    locale = _locale(languages)
+    if not locale:
+        return {}
+    symbols = locale.number_symbols
+    own = symbols.get(locale.default_numbering_system, {}) if native else {}
+    shown = own if own.get("group") and own.get("decimal") else symbols["latn"]
+    grouping = locale.decimal_formats[None].grouping
+    return {
+        "group": shown["group"],
+        "decimal": shown["decimal"],
+        "group_size": 2 if grouping[-1] == 2 else 3,
+    }
+
+
+def months_of(language: str) -> tuple[str, ...]:
+    """Returns the names of the twelve months in the form used in dates, or () if CLDR does not have them."""
+    locale = _locale([language])
+    months = tuple(locale.months["format"]["wide"].values()) if locale else ()
+    return () if len(months) != 12 or any(map(_NUMBERED_MONTH.fullmatch, months)) else months
+
+
+def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
+    """Returns the patterns for a date ("day") and for a month with its year ("month").
+
+    A pattern that has other fields than day, month and year is left out.
+
+    Args:
+        language: the code of a Wikipedia or corpus.
+        months: the names of the months. If all have the same ending, such as "月" in "1月", this ending is
+          removed from the patterns, because the names already contain it.
+    """
+    locale = _locale([language])
+    if not locale:
+        return {}
+    patterns = {"day": locale.date_formats["long"], "month": locale.datetime_skeletons["yMMMM"]}
+    ends = {month.lstrip("0123456789") for month in months}
+    end = ends.pop() if len(ends) == 1 else ""  # "月" of "1月"
+    shown = {key: _shown(str(pattern.pattern), end) for key, pattern in patterns.items()}
+    return {key: form for key, form in shown.items() if form}
+
+
+def _shown(pattern: str, end: str) -> str:
+    """Converts a CLDR date pattern to a form such as "{day} {month} {year}".
+
+    Returns "" if the pattern has fields other than day, month and year.
+
+    Args:
+        pattern: the CLDR date pattern.
+        end: the common ending of all month names, which is removed from the pattern; "" for none.
+    """
+    if end:
+        pattern = re.sub(rf"[ML]{{1,5}}(?:{re.escape(end)})?", "MMMM", pattern)
+    if any(match[3] for match in _DATE_TOKEN.finditer(pattern)):
+        return ""
+    plain = pattern.replace("\u202f", " ").replace("\u00a0", " ")
+    return _DATE_TOKEN.sub(lambda one: one[1] if one[2] is None else _FIELDS[one[2][0]], plain)
+
+
+@functools.lru_cache(maxsize=64)
+def languages_of(language: str) -> Mapping[str, str]:
+    """Returns code of a language → its name in the given language, for all languages in CLDR."""
+    locale = _locale([language])
+    names = locale.languages if locale else {}
+    return {code.replace("_", "-").lower(): name for code, name in names.items()}
+
+
+def countries_of(language: str) -> dict[str, str]:
+    """Returns two-letter code of a country → its name in the given language, for all countries in CLDR."""
+    locale = _locale([language])
+    names = locale.territories if locale else {}
+    return {code: name for code, name in names.items() if len(code) == 2}
+
+
+def units_of(language: str) -> dict[str, str]:
+    """Returns the English symbol of a unit → its symbol in the given language, if the two differ."""
+    locale = _locale([language])
+    if not locale:
+        return {}
+    shown = {symbol: _symbol(unit, locale) for symbol, unit in _UNITS.items()}
+    return {symbol: own for symbol, own in shown.items() if own not in ("", symbol)}
+
+
+def units_in_other_script(language: str) -> dict[str, str]:
+    """Returns those entries of `units_of` in which the symbol in the language is not in Latin script."""
+    return {symbol: own for symbol, own in units_of(language).items() if not _LATIN.fullmatch(own)}
+
+
+def _symbol(unit: str, locale: "Locale") -> str:
+    """Returns the symbol of a unit, or "" if CLDR has none or writes the symbol before the number."""
+    from babel.units import format_unit
+
+    shown = format_unit(_SOME, unit, length="short", locale=locale, numbering_system="latn")
+    is_missing = unit in shown or not shown.startswith(str(_SOME))
+    return "" if is_missing else shown.removeprefix(str(_SOME)).strip()
+
+
+@functools.lru_cache(maxsize=4096)
+def unit_pattern(language: str, symbol: str, number: str) -> str:
+    """Returns a pattern with a unit's name in the form that a number requires: "{number} кілометрів".
+
+    Returns "" if CLDR has no name for the unit.
+
+    Args:
+        language: the code of a Wikipedia or corpus.
+        symbol: the unit's English symbol.
+        number: the number in plain digits, "70" or "1.5". The decimals may change the form of the name.
+    """
+    # Names of quotients such as kilometres per hour are wrong in some languages.
+    unit = _UNITS.get(symbol) if "/" not in symbol and len(number) <= _MAX_DIGITS else None
+    locale = _locale([language]) if unit else None
+    if not locale or not unit:
+        return ""
+    from babel.numbers import format_decimal
+    from babel.units import format_unit
+
+    value = decimal.Decimal(number)
+    written = format_decimal(value, locale=locale, numbering_system="latn")
+    lengths: tuple[Literal["long", "short"], ...] = ("long", "short")
+    for length in lengths:  # if both lengths have the same word, CLDR lists one
+        shown = format_unit(value, unit, length=length, locale=locale, numbering_system="latn")
+        if unit not in shown and shown.count(written) == 1:
+            named = shown.replace(written, "{number}")
+            return named.replace("\u00a0", " ").replace("\u202f", " ")
+    return ""
+
+
+_NOT_IN_CLDR = {
+    "simple english": "simple",
+    "chinese": "zh",
+}  # zh has two corpora: an error message says so
+
+_NEAR = 0.85  # least similarity of a misspelled name
+
+
+def code_of_language(text: str) -> str:
+    """Returns the code of a Wikipedia, given a code or the name of a language: "uk" for "Ukrainian".
+
+    Case is ignored. A text that is no code or name, and not similar to a name, is returned in the form of a
+    code (see `canonical_code`).
+
+    Raises ValueError for a text that is probably a misspelt name. The message contains the correct name.
+    """
+    code = canonical_code(text)
+    if code in LANGUAGE_CODES or code in open_codes():
+        return code
+    name = text.strip().casefold()
+    found = _by_english_name().get(name) or _by_own_name().get(name)
+    if near := [] if found else difflib.get_close_matches(name, _by_english_name(), 1, _NEAR):
+        raise ValueError(f"no such language: {text!r}; did you mean {near[0].title()}?")
+    return found or code
+
+
+def _codes() -> Mapping[str, str]:
+    """Returns a mapping from the code of each Wikipedia to the code of its language.
+
+    "simple" is left out, because it has the same language as "en".
+    """
+    codes = dict.fromkeys((*LANGUAGE_CODES, *sorted(open_codes())))
+    return {code: mediawiki_table(code).get("language", code) for code in codes if code != "simple"}
+
+
+@functools.cache
+def _by_english_name() -> Mapping[str, str]:
+    named: dict[str, str] = dict(_NOT_IN_CLDR)
+    for code, language in _codes().items():
+        for name in english_names((code, language)):
+            named.setdefault(name.casefold(), code)
+    return named
+
+
+@functools.cache
+def _by_own_name() -> Mapping[str, str]:
+    names = ((own_name(language) or own_name(code), code) for code, language in _codes().items())
+    return {name.casefold(): code for name, code in names if name}

@@ -5,24 +5,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from corpusmill.pipelines.inspect.build_sizes import BuildSizes, read_sizes
-from corpusmill.pipelines.inspect.html_report.drawings import (
-    ACCENT,
-    QUIET,
-    REJECTED,
-    Bar,
-    Figure,
-    Pair,
-    bars,
-    pairs,
-    scatter,
-)
-from corpusmill.pipelines.inspect.html_report.facts import Facts, Fate, balance_of
-from corpusmill.pipelines.inspect.html_report.text_of_numbers import count, readable_bytes, share
 from corpusmill.transforms.books.simplicity import most_different_words
 from corpusmill.transforms.files.builds.paper_figures import PAPER
-from corpusmill.transforms.files.fingerprint import SPLITS, fingerprint
 from corpusmill.transforms.files.records import Rejected
+from corpusmill.transforms.files.text import SPLITS, fingerprint
+
+from ..build_sizes import BuildSizes, read_sizes
+from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, Pair, bars, pairs, scatter
+from .facts import Facts, Fate, balance_of, count, readable_bytes, share
 
 QUESTIONS = (
     "What is it, and what was it made from?",

@@ -9,35 +9,16 @@ from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.inspect.build_differences import find_differences
-from corpusmill.pipelines.inspect.build_sizes import BuildSizes, read_sizes
-from corpusmill.pipelines.inspect.edition_changes import ADDED, REMOVED, UNCHANGED, parse_line
-from corpusmill.pipelines.inspect.edition_changes import CHANGED as REWRITTEN
-from corpusmill.pipelines.inspect.html_report.answers import (
-    AS_LARGE,
-    CHANGED,
-    IS_IT,
-    THROWN_AWAY,
-    VOCABULARY,
-    Answer,
-    Link,
-    Table,
-)
-from corpusmill.pipelines.inspect.html_report.drawings import (
-    ACCENT,
-    QUIET,
-    REJECTED,
-    Bar,
-    Figure,
-    against,
-    bars,
-    over_time,
-)
-from corpusmill.pipelines.inspect.html_report.facts import Facts, balance_of
-from corpusmill.pipelines.inspect.html_report.text_of_numbers import share
-from corpusmill.pipelines.run.editions import SUMMARY, name_of, report_of
 from corpusmill.transforms.files.builds.finished_builds import normalise, read_json
-from corpusmill.transforms.files.open_input import is_there, open_input
+from corpusmill.transforms.files.read_files import is_there, open_input
+
+from ...run.editions import SUMMARY, name_of, report_of
+from ..build_sizes import BuildSizes, read_sizes
+from ..edition_changes import ADDED, REMOVED, UNCHANGED, find_differences, parse_line
+from ..edition_changes import CHANGED as REWRITTEN
+from .answers import AS_LARGE, CHANGED, IS_IT, THROWN_AWAY, VOCABULARY, Answer, Link, Table
+from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, against, bars, over_time
+from .facts import Facts, balance_of, share
 
 SHOWN = 60  # maximum number of builds in a chart
 

@@ -7,15 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from corpusmill.pipelines.inspect.html_report.answers import ABOUT, Answer, Table
-from corpusmill.pipelines.inspect.html_report.choices import sample_columns
-from corpusmill.pipelines.inspect.html_report.drawings import Bar, Bin, Figure, bars, histogram
-from corpusmill.pipelines.inspect.html_report.facts import Facts
-from corpusmill.pipelines.inspect.html_report.text_of_numbers import readable_bytes, share
-from corpusmill.pipelines.run.corpora import rows
 from corpusmill.transforms.books.publication_dates import BOUND
-from corpusmill.transforms.files.builds.corpus_shapes import TITLE_IN_TEXT
+from corpusmill.transforms.files.records import TITLE_IN_TEXT
 from corpusmill.transforms.wikitext.article_markers import parse_article
+
+from ...run.corpora import rows
+from .answers import ABOUT, Answer, Table
+from .drawings import Bar, Bin, Figure, bars, histogram
+from .facts import Facts, readable_bytes, sample_columns, share
 
 SHOWN = 15
 _GROUPS = 7  # number of colours in a chart, not counting the colour of "other"

@@ -4,23 +4,16 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from corpusmill.pipelines.inspect.html_report.answers import VOCABULARY, Answer, Table
-from corpusmill.pipelines.inspect.html_report.drawings import (
-    ACCENT,
-    PAPER,
-    Bar,
-    Figure,
-    bars,
-    curve,
-)
-from corpusmill.pipelines.inspect.html_report.facts import Facts
-from corpusmill.pipelines.inspect.html_report.text_of_numbers import share
 from corpusmill.transforms.files.builds import paper_figures
 from corpusmill.transforms.files.builds.finished_builds import path_below
-from corpusmill.transforms.files.builds.paper_settings import why_not_paper_of
-from corpusmill.transforms.files.fingerprint import SPLITS
-from corpusmill.transforms.files.open_input import open_input
-from corpusmill.transforms.models import subword_accounts
+from corpusmill.transforms.files.builds.paper_figures import why_not_paper_of
+from corpusmill.transforms.files.read_files import open_input
+from corpusmill.transforms.files.text import SPLITS
+from corpusmill.transforms.models import model_accounts
+
+from .answers import VOCABULARY, Answer, Table
+from .drawings import ACCENT, PAPER, Bar, Figure, bars, curve
+from .facts import Facts, share
 
 _PAPER_UNKNOWN = 0.0028  # share of unknown words in the test set of Chelba et al. 2013
 
@@ -176,7 +169,7 @@ def _of_languages(facts: Facts) -> Answer | None:
 
     Returns None if the build does not consist of such vocabularies.
     """
-    if facts.build.corpus != subword_accounts.KIND:
+    if facts.build.corpus != model_accounts.KIND:
         return None
     figures = [
         Figure(

@@ -2,7 +2,7 @@
 
 The patches are written for Beam 2.77. Each has a test that fails when Beam no longer needs it
 (tests/pipelines/run/engines/test_beam_patches.py). Patches to Beam's object stores are in
-transforms/files/beam_stores.py.
+transforms/files/stores.py.
 """
 
 import contextlib
@@ -41,12 +41,7 @@ from apache_beam.runners.worker.statesampler import StateSampler
 from apache_beam.transforms import core, userstate
 from apache_beam.utils.thread_pool_executor import shared_unbounded_instance
 
-from corpusmill.pipelines.run.engines.secret import (
-    LOOPBACK,
-    guarded_server,
-    make_secret,
-    open_channel,
-)
+from .worker_processes import LOOPBACK, guarded_server, make_secret, open_channel
 
 # Flags are parsed once.
 

@@ -1,13 +1,22 @@
-"""The interface of engines. An engine is a system that runs Beam pipelines, such as Spark."""
+"""The interface of engines. An engine is a system that runs Beam pipelines, such as Spark.
+
+Sets the options of Beam's file systems before a pipeline exists.
+
+Checks the flags that are passed on to Beam.
+"""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import apache_beam as beam
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import PipelineOptions
 
-from corpusmill.pipelines.run.engines.beam_patches import Options
-from corpusmill.pipelines.run.memory_model import MemoryModel
+from corpusmill.transforms.files.errors import DATAFLOW
+
+from ..cost import MemoryModel
+from .beam_patches import Options
 
 
 class PlannedBuild(NamedTuple):
@@ -74,3 +83,49 @@ class NamedRunner:
         """Starts the engine (see Engine)."""
         options = Options(self._flags)
         yield Started(lambda: contextlib.nullcontext(beam.Pipeline(options=options)))
+
+
+def set_file_options(beam_flags: Sequence[str]) -> None:
+    """Passes flags, such as those of S3, to all of Beam's file systems in this process.
+
+    Beam does the same when it makes a pipeline, and in its workers. But inputs are read earlier, while the
+    build is planned.
+    """
+    FileSystems.set_options(PipelineOptions(list(beam_flags)))
+
+
+def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
+    """Raises ValueError if a runner cannot start a job with the flags. Only the flags of Dataflow are
+    checked.
+
+    The flags are checked before inputs are looked up in object stores, because without a network the look-up
+    takes minutes.
+    """
+    if runner != DATAFLOW:
+        return
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    from .dataflow import check_flags
+
+    check_flags(PipelineOptions(list(flags)))
+
+
+def check_beam_flags(flags: Sequence[str], guess: Callable[[str], str] = lambda _: "") -> None:
+    """Raises ValueError for flags that Beam does not define, such as misspelled ones, and for arguments that
+    belong to no flag.
+
+    Args:
+      flags: Flags as on the command line.
+      guess: Function (unknown flag) → suggestion for the error message.
+    """
+    if not flags:
+        return  # collecting all of Beam's options takes a third of a second
+    from .beam_patches import unknown_flags
+
+    if unknown := unknown_flags(flags):
+        if not unknown[0].startswith("-"):
+            raise ValueError(
+                f"unexpected argument: {' '.join(unknown)} (a pattern such as * may stand for several files)"
+            )
+        name = next((one.partition("=")[0] for one in unknown if one.startswith("-")), "")
+        raise ValueError(f"no such flag: {' '.join(unknown)}{guess(name)}")

@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 
 import apache_beam as beam
 
-from corpusmill.pipelines.run.engines.beam_patches import remember_signatures
-from corpusmill.pipelines.run.engines.engine import Engine, NamedRunner, Started
-from corpusmill.pipelines.run.engines.in_process import InProcess
-from corpusmill.pipelines.run.engines.spark_engine import Spark
-from corpusmill.transforms.files.errors import BuildError, find_worker_error
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.runners import DATAFLOW, IN_PROCESS, SPARK, runner_named
+from corpusmill.transforms.files import errors
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError
+
+from .beam_patches import remember_signatures
+from .engine import Engine, NamedRunner, Started
+from .in_process import InProcess
+from .spark import Spark
 
 
 def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
@@ -25,14 +25,14 @@ def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
 
     Raises ValueError for an unknown runner, and for flags with which the runner cannot run.
     """
-    runner = runner_named(runner)
-    if runner == IN_PROCESS:
+    runner = errors.runner_named(runner)
+    if runner == errors.IN_PROCESS:
         return InProcess(workers, beam_flags)
-    if runner == SPARK:
+    if runner == errors.SPARK:
         return Spark(workers, beam_flags)
-    if runner == DATAFLOW:
+    if runner == errors.DATAFLOW:
         # Imported here, because the clients are an extra.
-        from corpusmill.pipelines.run.engines.dataflow_engine import Dataflow
+        from .dataflow import Dataflow
 
         return Dataflow(beam_flags)
     return NamedRunner(runner, beam_flags)
@@ -63,7 +63,7 @@ def run_on(started: Started, build: Callable[[beam.Pipeline], None]) -> None:
     try:
         with started.pipeline() as pipeline:
             _run_to_the_end(build, pipeline)
-    except BuildError:
+    except errors.BuildError:
         raise
     except Exception:
         print(started.log_tail(), file=sys.stderr)
@@ -75,13 +75,13 @@ def _run_to_the_end(build: Callable[[beam.Pipeline], None], pipeline: beam.Pipel
         build(pipeline)
         pipeline.run().wait_until_finish()
     except (InputError, StoreError) as error:
-        raise BuildError(str(error)) from None
+        raise errors.BuildError(str(error)) from None
     except RuntimeError as error:
         _raise_interruption(error)
-        message = find_worker_error(str(error))
+        message = errors.find_worker_error(str(error))
         if not message:
             raise
-        raise BuildError(message) from None
+        raise errors.BuildError(message) from None
 
 
 def _raise_interruption(error: BaseException) -> None:

@@ -23,8 +23,9 @@ from apache_beam.runners.portability.fn_api_runner.execution import GroupingBuff
 from apache_beam.runners.worker.data_plane import InMemoryDataChannel
 from apache_beam.transforms.window import GlobalWindows
 
-from corpusmill.pipelines.run.engines.beam_patches import MESSAGE_BYTES
 from corpusmill.transforms.files.stores import named_in_errors
+
+from .beam_patches import MESSAGE_BYTES
 
 HELD_BYTES = 1 << 22
 """Maximum number of bytes of a collection that are kept in memory. The elements are encoded; as Python

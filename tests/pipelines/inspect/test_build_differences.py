@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.inspect.build_differences import find_differences
+from corpusmill.pipelines.inspect.edition_changes import find_differences
 
 OLD: dict[str, Any] = {
     "version": "1.2.0",

@@ -10,7 +10,7 @@ from corpusmill.pipelines.inspect.build_sizes import (
     total_of,
 )
 from corpusmill.pipelines.inspect.report import render_markdown, render_text
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 from tests.makers.fake_builds import SPLITS, WITH_PIECES, sizes, write_build
 from tests.makers.finished_builds import manifest_of, seal

@@ -11,7 +11,7 @@ import pytest
 from corpusmill.pipelines.inspect.compare import EditionChanges, compare_builds
 from corpusmill.pipelines.inspect.edition_changes import MOVED, Change, SplitChanges
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.edition_builds import Rows, article, make_edition
 from tests.makers.finished_builds import manifest_of, seal
 from tests.makers.sentence_builds import make_sentence_build

@@ -4,7 +4,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from corpusmill.pipelines.inspect.compare_editions import (
+from corpusmill.pipelines.inspect.compare import (
     MIN_BUCKETS,
     columns_to_compare,
     count_buckets,
@@ -15,10 +15,10 @@ from corpusmill.pipelines.inspect.compare_editions import (
 )
 from corpusmill.pipelines.inspect.edition_changes import SCHEMA
 from corpusmill.pipelines.run.corpora import shapes
-from corpusmill.transforms.files.builds.deal_rows import deal_out, unpack_rows
+from corpusmill.transforms.files.builds.check_builds import deal_out, unpack_rows
 from corpusmill.transforms.files.builds.finished_builds import CorpusFile, CorpusRows, open_build
-from corpusmill.transforms.files.fingerprint import fingerprint
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.text import fingerprint
 from corpusmill.transforms.wikipedia.entity_table import table_schema
 from tests.makers.edition_builds import article, make_edition
 

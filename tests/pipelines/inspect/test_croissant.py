@@ -8,8 +8,8 @@ import mlcroissant
 import pytest
 
 from corpusmill.pipelines.cli import main
-from corpusmill.pipelines.inspect.share_croissant import write_croissants
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.pipelines.inspect.share_builds import write_croissants
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.finished_builds import add_card, make_build, manifest_of, seal
 from tests.tools.golden_tree import GOLDEN
 

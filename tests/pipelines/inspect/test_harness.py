@@ -14,9 +14,9 @@ import yaml
 from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.inspect.corpusmill_task import measure, process_results
 from corpusmill.pipelines.inspect.language_model_scores import bits_per_byte, read_normalisers
-from corpusmill.pipelines.inspect.share_harness import write_tasks
+from corpusmill.pipelines.inspect.share_builds import write_tasks
 from corpusmill.transforms.files.builds.finished_builds import read_json
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.finished_builds import make_build
 from tests.tools.golden_tree import GOLDEN
 

@@ -12,12 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines.inspect.contamination_page import make_page as contamination_page
-from corpusmill.pipelines.inspect.html_report.make_report import make_pages
-from corpusmill.pipelines.inspect.html_report.write_page import render
-from corpusmill.pipelines.inspect.page_in_browser import make_page as inspect_page
+from corpusmill.pipelines.inspect.explained_page_formats import make_page as inspect_page
+from corpusmill.pipelines.inspect.html_report.make_report import make_pages, render
 from corpusmill.transforms.files.builds.finished_builds import Build, open_build
-from corpusmill.transforms.wikitext.audit.findings import AuditedPage, Comparison, Hole
-from corpusmill.transforms.wikitext.audit.report import AuditReport
+from corpusmill.transforms.wikitext.audit.audit_report import AuditReport
+from corpusmill.transforms.wikitext.audit.holes import AuditedPage, Comparison, Hole
 from corpusmill.transforms.wikitext.explain.explained_page import explain_page
 from corpusmill.transforms.wikitext.language import load_language
 from tests.pipelines.inspect.conftest import OpenReport

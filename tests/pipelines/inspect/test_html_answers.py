@@ -11,22 +11,27 @@ import pytest
 from corpusmill.pipelines.inspect.compare import compare_builds
 from corpusmill.pipelines.inspect.html_report.answers import Answer, line_of_choice
 from corpusmill.pipelines.inspect.html_report.changes import overview, what_changed
-from corpusmill.pipelines.inspect.html_report.choices import (
+from corpusmill.pipelines.inspect.html_report.facts import (
+    Facts,
     choose_documents,
     choose_rejected,
+    read_facts,
     sample_columns,
+    share,
 )
-from corpusmill.pipelines.inspect.html_report.facts import Facts, read_facts
-from corpusmill.pipelines.inspect.html_report.holes import where_it_has_holes
-from corpusmill.pipelines.inspect.html_report.lengths import LengthClass, lengths, middle_of
+from corpusmill.pipelines.inspect.html_report.lengths_and_holes import (
+    LengthClass,
+    lengths,
+    middle_of,
+    where_it_has_holes,
+)
 from corpusmill.pipelines.inspect.html_report.make_report import answers_of, with_older
 from corpusmill.pipelines.inspect.html_report.subjects import what_it_is_about
-from corpusmill.pipelines.inspect.html_report.text_of_numbers import share
 from corpusmill.pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
 from corpusmill.pipelines.run.corpora import rows
 from corpusmill.transforms.books.simplicity import NEUTRAL, most_different_words
 from corpusmill.transforms.files.builds.finished_builds import open_build
-from corpusmill.transforms.files.fingerprint import SPLITS
+from corpusmill.transforms.files.text import SPLITS
 from tests.makers.edition_builds import make_edition
 from tests.tools.golden_tree import GOLDEN
 

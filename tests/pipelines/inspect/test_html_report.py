@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from corpusmill.pipelines.inspect.html_report.make_report import make_report
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.wiki_builds import run_cli
 from tests.pipelines.inspect.conftest import OpenReport
 from tests.tools.error_of import error_of

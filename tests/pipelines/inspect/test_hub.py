@@ -265,7 +265,7 @@ def test_a_wrong_token(
 def test_no_token(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("corpusmill.pipelines.inspect.hub.get_token", lambda: None)
+    monkeypatch.setattr("corpusmill.pipelines.inspect.share_builds.get_token", lambda: None)
     assert publish("me/texts", corpus) == 2
     assert "there is no token for the hub: set HF_TOKEN" in capsys.readouterr().err
 

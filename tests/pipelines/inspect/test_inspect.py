@@ -10,9 +10,9 @@ import pytest
 from rich.cells import cell_len
 
 from corpusmill.pipelines.inspect.build_document import find_document
-from corpusmill.pipelines.inspect.find_page import find_page
+from corpusmill.pipelines.inspect.explain import find_page
 from corpusmill.pipelines.sample_builds import SAMPLES
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.wikipedia.read_dumps import read_siteinfo
 from corpusmill.transforms.wikitext.language import load_language
 from tests.makers.edition_builds import make_edition
@@ -85,7 +85,7 @@ def test_an_index_of_another_dump_is_an_error(tmp_path: Path) -> None:
 def test_a_page_fits_the_screen(
     columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpusmill.transforms.files.drawing.screen_columns", lambda: columns)
+    monkeypatch.setattr("corpusmill.transforms.files.terminal.screen_columns", lambda: columns)
     assert run_cli(*WIKI, "--dump", DUMP, "--title", "Вербовий Брід") == 0
     shown = capsys.readouterr().out
     assert max(map(cell_len, shown.splitlines())) <= columns

@@ -9,9 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines.cli import main
-from corpusmill.transforms.duplicates.document_signatures import exact_jaccard
-from corpusmill.transforms.duplicates.hashed_ngrams import hash_ngrams
-from corpusmill.transforms.files.plain_words import plain_words
+from corpusmill.transforms.duplicates.minhash import exact_jaccard, hash_ngrams
+from corpusmill.transforms.files.text import plain_words
 
 
 def made_texts() -> dict[str, str]:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from corpusmill.pipelines.inspect import report_command as command
+from corpusmill.pipelines.cli import make_parser
+from corpusmill.pipelines.inspect import inspect_commands as command
 from corpusmill.pipelines.inspect.build_sizes import Found, find_sizes
 from corpusmill.pipelines.inspect.report import (
     RENDERERS,
@@ -15,9 +16,8 @@ from corpusmill.pipelines.inspect.report import (
     render_text,
     render_tsv,
 )
-from corpusmill.pipelines.parser import make_parser
-from corpusmill.transforms.files.builds.paper_scores import OTHER_TEXT
-from corpusmill.transforms.files.drawing import draw
+from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
+from corpusmill.transforms.files.terminal import draw
 from tests.makers.fake_builds import WITH_PIECES, sizes, write_build
 from tests.makers.finished_builds import manifest_of, seal
 from tests.tools.golden_tree import GOLDEN

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines.inspect.score import score
-from corpusmill.pipelines.run.provenance import VERSION
-from corpusmill.transforms.files.builds.build_manifest import to_json
-from corpusmill.transforms.files.builds.paper_scores import OTHER_TEXT
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.pipelines.run.corpora import VERSION
+from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.wiki_builds import Command
 

@@ -21,7 +21,7 @@ from corpusmill.pipelines.inspect.text_sources import (
     find_evaluation_sets,
     find_training_files,
 )
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.book_files import zip_file
 from tests.makers.edition_builds import article, make_edition
 from tests.makers.wiki_builds import Command
@@ -151,7 +151,7 @@ def test_commands_find_nothing_clean_that_was_not_read(
 _MEASURE = """
 import resource, sys
 from corpusmill.pipelines.inspect.text_sources import find_training_files
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     find_training_files(sys.argv[1:2], whole_files=bool(sys.argv[2]))

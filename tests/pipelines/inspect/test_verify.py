@@ -14,8 +14,7 @@ import pytest
 from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.inspect.verify import Verdict, check_builds
 from corpusmill.pipelines.inspect.verify import verify as verify_folders
-from corpusmill.transforms.files.builds.check_files import Fault
-from corpusmill.transforms.files.builds.check_splits import IdCounts
+from corpusmill.transforms.files.builds.check_builds import Fault, IdCounts
 from corpusmill.transforms.files.builds.finished_builds import find_builds, find_folders
 from corpusmill.transforms.files.errors import BuildError
 from tests.makers.finished_builds import make_build, manifest_of, seal

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.cli import main
-from corpusmill.pipelines.inspect.verify_checksums import ChecksumVerdict, verify_checksums
+from corpusmill.pipelines.inspect.verify import ChecksumVerdict, verify_checksums
 from corpusmill.pipelines.lm1b import Lm1b
 from corpusmill.pipelines.lm1b_settings import Lm1bConfig
 from corpusmill.pipelines.run.launch import launch
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.news.checksum_findings import Finding, Status
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.news.artefacts import Finding, Status
 from tests.makers.sentence_builds import (
     HELD_OUT,
     HELDOUT,

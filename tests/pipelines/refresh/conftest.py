@@ -11,7 +11,7 @@ from corpusmill.pipelines.inspect.compare import EditionChanges
 from corpusmill.pipelines.inspect.edition_changes import SplitChanges
 from corpusmill.pipelines.refresh import refresh_corpus
 from corpusmill.pipelines.run import publish
-from corpusmill.pipelines.run.folder_cards import write_cards
+from corpusmill.pipelines.run.editions import write_cards
 from tests.makers.wiki_builds import Command, run_cli
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.refresh.wiki_site import NEW, OLD, Place, put_dump

@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self
 
-from corpusmill.transforms.files.dates import iso_date
+from corpusmill.transforms.files.text import iso_date
 
 MODIFIED = 1_790_000_000.0
 """Seconds since 1970 that files have as their last change, unless they are given another."""

@@ -8,10 +8,8 @@ import pytest
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions, S3Options
 
-from corpusmill.pipelines.refresh.config import Settings, load_config
-from corpusmill.pipelines.refresh.recipes import recipe_of
+from corpusmill.pipelines.refresh.config import FilesTable, Settings, load_config, recipe_of
 from corpusmill.pipelines.refresh.sources import EntitiesSource, WikimediaSource
-from corpusmill.pipelines.refresh.tables import FilesTable
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, open_codes
 from tests.makers.wiki_builds import run_cli
 from tests.tools.pack_samples import SAMPLES

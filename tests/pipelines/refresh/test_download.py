@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from corpusmill.pipelines.refresh import part_file, show_downloads, transfer
-from corpusmill.pipelines.refresh.ask import plain_session
-from corpusmill.pipelines.refresh.disk_part import DiskPart
-from corpusmill.pipelines.refresh.download import download
-from corpusmill.pipelines.refresh.failures import is_disk_full
-from corpusmill.pipelines.refresh.part_file import Note
-from corpusmill.pipelines.refresh.remote import DiskFullError, DownloadError, RemoteFile
+from corpusmill.pipelines.refresh import part_files, transfer
+from corpusmill.pipelines.refresh import transfer as show_downloads
+from corpusmill.pipelines.refresh.fetch import download
+from corpusmill.pipelines.refresh.http_requests import plain_session
+from corpusmill.pipelines.refresh.part_files import DiskPart, Note
+from corpusmill.pipelines.refresh.refresh_corpus import is_disk_full
+from corpusmill.pipelines.refresh.sources import DiskFullError, DownloadError, RemoteFile
 from corpusmill.pipelines.refresh.transfer import (
     InterruptedTransferError,
     Patience,
@@ -190,8 +190,8 @@ def test_the_next_call_goes_on(here: Downloads) -> None:
 def test_a_killed_download_goes_on(here: Downloads) -> None:
     file = here.alone(Stall(30_000, 120.0))
     code = (
-        "import sys; from corpusmill.pipelines.refresh.download import download;"
-        "from corpusmill.pipelines.refresh.remote import RemoteFile;"
+        "import sys; from corpusmill.pipelines.refresh.fetch import download;"
+        "from corpusmill.pipelines.refresh.sources import RemoteFile;"
         f"download([{file!r}], sys.argv[1], user_agent='x')"
     )
     with running([sys.executable, "-c", code, str(here.folder)]) as process:
@@ -401,7 +401,7 @@ def test_what_only_wants_checking_is_not_asked_for(here: Downloads) -> None:
 def test_an_interruption_does_not_wait_for_a_checksum(
     here: Downloads, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(part_file, "_HASHED_BYTES", 1_000)
+    monkeypatch.setattr(part_files, "_HASHED_BYTES", 1_000)
     file = here.alone()
     DiskPart(str(here.folder), file).begin(Note(file.urls[0], "", "", file.checksum, SIZE))
     whole = here.folder / f"dump.xml{suffix}"

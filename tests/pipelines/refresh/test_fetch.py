@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.parser import make_parser
+from corpusmill.pipelines.cli import make_parser
 from corpusmill.pipelines.run.corpora import rows
 from tests.makers.wiki_builds import run_cli
 from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage

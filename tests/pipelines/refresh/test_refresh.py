@@ -18,15 +18,16 @@ from prometheus_client.parser import text_string_to_metric_families
 from corpusmill.pipelines.inspect import verify as checks
 from corpusmill.pipelines.inspect.compare import compare_builds
 from corpusmill.pipelines.inspect.verify import Verdict, verify
-from corpusmill.pipelines.refresh import acceptance, machine, refresh_corpus
+from corpusmill.pipelines.refresh import check_config, refresh_corpus
 from corpusmill.pipelines.refresh import refresh as refresh_all
+from corpusmill.pipelines.refresh import state as acceptance
 from corpusmill.pipelines.refresh.config import Settings
-from corpusmill.pipelines.refresh.lock import locked
-from corpusmill.pipelines.refresh.remote import RemoteDump
-from corpusmill.transforms.files.builds import check_files
-from corpusmill.transforms.files.builds.check_splits import IdCounts
+from corpusmill.pipelines.refresh.sources import RemoteDump
+from corpusmill.pipelines.refresh.state import locked
+from corpusmill.transforms.files.builds import check_builds
+from corpusmill.transforms.files.builds.check_builds import IdCounts
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.wiki_builds import Command
 from tests.pipelines.refresh.conftest import NOTHING_CHANGED
 from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage, Status
@@ -403,7 +404,7 @@ def fail_to_read(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
 
     owner, name = {
         "manifest": (checks, "open_build"),
-        "content": (check_files, "hash_input"),
+        "content": (check_builds, "hash_input"),
         "rows": (pq, "ParquetFile"),
     }[what]
     monkeypatch.setattr(owner, name, fail)
@@ -454,7 +455,7 @@ def test_a_damaged_current_edition_and_the_way_out(
 def test_too_little_memory_is_told_before_anything_is_fetched(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machine, "memory_limit", lambda: 800_000_000)
+    monkeypatch.setattr(check_config, "memory_limit", lambda: 800_000_000)
     place.configure(place.site.url)
     place.config.write_text(place.config.read_text().replace("workers = 1", "workers = 2"))
     for how in ([], ["--dry-run"]):

@@ -15,19 +15,21 @@ from typing import Any
 import pytest
 import requests
 
-from corpusmill.pipelines.refresh import ask as asking
-from corpusmill.pipelines.refresh.ask import describe_error, name_ourselves, open_session
-from corpusmill.pipelines.refresh.listings import dates_in, names_in, sizes_in
-from corpusmill.pipelines.refresh.remote import RemoteDump, RemoteFile, SiteError
+from corpusmill.pipelines.refresh import http_requests as asking
+from corpusmill.pipelines.refresh.http_requests import describe_error, name_ourselves, open_session
 from corpusmill.pipelines.refresh.sites import find_offers, merge_offers
 from corpusmill.pipelines.refresh.sources import (
     EntitiesSource,
     FixedSource,
     GutenbergSource,
     NewsSource,
+    RemoteDump,
+    RemoteFile,
+    SiteError,
     Source,
     WikimediaSource,
 )
+from corpusmill.pipelines.refresh.wikimedia_site import dates_in, names_in, sizes_in
 from tests.pipelines.refresh.dump_server import (
     CutOff,
     DumpServer,

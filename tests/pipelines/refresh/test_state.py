@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from corpusmill.pipelines.refresh.lock import NAME, LockedError, locked
-from corpusmill.pipelines.refresh.metrics import RunMetrics, write_metrics
-from corpusmill.pipelines.refresh.state import CorpusState, StateFolder
-from corpusmill.transforms.files.safe_files import write_whole
+from corpusmill.pipelines.refresh.refresh import RunMetrics, write_metrics
+from corpusmill.pipelines.refresh.state import NAME, CorpusState, LockedError, StateFolder, locked
+from corpusmill.transforms.files.write_files import write_whole
 
 STATE = CorpusState(
     edition_folder="wiki40b/uk",

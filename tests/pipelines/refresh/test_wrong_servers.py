@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.refresh import ask, downloads, refresh_corpus, refusal
+from corpusmill.pipelines.refresh import fetch, http_requests, refresh_corpus
 from corpusmill.pipelines.refresh import refresh as refresh_all
 from corpusmill.pipelines.refresh.transfer import Patience
 from tests.pipelines.refresh.dump_server import (
@@ -294,14 +294,14 @@ def liar() -> Iterator[DumpServer]:
 @pytest.fixture
 def haste(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is waited for longer than a moment."""
-    hasty = functools.partial(downloads.download, patience=HASTE)
-    monkeypatch.setattr(downloads, "download", hasty)
-    session = functools.partial(ask.open_session, attempts=1)
+    hasty = functools.partial(fetch.download, patience=HASTE)
+    monkeypatch.setattr(fetch, "download", hasty)
+    session = functools.partial(http_requests.open_session, attempts=1)
     monkeypatch.setattr(refresh_all, "open_session", session)
-    monkeypatch.setattr(ask, "TIMEOUT_SECONDS", (2.0, 0.4))
-    monkeypatch.setattr(ask, "_PAGE_SECONDS", 0.3)
-    monkeypatch.setattr(ask, "_ANSWER_SECONDS", 0.3, raising=False)
-    monkeypatch.setattr(refusal, "_MAX_SECONDS", 0.3)
+    monkeypatch.setattr(http_requests, "TIMEOUT_SECONDS", (2.0, 0.4))
+    monkeypatch.setattr(http_requests, "_PAGE_SECONDS", 0.3)
+    monkeypatch.setattr(http_requests, "_ANSWER_SECONDS", 0.3, raising=False)
+    monkeypatch.setattr(http_requests, "_MAX_SECONDS", 0.3)
 
 
 EXPORTS = "/other/mediawiki_content_current/ukwiki/"

@@ -12,20 +12,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines import dataflow_template
-from corpusmill.pipelines.parser import make_parser
+from corpusmill.pipelines.cli import make_parser
 from corpusmill.pipelines.refresh.config import CorpusTable
 from corpusmill.pipelines.run import corpora
 from corpusmill.pipelines.run.corpora import CORPORA, CorpusRow, layouts, load, shapes
-from corpusmill.pipelines.run.estimates import Estimate, describe_counts, find_steps
-from corpusmill.pipelines.run.memory_model import MemoryModel
-from corpusmill.pipelines.subword_sources import find_sources
-from corpusmill.transforms.books import pg19_rows, simplebooks_rows
-from corpusmill.transforms.files import line_table
-from corpusmill.transforms.files.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
-from corpusmill.transforms.files.translation_records import SPLITS as TRANSLATION_SPLITS
-from corpusmill.transforms.models.document_sentences import PARAGRAPHS
-from corpusmill.transforms.models.layout import Layout
-from corpusmill.transforms.translation import write_source
+from corpusmill.pipelines.run.cost import MemoryModel
+from corpusmill.pipelines.run.progress import Estimate, describe_counts, find_steps
+from corpusmill.pipelines.subwords import find_sources
+from corpusmill.transforms.books import book_accounts, simplebooks_rows
+from corpusmill.transforms.files import line_blocks
+from corpusmill.transforms.files.records import SPLITS as TRANSLATION_SPLITS
+from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Layout
+from corpusmill.transforms.models.sentence_sampling import PARAGRAPHS
+from corpusmill.transforms.translation import select_sentences
 from corpusmill.transforms.wikipedia import article_rows
 from corpusmill.transforms.wikipedia.entity_table import table_schema
 from tests.makers.wiki_builds import run_cli
@@ -67,10 +66,10 @@ def test_the_defaults_of_flags_are_those_of_the_settings(row: CorpusRow) -> None
 
 SCHEMAS = {
     "wiki40b": article_rows.SCHEMA,
-    "pg19": pg19_rows.SCHEMA,
+    "pg19": book_accounts.SCHEMA,
     "simplebooks": simplebooks_rows.SCHEMA,
-    "flores101": write_source.SCHEMA,
-    "lm1b": line_table.SCHEMA,
+    "flores101": select_sentences.SCHEMA,
+    "lm1b": line_blocks.SCHEMA,
     "entities": table_schema(["ukwiki"]),
 }
 

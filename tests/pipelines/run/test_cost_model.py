@@ -2,8 +2,8 @@
 
 import pytest
 
-from corpusmill.pipelines.run import cost_model
-from corpusmill.pipelines.run.cost_model import GB, Part, Text
+from corpusmill.pipelines.run import cost
+from corpusmill.pipelines.run.cost import GB, Part, Text
 
 TABLE = """\
 # 2026-11-24, a machine
@@ -19,7 +19,7 @@ wiki\tnear-duplicates\t7\t\t\t2026-11-24
 wiki\tcounting-pieces\t30\t\t\t2026-11-24
 wiki\tvocabulary\t60\t\t\t2026-11-24
 """
-RATES = cost_model.read_rates(TABLE)
+RATES = cost.read_rates(TABLE)
 
 
 @pytest.mark.parametrize(
@@ -40,26 +40,26 @@ RATES = cost_model.read_rates(TABLE)
     ],
 )
 def test_parts_are_sizes_times_rates(language: str, text: Text, expected: dict[str, float]) -> None:
-    parts = cost_model.parts_of(RATES, "wiki", language, text)
+    parts = cost.parts_of(RATES, "wiki", language, text)
     assert {part.name: part.core_seconds for part in parts} == pytest.approx(expected)
 
 
 def test_a_corpus_that_was_not_measured_has_no_rate() -> None:
-    assert RATES.find("toy", cost_model.WORK) is None
+    assert RATES.find("toy", cost.WORK) is None
     with pytest.raises(KeyError):
-        cost_model.parts_of(RATES, "toy", "", Text(GB, {}))
+        cost.parts_of(RATES, "toy", "", Text(GB, {}))
 
 
 def test_more_cores_share_the_work_and_not_the_start() -> None:
     parts = [Part("start", 3), Part("work", 100), Part("vocabulary", 10)]
-    assert cost_model.seconds_of(parts, 1) == 113
-    assert cost_model.seconds_of(parts, 4) == 38
+    assert cost.seconds_of(parts, 1) == 113
+    assert cost.seconds_of(parts, 4) == 38
 
 
 def test_spark_comes_on_top() -> None:
-    parts = cost_model.on_spark(RATES, [Part("start", 3), Part("work", 100)], is_cluster=False)
+    parts = cost.on_spark(RATES, [Part("start", 3), Part("work", 100)], is_cluster=False)
     assert parts[2:] == [Part("spark-start", 20), Part("spark-work", 50)]
-    assert cost_model.seconds_of(parts, 2) == 3 + 50 + 20 + 25
+    assert cost.seconds_of(parts, 2) == 3 + 50 + 20 + 25
 
 
 def test_the_table_says_when_and_where() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from corpusmill.pipelines.batch import NamedBuild, look_ahead
 from corpusmill.pipelines.lm1b_settings import VERSION
-from corpusmill.pipelines.run import cost_model
+from corpusmill.pipelines.run import cost
 from corpusmill.pipelines.run.dry_run import parse_prices, print_total
 from corpusmill.pipelines.run.estimate import Estimate
 from corpusmill.pipelines.run.launch import Corpus
@@ -256,13 +256,13 @@ def test_the_disk_must_hold_all_builds_together(
 def test_each_worker_decompresses_a_gz(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Rates of a second for each byte show it: the file has a few."""
     given = (*COMMANDS["entities"][0], "--output", tmp_path / "corpora", "--dry-run")
-    rates = cost_model.load_rates()
+    rates = cost.load_rates()
     of = {
         key: rate._replace(core_seconds=rate.core_seconds * (1e6 if key[1] == "gz" else 1))
         for key, rate in rates.of.items()
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cost_model, "load_rates", lambda: rates._replace(of=of))
+        patch.setattr(cost, "load_rates", lambda: rates._replace(of=of))
         found = []
         for workers in (1, 3):
             assert run_cli(*given, "--workers", workers) == 0
@@ -337,9 +337,9 @@ def test_prices_are_named_numbers(text: str) -> None:
 
 
 def test_the_table_has_every_command() -> None:
-    rates = cost_model.load_rates()
+    rates = cost.load_rates()
     for name in (*COMMANDS, "subwords", "multilingual", "ngrams"):
-        work = rates.find(name, cost_model.WORK)
+        work = rates.find(name, cost.WORK)
         assert work, name
         assert work.core_seconds > 0, name
         assert work.peak >= work.kept >= 0, name

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.run import editions
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.pipelines.refresh.wiki_site import tree
 
 NAMES = ["20251101-1.9.0", "20251101-1.10.0", "20251120-1.9.0", "20260101-1.10.0"]
@@ -71,9 +71,9 @@ def test_a_pointer_to_nothing_counts_for_nothing(
 
 def test_age() -> None:
     older = ["undated-9.0", "latest-9.0", "20991231-9.0", "2099-9.0"]
-    assert sorted([*reversed(NAMES), *older], key=editions.age_of)[4:] == NAMES
+    assert sorted([*reversed(NAMES), *older], key=editions.edition_age)[4:] == NAMES
     with pytest.raises(ValueError, match="is not the name of an edition; expected one like"):
-        editions.age_of("20251101")
+        editions.edition_age("20251101")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from corpusmill.pipelines.run.corpora import rows
-from corpusmill.pipelines.run.estimates import (
+from corpusmill.pipelines.run.progress import (
     Estimate,
     Step,
     describe_counts,

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from corpusmill.pipelines.run import folder_cards
-from corpusmill.pipelines.run.folder_cards import write_cards
-from corpusmill.transforms.files.builds.folder_card import MARK
+from corpusmill.pipelines.run import editions as folder_cards
+from corpusmill.pipelines.run.editions import write_cards
+from corpusmill.transforms.files.builds.dataset_card import MARK
 from tests.makers.finished_builds import add_card, make_build
 
 

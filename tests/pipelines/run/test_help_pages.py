@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from corpusmill.pipelines.parser import make_parser
-from corpusmill.pipelines.run.help_pages import fill
+from corpusmill.pipelines.cli import make_parser
+from corpusmill.pipelines.run.flags import fill_page
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -56,4 +56,4 @@ def test_pages_fit_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_lines_are_filled(line: str, lines: list[str]) -> None:
-    assert fill(line, 30) == lines
+    assert fill_page(line, 30) == lines

@@ -16,7 +16,7 @@ from corpusmill.pipelines.run.publish import TargetError, building
 from corpusmill.pipelines.run.stage_folders import MARK
 from corpusmill.pipelines.wiki40b import Wiki40b
 from corpusmill.pipelines.wiki40b_settings import VERSION, Wiki40bConfig
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.wiki_builds import Build, build, entity_table, files_below, outputs_below
 from tests.tools.processes import descendants_of, wait_until
 

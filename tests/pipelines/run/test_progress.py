@@ -11,8 +11,14 @@ import pytest
 from rich.console import Console
 
 from corpusmill.pipelines.run import progress
-from corpusmill.pipelines.run.estimates import Doing, Estimate, find_steps
-from corpusmill.pipelines.run.progress import draw_lines, enter_stage, shown
+from corpusmill.pipelines.run.progress import (
+    Doing,
+    Estimate,
+    draw_lines,
+    enter_stage,
+    find_steps,
+    shown,
+)
 from corpusmill.transforms.files import counters
 
 COUNTS = {

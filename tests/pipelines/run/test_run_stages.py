@@ -14,16 +14,16 @@ import pytest
 from apache_beam.pvalue import AsList
 
 from corpusmill.pipelines.run import progress
+from corpusmill.pipelines.run.corpus_build import Place, Stage
 from corpusmill.pipelines.run.engines.in_process import InProcess
-from corpusmill.pipelines.run.estimates import Estimate, find_steps
+from corpusmill.pipelines.run.progress import Estimate, find_steps
 from corpusmill.pipelines.run.publish import TargetError
 from corpusmill.pipelines.run.run_stages import run_stages
 from corpusmill.pipelines.run.stage_folders import MARK, stage_folders
-from corpusmill.pipelines.run.stages import Place, Stage
 from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.builds.build_manifest import Provenance
+from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.scratch import Scratch, fetch
 from corpusmill.transforms.files.stage_files import LIST
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.run.summary import print_json, print_summary
+from corpusmill.pipelines.run.launch import print_json, print_summary
 
 LOST = {
     "name": "a.xml.bz2",

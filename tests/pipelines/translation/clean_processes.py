@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(
-    ["corpusmill.pipelines.translation.packets", "corpusmill.pipelines.translation.imports"]
+    ["corpusmill.pipelines.translation.packet_files", "corpusmill.pipelines.translation.imports"]
 )
 
 KILLED = -signal.SIGKILL

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.translation import journal
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.packets import send_packets
 from corpusmill.pipelines.translation.project import Project
+from corpusmill.pipelines.translation.send_packets import send_packets
+from corpusmill.pipelines.translation.target_languages import find_language
 from tests.pipelines.translation.offices import Office
 from tests.pipelines.translation.small_projects import TIME, find_bad, small_project, use_checks
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from corpusmill.pipelines.translation.project import Project, open_project
-from corpusmill.transforms.files.tables import write_table
+from corpusmill.transforms.files.markup import write_table
 from tests.pipelines.translation.small_projects import IDS, Ran, run, source_file, state_of
 
 

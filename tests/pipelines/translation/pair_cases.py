@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from corpusmill.pipelines.translation.pairs import Pair
-from corpusmill.transforms.files.translation_records import Finding, SourceSentence, Translation
+from corpusmill.pipelines.translation.sentence_pairs import Pair
+from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
 
 
 def source(text: str, place: int = 1, split: str = "devtest", article: str = "") -> SourceSentence:

@@ -1,8 +1,8 @@
 """Packets for the tests, with texts that formats and tools trip over."""
 
-from corpusmill.pipelines.translation.languages import TargetLanguage
-from corpusmill.pipelines.translation.packets_records import Packet, PacketLine
-from corpusmill.transforms.files.translation_records import SourceSentence
+from corpusmill.pipelines.translation.packet_files import Packet, PacketLine
+from corpusmill.pipelines.translation.target_languages import TargetLanguage
+from corpusmill.transforms.files.records import SourceSentence
 
 ARABIC = TargetLanguage("ara", "Arabic", "ar", ("Arab",), True)
 CHINESE = TargetLanguage("zho_simpl", "Chinese (Simpl)", "zh-Hans", ("Hani",), False)

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import pytest
 
 from corpusmill.pipelines import cli
-from corpusmill.pipelines.translation import flores101
+from corpusmill.pipelines.translation import flores101_commands
 from corpusmill.pipelines.translation.journal import read_entries
+from corpusmill.pipelines.translation.language_state import LanguageState
 from corpusmill.pipelines.translation.project import Project, Rules, create_project
-from corpusmill.pipelines.translation.state import LanguageState
-from corpusmill.transforms.files.translation_records import Finding, SourceSentence, Translation
+from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
 from corpusmill.transforms.translation.source_table import write_source
 
 TEXTS = {
@@ -86,7 +86,7 @@ class Ran(NamedTuple):
 def run(*arguments: object) -> Ran:
     """Runs `corpusmill flores101 …`."""
     parser = ArgumentParser()
-    flores101.add(parser.add_subparsers(dest="command"))
+    flores101_commands.add(parser.add_subparsers(dest="command"))
     settings = parser.parse_args(["flores101", *map(str, arguments)])
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -110,7 +110,7 @@ def use_checks(monkeypatch: pytest.MonkeyPatch, find: Finder) -> None:
         ]
         return [*missing, *find(translations)]
 
-    module = types.ModuleType("corpusmill.pipelines.translation.run")
+    module = types.ModuleType("corpusmill.pipelines.translation.run_checks")
     module.check_translations = check_translations  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.pipelines.translation.addresses import addresses, find_changed_addresses
+from corpusmill.pipelines.translation.check_characters import addresses, find_changed_addresses
 from tests.pipelines.translation.pair_cases import pair
 
 

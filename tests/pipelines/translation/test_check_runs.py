@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.translation import check_runs
-from corpusmill.pipelines.translation.check_runs import Progress, check_languages
-from corpusmill.pipelines.translation.checks import check_language
+from corpusmill.pipelines.translation import checks
+from corpusmill.pipelines.translation.checks import Progress, check_language, check_languages
 from corpusmill.pipelines.translation.imports import import_files
 from corpusmill.pipelines.translation.journal import read_entries
-from corpusmill.pipelines.translation.languages import TargetLanguage, find_language
-from corpusmill.pipelines.translation.packets import send_packets
 from corpusmill.pipelines.translation.project import Project
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.pipelines.translation.send_packets import send_packets
+from corpusmill.pipelines.translation.target_languages import TargetLanguage, find_language
+from corpusmill.transforms.files.read_files import InputError
 from tests.pipelines.translation.small_projects import kinds, small_project, tree
 
 CODES = ("deu", "fra")
@@ -48,12 +47,12 @@ def without_times(project: Project) -> dict[str, bytes]:
 def test_processes_write_what_one_process_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delitem(sys.modules, "corpusmill.pipelines.translation.run")  # the real ones
+    monkeypatch.delitem(sys.modules, "corpusmill.pipelines.translation.run_checks")  # the real ones
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     one, two = make(tmp_path / "one"), make(tmp_path / "two")
     here = list(check_languages(one, LANGUAGES, workers=1, by="Eli"))
-    monkeypatch.setattr(check_runs, "MIN_LINES", 0)
+    monkeypatch.setattr(checks, "MIN_LINES", 0)
     handler = signal.getsignal(signal.SIGINT)
     there = list(check_languages(two, LANGUAGES, workers=2, by="Eli"))
     assert [checked.code for checked in there] == list(CODES)
@@ -82,12 +81,12 @@ class NoProcesses:
 
 def test_a_killed_process_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = make(tmp_path)
-    monkeypatch.setattr(check_runs, "MIN_LINES", 0)
+    monkeypatch.setattr(checks, "MIN_LINES", 0)
 
     def broken(*_: object) -> Iterator[object]:
         raise BrokenProcessPool("killed")
 
-    monkeypatch.setattr(check_runs, "_in_order", broken)
+    monkeypatch.setattr(checks, "_in_order", broken)
     monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", NoProcesses)
     with pytest.raises(InputError, match="0 of 2 languages are checked: use --workers 1"):
         list(check_languages(project, LANGUAGES, workers=2))
@@ -105,7 +104,7 @@ def test_an_error_names_the_language(
             raise error
         return check_language(project, language, **settings)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(check_runs, "check_language", fail_for_french)
+    monkeypatch.setattr(checks, "check_language", fail_for_french)
     with pytest.raises(type(error)) as caught:
         list(check_languages(project, LANGUAGES))
     told = [str(caught.value), *getattr(caught.value, "__notes__", ())]

@@ -11,10 +11,10 @@ import unicodedata
 
 import pytest
 
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.run import check_translations
+from corpusmill.pipelines.translation.run_checks import check_translations
 from corpusmill.pipelines.translation.swapped_lines import find_misplaced
-from corpusmill.transforms.files.translation_records import Finding, SourceSentence, Translation
+from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
 from tests.tools.real_data import DATA, needs_real_data
 
 pytestmark = needs_real_data

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.decoding import decode_sheet, decode_utf8
-from corpusmill.transforms.files.translation_records import ReadError
+from corpusmill.pipelines.translation.packet_files import decode_sheet, decode_utf8
+from corpusmill.transforms.files.records import ReadError
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 

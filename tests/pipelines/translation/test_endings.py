@@ -1,7 +1,7 @@
 import pytest
 
-from corpusmill.pipelines.translation.endings import find_other_endings
-from corpusmill.pipelines.translation.languages import find_language
+from corpusmill.pipelines.translation.check_characters import find_other_endings
+from corpusmill.pipelines.translation.target_languages import find_language
 from tests.pipelines.translation.pair_cases import found, pair
 
 

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.translation.imports import Imported, import_files
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.outgoing import Sent
-from corpusmill.pipelines.translation.packets import send_packets
-from corpusmill.pipelines.translation.packets_records import Packet, PacketLine
-from corpusmill.pipelines.translation.packets_sheet import write_sheet
+from corpusmill.pipelines.translation.journal import Sent
+from corpusmill.pipelines.translation.packet_files import Packet, PacketLine, write_sheet
 from corpusmill.pipelines.translation.project import Project
+from corpusmill.pipelines.translation.send_packets import send_packets
+from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.pipelines.translation.xliff import write_xliff
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.pipelines.translation.small_projects import (
     IDS,
     TEXTS,

@@ -7,7 +7,7 @@ import pytest
 
 from corpusmill.pipelines.translation import journal
 from corpusmill.pipelines.translation.journal import Draft, append, locked, read_entries
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.pipelines.translation.clean_processes import run_all
 from tests.pipelines.translation.small_projects import TIME, tree
 

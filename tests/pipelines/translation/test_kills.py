@@ -11,10 +11,10 @@ import pytest
 from corpusmill.pipelines.translation.checks import check_language
 from corpusmill.pipelines.translation.imports import import_files
 from corpusmill.pipelines.translation.journal import read_entries
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.packets import send_packets
 from corpusmill.pipelines.translation.project import is_project, open_project
 from corpusmill.pipelines.translation.reviews import import_reviews, write_sheets
+from corpusmill.pipelines.translation.send_packets import send_packets
+from corpusmill.pipelines.translation.target_languages import find_language
 from tests.pipelines.translation.clean_processes import kill_at_each_step, processes, run_all
 from tests.pipelines.translation.small_projects import (
     IDS,

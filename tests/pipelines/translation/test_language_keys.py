@@ -1,7 +1,6 @@
 import pytest
 
-from corpusmill.pipelines.translation.language_keys import language_key
-from corpusmill.pipelines.translation.languages import FLORES101_CODES
+from corpusmill.pipelines.translation.target_languages import FLORES101_CODES, language_key
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
 CASES = {

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.languages import FLORES101_CODES, find_language
+from corpusmill.pipelines.translation.target_languages import FLORES101_CODES, find_language
 
 
 def test_there_are_101_languages_and_english() -> None:

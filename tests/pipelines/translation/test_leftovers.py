@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.pipelines.translation.leftovers import find_leftovers
+from corpusmill.pipelines.translation.check_characters import find_leftovers
 from tests.pipelines.translation.pair_cases import found, pair
 
 

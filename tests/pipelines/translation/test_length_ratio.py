@@ -1,4 +1,4 @@
-from corpusmill.pipelines.translation.length_ratio import find_odd_lengths
+from corpusmill.pipelines.translation.wrong_language import find_odd_lengths
 from tests.pipelines.translation.pair_cases import found, pairs_of
 
 # Translations of 150 % of the source, some more and some less.

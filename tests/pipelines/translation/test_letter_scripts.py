@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.pipelines.translation.letter_scripts import (
+from corpusmill.pipelines.translation.wrong_language import (
     count_letters,
     foreign_letters,
     name_script,

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.line_features import has_no_blanks, weigh_lines, words_of
+from corpusmill.pipelines.translation.swapped_lines import has_no_blanks, weigh_lines, words_of
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.line_offsets import (
+from corpusmill.pipelines.translation.swapped_lines import (
     MAX_OFFSET,
     OFFSETS,
     Run,

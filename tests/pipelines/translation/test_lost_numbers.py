@@ -1,7 +1,7 @@
 import pytest
 
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.lost_numbers import find_lost_numbers
+from corpusmill.pipelines.translation.check_numbers import find_lost_numbers
+from corpusmill.pipelines.translation.target_languages import find_language
 from tests.pipelines.translation.pair_cases import found, pair
 
 

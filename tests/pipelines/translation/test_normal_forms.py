@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from corpusmill.pipelines.translation.normal_forms import find_decomposed
+from corpusmill.pipelines.translation.check_characters import find_decomposed
 from tests.pipelines.translation.pair_cases import found, pair
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.number_readings import (
+from corpusmill.pipelines.translation.check_numbers import (
     parts_of,
     plain,
     quantities,

@@ -1,8 +1,8 @@
 import pytest
 
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.odd_characters import find_odd_characters
-from corpusmill.transforms.files.translation_records import Finding
+from corpusmill.pipelines.translation.check_characters import find_odd_characters
+from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.transforms.files.records import Finding
 from tests.pipelines.translation.pair_cases import found, pair
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.pipelines.translation.outer_blanks import find_outer_blanks
+from corpusmill.pipelines.translation.check_characters import find_outer_blanks
 from tests.pipelines.translation.pair_cases import pair
 
 

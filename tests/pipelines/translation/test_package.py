@@ -15,7 +15,6 @@ from corpusmill.pipelines.inspect.verify import verify
 from corpusmill.pipelines.run.publish import TargetError
 from corpusmill.pipelines.translation.checks import check_language
 from corpusmill.pipelines.translation.imports import import_files
-from corpusmill.pipelines.translation.languages import find_language
 from corpusmill.pipelines.translation.package import (
     Included,
     make_card,
@@ -23,11 +22,12 @@ from corpusmill.pipelines.translation.package import (
     make_rows,
     package,
 )
-from corpusmill.pipelines.translation.packets import send_packets
 from corpusmill.pipelines.translation.project import Project, Rules, create_project, open_project
-from corpusmill.transforms.files.builds.check_files import lists_all_files
+from corpusmill.pipelines.translation.send_packets import send_packets
+from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.transforms.files.builds.check_builds import lists_all_files
 from corpusmill.transforms.files.builds.finished_builds import open_build
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.translation.source_table import METADATA_COLUMNS, splits_of
 from tests.pipelines.translation.small_projects import (
     IDS,
@@ -205,7 +205,7 @@ def test_the_workflow_is_counted_as_in_table_4(project: Project) -> None:
 def test_verify_finds_nothing_wrong_and_something_where_there_is(
     tmp_path: Path, translated: Project
 ) -> None:
-    from corpusmill.transforms.files.builds.check_files import (
+    from corpusmill.transforms.files.builds.check_builds import (
         check_counts,
         find_fault,
         find_strangers,

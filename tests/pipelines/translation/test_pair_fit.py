@@ -5,9 +5,13 @@ import random
 import numpy as np
 import pytest
 
-from corpusmill.pipelines.translation import pair_fit
-from corpusmill.pipelines.translation.line_features import Matrix, weigh_lines
-from corpusmill.pipelines.translation.pair_fit import learn_fit, static_scores
+from corpusmill.pipelines.translation import swapped_lines
+from corpusmill.pipelines.translation.swapped_lines import (
+    Matrix,
+    learn_fit,
+    static_scores,
+    weigh_lines,
+)
 
 WORDS = (
     "river stone bird house winter bread letter mountain song window tree night road fire".split()
@@ -31,7 +35,7 @@ def again(row: int, column: int, left_out: set[int]) -> float:
     """The regression without some pairs, as it is defined: y · Yᵀ(K + λI)⁻¹ k."""
     x, y = weigh_lines(SOURCES, False), weigh_lines(TARGETS, False)
     kept = [pair for pair in range(len(SOURCES)) if pair not in left_out]
-    kernel = x[kept] @ x[kept].T + pair_fit._RIDGE * np.eye(len(kept))
+    kernel = x[kept] @ x[kept].T + swapped_lines._RIDGE * np.eye(len(kept))
     expected: Matrix = (x[row] @ x[kept].T) @ np.linalg.inv(kernel) @ y[kept]
     return float(expected @ y[column] + static_scores(SOURCES, TARGETS)[row, column])
 

@@ -1,7 +1,7 @@
 import pytest
 
-from corpusmill.pipelines.translation.pairs import excerpt, fold, name_characters, pair_up
-from corpusmill.transforms.files.translation_records import Finding, Translation
+from corpusmill.pipelines.translation.sentence_pairs import excerpt, fold, name_characters, pair_up
+from corpusmill.transforms.files.records import Finding, Translation
 from tests.pipelines.translation.pair_cases import pair, source
 
 

@@ -2,10 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.decoding import decode_utf8
-from corpusmill.pipelines.translation.packets_records import Returned
-from corpusmill.pipelines.translation.plain import read_plain
-from corpusmill.transforms.files.translation_records import ReadError, Translation
+from corpusmill.pipelines.translation.packet_files import Returned, decode_utf8, read_plain
+from corpusmill.transforms.files.records import ReadError, Translation
 from tests.tools.real_data import DATA, needs_real_data
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\0"))

@@ -1,7 +1,7 @@
 import pytest
 
-from corpusmill.pipelines.translation.presence import find_empty, find_missing
-from corpusmill.transforms.files.translation_records import Translation
+from corpusmill.pipelines.translation.sentence_pairs import find_empty, find_missing
+from corpusmill.transforms.files.records import Translation
 from tests.pipelines.translation.pair_cases import found, pair, source
 
 

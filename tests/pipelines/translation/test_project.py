@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.run.publish import TargetError
-from corpusmill.pipelines.translation.find_source import find_source
-from corpusmill.pipelines.translation.project import Rules, create_project, open_project
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.pipelines.translation.project import (
+    Rules,
+    create_project,
+    find_source,
+    open_project,
+)
+from corpusmill.transforms.files.read_files import InputError
 from tests.pipelines.translation.small_projects import (
     IDS,
     small_project,

@@ -5,18 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.quality_score import (
+from corpusmill.pipelines.translation.review import (
     ACCEPTED_FROM,
-    POINTS,
-    QualityScore,
-    ReviewerShare,
-    score_quality,
-)
-from corpusmill.pipelines.translation.review_records import (
     CATEGORIES,
+    POINTS,
     SEVERITIES,
+    QualityScore,
     ReviewedSheet,
     ReviewError,
+    ReviewerShare,
+    score_quality,
 )
 
 IDS = ("a", "b", "c", "d", "e")

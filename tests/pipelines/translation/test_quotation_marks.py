@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.pipelines.translation.quotation_marks import find_doubled_quotes
+from corpusmill.pipelines.translation.check_characters import find_doubled_quotes
 from tests.pipelines.translation.pair_cases import found, pair
 
 

@@ -5,14 +5,13 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.translation.checks import check_language
-from corpusmill.pipelines.translation.find_source import find_source
 from corpusmill.pipelines.translation.imports import import_files
 from corpusmill.pipelines.translation.journal import read_entries
-from corpusmill.pipelines.translation.languages import find_language
+from corpusmill.pipelines.translation.language_state import LanguageState
 from corpusmill.pipelines.translation.package import package
-from corpusmill.pipelines.translation.packets import send_packets
-from corpusmill.pipelines.translation.project import Project, Rules, create_project
-from corpusmill.pipelines.translation.state import LanguageState
+from corpusmill.pipelines.translation.project import Project, Rules, create_project, find_source
+from corpusmill.pipelines.translation.send_packets import send_packets
+from corpusmill.pipelines.translation.target_languages import find_language
 from tests.pipelines.translation.small_projects import counts_of
 from tests.tools.real_data import DATA, needs_real_data
 

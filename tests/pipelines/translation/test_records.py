@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.packets_records import (
+from corpusmill.pipelines.translation.packet_files import (
     NO_NAME,
     PacketName,
     format_name,

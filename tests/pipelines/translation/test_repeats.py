@@ -1,4 +1,4 @@
-from corpusmill.pipelines.translation.repeats import find_repeats
+from corpusmill.pipelines.translation.sentence_pairs import find_repeats
 from tests.pipelines.translation.pair_cases import found, pair, pairs_of
 
 

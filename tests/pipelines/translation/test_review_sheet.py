@@ -2,21 +2,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.review_records import (
+from corpusmill.pipelines.translation.review import (
     CATEGORIES,
+    COLUMNS,
     SEVERITIES,
     ReviewedSheet,
     ReviewError,
     ReviewLine,
-)
-from corpusmill.pipelines.translation.review_sheet import (
-    COLUMNS,
     is_same_target,
     read_review_sheet,
     write_review_sheet,
 )
-from corpusmill.transforms.files.tables import write_table
-from corpusmill.transforms.files.translation_records import ReadError
+from corpusmill.transforms.files.markup import write_table
+from corpusmill.transforms.files.records import ReadError
 
 LINES = [
     ReviewLine("dev-0001", "A cat\tsat.", "Кіт\u00a0сів. "),

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.translation.find_source import find_source
-from corpusmill.transforms.files.tables import write_table
+from corpusmill.pipelines.translation.project import find_source
+from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.translation.source_table import write_source
 from tests.pipelines.translation.offices import Office, good, read_packet, target_of
 from tests.pipelines.translation.small_projects import kinds, small_sentences, state_of

@@ -1,14 +1,14 @@
 import pathlib
 import re
 
-from corpusmill.pipelines.translation import run
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.run import RULES, check_translations
-from corpusmill.transforms.files.translation_records import Translation
+from corpusmill.pipelines.translation import run_checks
+from corpusmill.pipelines.translation.run_checks import RULES, check_translations
+from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.transforms.files.records import Translation
 from tests.pipelines.translation.pair_cases import source
 from tests.pipelines.translation.test_swapped_lines import KAMBA, LINES, TRANSLATED
 
-CHECKS = pathlib.Path(run.__file__).parent
+CHECKS = pathlib.Path(run_checks.__file__).parent
 
 
 def test_all_rules_are_listed_once() -> None:

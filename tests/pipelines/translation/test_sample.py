@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.sample import choose_sample
-from corpusmill.transforms.files.fingerprint import fingerprint
-from corpusmill.transforms.files.translation_records import SourceSentence
+from corpusmill.pipelines.translation.review import choose_sample
+from corpusmill.transforms.files.records import SourceSentence
+from corpusmill.transforms.files.text import fingerprint
 
 
 def sources(count: int, text: str = "A sentence.") -> list[SourceSentence]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.translation import spbleu_model, translation_scores
-from corpusmill.transforms.files.tables import read_table
+from corpusmill.pipelines.translation import score_translations, translation_scores
+from corpusmill.transforms.files.markup import read_table
 from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.wiki_builds import Command
 
@@ -145,19 +145,19 @@ def test_what_a_model_is_called(files: Path, monkeypatch: pytest.MonkeyPatch) ->
     def name(path: Path) -> tuple[str, bool]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(small_model())
-        model = spbleu_model.read_model(str(path))
+        model = score_translations.read_model(str(path))
         assert (model.sha256, model.data) == (SHA256, small_model())
         return model.name, bool(model.warnings)
 
     # By its hash, wherever it lies.
     monkeypatch.setattr(translation_scores, "RELEASED", {SHA256: "flores200"})
-    monkeypatch.setattr(spbleu_model, "RELEASED", {SHA256: "flores200"})
+    monkeypatch.setattr(score_translations, "RELEASED", {SHA256: "flores200"})
     assert name(files / "any.model") == ("flores200", False)
     monkeypatch.setattr(translation_scores, "RELEASED", {"00": "flores200"})
-    monkeypatch.setattr(spbleu_model, "RELEASED", {"00": "flores200"})
+    monkeypatch.setattr(score_translations, "RELEASED", {"00": "flores200"})
     # By its file name only where it is as large as the release, and no hash of that release is known.
     assert name(files / "copy" / RELEASE) == (OWN, False)
-    monkeypatch.setattr(spbleu_model, "RELEASED_PIECES", 100)
+    monkeypatch.setattr(score_translations, "RELEASED_PIECES", 100)
     assert name(files / "copy" / RELEASE) == ("flores101", True)
     assert name(files / "copy" / "other.model") == (OWN, False)
     assert name(files / "copy" / "flores200sacrebleuspm") == (OWN, False)

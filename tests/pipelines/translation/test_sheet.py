@@ -7,9 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.packets_records import Packet, Returned
-from corpusmill.pipelines.translation.packets_sheet import read_sheet, write_sheet
-from corpusmill.transforms.files.translation_records import ReadError, Translation
+from corpusmill.pipelines.translation.packet_files import Packet, Returned, read_sheet, write_sheet
+from corpusmill.transforms.files.records import ReadError, Translation
 from tests.pipelines.translation.samples import (
     CONTROLS,
     TRICKY_TEXTS,

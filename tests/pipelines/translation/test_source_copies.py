@@ -1,7 +1,7 @@
 import pytest
 
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.source_copies import find_copies
+from corpusmill.pipelines.translation.sentence_pairs import find_copies
+from corpusmill.pipelines.translation.target_languages import find_language
 from tests.pipelines.translation.pair_cases import found, pair
 
 

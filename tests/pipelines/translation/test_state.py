@@ -9,9 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpusmill.pipelines.translation.journal import Entry
-from corpusmill.pipelines.translation.state import TRANSLATIONS, LanguageState, write_translations
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.translation_records import Translation
+from corpusmill.pipelines.translation.language_state import (
+    TRANSLATIONS,
+    LanguageState,
+    write_translations,
+)
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.records import Translation
 from tests.pipelines.translation.small_projects import counts_of
 
 IDS = ("dev-0001", "dev-0002", "dev-0003")

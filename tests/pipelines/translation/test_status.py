@@ -2,9 +2,9 @@
 
 import pytest
 
-from corpusmill.pipelines.translation.languages import FLORES101_CODES, find_language
 from corpusmill.pipelines.translation.project import Project
 from corpusmill.pipelines.translation.status import LanguageStatus, render_text
+from corpusmill.pipelines.translation.target_languages import FLORES101_CODES, find_language
 from tests.pipelines.translation.offices import Office, good
 
 NAME = "a-project-whose-name-has-forty-letters-x"

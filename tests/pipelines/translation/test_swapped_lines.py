@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from corpusmill.pipelines.translation.languages import find_language
 from corpusmill.pipelines.translation.swapped_lines import MIN_LINES, find_misplaced
-from corpusmill.transforms.files.translation_records import Finding, Translation
+from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.transforms.files.records import Finding, Translation
 from tests.pipelines.translation.pair_cases import source
 
 CONSONANTS = "bdfgklmnprstvz"

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.translation.state import LanguageState
-from corpusmill.pipelines.translation.waivers import Row, Waive, find_waivers
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.tables import read_table, write_table
-from corpusmill.transforms.files.translation_records import Finding
+from corpusmill.pipelines.translation.language_state import LanguageState, Row, Waive, find_waivers
+from corpusmill.transforms.files.markup import read_table, write_table
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.records import Finding
 from tests.pipelines.translation.offices import Office, good
 from tests.pipelines.translation.small_projects import kinds, state_of, tree
 

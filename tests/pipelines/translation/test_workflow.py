@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.translation.journal import read_entries
-from corpusmill.pipelines.translation.packets import plan_packet
-from corpusmill.transforms.files.translation_records import Translation
+from corpusmill.pipelines.translation.send_packets import plan_packet
+from corpusmill.transforms.files.records import Translation
 from tests.pipelines.translation.offices import Office, good, read_packet, target_of
 from tests.pipelines.translation.small_projects import (
     IDS,

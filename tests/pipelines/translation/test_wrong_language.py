@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.pipelines.translation.languages import find_language
+from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.pipelines.translation.wrong_language import find_foreign_lines
 from tests.pipelines.translation.pair_cases import found, pair, pairs_of
 

@@ -1,7 +1,7 @@
 import pytest
 
-from corpusmill.pipelines.translation.languages import find_language
-from corpusmill.pipelines.translation.wrong_script import find_wrong_scripts, without_names
+from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.pipelines.translation.wrong_language import find_wrong_scripts, without_names
 from tests.pipelines.translation.pair_cases import found, pair
 
 ENGLISH = "The ferry of Robert Miller sails to Aegina at noon."

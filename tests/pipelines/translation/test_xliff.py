@@ -2,10 +2,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.packets_records import Packet, Returned
-from corpusmill.pipelines.translation.xliff import read_xliff, write_xliff
-from corpusmill.pipelines.translation.xml_tree import Element, parse_xml
-from corpusmill.transforms.files.translation_records import ReadError, Translation
+from corpusmill.pipelines.translation.packet_files import Packet, Returned
+from corpusmill.pipelines.translation.xliff import Element, parse_xml, read_xliff, write_xliff
+from corpusmill.transforms.files.records import ReadError, Translation
 from tests.pipelines.translation.samples import (
     ARABIC,
     CONTROLS,

@@ -1,7 +1,7 @@
 import pytest
 
-from corpusmill.pipelines.translation.xml_tree import Element, parse_xml
-from corpusmill.transforms.files.translation_records import ReadError
+from corpusmill.pipelines.translation.xliff import Element, parse_xml
+from corpusmill.transforms.files.records import ReadError
 
 BOMB = (
     '<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;">]>\n'

@@ -6,16 +6,16 @@ from fractions import Fraction
 
 import numpy
 
-from corpusmill.transforms.books import overlap
-from corpusmill.transforms.books.ngram_blocks import (
+from corpusmill.transforms.books import book_overlap
+from corpusmill.transforms.books.book_overlap import (
+    ContestedBook,
     HashedBook,
     Int64s,
     NgramBlock,
     SharedNgrams,
     deal_hashes,
 )
-from corpusmill.transforms.books.overlap import ContestedBook
-from corpusmill.transforms.duplicates.components import link_to_smallest
+from corpusmill.transforms.duplicates.minhash import link_to_smallest
 from corpusmill.transforms.files.records import OverlapVerdict
 
 
@@ -28,15 +28,15 @@ def select_hashed(
       books_at_once: so many are dealt out to the partitions together; 0 for all.
     """
     counts, parts = share_books(books, partitions, books_at_once or len(books))
-    dropped = decide_contested(parts, overlap.contested_books(counts, threshold), threshold)
-    rows = [overlap.attribute_ngrams(part, dropped) for part in parts]
+    dropped = decide_contested(parts, book_overlap.contested_books(counts, threshold), threshold)
+    rows = [book_overlap.attribute_ngrams(part, dropped) for part in parts]
     id_to_covering: dict[int, dict[int, int]] = defaultdict(dict)
-    for book_id, covering, ngrams in overlap.sum_rows(concatenate(rows, 3), 2).tolist():
+    for book_id, covering, ngrams in book_overlap.sum_rows(concatenate(rows, 3), 2).tolist():
         id_to_covering[book_id][covering] = ngrams
     id_to_ngrams = {book_id: ngrams for book_id, _, ngrams, _ in counts.tolist()}
     dropped_ids = set(dropped.tolist())
     return {
-        book.book_id: overlap.judge(
+        book.book_id: book_overlap.judge(
             book.book_id,
             id_to_ngrams.get(book.book_id, 0),
             id_to_covering[book.book_id],
@@ -55,24 +55,26 @@ def share_books(
         dealt = books[start : start + books_at_once]
         for partition, block in deal_hashes(dealt, 1, partitions):
             partition_to_blocks[partition].append(block)
-    found = [overlap.share_ngrams(blocks) for blocks in partition_to_blocks.values()]
-    counts = concatenate([counts for counts, _ in found], overlap.COUNT_COLUMNS)
-    return overlap.sum_rows(counts, 2), [shared for _, shared in found]
+    found = [book_overlap.share_ngrams(blocks) for blocks in partition_to_blocks.values()]
+    counts = concatenate([counts for counts, _ in found], book_overlap.COUNT_COLUMNS)
+    return book_overlap.sum_rows(counts, 2), [shared for _, shared in found]
 
 
 def decide_contested(
     parts: Sequence[SharedNgrams], contested: Int64s, threshold: Fraction
 ) -> Int64s:
     """Ids of the books that are not kept, ascending."""
-    found = [overlap.find_chains(part, contested[:, 0]) for part in parts]
-    certain = dict(overlap.sum_rows(concatenate([part.certain for part in found], 2), 1).tolist())
+    found = [book_overlap.find_chains(part, contested[:, 0]) for part in parts]
+    certain = dict(
+        book_overlap.sum_rows(concatenate([part.certain for part in found], 2), 1).tolist()
+    )
     linked = dict(link_to_smallest(concatenate([part.links for part in found], 2)).tolist())
     chains: Counter[bytes] = Counter()
     for part in found:
         chains.update(part.ngrams)
     component_to_chains = defaultdict(list)
     for chain, ngrams in chains.items():
-        ids = overlap.chain_ids(chain)
+        ids = book_overlap.chain_ids(chain)
         component_to_chains[linked.get(ids[0], ids[0])].append((ids, ngrams))
     component_to_books = defaultdict(list)
     for book_id, tokens, ngrams, _ in contested.tolist():
@@ -81,7 +83,7 @@ def decide_contested(
     dropped = [
         book_id
         for component, books in component_to_books.items()
-        for book_id in overlap.decide(books, component_to_chains[component], threshold)
+        for book_id in book_overlap.decide(books, component_to_chains[component], threshold)
     ]
     return numpy.array(sorted(dropped), numpy.int64)
 

@@ -1,8 +1,8 @@
 import pytest
 
-from corpusmill.transforms.books.assign_sizes import AssignSizes, SizedBook, plan_all
-from corpusmill.transforms.books.sizes import plan_sizes
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.books.book_rows import AssignSizes, SizedBook, plan_all
+from corpusmill.transforms.books.simplebooks_rows import plan_sizes
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import TokenizedBook
 from tests.tools.run_pipeline import run_transform
 

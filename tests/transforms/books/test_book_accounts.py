@@ -2,15 +2,14 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.books.book_accounts import BookAccounts
-from corpusmill.transforms.books.book_stats import BookStats
-from corpusmill.transforms.files.builds.build_manifest import Provenance
+from corpusmill.transforms.books.book_accounts import BookAccounts, BookStats
 from corpusmill.transforms.files.builds.ledger import (
     AccountingError,
     Accounts,
     Ledger,
     NothingLeftError,
 )
+from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.records import OutputFile
 
 PROVENANCE = Provenance("tales", "en", "20261101", "1.0.0", {}, {}, (), {})

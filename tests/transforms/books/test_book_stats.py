@@ -1,4 +1,4 @@
-from corpusmill.transforms.books.book_stats import (
+from corpusmill.transforms.books.book_accounts import (
     BookStats,
     add_book_stats,
     identity_of,

@@ -1,5 +1,5 @@
-from corpusmill.transforms.books.book_vocabulary import BookVocabularyStats
-from corpusmill.transforms.models.vocabulary import HeldoutStats
+from corpusmill.transforms.books.simplebooks_rows import BookVocabularyStats
+from corpusmill.transforms.models.word_vocabulary import HeldoutStats
 
 
 def test_the_figures_of_table_1() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.brackets import match_brackets
+from corpusmill.transforms.books.spans import match_brackets
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,11 @@ import tarfile
 
 import pytest
 
-from corpusmill.transforms.books.catalog import read_catalog_lines
-from corpusmill.transforms.books.catalog_rdf import MalformedRdfError, parse_catalog_rdf
+from corpusmill.transforms.books.catalog import (
+    MalformedRdfError,
+    parse_catalog_rdf,
+    read_catalog_lines,
+)
 from corpusmill.transforms.files.records import Author, CatalogEntry
 from tests.tools.real_data import DATA, needs_real_data
 

@@ -6,9 +6,9 @@ from unittest import mock
 
 import pytest
 
-from corpusmill.transforms.books import check_books as checked
-from corpusmill.transforms.books.check_books import check_books, match_books
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.books import gather_books as checked
+from corpusmill.transforms.books.gather_books import check_books, match_books
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.tar_files import pack_tar
 from tests.makers.zip_files import pack_zip
 from tests.tools.real_data import DATA, needs_real_data

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.choose_file import choose_file
+from corpusmill.transforms.books.file_text import choose_file
 from corpusmill.transforms.files.records import BookFile, BookHeader
 
 

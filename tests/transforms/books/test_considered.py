@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.transforms.books.considered import Considered, Sized, make_line
+from corpusmill.transforms.books.simplebooks_rows import Considered, Sized, make_line
 from corpusmill.transforms.files.records import OverlapVerdict, Rejected
 
 MEASURED = (1200, 500), "L/V^2"

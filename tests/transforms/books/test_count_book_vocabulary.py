@@ -8,12 +8,12 @@ import apache_beam as beam
 import pytest
 
 from corpusmill.transforms.books import count_book_vocabulary
-from corpusmill.transforms.books.book_vocabulary import BookVocabularyStats
 from corpusmill.transforms.books.count_book_vocabulary import CountBookVocabulary
+from corpusmill.transforms.books.simplebooks_rows import BookVocabularyStats
 from corpusmill.transforms.files.records import OutputFile, TokenizedBook
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.models import deal_words
-from corpusmill.transforms.models.vocabulary import HeldoutStats
+from corpusmill.transforms.models import count_words
+from corpusmill.transforms.models.word_vocabulary import HeldoutStats
 from tests.tools.run_pipeline import Outcome, run_transform
 
 BOOKS = [
@@ -65,7 +65,7 @@ def test_many_words_equal_a_plain_count(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = random.Random(seed)
-    monkeypatch.setattr(deal_words, "GATHERED_WORDS", chance.choice([1, 100, 10_000]))
+    monkeypatch.setattr(count_words, "GATHERED_WORDS", chance.choice([1, 100, 10_000]))
     books = [
         (
             chance.choice(["train", "train", "test"]),

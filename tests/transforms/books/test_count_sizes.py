@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.books.assign_sizes import SizedBook
-from corpusmill.transforms.books.count_sizes import CountSizes, place_in
+from corpusmill.transforms.books.book_rows import SizedBook
+from corpusmill.transforms.books.count_book_vocabulary import CountSizes, place_in
 from corpusmill.transforms.files.records import TokenizedBook
 from corpusmill.transforms.files.scratch import Scratch
 from tests.tools.run_pipeline import Outcome, run_transform

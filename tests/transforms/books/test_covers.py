@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.covers import (
+from corpusmill.transforms.books.book_overlap import (
     attribute_cover,
     cover_book,
     decide_covers,

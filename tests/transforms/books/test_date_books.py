@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from corpusmill.transforms.books.date_books import DateBooks
 from corpusmill.transforms.books.publication_dates import BookEvidence, DatedBook, PublicationDate
+from corpusmill.transforms.books.screen_books import DateBooks
 from corpusmill.transforms.files.records import Author, Book, Rejected
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import Outcome, run_transform

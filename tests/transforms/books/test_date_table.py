@@ -1,7 +1,14 @@
 import pytest
 
-from corpusmill.transforms.books.date_table import DateLine, compare, make_line, outcomes_of, sum_up
-from corpusmill.transforms.books.publication_dates import BookEvidence, PublicationDate
+from corpusmill.transforms.books.publication_dates import (
+    BookEvidence,
+    DateLine,
+    PublicationDate,
+    compare,
+    make_line,
+    outcomes_of,
+    sum_up,
+)
 
 RELEASED = PublicationDate(1891, "released", "exact")
 COPYRIGHT = PublicationDate(1851, "copyright", "exact")

@@ -5,14 +5,13 @@ from typing import Any
 import numpy
 import pytest
 
-from corpusmill.transforms.books.decide_contested import (
+from corpusmill.transforms.books.book_overlap import ContestedBook, SharedNgrams, to_bytes
+from corpusmill.transforms.books.select_books import (
     chain_partition,
     decide_component,
     key_chain,
     key_contested,
 )
-from corpusmill.transforms.books.ngram_blocks import SharedNgrams, to_bytes
-from corpusmill.transforms.books.overlap import ContestedBook
 from corpusmill.transforms.files.scratch import Scratch
 
 

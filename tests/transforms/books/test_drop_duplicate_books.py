@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.books.drop_duplicate_books import DropDuplicateBooks
+from corpusmill.transforms.books.screen_books import DropDuplicateBooks
 from corpusmill.transforms.files.records import Book, Rejected
 from tests.makers.made_books import make_book
 from tests.tools.real_data import DATA, needs_real_data

@@ -14,8 +14,8 @@ from corpusmill.transforms.books.english_tokens import (
     EnglishTokenizer,
     check_style,
     separate_numbers,
+    to_paragraphs,
 )
-from corpusmill.transforms.books.unwrap import to_paragraphs
 from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
 

@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.transforms.books.front_blocks import (
+from corpusmill.transforms.books.title_page import (
     MAX_CHARACTERS,
     Block,
     blocks_of_front,

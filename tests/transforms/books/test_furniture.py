@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpusmill.transforms.books.boilerplate import StrippedText, strip_boilerplate
-from corpusmill.transforms.books.furniture import CutText, check_furniture, cut_furniture
+from corpusmill.transforms.books.contents import CutText, check_furniture, cut_furniture
 from corpusmill.transforms.files.records import Reason
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.books.strip_cases import Case, read_cases

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.books.gather_books import GatherBooks
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Rejected
 from corpusmill.transforms.files.scratch import fetch_text
 from tests.makers import made_books

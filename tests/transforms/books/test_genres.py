@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from corpusmill.transforms.books.boilerplate import StrippedText, strip_boilerplate
-from corpusmill.transforms.books.furniture import cut_furniture
+from corpusmill.transforms.books.contents import cut_furniture
 from corpusmill.transforms.books.genres import catalogued_genres, genre_to_reject
 from corpusmill.transforms.files.records import Reason
 from tests.makers.made_books import book

@@ -3,8 +3,13 @@ import gzip
 
 import pytest
 
-from corpusmill.transforms.books.file_text import FileText, decode_file
-from corpusmill.transforms.books.header import number_in_name, parse_date, parse_header
+from corpusmill.transforms.books.file_text import (
+    FileText,
+    decode_file,
+    number_in_name,
+    parse_date,
+    parse_header,
+)
 from corpusmill.transforms.files.records import BookHeader
 from tests.tools.real_data import DATA, needs_real_data
 

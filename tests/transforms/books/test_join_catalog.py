@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.books import join_catalog
-from corpusmill.transforms.books.choose_file import choose_file
-from corpusmill.transforms.books.join_catalog import (
+from corpusmill.transforms.books import gather_books
+from corpusmill.transforms.books.file_text import choose_file
+from corpusmill.transforms.books.gather_books import (
     JoinCatalog,
     choose_entry,
     choose_released,
@@ -52,7 +52,7 @@ def choose_first_by_name(
 @pytest.fixture(autouse=True)
 def _choose(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replaces the choice of a file, which is tested elsewhere."""
-    monkeypatch.setattr(join_catalog, "choose_file", choose_first_by_name)
+    monkeypatch.setattr(gather_books, "choose_file", choose_first_by_name)
 
 
 def join(inputs: Mapping[str, Iterable[Any]]) -> Outcome:
@@ -132,7 +132,7 @@ def test_nothing_depends_on_the_order(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_one_file_of_each_book_is_taken(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(join_catalog, "choose_file", choose_file)
+    monkeypatch.setattr(gather_books, "choose_file", choose_file)
     files = [file_of(7, name) for name in ("7-0.txt", "7-8.txt", "7.txt")]
     outcome = join({"books": random.Random(seed).sample(files, 3)})
     (taken,) = outcome.elements["books"]

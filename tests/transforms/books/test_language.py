@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from corpusmill.transforms.books.boilerplate import StrippedText, strip_boilerplate
-from corpusmill.transforms.books.language import (
+from corpusmill.transforms.books.text_screening import (
     UNKNOWN,
     LanguageShares,
     not_english,

@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from corpusmill.transforms.books import language_names
-from corpusmill.transforms.books.language_names import parse_languages
-from corpusmill.transforms.files.toml_tables import read_table
+from corpusmill.transforms.books import catalog
+from corpusmill.transforms.books.catalog import parse_languages
+from corpusmill.transforms.files.markup import read_toml
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,6 @@ def test_names(names: str, codes: tuple[str, ...]) -> None:
 
 
 def test_the_table_has_names_in_lower_case_and_codes() -> None:
-    for name, code in read_table(language_names.__package__, "language_names.toml").items():
+    for name, code in read_toml(catalog.__package__, "language_names.toml").items():
         assert name == name.lower()
         assert re.fullmatch("[a-z]{2,3}", code)

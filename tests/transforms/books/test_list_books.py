@@ -3,9 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.books.assign_sizes import SizedBook
-from corpusmill.transforms.books.list_books import BookFates, ListBooks, line_of, title_of
-from corpusmill.transforms.books.write_layout import Place
+from corpusmill.transforms.books.book_rows import Place, SizedBook
+from corpusmill.transforms.books.take_simplest import BookFates, ListBooks, line_of, title_of
 from corpusmill.transforms.files.records import OverlapVerdict, Rejected, TokenizedBook
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import run_inputs

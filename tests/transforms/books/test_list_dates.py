@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from corpusmill.transforms.books.list_dates import ListDates
 from corpusmill.transforms.books.publication_dates import BookEvidence, PublicationDate
+from corpusmill.transforms.books.screen_books import ListDates
 from tests.tools.run_pipeline import run_transform
 
 EVIDENCE = [

@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.transforms.books.manner import Manner, measure_manner
+from corpusmill.transforms.books.genres import Manner, measure_manner
 from tests.transforms.books.sample_texts import MANUAL, PROSE, RECIPES
 
 

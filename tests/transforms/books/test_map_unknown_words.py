@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from corpusmill.transforms.books.assign_sizes import SizedBook
-from corpusmill.transforms.books.map_unknown_words import map_book
+from corpusmill.transforms.books.book_rows import SizedBook
+from corpusmill.transforms.books.count_book_vocabulary import map_book
 from corpusmill.transforms.books.simplebooks_rows import LARGE, SMALL
 from corpusmill.transforms.files.records import TokenizedBook
 from corpusmill.transforms.files.scratch import Scratch, fetch_text
-from corpusmill.transforms.models.vocabulary import pack_words
+from corpusmill.transforms.models.word_vocabulary import pack_words
 
 
 def test_each_size_has_its_own_vocabulary(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.books.mask_words import MaskWords, read_word_list
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.books.screen_books import MaskWords, read_word_list
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.scratch import fetch_text
 from tests.makers.made_books import make_dated
 from tests.tools.run_pipeline import run_transform

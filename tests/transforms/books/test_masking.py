@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.masking import MARK, mask_words, read_words
+from corpusmill.transforms.books.released import MARK, mask_words, read_words
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.ngram_blocks import (
+from corpusmill.transforms.books.book_overlap import (
     HashedBook,
     NgramBlock,
     SharedNgrams,
@@ -16,7 +16,7 @@ from corpusmill.transforms.books.ngram_blocks import (
     shared_from_bytes,
     to_bytes,
 )
-from corpusmill.transforms.duplicates.hashed_ngrams import Uint64s, hash_ngrams
+from corpusmill.transforms.duplicates.minhash import Uint64s, hash_ngrams
 
 TOP = (1 << 64) - 1
 HASHES = st.sets(st.integers(0, TOP), max_size=20).map(

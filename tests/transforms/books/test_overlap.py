@@ -8,10 +8,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books import overlap
-from corpusmill.transforms.books.ngram_blocks import HashedBook, NgramBlock, SharedNgrams
-from corpusmill.transforms.books.overlap import ContestedBook, parse_threshold
-from corpusmill.transforms.duplicates.hashed_ngrams import hash_ngrams
+from corpusmill.transforms.books import book_overlap
+from corpusmill.transforms.books.book_overlap import (
+    ContestedBook,
+    HashedBook,
+    NgramBlock,
+    SharedNgrams,
+    parse_threshold,
+)
+from corpusmill.transforms.duplicates.minhash import hash_ngrams
 from corpusmill.transforms.files.records import OverlapVerdict
 from tests.transforms.books.partitioned_selection import select_hashed
 from tests.transforms.books.sequential_selection import CountedText, select_texts
@@ -129,7 +134,7 @@ def test_share_ngrams() -> None:
         ),
         NgramBlock(numpy.array([[3, 10, 3]]), numpy.array([1, 2, 3], numpy.uint64)),
     ]
-    counts, shared = overlap.share_ngrams(blocks)
+    counts, shared = book_overlap.share_ngrams(blocks)
     assert counts.tolist() == [[7, 20, 2, 0], [3, 10, 3, 1], [5, 10, 3, 2]]
     assert shared.books.tolist() == [7, 3, 5]
     assert shared.owners.tolist() == [1, 2, 0, 1, 2]  # of n-gram 1, of n-gram 2
@@ -145,9 +150,9 @@ def test_find_chains() -> None:
         numpy.array(owners, numpy.uint32),
         numpy.isin(numpy.arange(len(owners)), starts),
     )
-    chains = overlap.find_chains(shared, numpy.array([10, 30, 40]))
+    chains = book_overlap.find_chains(shared, numpy.array([10, 30, 40]))
     assert chains.certain.tolist() == [[30, 1], [40, 2]]
-    assert {overlap.chain_ids(chain): ngrams for chain, ngrams in chains.ngrams.items()} == {
+    assert {book_overlap.chain_ids(chain): ngrams for chain, ngrams in chains.ngrams.items()} == {
         (10, 30, 40): 2
     }
     assert chains.links.tolist() == [[10, 30], [30, 40]]
@@ -159,9 +164,9 @@ def test_attribute_ngrams() -> None:
         numpy.array([0, 1, 2, 0, 2, 1, 2, 0, 1], numpy.uint32),
         numpy.array([True, False, False, True, False, True, False, True, False]),
     )
-    rows = overlap.attribute_ngrams(shared, numpy.array([10]))
+    rows = book_overlap.attribute_ngrams(shared, numpy.array([10]))
     assert rows.tolist() == [[30, 20, 2]]  # n-grams that only a dropped book has cover nothing
-    every = overlap.attribute_ngrams(shared, numpy.array([], numpy.int64))
+    every = book_overlap.attribute_ngrams(shared, numpy.array([], numpy.int64))
     assert every.tolist() == [[20, 10, 2], [30, 10, 2], [30, 20, 1]]
 
 
@@ -173,7 +178,7 @@ def test_decide() -> None:
         ContestedBook(4, 30, 10, 4),  # kept: its chain has but dropped books
     ]
     chains = [((1, 2), 3), ((1, 2, 3), 3), ((3, 4), 5)]
-    assert overlap.decide(reversed(books), chains, HALF) == [1, 3]
+    assert book_overlap.decide(reversed(books), chains, HALF) == [1, 3]
 
 
 @given(
@@ -184,17 +189,19 @@ def test_sum_rows(rows: list[tuple[int, int, int]], cut: int) -> None:
     expected: dict[tuple[int, int], int] = {}
     for first, second, number in rows:
         expected[first, second] = expected.get((first, second), 0) + number
-    summed = overlap.sum_rows(array, 2)
+    summed = book_overlap.sum_rows(array, 2)
     assert summed.tolist() == [[*key, number] for key, number in sorted(expected.items())]
-    parts = numpy.concatenate([overlap.sum_rows(array[:cut], 2), array[cut:]])
-    assert overlap.sum_rows(parts, 2).tolist() == summed.tolist()
-    assert overlap.sum_rows(array[:, :1], 1).ravel().tolist() == sorted({row[0] for row in rows})
+    parts = numpy.concatenate([book_overlap.sum_rows(array[:cut], 2), array[cut:]])
+    assert book_overlap.sum_rows(parts, 2).tolist() == summed.tolist()
+    assert book_overlap.sum_rows(array[:, :1], 1).ravel().tolist() == sorted(
+        {row[0] for row in rows}
+    )
 
 
 @given(st.lists(st.integers(0, 99), unique=True), st.integers(1, 5))
 def test_cut_by_id(ids: list[int], parts: int) -> None:
     rows = numpy.array([[book_id, -book_id] for book_id in ids], numpy.int64).reshape(-1, 2)
-    cut = {part: piece.tolist() for part, piece in overlap.cut_by_id(rows, parts)}
+    cut = {part: piece.tolist() for part, piece in book_overlap.cut_by_id(rows, parts)}
     expected = {
         part: [[book_id, -book_id] for book_id in ids if book_id % parts == part]
         for part in range(parts)
@@ -246,6 +253,6 @@ def test_thresholds_that_make_no_sense(written: str, message: str) -> None:
     ],
 )
 def test_overlap_reason(ngrams: int, covering: dict[int, int], detail: str) -> None:
-    verdict = overlap.judge(10, ngrams, covering, False)
+    verdict = book_overlap.judge(10, ngrams, covering, False)
     assert verdict.covered == sum(covering.values())
-    assert overlap.overlap_reason(verdict, 8) == ("overlaps", detail)
+    assert book_overlap.overlap_reason(verdict, 8) == ("overlaps", detail)

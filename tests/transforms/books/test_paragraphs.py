@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.paragraphs import Paragraph, line_end, line_start, split_paragraphs
+from corpusmill.transforms.books.spans import Paragraph, line_end, line_start, split_paragraphs
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,15 @@ import collections
 
 import pytest
 
-from corpusmill.transforms.books.pg19_rows import SCHEMA, TEXT, Membership, make_row, make_sections
+from corpusmill.transforms.books.book_accounts import (
+    SCHEMA,
+    TEXT,
+    Membership,
+    make_row,
+    make_sections,
+)
 from corpusmill.transforms.books.publication_dates import PublicationDate
-from corpusmill.transforms.books.released_splits import released_splits
+from corpusmill.transforms.books.released import released_splits
 from corpusmill.transforms.files.records import Reason
 from tests.makers.made_books import make_book, make_dated
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpusmill.transforms.books import read_books
-from corpusmill.transforms.books.check_books import match_books
+from corpusmill.transforms.books.gather_books import match_books
 from corpusmill.transforms.books.read_books import (
     BookUnit,
     ReadBooks,
@@ -22,13 +22,13 @@ from corpusmill.transforms.books.read_books import (
     short_names,
     sizes_of,
 )
-from corpusmill.transforms.files import file_units
-from corpusmill.transforms.files.damage import LostBytes
-from corpusmill.transforms.files.fingerprint import fingerprint
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files import work_units
+from corpusmill.transforms.files.counters import LostBytes
 from corpusmill.transforms.files.packed_files import PackedDamage, PackedFile
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import BookFile, BookHeader, Rejected
 from corpusmill.transforms.files.scratch import fetch_text
+from corpusmill.transforms.files.text import fingerprint
 from tests.makers.tar_files import pack_links, pack_tar
 from tests.makers.zip_files import pack_zip
 from tests.tools.real_data import DATA, needs_real_data
@@ -87,7 +87,7 @@ def unpacked(books: Iterable[BookFile]) -> list[BookFile]:
 @pytest.mark.parametrize("name", PACK)
 def test_everything_is_accounted_for(tmp_path: pathlib.Path, name: str, stripes: int) -> None:
     path = write_file(tmp_path, name, PACK[name](FILES))
-    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 1):
+    with mock.patch.object(work_units, "MIN_UNIT_BYTES", 1):
         outcome = read(tmp_path, [path], stripes)
     inside = f"{name}/cache/epub"
     assert unpacked(outcome.elements["books"]) == [
@@ -205,7 +205,7 @@ def test_the_books_do_not_depend_on_how_they_are_packed(
         for name in [chance.choice([*PACK])]
     ]
     with (
-        mock.patch.object(file_units, "MIN_UNIT_BYTES", 1),
+        mock.patch.object(work_units, "MIN_UNIT_BYTES", 1),
         mock.patch.object(read_books, "UNIT_BYTES", chance.choice([1, 500])),
     ):
         units = [unit for source in share_out(paths, stripes) for unit in plan_units(source)]
@@ -269,7 +269,7 @@ def test_damage(tmp_path: pathlib.Path, name: str) -> None:
 
 def test_damage_shared_by_stripes_is_told_once(tmp_path: pathlib.Path) -> None:
     path = write_file(tmp_path, "a.tar.gz", gzip.compress(pack_tar(GOOD)[:1800]))
-    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 1):
+    with mock.patch.object(work_units, "MIN_UNIT_BYTES", 1):
         (source,) = share_out([path], 3)
         units = [unit for unit in plan_units(source) if isinstance(unit, BookUnit)]
     assert len(units) == 3

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.books import read_catalog
-from corpusmill.transforms.books.catalog_rdf import MAX_RDF_BYTES
+from corpusmill.transforms.books.catalog import MAX_RDF_BYTES
 from corpusmill.transforms.books.read_catalog import (
     CatalogUnit,
     DamagedCatalog,
@@ -19,8 +19,8 @@ from corpusmill.transforms.books.read_catalog import (
     plan_units,
     read_unit,
 )
-from corpusmill.transforms.files.damage import LostBytes
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.counters import LostBytes
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Author, CatalogEntry, Rejected
 from tests.makers.tar_files import pack_links, pack_tar
 from tests.makers.zip_files import pack_zip

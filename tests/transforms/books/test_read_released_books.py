@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.books.read_released_books import (
+from corpusmill.transforms.books.read_catalog import (
     ReadReleasedBooks,
     read_released_books,
     read_split_table,
 )
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import ReleasedBook
 from tests.tools.run_pipeline import Outcome, run_pipeline
 

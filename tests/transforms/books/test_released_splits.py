@@ -4,8 +4,12 @@ import pickle
 
 import pytest
 
-from corpusmill.transforms.books.released import MalformedTableError, read_released_lines
-from corpusmill.transforms.books.released_splits import read_split_lines, released_splits
+from corpusmill.transforms.books.released import (
+    MalformedTableError,
+    read_released_lines,
+    read_split_lines,
+    released_splits,
+)
 from tests.tools.real_data import DATA, needs_real_data
 
 # Of data/<split>_files.txt in https://huggingface.co/datasets/deepmind/pg19, revision 4d28bd77e669: a line

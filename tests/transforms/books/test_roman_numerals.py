@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.roman_numerals import parse_roman
+from corpusmill.transforms.books.title_page import parse_roman
 
 DIGITS = (
     ("", "M", "MM", "MMM"),

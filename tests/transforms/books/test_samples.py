@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.samples import take_samples
+from corpusmill.transforms.books.text_screening import take_samples
 
 
 @given(st.text(max_size=60), st.integers(1, 6), st.integers(1, 12))

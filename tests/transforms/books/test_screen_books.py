@@ -4,8 +4,6 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.books import screen_books
-from corpusmill.transforms.books.language import not_english
-from corpusmill.transforms.books.running_text import TooShort
 from corpusmill.transforms.books.screen_books import (
     KeepSimple,
     MeasureBooks,
@@ -14,6 +12,7 @@ from corpusmill.transforms.books.screen_books import (
     measure_book,
 )
 from corpusmill.transforms.books.simplicity import NotSimple
+from corpusmill.transforms.books.text_screening import TooShort, not_english
 from corpusmill.transforms.files.records import Book, MeasuredBook, Reason, Rejected
 from corpusmill.transforms.files.scratch import Scratch, fetch_text
 from tests.makers.made_books import book

@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.transforms.books.running_text import TooShort, malformed
+from corpusmill.transforms.books.text_screening import TooShort, malformed
 from corpusmill.transforms.files.records import Reason
 from tests.makers.made_books import book
 from tests.transforms.books.sample_texts import GERMAN, MANUAL, PLAY, PROSE, RECIPES, VERSE

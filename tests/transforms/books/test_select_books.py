@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.books import share_ngrams
-from corpusmill.transforms.books.overlap import EXACT
+from corpusmill.transforms.books import select_books
+from corpusmill.transforms.books.book_overlap import EXACT
 from corpusmill.transforms.books.select_books import SelectBooks, check_ids
 from corpusmill.transforms.files.records import MeasuredBook, OverlapVerdict, Rejected
 from tests.makers.made_books import make_book
@@ -106,9 +106,9 @@ def test_nothing_depends_on_workers_order_or_packing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The same as the loop over all books, on any number of workers."""
-    monkeypatch.setattr(share_ngrams, "GATHERED_HASHES", 900 * workers)
-    monkeypatch.setattr(share_ngrams, "MIN_PARTITIONS", 1 + 4 * workers)
-    monkeypatch.setattr(share_ngrams, "BUCKET_BOOKS", 50 * workers)
+    monkeypatch.setattr(select_books, "GATHERED_HASHES", 900 * workers)
+    monkeypatch.setattr(select_books, "MIN_PARTITIONS", 1 + 4 * workers)
+    monkeypatch.setattr(select_books, "BUCKET_BOOKS", 50 * workers)
     books = mixtures(120)
     expected = select_texts(books, Fraction(threshold), ngram_words)
     shuffled = random.Random(workers).sample(books, len(books))

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.books.covers import number_book
+from corpusmill.transforms.books.book_overlap import number_book
 from corpusmill.transforms.books.select_by_minhash import SelectByMinHash, only_book
-from corpusmill.transforms.duplicates.compare_documents import Sketch
-from corpusmill.transforms.duplicates.find_similar_documents import DocumentFacts
+from corpusmill.transforms.duplicates.similar_documents import DocumentFacts, Sketch
 from tests.tools.run_pipeline import run_transform
 from tests.transforms.books.sequential_selection import CountedText, select_texts
 from tests.transforms.books.test_select_books import measured, mixtures, verdicts_of

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.shape import (
+from corpusmill.transforms.books.text_screening import (
     Shape,
     is_list,
     is_stanza,

@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.transforms.books.share_ngrams import Plan, plan_parts
+from corpusmill.transforms.books.select_books import Plan, plan_parts
 
 
 @pytest.mark.parametrize(

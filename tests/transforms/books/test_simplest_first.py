@@ -5,8 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.simplest_first import Queue, Taken, line_up, take_books
-from corpusmill.transforms.books.simplicity import FORMULAS, PRINTED, SQUARED, exact_ratio, ratio
+from corpusmill.transforms.books.simplicity import (
+    FORMULAS,
+    PRINTED,
+    SQUARED,
+    Queue,
+    Taken,
+    exact_ratio,
+    line_up,
+    ratio,
+    take_books,
+)
 from corpusmill.transforms.files.records import Reason
 
 MEASURES = {1: (1200, 1000), 2: (1201, 1000), 3: (4800, 2000), 4: (0, 0), 5: (9, 3)}

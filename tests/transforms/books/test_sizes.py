@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.sizes import Placement, check_sizes, plan_sizes
-from corpusmill.transforms.files.fingerprint import fingerprint
+from corpusmill.transforms.books.simplebooks_rows import Placement, check_sizes, plan_sizes
+from corpusmill.transforms.files.text import fingerprint
 
 ORDER = sorted(range(1, 41), key=lambda book_id: fingerprint(f"simplebooks {book_id}"))
 FACTS = st.dictionaries(st.integers(1, 99), st.integers(1, 1000), min_size=5, max_size=40).map(

@@ -1,7 +1,11 @@
 import pytest
 
-from corpusmill.transforms.books.shape import paragraphs_of
-from corpusmill.transforms.books.speech import Speech, measure_speech, stage_words
+from corpusmill.transforms.books.text_screening import (
+    Speech,
+    measure_speech,
+    paragraphs_of,
+    stage_words,
+)
 
 
 def speech_of(text: str) -> Speech:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.books.strip_books import StripBooks, strip_text
+from corpusmill.transforms.books.screen_books import StripBooks, strip_text
 from corpusmill.transforms.files.records import Book, Reason, Rejected
 from corpusmill.transforms.files.scratch import SCRATCH, fetch_text
 from tests.makers.made_books import make_book

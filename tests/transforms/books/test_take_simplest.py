@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from corpusmill.transforms.books import take_simplest
-from corpusmill.transforms.books.simplest_first import check_target
+from corpusmill.transforms.books.simplicity import check_target
 from corpusmill.transforms.books.take_simplest import TakeSimplest
 from corpusmill.transforms.files.records import MeasuredBook, Rejected
-from corpusmill.transforms.models import deal_words
+from corpusmill.transforms.models import count_words
 from tests.makers.made_books import make_book
 from tests.tools.run_pipeline import Outcome, run_transform
 
@@ -120,7 +120,7 @@ def test_the_same_as_book_after_book(
         "min_count": chance.randrange(1, 4),
     }
     kept, reason = take_in_sequence(texts, **settings)
-    monkeypatch.setattr(deal_words, "GATHERED_WORDS", chance.choice([1, 50, 10_000]))
+    monkeypatch.setattr(count_words, "GATHERED_WORDS", chance.choice([1, 50, 10_000]))
     shuffled = chance.sample(texts, len(texts))
     monkeypatch.setattr(take_simplest, "BUCKETS", chance.choice([1, 7]))
     outcome = take(tmp_path, shuffled, settings)

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from corpusmill.transforms.books.tokenize_books import TokenizeBooks
+from corpusmill.transforms.books.take_simplest import TokenizeBooks
 from corpusmill.transforms.files.records import MeasuredBook, TokenizedBook
 from corpusmill.transforms.files.scratch import fetch_text
 from tests.makers.made_books import make_book

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.unwrap import to_lines, to_paragraphs
+from corpusmill.transforms.books.english_tokens import to_lines, to_paragraphs
 from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
 

@@ -7,10 +7,10 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.overlap import sum_rows
-from corpusmill.transforms.books.word_ranks import RANKED, count_entries, rank_counts
-from corpusmill.transforms.duplicates.components import NO_PAIRS
-from corpusmill.transforms.models.word_counts import (
+from corpusmill.transforms.books.book_overlap import sum_rows
+from corpusmill.transforms.books.simplicity import RANKED, count_entries, rank_counts
+from corpusmill.transforms.duplicates.minhash import NO_PAIRS
+from corpusmill.transforms.models.word_vocabulary import (
     count_words,
     cut_by_bucket,
     pack_counts,

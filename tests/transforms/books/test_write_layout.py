@@ -1,8 +1,7 @@
 from pathlib import Path
 
-from corpusmill.transforms.books.assign_sizes import SizedBook
-from corpusmill.transforms.books.book_stats import place_of
-from corpusmill.transforms.books.write_layout import Place, WriteLayout
+from corpusmill.transforms.books.book_accounts import place_of
+from corpusmill.transforms.books.book_rows import Place, SizedBook, WriteLayout
 from corpusmill.transforms.files.records import TokenizedBook
 from corpusmill.transforms.files.scratch import Scratch
 from tests.tools.run_pipeline import run_transform

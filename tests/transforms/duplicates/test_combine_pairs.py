@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.overlap import sum_rows
-from corpusmill.transforms.duplicates import combine_pairs
-from corpusmill.transforms.duplicates.combine_pairs import CombinePairs, different_pairs
-from corpusmill.transforms.duplicates.components import NO_PAIRS
+from corpusmill.transforms.books.book_overlap import sum_rows
+from corpusmill.transforms.duplicates import similar_documents
+from corpusmill.transforms.duplicates.minhash import NO_PAIRS
+from corpusmill.transforms.duplicates.similar_documents import CombinePairs, different_pairs
 from tests.makers.number_pairs import pairs_of
 from tests.tools.run_pipeline import run_transform
 
@@ -22,7 +22,7 @@ def test_each_pair_once(pairs: list[tuple[int, int]]) -> None:
 
 @pytest.mark.parametrize("reduce_rows", [0, 7, 1 << 18])
 def test_gathered_in_parts(reduce_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(combine_pairs, "REDUCE_ROWS", reduce_rows)
+    monkeypatch.setattr(similar_documents, "REDUCE_ROWS", reduce_rows)
     chance = random.Random(reduce_rows)
     pairs = [(chance.randrange(20), chance.randrange(20)) for _ in range(500)]
     combine = CombinePairs(different_pairs)
@@ -40,7 +40,7 @@ def test_gathered_in_parts(reduce_rows: int, monkeypatch: pytest.MonkeyPatch) ->
 def test_rows_are_reduced_as_they_come() -> None:
     combine = CombinePairs(different_pairs)
     gathered = combine.create_accumulator()
-    many = numpy.zeros((combine_pairs.REDUCE_ROWS // 4 + 1, 2), numpy.int64)
+    many = numpy.zeros((similar_documents.REDUCE_ROWS // 4 + 1, 2), numpy.int64)
     for _ in range(4):
         gathered = combine.add_input(gathered, many)
     assert [array.tolist() for array in gathered.arrays] == [[[0, 0]]]

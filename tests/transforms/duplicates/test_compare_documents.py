@@ -5,8 +5,12 @@ import apache_beam as beam
 import numpy
 import pytest
 
-from corpusmill.transforms.duplicates.compare_documents import CompareDocuments, Sketch, split_pairs
-from corpusmill.transforms.duplicates.find_similar_documents import DocumentFacts
+from corpusmill.transforms.duplicates.similar_documents import (
+    CompareDocuments,
+    DocumentFacts,
+    Sketch,
+    split_pairs,
+)
 from corpusmill.transforms.files.scratch import Scratch
 from tests.makers.number_pairs import pairs_of
 from tests.tools.run_pipeline import run_inputs

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.duplicates.components import NO_PAIRS, link_to_smallest
+from corpusmill.transforms.duplicates.minhash import NO_PAIRS, link_to_smallest
 from tests.makers.number_pairs import pairs_of
 
 EDGES = st.lists(st.tuples(st.integers(-5, 30), st.integers(0, 1 << 60) | st.integers(0, 30)))

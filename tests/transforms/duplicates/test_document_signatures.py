@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.duplicates.document_signatures import (
+from corpusmill.transforms.duplicates.minhash import (
     exact_jaccard,
+    hash_ngrams,
     parse_similarity,
     sign_documents,
 )
-from corpusmill.transforms.duplicates.hashed_ngrams import hash_ngrams
-from corpusmill.transforms.files.plain_words import plain_words
+from corpusmill.transforms.files.text import plain_words
 from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
 from tests.tools.signature_errors import made_pairs, signature_errors

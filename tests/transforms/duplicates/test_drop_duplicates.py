@@ -8,12 +8,15 @@ from typing import Any
 import apache_beam as beam
 import pytest
 
-from corpusmill.transforms.duplicates.compare_documents import ComparedPair, Sketch
-from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
-from corpusmill.transforms.duplicates.find_near_pairs import is_near
-from corpusmill.transforms.duplicates.find_similar_documents import FindSimilarDocuments, bands_for
-from corpusmill.transforms.duplicates.ngrams import jaccard
-from corpusmill.transforms.files.files_screen import Screened
+from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates, is_near
+from corpusmill.transforms.duplicates.minhash import jaccard
+from corpusmill.transforms.duplicates.similar_documents import (
+    ComparedPair,
+    FindSimilarDocuments,
+    Sketch,
+    bands_for,
+)
+from corpusmill.transforms.files.counters import Screened
 from corpusmill.transforms.files.records import Rejected
 from tests.makers.made_documents import Document, describe, ngrams_of, text_of, words
 from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform

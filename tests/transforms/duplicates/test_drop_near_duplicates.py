@@ -6,14 +6,14 @@ import numpy
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.transforms.duplicates.drop_near_duplicates import (
+from corpusmill.transforms.duplicates.minhash import jaccard
+from corpusmill.transforms.duplicates.near_duplicate_lines import (
     SCHEMA,
     DropNearDuplicates,
+    LinePairs,
     list_removed,
     near_pairs,
 )
-from corpusmill.transforms.duplicates.fetch_line_pairs import LinePairs
-from corpusmill.transforms.duplicates.ngrams import jaccard
 from corpusmill.transforms.files.records import LineRange
 from tests.makers.line_ranges import cut, lines_in, ranges_of
 from tests.tools.run_pipeline import Outcome, run_transform

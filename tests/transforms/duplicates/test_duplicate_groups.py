@@ -2,8 +2,7 @@ import numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.duplicates.components import NO_PAIRS, link_to_smallest
-from corpusmill.transforms.duplicates.duplicate_groups import choose_kept
+from corpusmill.transforms.duplicates.minhash import NO_PAIRS, choose_kept, link_to_smallest
 from tests.makers.number_pairs import pairs_of
 
 NUMBERS = st.integers(-9, 9)

@@ -1,11 +1,10 @@
 import numpy
 import pytest
 
-from corpusmill.transforms.duplicates import fetch_line_pairs
-from corpusmill.transforms.duplicates.components import Pairs
-from corpusmill.transforms.duplicates.drop_near_duplicates import key_by_index
-from corpusmill.transforms.duplicates.fetch_line_pairs import FetchLinePairs
-from corpusmill.transforms.files.line_ids import split_by_range
+from corpusmill.transforms.duplicates import near_duplicate_lines
+from corpusmill.transforms.duplicates.minhash import Pairs
+from corpusmill.transforms.duplicates.near_duplicate_lines import FetchLinePairs, key_by_index
+from corpusmill.transforms.files.line_blocks import split_by_range
 from tests.makers.line_ranges import ranges_of
 from tests.tools.run_pipeline import run_inputs
 
@@ -27,7 +26,7 @@ def fetch(pairs: Pairs) -> list[tuple[list[int], bytes, bytes]]:
 def test_each_pair_of_all_has_its_lines(
     pairs_at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetch_line_pairs, "PAIRS_AT_ONCE", pairs_at_once)
+    monkeypatch.setattr(near_duplicate_lines, "PAIRS_AT_ONCE", pairs_at_once)
     pairs = [[first, second] for first in TEXTS for second in TEXTS]
     fetched = sorted(fetch(numpy.array(pairs)))
     assert fetched == [(pair, TEXTS[pair[0]], TEXTS[pair[1]]) for pair in pairs]

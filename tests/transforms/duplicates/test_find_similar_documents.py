@@ -4,15 +4,15 @@ from pathlib import Path
 import numpy
 import pytest
 
-from corpusmill.transforms.duplicates import find_similar_documents
-from corpusmill.transforms.duplicates.find_similar_documents import (
+from corpusmill.transforms.duplicates import similar_documents
+from corpusmill.transforms.duplicates.minhash import choose_bands
+from corpusmill.transforms.duplicates.similar_documents import (
     FindSimilarDocuments,
     bands_for,
     number_of,
     pair_partition,
     rows_of,
 )
-from corpusmill.transforms.duplicates.minhash import choose_bands
 from corpusmill.transforms.files.scratch import Scratch
 from tests.makers.made_documents import Document, describe, ngrams_of, words
 from tests.tools.run_pipeline import run_transform
@@ -41,8 +41,8 @@ def test_alike_documents_are_found_once(tmp_path: Path) -> None:
 def test_nothing_depends_on_how_many_are_signed_and_dealt_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
-    monkeypatch.setattr(find_similar_documents, "SIGNED_HASHES", limit)
-    monkeypatch.setattr(find_similar_documents, "GATHERED_ROWS", limit)
+    monkeypatch.setattr(similar_documents, "SIGNED_HASHES", limit)
+    monkeypatch.setattr(similar_documents, "GATHERED_ROWS", limit)
     assert pairs_in(tmp_path, DOCUMENTS[::-1]) == PAIRS
 
 
@@ -59,7 +59,7 @@ def test_what_the_docstring_says_of_misses() -> None:
     """Of pairs at the threshold 0.4 % to 2 %, of those 0.05 above 0.1 % at most."""
     at, above = [], []
     for threshold in (0.3, 0.5, 0.7, 0.8, 0.9):
-        bands, rows = choose_bands(threshold, 128, find_similar_documents.MISS_WEIGHT)
+        bands, rows = choose_bands(threshold, 128, similar_documents.MISS_WEIGHT)
         at.append((1 - threshold**rows) ** bands)
         above.append((1 - (threshold + 0.05) ** rows) ** bands)
     assert 0.0035 < min(at) < max(at) < 0.02

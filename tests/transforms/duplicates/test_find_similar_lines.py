@@ -3,8 +3,8 @@ import itertools
 import numpy
 import pytest
 
-from corpusmill.transforms.duplicates import find_similar_lines
-from corpusmill.transforms.duplicates.find_similar_lines import (
+from corpusmill.transforms.duplicates import near_duplicate_lines
+from corpusmill.transforms.duplicates.near_duplicate_lines import (
     BucketBlock,
     FindSimilarLines,
     pair_partition,
@@ -46,7 +46,7 @@ def test_lines_are_signed_some_at_a_time(
     lines_at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = numbers_of(LINES, 5)
-    monkeypatch.setattr(find_similar_lines, "LINES_AT_ONCE", lines_at_once)
+    monkeypatch.setattr(near_duplicate_lines, "LINES_AT_ONCE", lines_at_once)
     assert numbers_of(LINES, 5) == expected
 
 

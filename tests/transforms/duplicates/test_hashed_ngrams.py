@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.duplicates.hashed_ngrams import (
+from corpusmill.transforms.duplicates.minhash import (
     hash_ngrams,
     hash_words,
     sort_different,
     to_plain_words,
 )
-from corpusmill.transforms.files.white_space import WIDE_SPACES
+from corpusmill.transforms.files.text import WIDE_SPACES
 from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
 from tests.transforms.books.sequential_selection import distinct_ngrams

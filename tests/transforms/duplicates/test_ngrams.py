@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.duplicates.ngrams import jaccard, word_ngrams
+from corpusmill.transforms.duplicates.minhash import jaccard, word_ngrams
 
 LINES = st.lists(st.sampled_from([b"a", b"b", b"c", "ї".encode(), b"\xed\xa0\x80"])).map(b" ".join)
 

@@ -23,8 +23,8 @@ from corpusmill.transforms.duplicates.read_texts import (
     read_part,
     read_texts,
 )
-from corpusmill.transforms.files import file_units
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files import work_units
+from corpusmill.transforms.files.read_files import InputError
 
 ROWS = [
     {"id": 7, "q": "One?", "a": ["Yes", "No"]},
@@ -85,7 +85,7 @@ def test_columns(
 def test_lines_are_the_same_however_a_file_is_packed_and_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", 1 << 14)
+    monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", 1 << 14)
     lines = [f"Line {number} é" for number in range(20_000)]
     content = "\n".join(lines).encode()
     packed = {"a": content, "a.gz": gzip.compress(content, 1), "a.bz2": bz2.compress(content, 1)}

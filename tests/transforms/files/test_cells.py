@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.cells import protect, to_line, unprotect
+from corpusmill.transforms.files.markup import protect, to_line, unprotect
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.run.stage_folders import StageFolders, stage_folders
-from corpusmill.transforms.files.clean_up import errors_logged
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError
+from corpusmill.transforms.files.write_files import errors_logged
 
 LEFT = "files that are no longer needed were not removed"
 

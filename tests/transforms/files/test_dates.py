@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.transforms.files.dates import checked_date, days_between, iso_date, plain_date
+from corpusmill.transforms.files.text import checked_date, days_between, iso_date, plain_date
 
 
 @pytest.mark.parametrize(

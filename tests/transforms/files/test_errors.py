@@ -8,7 +8,7 @@ import pytest
 from corpusmill.pipelines.run.engines.in_process import InProcess
 from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
 from corpusmill.transforms.files.errors import BuildError, find_shortage, find_worker_error
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError
 
 TRACEBACK = """\
@@ -27,7 +27,7 @@ transforms.files.stores.StoreError: gs://b/x: access is denied: no [while runnin
     [
         (TRACEBACK, "gs://b/x: access is denied: no"),
         (
-            "corpusmill.transforms.files.open_input.InputError: a.bz2, byte 7: cut off",
+            "corpusmill.transforms.files.read_files.InputError: a.bz2, byte 7: cut off",
             "a.bz2, byte 7: cut off",
         ),
         (

@@ -10,9 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files import bz2_blocks, file_units, unit_blocks
-from corpusmill.transforms.files.file_units import Damage, FileUnit
-from corpusmill.transforms.files.unit_blocks import LineBlock, place_of, read_blocks
+from corpusmill.transforms.files import bz2_blocks, work_units
+from corpusmill.transforms.files.work_units import (
+    Damage,
+    FileUnit,
+    LineBlock,
+    place_of,
+    read_blocks,
+)
 from tests.makers.bz2_files import pack_stream
 
 # Lines of all lengths, empty ones, several in a row, a line end at the end of a block or not.
@@ -110,7 +115,7 @@ def test_a_flipped_bit_costs_the_lines_that_touch_a_block(
     assert bad == {byte for damage in damages_in(uncut) for byte in range(damage.start, damage.end)}
     lost = set(known) - set(places_in(uncut))
     assert not lost or bad
-    with mock.patch.object(unit_blocks, "MAX_LINE_BYTES", 5):
+    with mock.patch.object(work_units, "MAX_LINE_BYTES", 5):
         uncut = read(bytes(damaged), units_of(whole, "bz2", []))
         events = read(bytes(damaged), units_of(whole, "bz2", cuts))
     assert places_in(events) == places_in(uncut)
@@ -132,8 +137,8 @@ def test_damage_in_the_middle() -> None:
 def test_a_whole_file_that_is_cut_off(compress: type, stripes: int) -> None:
     text = b"".join(b"%d\n" % number**5 for number in range(2000))
     data = compress(text)[:-2000]
-    units = file_units.plan_units(io.BytesIO(data), "x", len(data), stripes)
-    with mock.patch.object(file_units, "STRIPE_RUN_BYTES", 1000):
+    units = work_units.plan_units(io.BytesIO(data), "x", len(data), stripes)
+    with mock.patch.object(work_units, "STRIPE_RUN_BYTES", 1000):
         of_stripes = [read(data, [unit]) for unit in units]
     lines = set(itertools.chain(*map(lines_in, of_stripes)))
     assert lines < set(lines_of(text))  # the cut line is not among them
@@ -166,7 +171,7 @@ def test_a_bz2_file_that_is_cut_off() -> None:
 )
 def test_units_of_large_files_are_large(file_bytes: int, unit_bytes: int) -> None:
     for head, kind in ((b"[\n", "plain"), (b"BZh91AY&SY", "bz2")):
-        units = file_units.plan_units(io.BytesIO(head), "x", file_bytes, 7)
+        units = work_units.plan_units(io.BytesIO(head), "x", file_bytes, 7)
         assert {unit.kind for unit in units} == {kind}
         assert units[0].end == unit_bytes
         assert [unit.start for unit in units] == [0, *(unit.end for unit in units[:-1])]
@@ -180,7 +185,7 @@ def test_a_plain_file_that_has_become_shorter_is_damage(
 ) -> None:
     shorter = text[: int(place * len(text))]
     units = units_of(text, "plain", cuts)
-    with mock.patch.object(file_units, "READ_BYTES", buffer_bytes * 16):
+    with mock.patch.object(work_units, "READ_BYTES", buffer_bytes * 16):
         events = read(shorter, units)
     assert lines_in(events) == [line for line in lines_of(shorter) if line.endswith(b"\n")]
     message = "the file has become shorter since it was first read: it is being written or replaced"
@@ -193,12 +198,12 @@ def test_a_plain_file_that_has_become_shorter_is_damage(
 
 def test_a_whole_file_of_two_streams_with_padding() -> None:
     data = lzma.compress(b"one\ntw") + bytes(8) + lzma.compress(b"o\n")
-    assert read(data, file_units.plan_units(io.BytesIO(data), "x", len(data), 1)) == [
+    assert read(data, work_units.plan_units(io.BytesIO(data), "x", len(data), 1)) == [
         ("0", b"one\n"),
         ("4", b"two\n"),
     ]
     data = data.replace(bytes(8), b"?" * 8)
-    events = read(data, file_units.plan_units(io.BytesIO(data), "x", len(data), 1))
+    events = read(data, work_units.plan_units(io.BytesIO(data), "x", len(data), 1))
     assert places_in(events) == [("0", b"one\n")]
     (damage,) = damages_in(events)
     assert damage.message.startswith("the compressed file is damaged or truncated: Input format")

@@ -1,4 +1,4 @@
-from corpusmill.transforms.files.files_screen import ScreenPages
+from corpusmill.transforms.files.counters import ScreenPages
 from corpusmill.transforms.files.records import Page, Reason, Rejected
 from corpusmill.transforms.wikipedia.screening import PageScreening
 from corpusmill.transforms.wikitext.language import load_language

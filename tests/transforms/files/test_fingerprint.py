@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.fingerprint import SPLITS, fingerprint, shard_of, split_of
+from corpusmill.transforms.files.text import SPLITS, fingerprint, shard_of, split_of
 
 
 @pytest.mark.parametrize(

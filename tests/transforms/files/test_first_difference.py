@@ -2,11 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.first_difference import (
-    Difference,
-    describe_difference,
-    find_difference,
-)
+from corpusmill.transforms.files.text import Difference, describe_difference, find_difference
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"\n", b"\xd0\xb6\n", b"\xff"]), max_size=8)
 

@@ -4,18 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.files import hash_inputs
-from corpusmill.transforms.files.hash_inputs import HashInputs, hash_unchanged
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files import read_files
+from corpusmill.transforms.files.read_files import HashInputs, InputError, hash_unchanged
 from corpusmill.transforms.files.records import InputFile
-from corpusmill.transforms.wikipedia.listed_sums import sums_beside
+from corpusmill.transforms.wikipedia.find_dumps import sums_beside
 from tests.tools.run_pipeline import run_pipeline
 
 
 def test_stored_bytes_are_hashed_whatever_the_compression(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hash_inputs, "READ_BYTES", 7)
+    monkeypatch.setattr(read_files, "READ_BYTES", 7)
     contents = {"a.xml.bz2": b"no bz2 at all", "b.sql.gz": b"", "c.json": b"[]\n"}
     paths = {}
     for name, content in contents.items():

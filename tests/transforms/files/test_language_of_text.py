@@ -6,8 +6,7 @@ import pathlib
 
 import pytest
 
-from corpusmill.transforms.files.format_of_text import describe_format
-from corpusmill.transforms.files.language_of_text import ForeignText, find_foreign_text
+from corpusmill.transforms.files.text_kinds import ForeignText, describe_format, find_foreign_text
 from tests.makers.news_lines import sample_lines
 from tests.tools.pack_samples import SAMPLES
 

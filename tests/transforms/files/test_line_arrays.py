@@ -4,8 +4,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.line_arrays import line_bounds, sort_places, take_lines, to_array
-from corpusmill.transforms.files.line_blocks import block_of, lines_of
+from corpusmill.transforms.files.line_blocks import (
+    block_of,
+    line_bounds,
+    lines_of,
+    sort_places,
+    take_lines,
+    to_array,
+)
 
 LINES = st.lists(
     st.binary(max_size=3).map(lambda line: line.replace(b"\n", b"\t"))

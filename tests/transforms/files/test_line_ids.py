@@ -2,7 +2,7 @@ import numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.line_ids import line_ids, places_of, split_by_range
+from corpusmill.transforms.files.line_blocks import line_ids, places_of, split_by_range
 
 LINES = st.tuples(st.integers(0, 1023), st.integers(0, (1 << 32) - 1))
 

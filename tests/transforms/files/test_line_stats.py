@@ -5,9 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files import line_stats
-from corpusmill.transforms.files.line_blocks import block_of
-from corpusmill.transforms.files.line_stats import CLASSES, LineStats, add_line_stats, measure_lines
+from corpusmill.transforms.files import text as line_stats
+from corpusmill.transforms.files.line_blocks import (
+    CLASSES,
+    LineStats,
+    add_line_stats,
+    block_of,
+    measure_lines,
+)
 
 LINES = st.lists(st.text("ab \téß語😀", max_size=60).map(str.encode), max_size=40)
 

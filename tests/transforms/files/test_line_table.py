@@ -3,8 +3,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.line_blocks import block_of, lines_of
-from corpusmill.transforms.files.line_table import SCHEMA, make_table
+from corpusmill.transforms.files.line_blocks import SCHEMA, block_of, lines_of, make_table
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])))
 

@@ -4,13 +4,13 @@ from pathlib import Path
 import pytest
 from apache_beam.io.filesystem import BeamIOError, FileMetadata
 
-from corpusmill.transforms.files.list_folders import (
+from corpusmill.transforms.files.read_files import (
+    InputError,
     check_folder,
     is_local,
     list_files,
     list_subfolders,
 )
-from corpusmill.transforms.files.open_input import InputError
 from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from corpusmill.transforms.files.log_tail import LOG_TAIL_BYTES, log_tail
+from corpusmill.transforms.files.errors import LOG_TAIL_BYTES, log_tail
 
 
 def test_a_long_log_is_cut_and_a_short_one_is_whole(tmp_path: Path) -> None:

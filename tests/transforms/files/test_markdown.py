@@ -1,7 +1,7 @@
 import pytest
 import yaml
 
-from corpusmill.transforms.files.markdown import (
+from corpusmill.transforms.files.markup import (
     Config,
     Dataset,
     hub_head,

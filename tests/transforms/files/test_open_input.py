@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.files.open_input import (
+from corpusmill.transforms.files.read_files import (
     InputError,
     _StoredObject,
     file_bytes_of,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.perl_utf8 import decode, encode, is_perl_utf8, malformed_lines
+from corpusmill.transforms.files.line_blocks import decode, encode, is_perl_utf8, malformed_lines
 from tests.transforms.news.odd_lines import BEYOND
 
 LAX = ["eda080", "edbfbf", *BEYOND]

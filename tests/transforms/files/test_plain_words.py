@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.plain_words import plain_words
+from corpusmill.transforms.files.text import plain_words
 
 
 @pytest.mark.parametrize(

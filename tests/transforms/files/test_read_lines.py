@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files import file_units, read_lines, unit_blocks
+from corpusmill.transforms.files import read_lines, work_units
 from corpusmill.transforms.files.bz2_blocks import find_marks
-from corpusmill.transforms.files.damage import LostBytes
+from corpusmill.transforms.files.counters import LostBytes
 from corpusmill.transforms.files.line_blocks import lines_of
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.read_lines import (
     ReadLines,
     TextFile,
@@ -74,7 +74,7 @@ def rejections_of(name: str, head: str = "") -> list[Rejected]:
 def test_everything_is_accounted_for(tmp_path: pathlib.Path, suffix: str, stripes: int) -> None:
     stored = COMPRESS[suffix](TEXT)
     path = write_file(tmp_path, NAME + suffix, stored)
-    with mock.patch.object(file_units, "MIN_UNIT_BYTES", len(stored) if not suffix else 1):
+    with mock.patch.object(work_units, "MIN_UNIT_BYTES", len(stored) if not suffix else 1):
         outcome = read([path], stripes)
         assert line_bytes_of([path], stripes) == outcome.counters["read-lines/dump_bytes"]
         units = plan_units([path], stripes)
@@ -187,10 +187,10 @@ def test_the_lines_do_not_depend_on_how_files_are_packed_and_cut(
         for line in (text if text.endswith(b"\n") or not text else text + b"\n").split(b"\n")[:-1]
     ]
     with (
-        mock.patch.object(file_units, "MIN_UNIT_BYTES", unit_bytes),
-        mock.patch.object(file_units, "MAX_UNIT_BYTES", unit_bytes),
-        mock.patch.object(file_units, "STRIPE_RUN_BYTES", unit_bytes),
-        mock.patch.object(unit_blocks, "MAX_LINE_BYTES", max_line_bytes),
+        mock.patch.object(work_units, "MIN_UNIT_BYTES", unit_bytes),
+        mock.patch.object(work_units, "MAX_UNIT_BYTES", unit_bytes),
+        mock.patch.object(work_units, "STRIPE_RUN_BYTES", unit_bytes),
+        mock.patch.object(work_units, "MAX_LINE_BYTES", max_line_bytes),
     ):
         read_count, kept, rejected, unterminated = read_plainly(paths, stripes, block_bytes)
         _, _, rejected_alone, _ = read_plainly(paths, 1, 1000)
@@ -255,7 +255,7 @@ def test_blocks_of_half_a_corpus_are_one_element_each(tmp_path: pathlib.Path) ->
 
 def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
     path = write_file(tmp_path, NAME, b"one\n" + "ä".encode() * 150 + b"\ntwo\n")
-    with mock.patch.object(unit_blocks, "MAX_LINE_BYTES", 200):
+    with mock.patch.object(work_units, "MAX_LINE_BYTES", 200):
         outcome = read([path])
     assert lines_in(outcome) == [b"one", b"two"]
     (rejected,) = outcome.elements["rejected"]
@@ -291,7 +291,7 @@ def test_damage_fails_and_names_the_place(
 ) -> None:
     path = write_file(tmp_path, NAME, stored)
     with (
-        mock.patch.object(file_units, "MIN_UNIT_BYTES", len(stored)),
+        mock.patch.object(work_units, "MIN_UNIT_BYTES", len(stored)),
         pytest.raises(Exception, match=f"InputError: {path}, byte {place}: .*{message}"),
     ):
         read([path], stripes)
@@ -303,7 +303,7 @@ def test_a_file_that_has_become_shorter_is_damage(
 ) -> None:
     lines = [b"line %d\n" % number for number in range(1000)]
     path = write_file(tmp_path, NAME, pack(b"".join(lines)))
-    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 3000):
+    with mock.patch.object(work_units, "MIN_UNIT_BYTES", 3000):
         units = plan_units([path], 1)
     assert len(units) == 3
     os.truncate(path, pathlib.Path(path).read_bytes().index(lines[500]) + 3)
@@ -418,8 +418,8 @@ def test_of_an_archive_that_is_cut_off_the_whole_lines_are_kept(
     stored = stored[: len(stored) * 2 // 3]
     path = write_file(tmp_path, "x.tar", stored)
     with (
-        mock.patch.object(file_units, "MIN_UNIT_BYTES", 1000),
-        mock.patch.object(file_units, "STRIPE_RUN_BYTES", 5000),
+        mock.patch.object(work_units, "MIN_UNIT_BYTES", 1000),
+        mock.patch.object(work_units, "STRIPE_RUN_BYTES", 5000),
     ):
         outcome = read([path], stripes, "keep-good")
     found = lines_in(outcome)
@@ -450,7 +450,7 @@ def test_files_of_an_archive_that_is_not_compressed_are_entered(tmp_path: pathli
 def test_stripes_are_for_large_files(tmp_path: pathlib.Path) -> None:
     large = write_file(tmp_path, "large", gzip.compress(bytes(4000), 0))
     small = write_file(tmp_path, "small", gzip.compress(bytes(400), 0))
-    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 100):
+    with mock.patch.object(work_units, "MIN_UNIT_BYTES", 100):
         units = plan_units([large, small], 4)
     assert [(unit.file.path, unit.unit.stripe, unit.unit.stripes) for unit in units] == [
         *((large, stripe, 4) for stripe in range(4)),
@@ -475,7 +475,7 @@ NEWS_BYTES = [4_390_948, 2_765_761, 2_670_756, 3_330_800, 5_374_196]
 def test_real_news(stripes: int) -> None:
     outcome = read(NEWS, stripes)
     assert sum(map(len, outcome.elements["blocks"])) == sum(NEWS_BYTES)
-    assert max(map(len, outcome.elements["blocks"])) <= unit_blocks.BLOCK_BYTES
+    assert max(map(len, outcome.elements["blocks"])) <= work_units.BLOCK_BYTES
     assert sum(outcome.elements["lines"]) == sum(NEWS_LINES)
     assert outcome.counters["read-lines/lines"] == sum(NEWS_LINES)
     assert outcome.counters["read-lines/dump_bytes"] == line_bytes_of(NEWS, stripes)

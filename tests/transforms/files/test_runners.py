@@ -3,8 +3,7 @@
 import pytest
 from apache_beam.options.pipeline_options import StandardOptions
 
-from corpusmill.transforms.files.errors import find_worker_error
-from corpusmill.transforms.files.runners import IN_PROCESS, RUNNERS, runner_named
+from corpusmill.transforms.files.errors import IN_PROCESS, RUNNERS, find_worker_error, runner_named
 
 
 def test_every_runner_of_beam_is_known() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.files.sample_texts import (
+from corpusmill.transforms.files.read_files import (
     FILES,
     TEXT_BYTES,
     codec_at,

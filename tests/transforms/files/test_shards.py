@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.transforms.files.shards import (
+from corpusmill.transforms.files.text import (
     count_shards,
     every_shard,
     parquet_name,

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from corpusmill.transforms.files.side_thread import beside
+from corpusmill.transforms.files.write_files import beside
 
 
 def test_it_works_while_the_block_runs_and_has_ended_after_it() -> None:

@@ -5,7 +5,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.spread import Spread, SpreadAll, _number_parts
+from corpusmill.transforms.files.distribution import Spread, SpreadAll, _number_parts
 from tests.tools.run_pipeline import run_pipeline
 
 

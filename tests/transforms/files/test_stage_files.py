@@ -18,7 +18,7 @@ import pytest
 import zstandard
 
 from corpusmill.transforms.files import stage_files
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import LineRange
 from corpusmill.transforms.files.stage_files import (
     LIST,

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.tables import read_table, write_table
-from corpusmill.transforms.files.translation_records import ReadError
+from corpusmill.transforms.files.markup import read_table, write_table
+from corpusmill.transforms.files.records import ReadError
 
 COLUMNS = ("id", "text")
 ROWS = st.lists(st.tuples(st.text(min_size=1), st.text()))

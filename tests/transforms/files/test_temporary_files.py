@@ -14,8 +14,7 @@ import pytest
 
 from corpusmill.pipelines.sample_builds import SAMPLES
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.file_lock import locked
-from corpusmill.transforms.files.temporary_files import remove_dead, temporary_files
+from corpusmill.transforms.files.write_files import locked, remove_dead, temporary_files
 from tests.tools.processes import running, wait_until, workers_of
 
 ROOT = Path(__file__).parents[3]

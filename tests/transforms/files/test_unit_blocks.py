@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files import bz2_blocks, file_units, unit_blocks
-from corpusmill.transforms.files.file_units import Damage, FileUnit
-from corpusmill.transforms.files.unit_blocks import (
+from corpusmill.transforms.files import bz2_blocks, work_units
+from corpusmill.transforms.files.work_units import (
+    Damage,
+    FileUnit,
     LineBlock,
     NoMemberError,
     Span,
@@ -44,8 +45,8 @@ sizes = st.integers(1, 60)
 def buffers_of(size: int) -> Iterator[None]:
     """Lets everything be cut in small pieces."""
     with (
-        mock.patch.object(file_units, "READ_BYTES", size * 16),
-        mock.patch.object(file_units, "STRIPE_RUN_BYTES", size),
+        mock.patch.object(work_units, "READ_BYTES", size * 16),
+        mock.patch.object(work_units, "STRIPE_RUN_BYTES", size),
         mock.patch.object(bz2_blocks, "SCAN_BYTES", size),
     ):
         yield
@@ -211,7 +212,7 @@ def test_damage_costs_the_same_however_the_file_is_cut(
     damaged[min(int(place * len(damaged)), len(damaged) - 1)] ^= 1 << bit
     data = bytes(damaged)
     units = units_of(data, "bz2", cuts)
-    with mock.patch.object(unit_blocks, "MAX_LINE_BYTES", max_line_bytes):
+    with mock.patch.object(work_units, "MAX_LINE_BYTES", max_line_bytes):
         uncut = read_units(data, units_of(data, "bz2", []), 1000)
         events = read_units(data, units, block_bytes)
     assert placed_in(events) == placed_in(uncut)
@@ -243,7 +244,7 @@ def test_overlong_lines_are_cut_and_come_alone(
     pieces = [text[at : at + piece_bytes] for at in range(0, len(text), piece_bytes)]
     expected = [(place, line[:9], len(line) > 9) for _, place, line in placed_lines(text)]
     packed = gzip.compress(text)
-    with mock.patch.object(unit_blocks, "MAX_LINE_BYTES", 9), buffers_of(piece_bytes):
+    with mock.patch.object(work_units, "MAX_LINE_BYTES", 9), buffers_of(piece_bytes):
         for kind, data, units in (
             ("bz2", pack_stream(pieces), units_of(pack_stream(pieces), "bz2", cuts)),
             ("plain", text, units_of(text, "plain", cuts) if text else []),
@@ -265,8 +266,8 @@ def test_the_end_of_an_overlong_line_is_not_looked_for() -> None:
     text = b"x" * 100_000
     stream = mock.Mock(wraps=io.BytesIO(text))
     with (
-        mock.patch.object(unit_blocks, "MAX_LINE_BYTES", 500),
-        mock.patch.object(file_units, "READ_BYTES", 1600),
+        mock.patch.object(work_units, "MAX_LINE_BYTES", 500),
+        mock.patch.object(work_units, "READ_BYTES", 1600),
     ):
         (found,) = read_blocks(stream, FileUnit("x", "plain", 0, 100, len(text)))
         assert not list(read_blocks(stream, FileUnit("x", "plain", 100, 200, len(text))))
@@ -281,10 +282,10 @@ def test_a_long_line_is_not_joined_over_and_over() -> None:
     text = b"short\n" + b"x" * 200_000 + b"\nlast\n"
     data = gzip.compress(text, 0)
     (unit,) = plan_block_units(io.BytesIO(data), "x", len(data), 1)
-    join = unit_blocks._BlockSplitter._join
+    join = work_units._BlockSplitter._join
     with (
         buffers_of(100),
-        mock.patch.object(unit_blocks._BlockSplitter, "_join", autospec=True) as joined,
+        mock.patch.object(work_units._BlockSplitter, "_join", autospec=True) as joined,
     ):
         joined.side_effect = join
         events = read_units(data, [unit], 100)
@@ -308,9 +309,9 @@ def test_places_and_members() -> None:
     ],
 )
 def test_stretches_that_follow_each_other_are_one(following: Span, goes_on: bool) -> None:
-    assert unit_blocks._goes_on(Span(10, "m", -1, 100), following) == goes_on
+    assert work_units._goes_on(Span(10, "m", -1, 100), following) == goes_on
     in_block = Span(10, "m", 50, 100)
-    assert not unit_blocks._goes_on(in_block, following)
+    assert not work_units._goes_on(in_block, following)
 
 
 def test_the_stripes_of_an_archive_have_equal_shares() -> None:
@@ -461,7 +462,7 @@ def test_a_plain_file_that_has_become_shorter_is_damage(
     assert [(damage.start, damage.end) for damage in damages_in(events)] == [
         (max(unit.start, len(shorter)), unit.end) for unit in units if unit.end > len(shorter)
     ]
-    assert {damage.message for damage in damages_in(events)} == {file_units.SHORTER}
+    assert {damage.message for damage in damages_in(events)} == {work_units.SHORTER}
 
 
 def test_what_is_planned() -> None:

@@ -3,7 +3,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.white_space import NARROW_SPACES, WIDE_SPACES, count_words
+from corpusmill.transforms.files.text import NARROW_SPACES, WIDE_SPACES, count_words
 
 ALL_SPACES = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
 

@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.transforms.files.records import Rejected
-from corpusmill.transforms.files.write_rejected import SCHEMA, WriteRejected, order
+from corpusmill.transforms.files.write_rows import SCHEMA, WriteRejected, order
 from tests.tools.run_pipeline import run_transform
 
 REJECTED = [

@@ -14,10 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.transforms.books import book_rows
+from corpusmill.transforms.books.book_accounts import BookStats, identity_of
 from corpusmill.transforms.books.book_rows import MeasureRows
-from corpusmill.transforms.books.book_stats import BookStats, identity_of
-from corpusmill.transforms.duplicates import drop_near_duplicates
-from corpusmill.transforms.files.fingerprint import SPLITS, fingerprint, shard_of, split_of
+from corpusmill.transforms.duplicates import near_duplicate_lines
 from corpusmill.transforms.files.records import (
     Article,
     BookRow,
@@ -26,8 +25,16 @@ from corpusmill.transforms.files.records import (
     PackedArticle,
 )
 from corpusmill.transforms.files.scratch import Scratch, pack_text
-from corpusmill.transforms.files.shards import Shard, parquet_name, tfrecord_name
-from corpusmill.transforms.files.tf_example import encode_example, frame_record
+from corpusmill.transforms.files.text import (
+    SPLITS,
+    Shard,
+    fingerprint,
+    parquet_name,
+    shard_of,
+    split_of,
+    tfrecord_name,
+)
+from corpusmill.transforms.files.tfrecord import encode_example, frame_record
 from corpusmill.transforms.files.write_rows import (
     PlanShards,
     RowKind,
@@ -37,8 +44,13 @@ from corpusmill.transforms.files.write_rows import (
     pack_rows,
     write_shard,
 )
-from corpusmill.transforms.wikipedia.article_rows import ARTICLES, ShareOut, order
-from corpusmill.transforms.wikipedia.pack_articles import pack_article, to_bytes
+from corpusmill.transforms.wikipedia.article_rows import (
+    ARTICLES,
+    ShareOut,
+    order,
+    pack_article,
+    to_bytes,
+)
 from tests.tools.golden_tree import tree_of
 from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 
@@ -308,7 +320,7 @@ def test_other_suffixes_are_refused(tmp_path: Path) -> None:
 def test_removed_lines_go_to_the_file_of_their_text(tmp_path: Path) -> None:
     """Their number is known before they are."""
     rows = [(f"kept {number // 2}", f"removed {number}", number / 7) for number in range(7)]
-    columns = (drop_near_duplicates.SCHEMA, operator.itemgetter(1), tuple)
+    columns = (near_duplicate_lines.SCHEMA, operator.itemgetter(1), tuple)
 
     def apply(removed: beam.PCollection, count: beam.PCollection) -> beam.PCollection:
         writer = WriteRecords(str(tmp_path), "removed", *columns, records_per_file=3, count=count)

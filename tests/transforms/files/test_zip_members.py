@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.compression import DECODE_ERRORS
-from corpusmill.transforms.files.records import Reason
-from corpusmill.transforms.files.zip_members import (
+from corpusmill.transforms.files.packed_files import (
     ZipError,
     is_zip,
     list_zip,
     open_member,
-    reason_not_to_read,
+    why_not_unzipped,
 )
+from corpusmill.transforms.files.records import Reason
 from tests.makers.zip_files import pack_zip
 
 FILES = [("cache/84/pg84.txt", b"a line\n" * 1000), ("empty.txt", b""), ("café.txt", b"\xe9\n")]
@@ -108,11 +108,11 @@ def test_no_more_is_given_than_the_directory_says() -> None:
 
 def test_what_cannot_be_read_has_a_reason() -> None:
     (member,) = list_zip(io.BytesIO(pack_zip(FILES[:1])))
-    assert reason_not_to_read(member) is None
-    assert reason_not_to_read(member._replace(is_encrypted=True)) == Reason(
+    assert why_not_unzipped(member) is None
+    assert why_not_unzipped(member._replace(is_encrypted=True)) == Reason(
         "encrypted", "cache/84/pg84.txt is encrypted"
     )
-    imploded = reason_not_to_read(member._replace(method=6))
+    imploded = why_not_unzipped(member._replace(method=6))
     assert imploded == Reason(
         "unsupported-compression", "zip method 6 is not supported: repack the archive"
     )

@@ -3,12 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.models.count_pieces import CountPieces, EvaluationFile
-from corpusmill.transforms.models.piece_accounts import HELD_OUT
-from corpusmill.transforms.models.piece_model import PieceCounter, PieceStats, TrainedPieces
-from corpusmill.transforms.models.read_sentences import SentenceBlock
-from corpusmill.transforms.models.sentence_choice import Choice, rank_sentences
-from corpusmill.transforms.models.temperature_sampling import Share
+from corpusmill.transforms.models.model_accounts import HELD_OUT_KIND
+from corpusmill.transforms.models.sentence_sampling import Choice, Share, rank_sentences
+from corpusmill.transforms.models.subword_models import PieceCounter, PieceStats, TrainedPieces
+from corpusmill.transforms.models.train_pieces import CountPieces, EvaluationFile, SentenceBlock
 from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.subword_inputs import write_lines
 from tests.tools.run_pipeline import run_inputs
@@ -49,8 +47,8 @@ def test_held_out_splits_and_sentences_and_evaluated_lines(tmp_path: Path) -> No
         blocks, choices, EvaluationFile("uk", str(plain)), EvaluationFile("uk", str(packed))
     )
     assert stats == {
-        (HELD_OUT, "en"): COUNT([EN[ranks.index(max(ranks))]]),
-        (HELD_OUT, "ja"): COUNT(JA[1:]),
+        (HELD_OUT_KIND, "en"): COUNT([EN[ranks.index(max(ranks))]]),
+        (HELD_OUT_KIND, "ja"): COUNT(JA[1:]),
         ("evaluated", "uk"): COUNT([*UK, "", *EN]),
     }
     assert stats["evaluated", "uk"].lines == 5

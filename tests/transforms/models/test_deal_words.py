@@ -6,9 +6,9 @@ import pytest
 from apache_beam.pvalue import AsSingleton
 
 from corpusmill.transforms.files.scratch import fetch
-from corpusmill.transforms.models import deal_words
-from corpusmill.transforms.models.deal_words import DealWords
-from corpusmill.transforms.models.word_counts import count_words, unpack_counts
+from corpusmill.transforms.models import count_words as deal_words
+from corpusmill.transforms.models.count_words import DealWords
+from corpusmill.transforms.models.word_vocabulary import count_words, unpack_counts
 from tests.tools.run_pipeline import run_inputs
 
 TEXTS = [b"a b a\n", b"", b"b c\n", b"none\n", b"a\n"]

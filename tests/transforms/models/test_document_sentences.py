@@ -1,12 +1,12 @@
 import pytest
 
 from corpusmill.pipelines.run.corpora import layouts
-from corpusmill.transforms.models.document_sentences import (
+from corpusmill.transforms.models.sentence_sampling import (
     clean_sentences,
     paragraphs_of_book,
     sentences_of_texts,
 )
-from corpusmill.transforms.models.subwords import BLANK, RESERVED
+from corpusmill.transforms.models.subword_models import BLANK, RESERVED
 from corpusmill.transforms.wikitext.article_markers import render_article
 from corpusmill.transforms.wikitext.sections import Section
 

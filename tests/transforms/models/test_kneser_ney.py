@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpusmill.transforms.models.backoff import Float64s, grams_of, log_likelihoods
-from corpusmill.transforms.models.count_grams import Tally, add_tallies
+from corpusmill.transforms.models.count_grams import Numbers, Tally, add_tallies, number_words
 from corpusmill.transforms.models.gram_tables import UNKNOWN, look_up
-from corpusmill.transforms.models.kneser_ney import FALLBACK, estimate_discounts, interpolate
-from corpusmill.transforms.models.number_words import Numbers, number_words
+from corpusmill.transforms.models.smoothing import (
+    FALLBACK,
+    Float64s,
+    estimate_discounts,
+    grams_of,
+    interpolate,
+    log_likelihoods,
+)
 from tests.makers.ngram_models import Model, Reference, make_model, sentences_of
 from tests.tools.golden_tree import GOLDEN
 

@@ -1,9 +1,9 @@
 import pyarrow as pa
 import pytest
 
-from corpusmill.transforms.models import number_words as numbering
-from corpusmill.transforms.models.number_words import number_words, select_words
-from corpusmill.transforms.models.word_counts import count_words
+from corpusmill.transforms.models import count_grams as numbering
+from corpusmill.transforms.models.count_grams import number_words, select_words
+from corpusmill.transforms.models.word_vocabulary import count_words
 from tests.makers.ngram_models import vocabulary_of
 
 WORDS = pa.array([b"a", b"b", "ü".encode()], pa.binary())

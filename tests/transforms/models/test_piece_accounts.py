@@ -2,12 +2,11 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.builds.build_manifest import Provenance
 from corpusmill.transforms.files.builds.ledger import AccountingError, Accounts, Ledger
-from corpusmill.transforms.models.piece_accounts import EVALUATED, HELD_OUT, account_for_pieces
-from corpusmill.transforms.models.piece_model import PieceStats, TrainedPieces
-from corpusmill.transforms.models.sentence_choice import Choice
-from corpusmill.transforms.models.temperature_sampling import Share
+from corpusmill.transforms.files.builds.manifest import Provenance
+from corpusmill.transforms.models.model_accounts import EVALUATED, HELD_OUT_KIND, account_for_pieces
+from corpusmill.transforms.models.sentence_sampling import Choice, Share
+from corpusmill.transforms.models.subword_models import PieceStats, TrainedPieces
 
 TRAINED = TrainedPieces(b"", pieces=400, words=70, occurrences=900, rare_words=5)
 CHOICES = {
@@ -15,7 +14,7 @@ CHOICES = {
     "sw": Choice(Share(40, 0.25, 100), 17, 1, 1 << 64),
 }
 STATS = [
-    ((HELD_OUT, "uk"), PieceStats(10, 300, 100, 1)),
+    ((HELD_OUT_KIND, "uk"), PieceStats(10, 300, 100, 1)),
     ((EVALUATED, "sw"), PieceStats(20, 500, 200, 0)),
     ((EVALUATED, "ar"), PieceStats(20, 500, 200, 150)),
 ]

@@ -9,17 +9,18 @@ import pytest
 import sentencepiece
 
 from corpusmill.transforms.files.line_blocks import block_of
-from corpusmill.transforms.models import piece_model
-from corpusmill.transforms.models.piece_model import (
+from corpusmill.transforms.models import subword_models
+from corpusmill.transforms.models.subword_models import (
     NORMALIZATIONS,
     PieceCounter,
     PieceSettings,
     PieceStats,
+    UntrainableError,
     add_piece_stats,
+    load_model,
     train_pieces,
 )
-from corpusmill.transforms.models.subwords import UntrainableError, load_model
-from corpusmill.transforms.models.word_counts import SCHEMA, count_words
+from corpusmill.transforms.models.word_vocabulary import SCHEMA, count_words
 from tests.makers.spm_models import SENTENCES
 
 SMALL = PieceSettings(300)
@@ -117,7 +118,7 @@ def test_a_large_corpus_is_counted_in_64_bits_and_gives_the_same_model(
     counts = words_of(*SENTENCES)
     length = sum(len(word.as_py()) for word in counts["word"])
     for large in (length, length + 1):
-        monkeypatch.setattr(piece_model, "LARGE_CORPUS", large)
+        monkeypatch.setattr(subword_models, "LARGE_CORPUS", large)
         assert train_pieces([counts], SMALL).model == MODEL
     assert told == [True, False]
 

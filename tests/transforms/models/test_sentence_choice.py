@@ -5,10 +5,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.models.sentence_choice import (
+from corpusmill.transforms.models.sentence_sampling import (
     RANGES,
     Choice,
     Ranks,
+    Share,
     choose,
     count_ranges,
     find_last_range,
@@ -18,7 +19,6 @@ from corpusmill.transforms.models.sentence_choice import (
     rank_sentences,
     ranks_in_range,
 )
-from corpusmill.transforms.models.temperature_sampling import Share
 
 RANGE = (1 << 64) // RANGES
 

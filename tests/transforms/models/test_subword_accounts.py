@@ -1,10 +1,10 @@
 from typing import Any
 
-from corpusmill.transforms.files.builds.build_manifest import Provenance
 from corpusmill.transforms.files.builds.ledger import AccountingError, Accounts, Ledger
+from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.records import SubwordStats
-from corpusmill.transforms.models.subword_accounts import SubwordAccounts
-from corpusmill.transforms.models.subwords import TrainedSubwords
+from corpusmill.transforms.models.model_accounts import SubwordAccounts
+from corpusmill.transforms.models.subword_models import TrainedSubwords
 from tests.tools.error_of import error_of
 
 SIZES = {"vocabularies": {"64k": 64_000, "128k": 128_000}}

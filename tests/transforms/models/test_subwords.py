@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.records import SubwordStats
-from corpusmill.transforms.models.subwords import (
+from corpusmill.transforms.models.subword_models import (
     BLANK,
     RESERVED,
     SubwordCounter,
@@ -207,7 +207,7 @@ def train_in_a_process(texts: Iterable[str], cores: set[int]) -> subprocess.Comp
     code = (
         "import json, os, sys\n"
         f"os.sched_setaffinity(0, {cores})\n"
-        "from corpusmill.transforms.models.subwords import SubwordSettings, train_model\n"
+        "from corpusmill.transforms.models.subword_models import SubwordSettings, train_model\n"
         "model = train_model(json.load(sys.stdin), SubwordSettings(vocabulary_size=400))\n"
         "sys.stdout.buffer.write(model)\n"
     )

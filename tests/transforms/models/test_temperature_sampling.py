@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.models.temperature_sampling import Share, check_temperature, share_out
+from corpusmill.transforms.models.sentence_sampling import Share, check_temperature, share_out
 
 COUNTS = st.dictionaries(
     st.text("abcdef", min_size=1, max_size=3), st.integers(0, 10**9), min_size=1, max_size=8

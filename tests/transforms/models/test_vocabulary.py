@@ -6,13 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
-from corpusmill.transforms.models import vocabulary, word_counts
-from corpusmill.transforms.models.vocabulary import (
+from corpusmill.transforms.models import word_vocabulary
+from corpusmill.transforms.models.word_vocabulary import (
+    SCHEMA,
     SIGNS,
     HeldoutStats,
     Vocabulary,
     VocabularyStats,
     add_heldout,
+    count_words,
+    cut_by_bucket,
     map_unknown,
     measure_heldout,
     merge_parts,
@@ -21,7 +24,6 @@ from corpusmill.transforms.models.vocabulary import (
     table_of,
     unpack_words,
 )
-from corpusmill.transforms.models.word_counts import SCHEMA, count_words, cut_by_bucket
 
 WORDS = [b"the", b"a", b".", b"Ma\xc3\x9f", b"\xff", b"x\ty", b"<UNK>", b"<S>"]
 LINES = st.lists(st.lists(st.sampled_from([*WORDS, b""]), max_size=8).map(b" ".join), max_size=20)
@@ -94,7 +96,7 @@ def test_the_table_adds_up_to_the_words(lines: list[bytes], min_count: int) -> N
 def test_a_long_table_comes_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     learned = learn(block_of([b"a b c d e f g"] * 3))
     whole = b"".join(table_of(learned))
-    monkeypatch.setattr(vocabulary, "_ROWS", 3)
+    monkeypatch.setattr(word_vocabulary, "_ROWS", 3)
     parts = list(table_of(learned))
     assert [part.count(b"\n") for part in parts] == [3, 3, 3, 1]
     assert b"".join(parts) == whole
@@ -102,10 +104,10 @@ def test_a_long_table_comes_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 100])
 def test_rows(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "_ROWS", rows)
+    monkeypatch.setattr(word_vocabulary, "_ROWS", rows)
     counts = pa.record_batch([[b"the", "é".encode(), b"."], [7, 5, 5]], schema=SCHEMA)
-    assert b"".join(vocabulary.rows_of(counts)) == "the\t7\né\t5\n.\t5\n".encode()
-    assert b"".join(vocabulary.rows_of(counts.slice(0, 0))) == b""
+    assert b"".join(word_vocabulary.rows_of(counts)) == "the\t7\né\t5\n.\t5\n".encode()
+    assert b"".join(word_vocabulary.rows_of(counts.slice(0, 0))) == b""
 
 
 @given(st.sets(st.binary(max_size=4)))
@@ -163,8 +165,8 @@ def test_held_out_lines_are_measured_as_they_would_be_mapped(
 def test_chunks_make_no_difference(chunk_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     block, known = block_of([b"a x b", b"", b"x x", b"b"] * 5), words_of(b"a", b"b")
     expected = map_unknown(block, known)
-    monkeypatch.setattr(vocabulary, "CHUNK_BYTES", chunk_bytes)
-    monkeypatch.setattr(word_counts, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(word_vocabulary, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(word_vocabulary, "CHUNK_BYTES", chunk_bytes)
     assert map_unknown(block, known) == expected
     assert measure_heldout([block], known) == [HeldoutStats(20, 30, 15)]
 

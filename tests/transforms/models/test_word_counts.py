@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.line_blocks import block_of
-from corpusmill.transforms.models import word_counts
-from corpusmill.transforms.models.word_counts import (
+from corpusmill.transforms.models import word_vocabulary
+from corpusmill.transforms.models.word_vocabulary import (
     SCHEMA,
     add_counts,
     count_words,
@@ -70,7 +70,7 @@ def test_counts_are_those_of_a_plain_count(lines: list[bytes]) -> None:
 def test_chunks_make_no_difference(chunk_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     block = block_of([b"a bb ccc"[: number % 9] for number in range(50)])
     expected = as_dict(count_words(block))
-    monkeypatch.setattr(word_counts, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(word_vocabulary, "CHUNK_BYTES", chunk_bytes)
     assert as_dict(count_words(block)) == expected
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import pytest
 
-from corpusmill.transforms.files import perl_utf8
+from corpusmill.transforms.files import line_blocks
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
-from corpusmill.transforms.news.character_classes import ranges_of
 from corpusmill.transforms.news.line_tokenizer import LineTokenizer
+from corpusmill.transforms.news.perl_text import ranges_of
 from corpusmill.transforms.news.punctuation import normalize_line
 from corpusmill.transforms.news.wmt_tokenizer import tokenize_line
 from tests.transforms.news.odd_lines import make_lines
@@ -43,8 +43,8 @@ PERL_CLASSES = {
 def by_line(
     change: Callable[[str, str, str], str], lines: list[bytes], language: str, perl: str
 ) -> list[bytes]:
-    decoded = map(perl_utf8.decode, lines)
-    return [perl_utf8.encode(change(text, language, perl), held) for text, held in decoded]
+    decoded = map(line_blocks.decode, lines)
+    return [line_blocks.encode(change(text, language, perl), held) for text, held in decoded]
 
 
 def is_strict(lines: list[bytes]) -> list[bool]:

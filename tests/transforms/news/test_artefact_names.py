@@ -1,7 +1,15 @@
 import pytest
 
-from corpusmill.transforms.news.artefact_names import Kind, kind_of, parquet_twin, part_of, shard_of
-from corpusmill.transforms.news.shard_names import HELDOUT, TRAIN, text_name
+from corpusmill.transforms.news.artefacts import (
+    HELDOUT,
+    TRAIN,
+    Kind,
+    kind_of,
+    parquet_twin,
+    part_of,
+    shard_of,
+    text_name,
+)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 import pytest
 
 from corpusmill.transforms.files.line_blocks import block_of
-from corpusmill.transforms.news.block_normalizer import lines_to_normalize
-from corpusmill.transforms.news.line_places import frame, line_feeds_in
+from corpusmill.transforms.news.punctuation import frame, line_feeds_in, lines_to_normalize
 
 
 @pytest.mark.parametrize(

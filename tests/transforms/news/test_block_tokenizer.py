@@ -5,7 +5,7 @@ import pytest
 from corpusmill.transforms.files.line_blocks import lines_of
 from corpusmill.transforms.news import block_tokenizer
 from corpusmill.transforms.news.block_tokenizer import BlockTokenizer, PeriodTable
-from corpusmill.transforms.news.line_places import frame, unframe
+from corpusmill.transforms.news.punctuation import frame, unframe
 from tests.tools.real_data import DATA, needs_real_data
 
 PLAIN = [

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from corpusmill.transforms.news.character_classes import (
+from corpusmill.transforms.news.perl_text import (
     CODE_POINTS,
     PERL_VERSIONS,
     class_body,

@@ -3,15 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.files.hash_inputs import hash_input
+from corpusmill.transforms.files.read_files import hash_input
 from corpusmill.transforms.news import check_checksums
+from corpusmill.transforms.news.artefacts import Finding, Status
 from corpusmill.transforms.news.check_checksums import (
     CheckChecksums,
     Comparison,
     StoredFile,
     check_artefact,
 )
-from corpusmill.transforms.news.checksum_findings import Finding, Status
 from tests.makers.sentence_builds import md5_of, write_table
 from tests.tools.run_pipeline import run_pipeline
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.news.checksum_list import ListedSum, MalformedListError, read_checksums
+from corpusmill.transforms.news.artefacts import ListedSum, MalformedListError, read_checksums
 from tests.tools.error_of import error_of
 
 ONE = "bcb03d49251689ab1117428009f6adbf"

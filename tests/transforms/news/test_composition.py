@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.news.character_classes import members_of
-from corpusmill.transforms.news.composition import compose
+from corpusmill.transforms.news.perl_text import compose, members_of
 
 MARKS = "\u0301\u0323\u0327\u0344\u0345\u0f71\u0f72\u0f73\u3099"
 KNOWN = members_of("assigned", "5.14")

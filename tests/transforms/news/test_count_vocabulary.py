@@ -10,9 +10,15 @@ from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.line_blocks import block_of, pack_block
 from corpusmill.transforms.files.records import LineRange, LineShard, OutputFile
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.models import deal_words
-from corpusmill.transforms.models.vocabulary import HeldoutStats, VocabularyStats, unpack_words
-from corpusmill.transforms.models.word_counts import count_words, negate_counts, pack_counts
+from corpusmill.transforms.models import count_words as deal_words
+from corpusmill.transforms.models.word_vocabulary import (
+    HeldoutStats,
+    VocabularyStats,
+    count_words,
+    negate_counts,
+    pack_counts,
+    unpack_words,
+)
 from corpusmill.transforms.news import count_vocabulary
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary
 from tests.tools.run_pipeline import Outcome, run_inputs

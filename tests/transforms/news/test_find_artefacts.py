@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from corpusmill.transforms.news.find_artefacts import ArtefactError, ArtefactFinder
+from corpusmill.transforms.news.artefacts import ArtefactError, ArtefactFinder
 from tests.tools.error_of import error_of
 
 FILES = [

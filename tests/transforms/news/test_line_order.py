@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.line_arrays import line_bounds
-from corpusmill.transforms.files.line_blocks import block_of, lines_of
-from corpusmill.transforms.news import line_order
-from corpusmill.transforms.news.line_order import (
+from corpusmill.transforms.files.line_blocks import block_of, line_bounds, lines_of
+from corpusmill.transforms.news import shuffle
+from corpusmill.transforms.news.shuffle import (
     LineSample,
     LineSampler,
     checksums_of,
@@ -23,7 +22,7 @@ LINES = st.lists(LINE)
 
 @pytest.fixture(autouse=True)
 def every_line_may_be_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_order, "ONE_LINE_IN", 1)
+    monkeypatch.setattr(shuffle, "ONE_LINE_IN", 1)
 
 
 def sample_of(*blocks: bytes) -> LineSample:
@@ -78,7 +77,7 @@ def test_a_line_belongs_to_one_range_whatever_stands_beside_it() -> None:
 
 
 def test_the_sample_depends_on_the_lines_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_order, "SAMPLE_LINES", 50)
+    monkeypatch.setattr(shuffle, "SAMPLE_LINES", 50)
     lines = numbered(1000)
     whole = sample_of(block_of(lines))
     assert len(whole.lines) == 50
@@ -110,7 +109,7 @@ def test_checksums_of_different_lines_differ() -> None:
 
 
 def test_one_line_in_so_many_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_order, "ONE_LINE_IN", 64)
+    monkeypatch.setattr(shuffle, "ONE_LINE_IN", 64)
     lines = numbered(6400)
     assert 70 < len(sample_of(block_of(lines)).lines) < 130
 
@@ -144,5 +143,5 @@ def test_no_range_is_empty(lines: list[bytes], range_bytes: int) -> None:
 
 
 def test_there_is_a_limit_to_the_number_of_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_order, "MAX_RANGES", 8)
+    monkeypatch.setattr(shuffle, "MAX_RANGES", 8)
     assert len(plan_ranges(sample_of(block_of(numbered(1000))), 10)) == 7

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
-from corpusmill.transforms.news.line_places import (
+from corpusmill.transforms.news.punctuation import (
     frame,
     line_feeds_in,
     lines_at,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files import perl_utf8
+from corpusmill.transforms.files import line_blocks
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
 from corpusmill.transforms.news import line_tokenizer
 from corpusmill.transforms.news.line_tokenizer import LineTokenizer
@@ -29,13 +29,15 @@ lists_of_lines = st.lists(
 
 
 def normalized_by_line(lines: list[bytes], language: str, perl: str) -> list[bytes]:
-    decoded = map(perl_utf8.decode, lines)
-    return [perl_utf8.encode(normalize_line(line, language, perl), held) for line, held in decoded]
+    decoded = map(line_blocks.decode, lines)
+    return [
+        line_blocks.encode(normalize_line(line, language, perl), held) for line, held in decoded
+    ]
 
 
 def tokenized_by_line(lines: list[bytes], language: str, perl: str) -> list[bytes]:
-    decoded = map(perl_utf8.decode, lines)
-    return [perl_utf8.encode(tokenize_line(line, language, perl), held) for line, held in decoded]
+    decoded = map(line_blocks.decode, lines)
+    return [line_blocks.encode(tokenize_line(line, language, perl), held) for line, held in decoded]
 
 
 def md5(block: bytes) -> str:

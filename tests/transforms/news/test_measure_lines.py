@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.line_stats import measure_lines
+from corpusmill.transforms.files.line_blocks import measure_lines
 from corpusmill.transforms.files.records import LineShard, Rejected
-from corpusmill.transforms.news.measure_lines import measure_shard
+from corpusmill.transforms.news.write_lines import measure_shard
 from tests.makers.sentence_corpus import (
     HELDOUT_SHARDS,
     SHARDS,

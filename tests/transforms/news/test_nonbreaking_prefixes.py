@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from corpusmill.transforms.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER, prefixes_of
+from corpusmill.transforms.news.wmt_tokenizer import ALWAYS, BEFORE_NUMBER, prefixes_of
 
 
 @pytest.mark.parametrize(

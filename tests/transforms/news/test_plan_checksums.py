@@ -3,12 +3,15 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.files.builds.finished_builds import open_build
-from corpusmill.transforms.files.hash_inputs import hash_input
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.news.check_checksums import Comparison, StoredFile
-from corpusmill.transforms.news.checksum_findings import Finding, Status
-from corpusmill.transforms.news.checksum_list import ListedSum
-from corpusmill.transforms.news.plan_checksums import list_below, plan_comparisons, read_list
+from corpusmill.transforms.files.read_files import InputError, hash_input
+from corpusmill.transforms.news.artefacts import Finding, ListedSum, Status
+from corpusmill.transforms.news.check_checksums import (
+    Comparison,
+    StoredFile,
+    list_below,
+    plan_comparisons,
+    read_list,
+)
 from tests.makers.sentence_builds import (
     HELDOUT,
     SORTED,

@@ -2,16 +2,21 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.builds.build_manifest import Provenance
 from corpusmill.transforms.files.builds.ledger import (
     AccountingError,
     Accounts,
     Ledger,
     NothingLeftError,
 )
-from corpusmill.transforms.files.line_stats import CLASSES, LineStats, add_line_stats, measure_lines
+from corpusmill.transforms.files.builds.manifest import Provenance
+from corpusmill.transforms.files.line_blocks import (
+    CLASSES,
+    LineStats,
+    add_line_stats,
+    measure_lines,
+)
 from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.models.vocabulary import HeldoutStats, VocabularyStats
+from corpusmill.transforms.models.word_vocabulary import HeldoutStats, VocabularyStats
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
 
 HELDOUT = "heldout-monolingual.tokenized.shuffled"

@@ -1,7 +1,7 @@
 import pytest
 
-from corpusmill.transforms.files.shards import Shard
-from corpusmill.transforms.news.shard_names import HELDOUT, TRAIN, split_of, tables_of, text_name
+from corpusmill.transforms.files.text import Shard
+from corpusmill.transforms.news.artefacts import HELDOUT, TRAIN, split_of, tables_of, text_name
 
 TEST = [Shard("test", 0, 50), Shard("paper_test", 0, 1)]
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from corpusmill.transforms.files.line_blocks import block_of, lines_of, pack_block
 from corpusmill.transforms.files.records import LineRange, LineShard
-from corpusmill.transforms.news.shuffle_lines import ShuffleLines
+from corpusmill.transforms.news.sort_lines import ShuffleLines
 from tests.tools.run_pipeline import run_transform
 from tests.transforms.news.test_shuffle import split_by_hand
 

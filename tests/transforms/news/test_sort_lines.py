@@ -5,7 +5,7 @@ import pytest
 
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
 from corpusmill.transforms.files.scratch import fetch
-from corpusmill.transforms.news import line_order
+from corpusmill.transforms.news import shuffle
 from corpusmill.transforms.news.sort_lines import SortLines, StoreRanges, run_bytes_for
 from tests.tools.run_pipeline import Outcome, run_transform
 
@@ -15,7 +15,7 @@ ODD = [b"", b"\xff\xfe", b"\x00", b"a\r", b"a", "ß".encode(), b"Z", b"x" * 5000
 
 @pytest.fixture(autouse=True)
 def every_line_may_be_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_order, "ONE_LINE_IN", 1)
+    monkeypatch.setattr(shuffle, "ONE_LINE_IN", 1)
 
 
 def sort(

@@ -1,7 +1,11 @@
 import pytest
 
-from corpusmill.transforms.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER
-from corpusmill.transforms.news.wmt_tokenizer import keeps_period, tokenize_line
+from corpusmill.transforms.news.wmt_tokenizer import (
+    ALWAYS,
+    BEFORE_NUMBER,
+    keeps_period,
+    tokenize_line,
+)
 from tests.transforms.news.cases import CASES, Case
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from corpusmill.transforms.files.line_blocks import count_lines, pack_block
 from corpusmill.transforms.files.records import LineRange, OutputFile
-from corpusmill.transforms.news.write_checkpoint import WriteCheckpoint
+from corpusmill.transforms.news.write_lines import WriteCheckpoint
 from tests.tools.run_pipeline import run_inputs
 
 BLOCKS = [b"\xff\na\nb\n", b"c\n\n", b"d\n"]

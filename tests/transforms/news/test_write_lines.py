@@ -8,10 +8,9 @@ import apache_beam as beam
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.transforms.files.line_blocks import block_of, lines_of
-from corpusmill.transforms.files.line_table import SCHEMA
+from corpusmill.transforms.files.line_blocks import SCHEMA, block_of, lines_of
 from corpusmill.transforms.files.records import LineShard, OutputFile
-from corpusmill.transforms.files.tf_example import encode_example, frame_record
+from corpusmill.transforms.files.tfrecord import encode_example, frame_record
 from corpusmill.transforms.news import write_lines
 from corpusmill.transforms.news.write_lines import WriteChecksums, WriteLines, write_shard
 from tests.tools.golden_tree import tree_of

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from corpusmill.transforms.files.records import Reason
-from corpusmill.transforms.translation.documents import (
+from corpusmill.transforms.translation.selection import (
     Document,
     check_domain,
     find_candidate,

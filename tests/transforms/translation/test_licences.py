@@ -1,8 +1,12 @@
 import pytest
 
-from corpusmill.transforms.translation.licences import hub_license, hub_licenses, list_licences
-from corpusmill.transforms.translation.quotas import Quota
+from corpusmill.transforms.translation.passages import Quota
 from corpusmill.transforms.translation.selection import select
+from corpusmill.transforms.translation.source_accounts import (
+    hub_license,
+    hub_licenses,
+    list_licences,
+)
 from tests.transforms.translation.test_selection import candidate
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.translation.quotas import (
+from corpusmill.transforms.translation.passages import (
     Cell,
     Quota,
     apportion,

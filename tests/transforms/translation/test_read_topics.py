@@ -5,8 +5,8 @@ import pathlib
 
 import pytest
 
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.translation.read_topics import read_topics
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.translation.find_passages import read_topics
 
 A, B = "https://en.wikinews.org/wiki/A", "https://en.wikinews.org/wiki/B"
 

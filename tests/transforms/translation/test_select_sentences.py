@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import apache_beam as beam
 import pytest
 
-from corpusmill.transforms.translation.quotas import plan_quotas
+from corpusmill.transforms.translation.passages import plan_quotas
 from corpusmill.transforms.translation.select_sentences import LowestOfCopies, SelectSentences
 from corpusmill.transforms.translation.selection import Candidate, lowest_of_copies, select
 from tests.tools.run_pipeline import Outcome, run_inputs

@@ -7,11 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.fingerprint import fingerprint
-from corpusmill.transforms.files.records import Rejected
-from corpusmill.transforms.files.translation_records import SourceSentence
-from corpusmill.transforms.translation.passages import Passage, PassageSentence
-from corpusmill.transforms.translation.quotas import Cell, Quota, plan_quotas, split_sizes
+from corpusmill.transforms.files.records import Rejected, SourceSentence
+from corpusmill.transforms.files.text import fingerprint
+from corpusmill.transforms.translation.passages import (
+    Cell,
+    Passage,
+    PassageSentence,
+    Quota,
+    plan_quotas,
+    split_sizes,
+)
 from corpusmill.transforms.translation.selection import (
     Candidate,
     Selection,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.translation_records import SPLITS, ReadError, SourceSentence
+from corpusmill.transforms.files.records import SPLITS, ReadError, SourceSentence
 from corpusmill.transforms.translation.source_table import (
     COLUMNS,
     read_source,

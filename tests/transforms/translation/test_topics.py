@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from corpusmill.transforms.files.translation_records import DOMAINS, TOPICS
-from corpusmill.transforms.translation import topics
-from corpusmill.transforms.translation.topics import topic_of
+from corpusmill.transforms.files.records import DOMAINS, TOPICS
+from corpusmill.transforms.translation import sentence_rules
+from corpusmill.transforms.translation.sentence_rules import topic_of
 from tests.tools.real_data import DATA, needs_real_data
 
 
@@ -77,7 +77,7 @@ def test_an_unknown_domain_has_no_topics() -> None:
 
 def test_tables_name_known_domains_and_topics() -> None:
     table = tomllib.loads(
-        resources.files(topics.__package__).joinpath("topics.toml").read_text("utf-8")
+        resources.files(sentence_rules.__package__).joinpath("topics.toml").read_text("utf-8")
     )
     assert tuple(table["default"]) == DOMAINS
     assert set(table["default"].values()) <= set(TOPICS)

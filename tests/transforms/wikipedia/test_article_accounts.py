@@ -3,16 +3,16 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.builds.build_manifest import Provenance
 from corpusmill.transforms.files.builds.ledger import (
     AccountingError,
     Accounts,
     Ledger,
     NothingLeftError,
 )
+from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.builds.paper_figures import figures_for_card
 from corpusmill.transforms.files.records import CorpusStats, InputFile, OutputFile, SubwordStats
-from corpusmill.transforms.models.subwords import TrainedSubwords
+from corpusmill.transforms.models.subword_models import TrainedSubwords
 from corpusmill.transforms.wikipedia.article_accounts import account_for_articles
 from tests.tools.error_of import error_of
 

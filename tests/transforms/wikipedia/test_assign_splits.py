@@ -1,6 +1,6 @@
-from corpusmill.transforms.files.fingerprint import SPLITS, split_of
 from corpusmill.transforms.files.records import CorpusStats, PackedArticle
-from corpusmill.transforms.wikipedia.assign_splits import AssignSplits, assign_split
+from corpusmill.transforms.files.text import SPLITS, split_of
+from corpusmill.transforms.wikipedia.split_pins import AssignSplits, assign_split
 from tests.tools.run_pipeline import run_transform
 
 ARTICLES = [

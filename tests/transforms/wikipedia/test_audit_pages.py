@@ -8,7 +8,7 @@ import pytest
 from corpusmill.transforms.files.records import Article, Page, Rejected
 from corpusmill.transforms.wikipedia import audit_pages
 from corpusmill.transforms.wikipedia.audit_pages import AuditPages, hash_of
-from corpusmill.transforms.wikitext.audit.findings import AuditedPage
+from corpusmill.transforms.wikitext.audit.holes import AuditedPage
 from tests.tools.run_pipeline import run_inputs
 
 PROSE = "The lake lies at {{coord|28|N|55|W}} and is deep and cold all year."

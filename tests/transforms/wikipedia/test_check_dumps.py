@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.wikipedia.check_dumps import caveats_of_export, check_dumps, check_ranges
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.wikipedia.read_dumps import caveats_of_export, check_dumps, check_ranges
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools.error_of import error_of

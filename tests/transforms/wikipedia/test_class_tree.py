@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.wikipedia import class_tree
-from corpusmill.transforms.wikipedia.class_tree import INTERNAL_ROOTS, KINDS, kinds_of
+from corpusmill.transforms.wikipedia import entity_table
+from corpusmill.transforms.wikipedia.entity_table import INTERNAL_ROOTS, KINDS, kinds_of
 
 DISAMBIGUATION, CATEGORY, LIST, TEMPLATE, INTERNAL = 4167410, 4167836, 13406463, 11266439, 17442446
 
@@ -20,7 +20,7 @@ def arrays(edges):
 
 def below(roots, edges):
     """The classes below other roots, all of one kind."""
-    with mock.patch.object(class_tree, "INTERNAL_ROOTS", dict.fromkeys(roots, KINDS[0])):
+    with mock.patch.object(entity_table, "INTERNAL_ROOTS", dict.fromkeys(roots, KINDS[0])):
         return kinds_of(*arrays(edges)).keys()
 
 

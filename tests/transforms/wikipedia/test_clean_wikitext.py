@@ -13,7 +13,7 @@ from corpusmill.transforms.wikipedia.clean_wikitext import (
 )
 from corpusmill.transforms.wikitext import clean
 from corpusmill.transforms.wikitext.language import load_language
-from corpusmill.transforms.wikitext.templates.template_pages import NO_TEMPLATES
+from corpusmill.transforms.wikitext.templates.definitions import NO_TEMPLATES
 from tests.tools.run_pipeline import run_pipeline, run_transform
 
 NAMESPACES = {6: ("Файл",), 14: ("Категорія",)}

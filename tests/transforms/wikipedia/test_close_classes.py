@@ -2,13 +2,13 @@ import itertools
 
 import numpy
 
-from corpusmill.transforms.wikipedia.class_tree import INTERNAL_ROOTS, kinds_of
-from corpusmill.transforms.wikipedia.close_classes import (
+from corpusmill.transforms.wikipedia.entity_table import INTERNAL_ROOTS, kinds_of
+from corpusmill.transforms.wikipedia.make_entity_table import (
     CloseOverSubclasses,
     stack_edges,
     subclass_edges,
 )
-from corpusmill.transforms.wikipedia.wikidata_json import Entity
+from corpusmill.transforms.wikipedia.wikidata import Entity
 from tests.tools.run_pipeline import run_transform
 
 

@@ -4,16 +4,20 @@ from apache_beam.pvalue import AsList, AsSingleton
 
 from corpusmill.transforms.files.builds.finished_builds import CorpusFile, CorpusRows
 from corpusmill.transforms.files.records import Article, PackedArticle, SubwordStats
-from corpusmill.transforms.models.subwords import (
+from corpusmill.transforms.models.subword_models import (
     SubwordCounter,
     SubwordSettings,
     TrainedSubwords,
     add_subword_stats,
 )
-from corpusmill.transforms.wikipedia import count_subwords
-from corpusmill.transforms.wikipedia.count_subwords import CountSubwords, count_article, count_rows
-from corpusmill.transforms.wikipedia.pack_articles import pack_article, unpack_text
-from corpusmill.transforms.wikipedia.train_subwords import train_on
+from corpusmill.transforms.wikipedia import train_subwords
+from corpusmill.transforms.wikipedia.article_rows import pack_article, unpack_text
+from corpusmill.transforms.wikipedia.train_subwords import (
+    CountSubwords,
+    count_article,
+    count_rows,
+    train_on,
+)
 from tests.tools.run_pipeline import run_inputs
 
 
@@ -68,8 +72,8 @@ def test_the_model_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
         loaded.append(model)
         return SubwordCounter(model)
 
-    monkeypatch.setattr(count_subwords, "SubwordCounter", load)
-    count_subwords.counter_of.cache_clear()
+    monkeypatch.setattr(train_subwords, "SubwordCounter", load)
+    train_subwords.counter_of.cache_clear()
     for _ in range(2):
         count(ARTICLES * 50, TRAINED)
     assert loaded == [TRAINED.model]

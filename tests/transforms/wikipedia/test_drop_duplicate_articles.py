@@ -1,8 +1,7 @@
 from pathlib import Path
 
 from corpusmill.transforms.files.records import Article, Rejected
-from corpusmill.transforms.wikipedia.drop_duplicate_articles import DropDuplicateArticles
-from corpusmill.transforms.wikipedia.pack_articles import pack_article
+from corpusmill.transforms.wikipedia.article_rows import DropDuplicateArticles, pack_article
 from tests.tools.run_pipeline import run_transform
 
 LEAD = "У містечку було {} хат, млин, школа і дві церкви; «стара» стояла на горі, а нова — біля ставу. "

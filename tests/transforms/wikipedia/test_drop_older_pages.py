@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Page
 from corpusmill.transforms.wikipedia.drop_older_pages import (
     DropOlderPages,
     OlderDump,
     find_older_dump,
 )
-from corpusmill.transforms.wikipedia.older_pages import OlderPages
-from corpusmill.transforms.wikipedia.page_ids import BLOCK_IDS
+from corpusmill.transforms.wikipedia.screening import BLOCK_IDS, OlderPages
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools.run_pipeline import Outcome, run_transform

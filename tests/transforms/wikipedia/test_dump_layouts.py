@@ -1,6 +1,6 @@
 import pytest
 
-from corpusmill.transforms.wikipedia.dump_layouts import date_in_names
+from corpusmill.transforms.wikipedia.dump_folder import date_in_names
 
 
 @pytest.mark.parametrize(

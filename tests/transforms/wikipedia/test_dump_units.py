@@ -9,11 +9,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files import bz2_blocks, file_units
-from corpusmill.transforms.files.file_units import FileUnit
-from corpusmill.transforms.wikipedia import dump_units
-from corpusmill.transforms.wikipedia.dump_units import Damage, PageXml
-from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page, parse_siteinfo
+from corpusmill.transforms.files import bz2_blocks, work_units
+from corpusmill.transforms.files.work_units import FileUnit
+from corpusmill.transforms.wikipedia import mediawiki_xml
+from corpusmill.transforms.wikipedia.mediawiki_xml import (
+    Damage,
+    PageXml,
+    parse_page,
+    parse_siteinfo,
+)
 from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import SamplePage, dump_header, page_xml
@@ -50,7 +54,7 @@ def units_of(data: bytes, kind: str, cuts: Iterable[int]) -> list[FileUnit]:
 
 
 def read(data: bytes, unit: FileUnit) -> list[PageXml | Damage]:
-    return list(dump_units.read_unit(io.BytesIO(data), unit))
+    return list(mediawiki_xml.read_unit(io.BytesIO(data), unit))
 
 
 def read_units(data: bytes, units: Sequence[FileUnit]) -> list[list[PageXml | Damage]]:
@@ -71,7 +75,7 @@ def without_last_pages(events: Iterable[PageXml | Damage]) -> list[PageXml | Dam
 
 
 def open_borders(data: bytes, units: Sequence[FileUnit]) -> list[FileUnit]:
-    opened = [dump_units.open_border(io.BytesIO(data), unit) for unit in units]
+    opened = [mediawiki_xml.open_border(io.BytesIO(data), unit) for unit in units]
     borders = [border for _, border in opened[1:]]
     return [
         unit._replace(known=(*unit.known, *([border] if border else [])))
@@ -106,7 +110,7 @@ def test_units_of_a_plain_dump_give_each_page_once_and_in_order(
 ) -> None:
     data = HEADER + b"".join(PAGES[:count]) + CLOSING
     with (
-        mock.patch.object(file_units, "READ_BYTES", buffer_bytes * 16),
+        mock.patch.object(work_units, "READ_BYTES", buffer_bytes * 16),
     ):
         events = read_all(data, units_of(data, "plain", cuts))
     assert damages_of(events) == []
@@ -204,8 +208,8 @@ def test_stripes_of_a_whole_file_give_each_page_once(
 ) -> None:
     xml = HEADER + b"".join(PAGES[:count]) + CLOSING
     data = COMPRESS[suffix](xml)
-    with mock.patch.object(file_units, "STRIPE_RUN_BYTES", run_bytes):
-        units = file_units.plan_units(io.BytesIO(data), f"x.xml{suffix}", len(data), stripes)
+    with mock.patch.object(work_units, "STRIPE_RUN_BYTES", run_bytes):
+        units = work_units.plan_units(io.BytesIO(data), f"x.xml{suffix}", len(data), stripes)
         of_stripes = [read(data, unit) for unit in units]
     assert [unit.kind for unit in units] == ["whole"] * stripes
     for stripe, events in enumerate(of_stripes):
@@ -220,15 +224,15 @@ def test_stripes_of_a_whole_file_give_each_page_once(
 )
 def test_a_file_is_planned_by_its_content_not_its_name(suffix: str, kind: str) -> None:
     data = COMPRESS[suffix](HEADER + b"".join(PAGES) + CLOSING)
-    units = file_units.plan_units(io.BytesIO(data), "d/pages-articles.xml.bz2", len(data), 2)
+    units = work_units.plan_units(io.BytesIO(data), "d/pages-articles.xml.bz2", len(data), 2)
     assert {unit.kind for unit in units} == {kind}
     assert len(units) == (2 if kind == "whole" else 1)
 
 
 def test_a_multistream_file_is_cut_like_any_other() -> None:
     data = b"".join(pack_streams(PAGES, 5))
-    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 100):
-        units = file_units.plan_units(io.BytesIO(data), "x.bz2", len(data), 7)
+    with mock.patch.object(work_units, "MIN_UNIT_BYTES", 100):
+        units = work_units.plan_units(io.BytesIO(data), "x.bz2", len(data), 7)
     assert {unit.kind for unit in units} == {"bz2"}
     assert [unit.start for unit in units] == list(range(0, len(data) - 64, 100))
     assert [unit.end for unit in units] == [*range(100, len(data) - 64, 100), len(data)]
@@ -236,8 +240,8 @@ def test_a_multistream_file_is_cut_like_any_other() -> None:
 
 @pytest.mark.parametrize("file_bytes", [*range(1, 400, 7), 1000, 1001, 1063, 1064, 1065])
 def test_units_cover_a_file_and_the_last_one_holds_its_end(file_bytes: int) -> None:
-    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 100):
-        units = file_units.plan_units(io.BytesIO(), "x.xml", file_bytes, 1)
+    with mock.patch.object(work_units, "MIN_UNIT_BYTES", 100):
+        units = work_units.plan_units(io.BytesIO(), "x.xml", file_bytes, 1)
     edges = [0, *(unit.end for unit in units)]
     assert [unit.start for unit in units] == edges[:-1]
     assert edges[-1] == file_bytes
@@ -245,7 +249,7 @@ def test_units_cover_a_file_and_the_last_one_holds_its_end(file_bytes: int) -> N
 
 
 def test_an_empty_file_is_cut_off() -> None:
-    (unit,) = file_units.plan_units(io.BytesIO(), "x.xml", 0, 3)
+    (unit,) = work_units.plan_units(io.BytesIO(), "x.xml", 0, 3)
     assert [damage.message for damage in damages_of(read(b"", unit))] == [
         "the file ends without </mediawiki>: it is truncated or still being written"
     ]
@@ -262,7 +266,7 @@ def test_any_bytes_are_damage(data: bytes, stripes: int) -> None:
         b"\xfd7zXZ\x00" + data,
     )
     for content in stored:
-        units = file_units.plan_units(io.BytesIO(content), "x.xml", len(content), stripes)
+        units = work_units.plan_units(io.BytesIO(content), "x.xml", len(content), stripes)
         events = [event for unit in units for event in read(content, unit)]
         assert pages_of(events) == [] or b"<page>" in data  # a whole page is kept
         assert damages_of(events)
@@ -395,9 +399,9 @@ def test_the_last_page_before_an_offset_is_that_of_the_streams_before() -> None:
     data = b"".join(streams)
     starts = [0, *itertools.accumulate(map(len, streams))]
     unit = FileUnit("x", "bz2", starts[3], len(data), len(data))
-    found = [dump_units.last_page_before(io.BytesIO(data), unit, start) for start in starts]
+    found = [mediawiki_xml.last_page_before(io.BytesIO(data), unit, start) for start in starts]
     assert found == [None, None, *(element(PAGES[at]) for at in (2, 5, 8, 11)), element(PAGES[11])]
-    found = [dump_units.first_page_after(io.BytesIO(data), unit, start) for start in starts]
+    found = [mediawiki_xml.first_page_after(io.BytesIO(data), unit, start) for start in starts]
     assert found == [element(PAGES[at]) for at in (0, 0, 3, 6, 9)] + [None, None]
 
 
@@ -410,11 +414,11 @@ def test_the_last_part_shows_whether_a_file_is_whole(part_bytes: int) -> None:
         ("bz2", pack_blocks(xml, range(100, len(xml), 100)), 9),
         ("plain", xml, len(CLOSING)),
     ):
-        with mock.patch.object(dump_units, "_LAST_PART_BYTES", part_bytes):
-            last = dump_units.last_part_of(FileUnit("x", kind, 0, len(data), len(data)))
+        with mock.patch.object(mediawiki_xml, "_LAST_PART_BYTES", part_bytes):
+            last = mediawiki_xml.last_part_of(FileUnit("x", kind, 0, len(data), len(data)))
             assert damages_of(read(data, last)) == []
             cut = data[:-end]
-            last = dump_units.last_part_of(FileUnit("x", kind, 0, len(cut), len(cut)))
+            last = mediawiki_xml.last_part_of(FileUnit("x", kind, 0, len(cut), len(cut)))
             assert len(damages_of(read(cut, last))) == 1
 
 
@@ -434,7 +438,7 @@ def test_the_last_part_shows_whether_a_file_is_whole(part_bytes: int) -> None:
     ],
 )
 def test_index_paths(path: str, index: str | None) -> None:
-    assert dump_units.index_path_of(path) == index
+    assert mediawiki_xml.index_path_of(path) == index
 
 
 @pytest.mark.parametrize(
@@ -456,14 +460,14 @@ def test_lost_pages_are_counted_by_the_index(
     index = [(100, 1), (100, 2), (100, 3), (250, 4), (250, 5), (250, 6), (900, 7)]
     lines = [b"%d:%d:A: b\n" % line for line in index]
     damage = Damage(start, end, "a damaged bz2 block")
-    assert dump_units.count_lost_pages(lines, damage, last_page, next_page) == lost
+    assert mediawiki_xml.count_lost_pages(lines, damage, last_page, next_page) == lost
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
 def test_the_head_is_read_up_to_the_first_page(suffix: str) -> None:
     xml = HEADER + b"".join(make_pages(50, words=2000)) + CLOSING
     data = COMPRESS[suffix](xml)
-    head = dump_units.read_head(io.BytesIO(data))
+    head = mediawiki_xml.read_head(io.BytesIO(data))
     assert xml.startswith(head)
     assert len(HEADER) < len(head) < len(xml)
     assert parse_siteinfo(head).dbname == "enwiki"
@@ -472,11 +476,11 @@ def test_the_head_is_read_up_to_the_first_page(suffix: str) -> None:
 @pytest.mark.parametrize("content", [b"BZh91AY&SY\0\0\0\0", b"\x1f\x8b\0\0", b"\xfd7zXZ\0\0"])
 def test_a_head_that_cannot_be_decompressed(content: bytes) -> None:
     with pytest.raises(ValueError, match="cannot be decompressed: "):
-        dump_units.read_head(io.BytesIO(content))
+        mediawiki_xml.read_head(io.BytesIO(content))
 
 
 def test_the_head_of_an_empty_file_is_empty() -> None:
-    assert dump_units.read_head(io.BytesIO(b"")) == b""
+    assert mediawiki_xml.read_head(io.BytesIO(b"")) == b""
 
 
 def test_units_are_read_to_pages_that_parse() -> None:

@@ -3,16 +3,15 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.builds.build_manifest import Provenance
 from corpusmill.transforms.files.builds.ledger import (
     AccountingError,
     Accounts,
     Ledger,
     NothingLeftError,
 )
+from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.wikipedia.entity_accounts import account_for_entities
-from corpusmill.transforms.wikipedia.entity_table import TableCounts
+from corpusmill.transforms.wikipedia.entity_table import TableCounts, account_for_entities
 from tests.tools.error_of import error_of
 
 WIKIS = ["elwiki", "enwiki"]

@@ -17,7 +17,7 @@ from corpusmill.transforms.wikipedia.entity_table import (
     table_schema,
     widen_block,
 )
-from corpusmill.transforms.wikipedia.wikidata_json import Entity
+from corpusmill.transforms.wikipedia.wikidata import Entity
 
 WIKIS = ["elwiki", "enwiki", "zhwiki"]
 PLACES = {wiki: place for place, wiki in enumerate(WIKIS)}

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.wikipedia.dump_folder import UnusableDumpError
-from corpusmill.transforms.wikipedia.export_folder import (
+from corpusmill.transforms.wikipedia.dump_folder import (
     ExportFile,
     ExportFolder,
+    UnusableDumpError,
     parse_name,
     parse_sums,
     select_export,

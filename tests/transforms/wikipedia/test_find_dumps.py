@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.wikipedia.find_dumps import (
     EXAMPLES,
     EntitySource,

@@ -5,14 +5,14 @@ import apache_beam as beam
 import pytest
 
 from corpusmill.transforms.files.records import Article, Rejected
-from corpusmill.transforms.wikipedia.find_items import (
+from corpusmill.transforms.wikipedia.article_rows import pack_article
+from corpusmill.transforms.wikipedia.join_wikidata import (
     FindItems,
     WikiTables,
     fact_of_existence,
     fact_of_property,
     title_and_item,
 )
-from corpusmill.transforms.wikipedia.pack_articles import pack_article
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
 from corpusmill.transforms.wikipedia.screening import PageFacts
 from tests.makers import dump_files

@@ -5,13 +5,12 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Article, PackedArticle, Rejected
-from corpusmill.transforms.wikipedia.find_items import WikiTables
-from corpusmill.transforms.wikipedia.join_wikidata import IdentifyByPage, JoinWikidata
-from corpusmill.transforms.wikipedia.pack_articles import pack_article
+from corpusmill.transforms.wikipedia.article_rows import pack_article
+from corpusmill.transforms.wikipedia.join_wikidata import IdentifyByPage, JoinWikidata, WikiTables
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
-from corpusmill.transforms.wikipedia.read_split_pins import ReadSplitPins, find_pins
+from corpusmill.transforms.wikipedia.split_pins import ReadSplitPins, find_pins
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.entity_tables import Item, write_entity_table

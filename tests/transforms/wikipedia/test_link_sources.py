@@ -1,7 +1,7 @@
 import pytest
 
 from corpusmill.transforms.files.records import Page
-from corpusmill.transforms.wikipedia.link_sources import (
+from corpusmill.transforms.wikipedia.wikidata import (
     LinkSource,
     Redirect,
     choose_sources,

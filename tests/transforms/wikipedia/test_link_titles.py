@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.files.records import Article
-from corpusmill.transforms.wikipedia.link_sources import Redirect
-from corpusmill.transforms.wikipedia.link_titles import LinkTitles
-from corpusmill.transforms.wikipedia.pack_articles import pack_article
+from corpusmill.transforms.wikipedia.article_rows import pack_article
+from corpusmill.transforms.wikipedia.join_wikidata import LinkTitles
 from corpusmill.transforms.wikipedia.screening import PageFacts
+from corpusmill.transforms.wikipedia.wikidata import Redirect
 from tests.makers.changed_wikis import CHANGES, METHODS, Method, Wiki, find_faults
 from tests.tools.run_pipeline import Outcome, run_inputs
 

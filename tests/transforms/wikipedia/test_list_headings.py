@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from corpusmill.transforms.wikipedia.list_headings import ListHeadings
-from corpusmill.transforms.wikitext.section_kinds import HeadingCounts, LearnedHeading
+from corpusmill.transforms.wikipedia.audit_pages import ListHeadings
+from corpusmill.transforms.wikitext.sections import HeadingCounts, LearnedHeading
 from tests.tools.run_pipeline import run_transform
 
 HEADER = (

@@ -1,7 +1,7 @@
 from pathlib import Path
 
+from corpusmill.transforms.wikipedia.audit_pages import ListUnrendered, TallyUnrendered
 from corpusmill.transforms.wikipedia.clean_wikitext import GUESS, Unrendered
-from corpusmill.transforms.wikipedia.list_unrendered import ListUnrendered, TallyUnrendered
 from tests.tools.run_pipeline import run_transform
 
 HEADER = "uses\tarticles\ttemplate\tleft\tfor example in\n"

@@ -1,8 +1,10 @@
 from corpusmill.transforms.files.records import Article, CorpusStats, PackedArticle
-from corpusmill.transforms.wikipedia.measure_corpus import MeasureCorpus
-from corpusmill.transforms.wikipedia.pack_articles import pack_article, unpack_text
-from corpusmill.transforms.wikitext.article_markers import render_article
-from corpusmill.transforms.wikitext.corpus_stats import add_stats, measure_article
+from corpusmill.transforms.wikipedia.article_rows import MeasureCorpus, pack_article, unpack_text
+from corpusmill.transforms.wikitext.article_markers import (
+    add_stats,
+    measure_article,
+    render_article,
+)
 from corpusmill.transforms.wikitext.sections import Section
 from tests.tools.run_pipeline import run_transform
 

@@ -2,13 +2,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.records import Article, CorpusStats, PackedArticle
-from corpusmill.transforms.wikipedia.pack_articles import (
+from corpusmill.transforms.wikipedia.article_rows import (
     from_bytes,
     pack_article,
     to_bytes,
     unpack_text,
 )
-from corpusmill.transforms.wikitext.corpus_stats import measure_article
+from corpusmill.transforms.wikitext.article_markers import measure_article
 
 articles = st.builds(
     Article,

@@ -3,7 +3,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.wikipedia.page_ids import (
+from corpusmill.transforms.wikipedia.screening import (
     BLOCK_IDS,
     Extent,
     add_extents,

@@ -7,10 +7,10 @@ from unittest import mock
 
 import pytest
 
-from corpusmill.transforms.files import bz2_blocks, file_units
-from corpusmill.transforms.files.open_input import InputError, file_bytes_of
+from corpusmill.transforms.files import bz2_blocks, work_units
+from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.files.records import Page, Rejected
-from corpusmill.transforms.wikipedia import dump_units
+from corpusmill.transforms.wikipedia import mediawiki_xml
 from corpusmill.transforms.wikipedia.read_dumps import (
     ReadDump,
     check_end,
@@ -92,8 +92,8 @@ def flip(path: Path, place: int) -> None:
 def test_pages_of_every_kind_of_file(
     tmp_path: Path, suffix: str, stripes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", 700)
-    monkeypatch.setattr(file_units, "STRIPE_RUN_BYTES", 1500)
+    monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", 700)
+    monkeypatch.setattr(work_units, "STRIPE_RUN_BYTES", 1500)
     path = tmp_path / f"dump.xml{suffix}"
     dump_files.write_xml(path, HEADER, SAMPLES)
     outcome = read(path, stripes=stripes)
@@ -115,7 +115,7 @@ def test_pages_of_every_kind_of_file(
 def test_of_the_first_pages_no_more_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, kept: int, stripes: int
 ) -> None:
-    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", 200)
+    monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", 200)
     paths = [tmp_path / f"part{number}.xml.bz2" for number in (1, 2)]
     for path, pages in zip(paths, (SAMPLES[:4], SAMPLES[4:]), strict=True):
         dump_files.write_multistream(path, tmp_path / "index.bz2", HEADER, pages, 3)
@@ -127,7 +127,7 @@ def test_of_the_first_pages_no_more_are_read(
 def test_pages_of_several_multistream_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", 200)
+    monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", 200)
     paths = [tmp_path / f"part{number}.xml.bz2" for number in (1, 2)]
     for path, pages in zip(paths, (SAMPLES[:4], SAMPLES[4:]), strict=True):
         dump_files.write_multistream(path, tmp_path / "index.bz2", HEADER, pages, 3)
@@ -143,7 +143,7 @@ def test_pages_of_several_multistream_files(
 def test_each_block_of_a_file_is_decompressed_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", 700)
+    monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", 700)
     pages = [one._replace(wikitext=f"{one.title * 20}\n") for one in SAMPLES * 20]
     xml = "".join([HEADER, *map(dump_files.page_xml, pages), "</mediawiki>\n"]).encode()
     stored = pack_stream([xml[at : at + 1000] for at in range(0, len(xml), 1000)])
@@ -197,7 +197,7 @@ def test_a_damaged_stream_is_an_error_that_names_the_place(multistream: Path) ->
 def test_a_damaged_stream_costs_only_its_own_pages(
     multistream: Path, unit_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", unit_bytes)
+    monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", unit_bytes)
     starts = stream_starts(multistream)
     flip(multistream, (starts[2] + starts[3]) // 2)
     outcome = read(multistream, on_corrupt="keep-good")
@@ -302,7 +302,7 @@ def test_an_index_that_is_none_says_nothing_of_lost_pages(
 def test_a_page_without_an_end_is_an_error_long_before_memory_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dump_units, "MAX_PAGE_BYTES", 100_000)
+    monkeypatch.setattr(mediawiki_xml, "MAX_PAGE_BYTES", 100_000)
     path = tmp_path / "dump.xml.gz"
     endless = dump_files.page_xml(SAMPLES[0]).partition("</page>")[0] + "x" * 10_000_000
     path.write_bytes(gzip.compress((HEADER + endless).encode()))
@@ -428,10 +428,10 @@ def test_every_page_comes_once_whatever_the_unit_size(
     multistream: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for unit_bytes in (64, 333, 1000):
-        monkeypatch.setattr(file_units, "MIN_UNIT_BYTES", unit_bytes)
+        monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", unit_bytes)
         units = plan_units(str(multistream), 1)
         with multistream.open("rb") as stream:
             events = list(
-                itertools.chain.from_iterable(dump_units.read_unit(stream, one) for one in units)
+                itertools.chain.from_iterable(mediawiki_xml.read_unit(stream, one) for one in units)
             )
         assert len(events) == 10

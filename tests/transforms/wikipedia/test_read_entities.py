@@ -9,19 +9,19 @@ from unittest import mock
 
 import pytest
 
-from corpusmill.transforms.files import file_units, unit_blocks
+from corpusmill.transforms.files import work_units
 from corpusmill.transforms.files.bz2_blocks import find_marks
-from corpusmill.transforms.files.damage import LostBytes
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.counters import LostBytes
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Rejected
-from corpusmill.transforms.wikipedia import read_entities
-from corpusmill.transforms.wikipedia.read_entities import (
+from corpusmill.transforms.wikipedia import make_entity_table
+from corpusmill.transforms.wikipedia.make_entity_table import (
     ReadEntities,
     check_entity_dump,
     entity_bytes_of,
     plan_units,
 )
-from corpusmill.transforms.wikipedia.wikidata_json import Entity
+from corpusmill.transforms.wikipedia.wikidata import Entity
 from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
 from tests.tools.real_data import DATA, needs_real_data
@@ -100,7 +100,7 @@ def test_units_share_a_file(tmp_path: pathlib.Path, suffix: str) -> None:
     parts = [dump[at : at + 9999] for at in range(0, len(dump), 9999)]
     stored = pack_stream(parts) if suffix else dump
     path = write_dump(tmp_path, suffix, stored)
-    with mock.patch.object(file_units, "MIN_UNIT_BYTES", len(stored) // 7):
+    with mock.patch.object(work_units, "MIN_UNIT_BYTES", len(stored) // 7):
         outcome = read([path])
     assert [entity.numeric_id for entity in entities_in(outcome)] == list(range(1, 3001))
     assert len(outcome.elements["skipped"]) == 7
@@ -124,7 +124,7 @@ def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
     overlong = line_of(2, "x" * 1000)
     dump = HEAD + overlong + b",\n" + line_of(64, "ベルリン") + b"\n]"
     path = write_dump(tmp_path, "", dump)
-    with mock.patch.object(unit_blocks, "MAX_LINE_BYTES", 200):
+    with mock.patch.object(work_units, "MAX_LINE_BYTES", 200):
         outcome = read([path])
     assert entities_in(outcome) == ENTITIES
     (rejected,) = outcome.elements["rejected"]
@@ -248,7 +248,7 @@ REAL_DUMPS = [  # entities, lines without an item, lines in all
 def test_real_dumps(name: str, entities: int, skipped: int, stripes: int) -> None:
     path = f"{DATA}/wikidata/{name}"
     check_entity_dump(path)
-    with mock.patch.object(file_units, "MIN_UNIT_BYTES", 1 << 14):
+    with mock.patch.object(work_units, "MIN_UNIT_BYTES", 1 << 14):
         outcome = read([path], stripes)
         units = plan_units(path, stripes)
     assert len(entities_in(outcome)) == entities
@@ -266,4 +266,4 @@ def test_real_dumps_together() -> None:
     assert len(entities) == 760 + 100 + 635 + 49 + 20 + 3 * 55
     links = sum(len(entity.sitelinks) for entity in entities)
     assert links == 23397 + 11933 + 948 + 8494 + 318
-    assert max(map(len, outcome.elements["batches"])) <= read_entities.BATCH_ENTITIES
+    assert max(map(len, outcome.elements["batches"])) <= make_entity_table.BATCH_ENTITIES

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.wikipedia.entity_table import class_table
 from corpusmill.transforms.wikipedia.read_entity_table import (
@@ -24,7 +24,7 @@ from corpusmill.transforms.wikipedia.read_entity_table import (
     titles_and_items,
 )
 from corpusmill.transforms.wikipedia.screening import PageFacts
-from corpusmill.transforms.wikitext.templates.template_pages import TemplateFact
+from corpusmill.transforms.wikitext.templates.definitions import TemplateFact
 from tests.makers.entity_tables import Item, finish, write_entity_table
 from tests.tools.run_pipeline import run_pipeline, run_transform
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.wikipedia.read_language import read_language
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.wikipedia.clean_wikitext import read_language
 from corpusmill.transforms.wikitext.clean import WikitextCleaner
 from corpusmill.transforms.wikitext.language import load_language
 

@@ -12,12 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.transforms.files.fingerprint import split_of
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import CorpusStats, PackedArticle
-from corpusmill.transforms.wikipedia import read_split_pins
-from corpusmill.transforms.wikipedia.assign_splits import AssignSplits
-from corpusmill.transforms.wikipedia.read_split_pins import (
+from corpusmill.transforms.files.text import split_of
+from corpusmill.transforms.wikipedia import split_pins
+from corpusmill.transforms.wikipedia.join_wikidata import ScreenFacts
+from corpusmill.transforms.wikipedia.screening import PageFacts
+from corpusmill.transforms.wikipedia.split_pins import (
+    AssignSplits,
     PinFile,
     PinItems,
     PinPages,
@@ -27,10 +29,8 @@ from corpusmill.transforms.wikipedia.read_split_pins import (
     plan_units,
     read_blocks,
     unpack_blocks,
+    unpack_pins,
 )
-from corpusmill.transforms.wikipedia.screen_facts import ScreenFacts
-from corpusmill.transforms.wikipedia.screening import PageFacts
-from corpusmill.transforms.wikipedia.split_pins import unpack_pins
 from tests.tools.run_pipeline import Outcome, run_inputs, run_pipeline
 
 PINS = {"Q1": "train", "Q64": "test", "Q1899": "validation", "ukwiki:1088": "test"}
@@ -132,7 +132,7 @@ def test_units_are_row_groups_and_text_files(tmp_path: Path) -> None:
 
 
 def test_long_files_come_in_several_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_split_pins, "PINS_AT_ONCE", 2)
+    monkeypatch.setattr(split_pins, "PINS_AT_ONCE", 2)
     path = tmp_path / "pins.tsv"
     path.write_text("wikidata_id\tsplit\n" + "Q64\ttest\n" * 5)
     assert len(list(read_blocks(PinFile(str(path))))) == 3

@@ -9,7 +9,7 @@ from corpusmill.transforms.wikipedia.read_dumps import ReadDump
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
 from corpusmill.transforms.wikipedia.read_templates import ReadTemplates
 from corpusmill.transforms.wikitext.language import load_language
-from corpusmill.transforms.wikitext.templates.template_pages import NO_TEMPLATES, WikiTemplates
+from corpusmill.transforms.wikitext.templates.definitions import NO_TEMPLATES, WikiTemplates
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.makers.entity_tables import Item, write_entity_table

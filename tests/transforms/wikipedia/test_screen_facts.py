@@ -3,8 +3,8 @@ from pathlib import Path
 
 from corpusmill.transforms.files.records import Article
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.wikipedia.pack_articles import pack_article, to_bytes, unpack_text
-from corpusmill.transforms.wikipedia.screen_facts import newest_first
+from corpusmill.transforms.wikipedia.article_rows import pack_article, to_bytes, unpack_text
+from corpusmill.transforms.wikipedia.join_wikidata import newest_first
 
 
 def test_revisions_are_compared_as_numbers() -> None:

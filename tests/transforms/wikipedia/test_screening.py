@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.records import Page, Reason
-from corpusmill.transforms.wikipedia.link_sources import LINKED_BY
 from corpusmill.transforms.wikipedia.screening import (
     PageFacts,
     PageScreening,
@@ -15,6 +14,7 @@ from corpusmill.transforms.wikipedia.screening import (
     merge_facts,
     reason_to_reject_facts,
 )
+from corpusmill.transforms.wikipedia.wikidata import LINKED_BY
 from corpusmill.transforms.wikitext.language import load_language
 
 PAGE = Page(1, 0, "Henn", 2, "wikitext", False, False, "The '''Henn''' is a river.")

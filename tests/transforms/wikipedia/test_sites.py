@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.records import Page, Reason
-from corpusmill.transforms.files.translation_records import DOMAINS
+from corpusmill.transforms.files.records import DOMAINS, Page, Reason
 from corpusmill.transforms.wikipedia.sites import SITE_NAMES, categories_of, load_site
 from corpusmill.transforms.wikitext import language
 from tests.tools.real_data import DATA, needs_real_data

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.fingerprint import SPLITS
+from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.wikipedia.split_pins import (
     BUCKETS,
     ConflictingPinsError,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpusmill.transforms.wikipedia.sql_dump import SqlDumpError, read_rows
-from corpusmill.transforms.wikipedia.wikidata_json import parse_entity
+from corpusmill.transforms.wikipedia.wikidata import parse_entity
 from tests.tools.real_data import DATA, needs_real_data
 
 CREATE = b"""/*M!999999\\- enable the sandbox mode */

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from corpusmill.transforms.wikipedia.timed_calls import CallEndedError, CallTimeoutError, TimedCalls
+from corpusmill.transforms.wikipedia.clean_wikitext import (
+    CallEndedError,
+    CallTimeoutError,
+    TimedCalls,
+)
 
 SECONDS = 20.0  # a busy machine may take a while
 

@@ -3,10 +3,14 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.files.builds.finished_builds import open_build
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.models.subwords import SubwordSettings
-from corpusmill.transforms.wikipedia.train_on_builds import TrainOnBuilds, plan_sample, read_sample
-from corpusmill.transforms.wikipedia.train_subwords import train_on
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.models.subword_models import SubwordSettings
+from corpusmill.transforms.wikipedia.train_subwords import (
+    TrainOnBuilds,
+    plan_sample,
+    read_sample,
+    train_on,
+)
 from tests.makers.finished_builds import make_build, text_of
 from tests.tools.run_pipeline import run_pipeline
 

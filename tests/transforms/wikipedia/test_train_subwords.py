@@ -8,16 +8,15 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.fingerprint import fingerprint
 from corpusmill.transforms.files.records import Article, PackedArticle
-from corpusmill.transforms.models.subwords import (
+from corpusmill.transforms.files.text import fingerprint
+from corpusmill.transforms.models.subword_models import (
     SubwordSettings,
     TrainedSubwords,
     train_model,
     vocabulary_of,
 )
-from corpusmill.transforms.wikipedia.article_rows import order
-from corpusmill.transforms.wikipedia.pack_articles import pack_article, to_bytes, unpack_text
+from corpusmill.transforms.wikipedia.article_rows import order, pack_article, to_bytes, unpack_text
 from corpusmill.transforms.wikipedia.train_subwords import (
     LARGEST_RANK,
     TrainSubwords,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.wikipedia.wikidata_json import (
+from corpusmill.transforms.wikipedia.wikidata import (
     Entity,
     MalformedEntityError,
     begins_entities,

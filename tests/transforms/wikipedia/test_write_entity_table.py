@@ -8,19 +8,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.wikipedia import pack_items, write_entity_table
+from corpusmill.transforms.wikipedia import make_entity_table
 from corpusmill.transforms.wikipedia.entity_table import (
     RANGE_BITS,
     TableCounts,
     add_counts,
     table_schema,
 )
-from corpusmill.transforms.wikipedia.pack_items import PackItems
-from corpusmill.transforms.wikipedia.wikidata_json import Entity
-from corpusmill.transforms.wikipedia.write_entity_table import (
+from corpusmill.transforms.wikipedia.make_entity_table import (
+    PackItems,
     WriteEntityTable,
     write_internal_classes,
 )
+from corpusmill.transforms.wikipedia.wikidata import Entity
 from tests.tools.golden_tree import tree_of
 from tests.tools.run_pipeline import Outcome, run_inputs
 
@@ -83,7 +83,7 @@ def test_bytes_do_not_depend_on_order_batches_or_blocks(
     tmp_path: Path, size: int, block_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "a", [ITEMS])
-    monkeypatch.setattr(pack_items, "BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(make_entity_table, "BLOCK_ROWS", block_rows)
     shuffled = [*ITEMS]
     random.Random(size).shuffle(shuffled)
     write(tmp_path / "b", batches_of(shuffled, size))
@@ -91,8 +91,8 @@ def test_bytes_do_not_depend_on_order_batches_or_blocks(
 
 
 def test_large_blocks_are_not_gathered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pack_items, "BLOCK_BYTES", 1)
-    make = pack_items._MakeBlocks(Scratch(str(tmp_path)), WIKIS)
+    monkeypatch.setattr(make_entity_table, "ITEM_BLOCK_BYTES", 1)
+    make = make_entity_table._MakeBlocks(Scratch(str(tmp_path)), WIKIS)
     make.start_bundle()
     assert len(list(itertools.chain(make.process(ITEMS[:2]), make.process(ITEMS[2:])))) == 2
     assert not list(make.finish_bundle())
@@ -124,7 +124,7 @@ def test_without_items_there_is_an_empty_file(tmp_path: Path, batches: list[list
 def test_row_groups_and_what_their_footer_tells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write_entity_table, "ROWS_PER_GROUP", 16)
+    monkeypatch.setattr(make_entity_table, "ROWS_PER_GROUP", 16)
     write(tmp_path / "a", [ITEMS], rows_per_file=1000)
     metadata = pq.read_metadata(tmp_path / "a" / "entities-00000-of-00001.parquet")
     groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]

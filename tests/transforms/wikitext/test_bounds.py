@@ -6,7 +6,7 @@ import pytest
 
 from corpusmill.transforms.wikitext.clean import WikitextCleaner
 from corpusmill.transforms.wikitext.language import load_language
-from corpusmill.transforms.wikitext.templates.template_pages import NO_TEMPLATES, WikiTemplates
+from corpusmill.transforms.wikitext.templates.definitions import NO_TEMPLATES, WikiTemplates
 from tests.transforms.wikitext.test_clean import shown
 
 

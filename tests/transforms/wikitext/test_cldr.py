@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from corpusmill.transforms.wikitext import cldr
+from corpusmill.transforms.wikitext import wikis
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_numbers(
     languages: list[str], native: bool, group: str, decimal: str, group_size: int
 ) -> None:
     expected = {"group": group, "decimal": decimal, "group_size": group_size}
-    assert cldr.numbers_of(languages, native=native) == expected
+    assert wikis.numbers_of(languages, native=native) == expected
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_numbers(
     ],
 )
 def test_months_have_names_or_are_not_there(language: str, first: str) -> None:
-    months = cldr.months_of(language)
+    months = wikis.months_of(language)
     assert (months[0], len(months)) == (first, 12) if first else months == ()
 
 
@@ -54,25 +54,25 @@ def test_months_have_names_or_are_not_there(language: str, first: str) -> None:
     ],
 )
 def test_forms_of_dates(language: str, day: str | None, month: str | None) -> None:
-    dates = cldr.dates_of(language, cldr.months_of(language))
+    dates = wikis.dates_of(language, wikis.months_of(language))
     assert (dates.get("day"), dates.get("month")) == (day, month)
 
 
 def test_names() -> None:
-    assert cldr.languages_of("hy")["de"] == "գերմաներեն"
-    assert cldr.languages_of("hy")["zh-hant"] == "ավանդական չինարեն"
-    assert cldr.countries_of("mr")["AT"] == "ऑस्ट्रिया"
-    assert cldr.languages_of("bar") == cldr.countries_of("bar") == {}
+    assert wikis.languages_of("hy")["de"] == "գերմաներեն"
+    assert wikis.languages_of("hy")["zh-hant"] == "ավանդական չինարեն"
+    assert wikis.countries_of("mr")["AT"] == "ऑस्ट्रिया"
+    assert wikis.languages_of("bar") == wikis.countries_of("bar") == {}
 
 
 def test_units_that_follow_their_number() -> None:
-    units = cldr.units_of("hy")
+    units = wikis.units_of("hy")
     assert (units["km"], units["mi"]) == ("կմ", "մղ")
-    assert cldr.units_of("bn")["km"] == "কিমি"
-    assert "km/h" not in cldr.units_of("bn")  # "ঘণ্টা প্রতি 12 কিমি"
-    assert "km" not in cldr.units_of("ckb")  # as in English
-    assert cldr.units_of("bar") == {}
+    assert wikis.units_of("bn")["km"] == "কিমি"
+    assert "km/h" not in wikis.units_of("bn")  # "ঘণ্টা প্রতি 12 কিমি"
+    assert "km" not in wikis.units_of("ckb")  # as in English
+    assert wikis.units_of("bar") == {}
 
 
 def test_the_version_is_a_number() -> None:
-    assert re.fullmatch(r"\d+(\.\d+)?", cldr.cldr_version())
+    assert re.fullmatch(r"\d+(\.\d+)?", wikis.cldr_version())

@@ -2,8 +2,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.records import CorpusStats
-from corpusmill.transforms.wikitext.article_markers import render_article
-from corpusmill.transforms.wikitext.corpus_stats import add_stats, measure_article
+from corpusmill.transforms.wikitext.article_markers import (
+    add_stats,
+    measure_article,
+    render_article,
+)
 from corpusmill.transforms.wikitext.sections import Section
 
 

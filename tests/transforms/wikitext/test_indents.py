@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.wikitext.indents import raise_indented_prose
 from corpusmill.transforms.wikitext.marks import BREAK, FORMULA_END, FORMULA_START, HOLE
+from corpusmill.transforms.wikitext.paragraphs import raise_indented_prose
 
 SENTENCE = "The house stood at the end of a long road that nobody had walked for years."
 LONG = f"{SENTENCE} {SENTENCE}"

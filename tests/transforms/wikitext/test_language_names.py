@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpusmill.transforms.wikitext.language_names import code_of_language
+from corpusmill.transforms.wikitext.wikis import code_of_language
 
 
 @pytest.mark.parametrize(

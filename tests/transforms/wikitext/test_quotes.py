@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.wikitext.quotes import strip_quotes
+from corpusmill.transforms.wikitext.marks import strip_quotes
 
 
 @pytest.mark.parametrize(

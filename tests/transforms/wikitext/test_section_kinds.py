@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from corpusmill.transforms.wikitext.section_kinds import (
+from corpusmill.transforms.wikitext.sections import (
     MAX_NAME,
     HeadingCounts,
     HeadingKey,

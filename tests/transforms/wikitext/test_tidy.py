@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.wikitext.marks import HOLE
-from corpusmill.transforms.wikitext.tidy import tidy
+from corpusmill.transforms.wikitext.paragraphs import tidy
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from zhconv_rs import make_converter
 
 from corpusmill.transforms.wikitext.clean import UncleanableError
 from corpusmill.transforms.wikitext.variants.chinese import ChinesePage
-from corpusmill.transforms.wikitext.variants.marks import Mark, read_mark
+from corpusmill.transforms.wikitext.variants.page_variants import Mark, read_mark
 from tests.transforms.wikitext.test_clean import cleaner_for, shown
 
 CN = ("zh-cn", "zh-hans", "zh-sg", "zh-my", "zh")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.wikitext.verbatim import drop_verbatim, split_verbatim
+from corpusmill.transforms.wikitext.tags import drop_verbatim, split_verbatim
 
 
 @pytest.mark.parametrize(

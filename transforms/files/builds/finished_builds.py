@@ -23,15 +23,11 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.builds.manifest_schema import (
-    check_manifest,
-    check_values,
-    language_of,
-)
-from corpusmill.transforms.files.fingerprint import SPLITS
-from corpusmill.transforms.files.open_input import InputError, is_there, open_raw, parse_json
-from corpusmill.transforms.files.spread import Spread, SpreadAll
-from corpusmill.transforms.files.stores import is_local, refusal_of
+from ..distribution import Spread, SpreadAll
+from ..read_files import InputError, is_there, open_raw, parse_json
+from ..stores import is_local, refusal_of
+from ..text import SPLITS
+from .manifest import check_manifest, check_values, language_of
 
 COMPLETED = "COMPLETED"
 MANIFEST = "manifest.json"

@@ -1,10 +1,20 @@
-"""Collects the counts and other values from the stages of a build (its ledger), and checks them."""
+"""Collects the counts and other values from the stages of a build (its ledger), and checks them.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+Detects implausible results of builds, which suggest damaged, mismatched or incomplete input.
+
+Such a result is called a doubt. It makes the build fail, unless the user accepts the doubt by its name. A
+build that is only smaller than usual succeeds with a remark, but the command `refresh` must not publish it.
+
+Makes histograms of the lengths of documents, in words or characters.
+
+The classes of a histogram are the lengths 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, 16-23, …
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from corpusmill.transforms.files.builds.build_manifest import Provenance
-from corpusmill.transforms.files.records import InputFile, OutputFile
+from ..records import InputFile, OutputFile
+from .manifest import Provenance
 
 Entry = tuple[str, Any]
 """An entry of the ledger: (account, a number to add or a value to collect)."""
@@ -172,3 +182,154 @@ def names_of(inputs: Iterable[InputFile], roles: Sequence[str] = ()) -> str:
     names = sorted(file.name for file in inputs if not roles or file.role in roles)
     more = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+EMPTY_TRAIN, FEW_LINKS = "empty-train", "few-links"
+OTHER_FORMAT, OTHER_LANGUAGE = "other-format", "other-language"
+DOUBTS = {
+    EMPTY_TRAIN: "no document is in the split train",
+    FEW_LINKS: "a table of items was given, and nearly no article has an item",
+    OTHER_FORMAT: "a file is a table, JSON or markup, where sentences are expected",
+    OTHER_LANGUAGE: "the text is in another language than the one named",
+}
+"""Name of a doubt → its meaning."""
+
+# Nearly all articles of a Wikipedia have an item. The limit is low: a table made by hand may cover 11 of 520.
+_MIN_LINKED_SHARE = 0.01
+_MIN_ARTICLES = 50  # builds with fewer articles are not checked
+_BY_PAGE = "page id"  # name of the kind of article ids if no table of items was given
+NOT_LINKED = "join-wikidata/no-entity"
+"""The reason for rejecting pages that have no item."""
+_NOT_LOOKED_UP = ("join-wikidata/deleted", "join-wikidata/repeated-page")
+_AFTER_CLEANING = ("join-wikidata/", "drop-duplicates/")
+
+
+class Doubt(NamedTuple):
+    """An implausible input or result of a build, which suggests damaged or mismatched input."""
+
+    name: str  # a key of DOUBTS
+    message: str
+
+
+class Usual(NamedTuple):
+    """The usual values of builds of a corpus.
+
+    A build with fewer documents than usual was probably made from a sample or a part of the input.
+    """
+
+    documents: int = 0  # smallest usual number of documents
+    shares: Mapping[str, float] = {}
+    """ "stage/reason", or the name of a count in the manifest → its largest usual share.
+
+    The share is of the documents that were kept, or lost for one of these reasons.
+    """
+
+
+def find_doubts(manifest: Mapping[str, Any]) -> Iterator[Doubt]:
+    """Yields the implausible results (doubts) of a finished build."""
+    counts = manifest["counts"]
+    kept = counts.get("kept", {})
+    if manifest["settings"].get("identity", _BY_PAGE) != _BY_PAGE:
+        yield from _find_few_links(counts)
+    if kept.get("train") == 0:
+        others = f"; the other splits have {kept['total']:,} documents" if kept["total"] else ""
+        yield Doubt(EMPTY_TRAIN, f"the split train is empty{others}; {_often(counts)}")
+
+
+def _find_few_links(counts: Mapping[str, Any]) -> Iterator[Doubt]:
+    rejected = counts["rejected"]
+    looked_up = counts["kept"]["total"] + sum(
+        count
+        for reason, count in rejected.items()
+        if reason.startswith(_AFTER_CLEANING) and reason not in _NOT_LOOKED_UP
+    )
+    linked = looked_up - rejected.get(NOT_LINKED, 0)
+    if looked_up >= _MIN_ARTICLES and linked < _MIN_LINKED_SHARE * looked_up:
+        yield Doubt(
+            FEW_LINKS,
+            f"of {looked_up:,} cleaned articles only {linked:,} have an item: the table of items is truncated"
+            ", or from another wiki than the dump; without a table, articles are identified by their page id",
+        )
+
+
+def _often(counts: Mapping[str, Any]) -> str:
+    reasons = {reason: n for reason, n in counts["rejected"].items() if reason != "total"}
+    if not reasons:
+        return "nothing was rejected"
+    often = max(reasons, key=lambda reason: reasons[reason])
+    return f"the most frequent reason for rejection is {often} ({reasons[often]:,} times)"
+
+
+def find_small(manifest: Mapping[str, Any], unit: str, usual: Usual) -> Iterator[str]:
+    """Yields remarks about a build that has fewer documents, or greater losses, than usual.
+
+    Args:
+      manifest: the manifest of the build.
+      unit: noun for the documents in the remarks, such as "articles".
+      usual: the usual values of the corpus.
+    """
+    counts = manifest["counts"]
+    kept = counts.get("kept", {}).get("total", counts.get("rows", 0))
+    if kept < usual.documents:
+        yield f"there are only {kept:,} {unit}, expected at least {usual.documents:,}"
+    rejected = counts.get("rejected", {})
+    lost = {reason: rejected.get(reason, counts.get(reason, 0)) for reason in usual.shares}
+    whole = kept + sum(lost.values())
+    for reason, largest in usual.shares.items():
+        if lost[reason] > largest * whole:
+            yield (
+                f"{lost[reason]:,} of {whole:,} {unit} are lost to {reason}, expected at most a share of"
+                f" {largest:g}"
+            )
+
+
+LENGTHS = "lengths"
+"""Name of an account in the ledger, with entries ((split, class of length), number of documents)."""
+
+_SINGLE = 4  # each length below this number is a class of its own
+
+
+def length_class(length: int) -> int:
+    """Returns the number of the class to which a length belongs. Class 0 has only the length 0.
+
+    From length 2 on, there are two classes between each power of two and the next one.
+    """
+    bits = length.bit_length()
+    return 2 * bits - 2 + (length >> bits - 2 & 1) if bits > 1 else length
+
+
+def name_class(number: int) -> str:
+    """Returns the name of a class of lengths, such as "3" for class 3 and "4-5" for class 4."""
+    if number < _SINGLE:
+        return str(number)
+    width = 1 << number // 2 - 1
+    low = (2 + number % 2) * width
+    return f"{low}-{low + width - 1}"
+
+
+def histograms(
+    ledger: Ledger, kept: Mapping[str, int], whole: Sequence[str]
+) -> dict[str, dict[str, int]]:
+    """Returns a histogram of document lengths for each split, and one for the whole corpus ("total").
+
+    A histogram is a mapping: class of lengths, such as "4-5" → number of documents, the shortest class first.
+
+    Args:
+      ledger: the ledger of the build.
+      kept: split → number of documents; may have an entry "total".
+      whole: splits that are summed for the total.
+
+    Raises AccountingError if the sum of a histogram is not the number of kept documents.
+    """
+    counts = ledger.pairs(LENGTHS)
+    classes = [number for _, number in counts]
+    numbers = range(min(classes, default=0), max(classes, default=-1) + 1)
+    found = {
+        split: {name_class(number): counts.get((split, number), 0) for number in numbers}
+        for split in kept
+        if split != "total"
+    }
+    for split, histogram in found.items():
+        balance(kept[split], f"documents of {split}", with_a_length=sum(histogram.values()))
+    names = map(name_class, numbers)
+    return {**found, "total": {name: sum(found[one][name] for one in whole) for name in names}}

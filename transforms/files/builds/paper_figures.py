@@ -12,17 +12,177 @@ validation here, and its tokens are called pieces.
 In Table 2, the numbers of pages and of sections add up to the row Total. The numbers in millions were rounded
 separately, so their sums differ from Total by up to 0.3. The exact counts in Table 7 add up to Total.
 The sizes of the split train in Table 2 are estimates by the paper's authors.
+
+Tells whether a build has the settings of the corpus in its paper.
+
+The figures of a paper (sizes, scores) are shown only beside builds that have its settings. Their texts may be
+of another date.
+
+The settings are read from the signature of the build, such as "lm1b|lang:de|dump:2007-2011|…|v:1.1.0", and
+from its manifest, which has settings that are not in the signature.
+
+Scores of language models, and sizes of corpora, as printed in the papers.
+
+They were measured on the published corpora. A build from inputs of another date contains other texts, so the
+same model has a different score on it. They are not shown beside builds with other settings than those of the
+paper (transforms/files/builds/paper_figures.py).
 """
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+PAPER_BOOKS = {"train": 28_602, "validation": 50, "test": 100}  # Rae et al. 2020, table 2
+PAPER_WORDS = {"train": 1_973_136_207, "validation": 3_007_061, "test": 6_966_499}
+
+ANY = None
+"""For settings that do not matter: the paper leaves them open, or does not give them."""
+
+_NO_SETTINGS = ("dump", "v")
+_NO = ("no",)
+_PAPER_SETTINGS: Mapping[str, Mapping[str, Sequence[str] | None]] = {
+    "wiki40b": {
+        "lang": ANY,  # there are no figures for languages that the paper does not have
+        "near-duplicates": _NO,
+        "newer-than": _NO,
+        "min-words": _NO,
+        "columns": ANY,  # more columns beside the text
+        "text": ANY,
+        "limit": _NO,
+    },
+    "lm1b": {
+        "lang": ("en",),
+        "perl": ANY,  # the published corpus is of 5.14, which differs in few characters
+        "deduplicate": ("raw",),
+        "near-duplicates": _NO,
+        "lower-case": _NO,
+        "min-count": ("3",),
+        "map-unknown": ANY,  # the models of the paper see <UNK>
+        "shards": ("100",),
+        "heldout-shards": ("50",),
+        "limit": _NO,
+    },
+    "pg19": {
+        "lang": ("en",),
+        "members": ("released",),
+        "split-ids": _NO,
+        "before": ("1919",),
+        "min-words": ("200",),
+        "near-duplicates": _NO,
+        "mask-words": ANY,  # the list of the paper was never released
+        "limit": _NO,
+    },
+    "simplebooks": {
+        "lang": ("en",),
+        "formula": ANY,  # the one that the paper prints accepts every book
+        "min-ratio": ("0.24", "0.0012"),  # the defaults of the formulas
+        "target-tokens": ("92000000",),
+        "max-vocabulary": ("100000",),
+        "overlap": ("0.5",),
+        "overlap-words": ANY,
+        "ngram-words": ("8",),
+        "estimate": ("1",),
+        "min-words": _NO,
+        "number-style": ANY,
+        "heldout-books": ("5",),
+        "small-tokens": ("2000000",),
+        "min-count": ("3",),
+        "map-unknown": ANY,  # the models of the paper see <unk>
+        "limit": _NO,
+    },
+    "flores101": {
+        "lang": ("en",),
+        "domains": ("wikinews-wikibooks-wikivoyage",),
+        "all-wikibooks": ANY,  # the released data has other books, and the paper names Wikijunior
+        "sentences": ("3001",),
+        "articles": ("842",),
+        "seed": ANY,
+        "topics": ANY,
+        "newer-than": _NO,
+    },
+}
+_PAPER_PIECES = {"vocabulary_size": 32_000, "sample_articles": 100_000}  # of Wiki-40B
+_OTHER_INPUTS = ("leave-out",)  # roles of inputs that the papers do not have
+
+
+def why_not_paper_of(manifest: Mapping[str, Any]) -> str:
+    """Returns why the figures of its paper cannot stand beside a build (see `why_not_paper`), given its
+    manifest.
+    """
+    roles = [file["role"] for file in manifest.get("inputs", [])]
+    return why_not_paper(manifest["signature"], manifest.get("settings", {}), roles)
+
+
+def why_not_paper(
+    signature: str, settings: Mapping[str, Any] | None = None, roles: Collection[str] = ()
+) -> str:
+    """Returns why the figures of its paper cannot stand beside a build.
+
+    An example is "not the paper's settings: --language de, --shards 10". Returns "" if the settings are those
+    of the paper, or if the corpus has no paper.
+
+    Args:
+      signature: the signature of the build.
+      settings: the settings in the manifest of the build.
+      roles: the roles of the inputs of the build.
+    """
+    corpus, signed = parse_signature(signature)
+    wanted = _PAPER_SETTINGS.get(corpus)
+    if wanted is None:
+        return ""
+    others = [
+        _as_flag(name, value) if name in wanted else f"{name}:{value}"
+        for name, value in signed.items()
+        if not _is_of_paper(wanted, name, value)
+    ]
+    others += _other_pieces((settings or {}).get("sentencepiece"))
+    others += [f"--{role}" for role in _OTHER_INPUTS if role in roles]
+    return f"not the paper's settings: {', '.join(others)}" if others else ""
+
+
+def say_why_not(why_not: str) -> list[str]:
+    """Returns the lines of a card that say why its table has no figures of the paper; [] if it has them.
+
+    `why_not` is the result of `why_not_paper`.
+    """
+    return ["", f"No figures of the paper: {why_not}."] if why_not else []
+
+
+def parse_signature(signature: str) -> tuple[str, dict[str, str]]:
+    """Returns the corpus of a signature, and its settings by name."""
+    corpus, *parts = signature.split("|")
+    pairs = (part.partition(":") for part in parts)
+    return corpus, {name: value for name, _, value in pairs}
+
+
+def _is_of_paper(wanted: Mapping[str, Sequence[str] | None], name: str, value: str) -> bool:
+    if name not in wanted:
+        return name in _NO_SETTINGS
+    allowed = wanted[name]
+    return allowed is ANY or value in allowed
+
+
+def _other_pieces(sentencepiece: Any) -> list[str]:
+    """Returns the flags of a vocabulary that is not made as in the paper; [] if there is no vocabulary."""
+    if not isinstance(sentencepiece, Mapping):
+        return []
+    return [
+        f"--{name.replace('_', '-')} {sentencepiece[name]}"
+        for name, of_paper in _PAPER_PIECES.items()
+        if sentencepiece.get(name, of_paper) != of_paper
+    ]
+
+
+def _as_flag(name: str, value: str) -> str:
+    flag = "--language" if name == "lang" else f"--{name}"
+    return flag if value == "yes" else f"{flag} {value}"
+
 
 VOCABULARIES = ("32k", "64k", "128k")  # 32k: one language each; the others are multilingual
 
 
-class PaperScore(NamedTuple):
+class PaperBits(NamedTuple):
     """The paper's numbers for one split and one vocabulary."""
 
     pieces: int
@@ -39,7 +199,7 @@ class PaperFigures(NamedTuple):
     pieces_millions: Mapping[str, float]  # by split, with the 32k vocabulary; train is estimated
     characters_millions: Mapping[str, float]  # by split; a marker is 1; train is estimated
     characters_per_piece: Mapping[str, float]  # by vocabulary, on validation and test together
-    scores: Mapping[tuple[str, str], PaperScore]  # by (vocabulary, split), without train
+    scores: Mapping[tuple[str, str], PaperBits]  # by (vocabulary, split), without train
 
 
 def _figures_of(row: Mapping[str, str]) -> PaperFigures:
@@ -54,7 +214,7 @@ def _figures_of(row: Mapping[str, str]) -> PaperFigures:
             size: float(row[f"characters_per_piece_{size}"]) for size in VOCABULARIES
         },
         scores={
-            (size, split): PaperScore(
+            (size, split): PaperBits(
                 pieces=int(row[f"{split}_pieces_{size}"]),
                 characters=int(row[f"{split}_characters"]),
                 bits_per_character=float(row[f"{split}_bpc_{size}"]),
@@ -110,3 +270,94 @@ def figures_for_card(language: str) -> dict[str, str]:
         name = f"bits per character of its models ({size}), validation and test"
         rows[name] = ", ".join(f"{value:.3f}" for value in bits)
     return rows
+
+
+_KN5 = "Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram"
+_RNN = "Chelba et al. 2013, table 1, RNN-1024 + MaxEnt 9-gram"
+_ALL = "Chelba et al. 2013, table 2, all models"
+_XL = "Rae et al. 2020, Transformer-XL, 36 layers"
+_COMPRESSIVE = "Rae et al. 2020, Compressive Transformer, 36 layers"
+_WIKI40B_TABLES = dict(zip(VOCABULARIES, (7, 8, 9), strict=True))
+
+
+class PaperScore(NamedTuple):
+    """The score of a language model, as printed in a paper."""
+
+    metric: str  # "bpc" or "perplexity"
+    model: str  # name of the model, with the paper and the table
+    value: float
+    decimals: int  # number of decimals printed in the paper
+
+    @property
+    def printed(self) -> str:
+        return f"{self.value:.{self.decimals}f}"
+
+
+def _simplebooks(size: str, *scores: tuple[str, float]) -> tuple[PaperScore, ...]:
+    return tuple(
+        PaperScore("perplexity", f"Nguyen 2019, table 2, {model}, {size}", value, 2)
+        for model, value in scores
+    )
+
+
+def _perplexities(*scores: tuple[str, float]) -> tuple[PaperScore, ...]:
+    return tuple(PaperScore("perplexity", model, value, 1) for model, value in scores)
+
+
+_SCORES = {
+    ("lm1b", "paper_test"): _perplexities((_KN5, 67.6), (_RNN, 51.3), (_ALL, 43.8)),
+    ("pg19", "validation"): _perplexities((_XL, 45.5), (_COMPRESSIVE, 43.4)),
+    ("pg19", "test"): _perplexities((_XL, 36.3), (_COMPRESSIVE, 33.6)),
+    ("simplebooks", "validation"): (
+        *_simplebooks("trained on SimpleBooks-2", ("AWD-LSTM", 17.16), ("Transformer-XL", 17.27)),
+        *_simplebooks("trained on SimpleBooks-92", ("AWD-LSTM", 21.45), ("Transformer-XL", 9.3)),
+    ),
+    ("simplebooks", "test"): (
+        *_simplebooks("trained on SimpleBooks-2", ("AWD-LSTM", 16.78), ("Transformer-XL", 16.41)),
+        *_simplebooks("trained on SimpleBooks-92", ("AWD-LSTM", 20.64), ("Transformer-XL", 8.92)),
+    ),
+}
+
+
+OTHER_TEXT = (
+    "the scores of the paper were measured on the published corpus; scores on other text cannot be compared"
+    " with them"
+)
+
+
+def paper_scores(signature: str, split: str) -> tuple[PaperScore, ...]:
+    """Returns the scores that the paper of a corpus reports for a split; empty if there are none.
+
+    `signature` identifies the build with the split, as in "wiki40b|lang:uk|dump:20261101|v:1.3.0".
+    """
+    corpus, settings = parse_signature(signature)
+    language = settings.get("lang", "")
+    if corpus == "wiki40b" and language in PAPER:
+        scores = PAPER[language].scores
+        return tuple(
+            PaperScore(
+                "bpc",
+                f"Guo et al. 2020, table {_WIKI40B_TABLES[size]}, {size} pieces",
+                scores[size, split].bits_per_character,
+                3,
+            )
+            for size in VOCABULARIES
+            if (size, split) in scores
+        )
+    return _SCORES.get((corpus, split), ())
+
+
+PAPER_DOCUMENTS: Mapping[str, Mapping[str, int]] = {
+    # README of the benchmark; the sentences of TensorFlow Datasets, which are all of it
+    "lm1b": {"train": 30_301_028, "test": 306_688},
+    "pg19": PAPER_BOOKS,  # Rae et al. 2020, table 2
+    "simplebooks": {"train": 1_563, "validation": 5, "test": 5},  # Nguyen 2019, section 2
+    "flores101": {"dev": 997, "devtest": 1_012, "test": 992},  # Goyal et al. 2022, table 3
+}
+"""Corpus → split → number of documents in the paper, or in the published corpus."""
+
+PAPER_SPLIT_WORDS: Mapping[str, Mapping[str, int]] = {
+    "lm1b": {"paper_test": 159_658},  # Chelba et al. 2013, section 3, with the ends of sentences
+    "pg19": PAPER_WORDS,
+}
+"""Corpus → split → number of words by which the paper divides to compute word-level perplexity."""

@@ -9,18 +9,12 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.pvalue import AsDict
 
-from corpusmill.transforms.files.builds.build_manifest import (
-    CARD,
-    Description,
-    Provenance,
-    add_outputs,
-    assemble,
-    to_json,
-)
-from corpusmill.transforms.files.builds.build_texts import make_texts
-from corpusmill.transforms.files.builds.dataset_card import make_card
-from corpusmill.transforms.files.builds.finished_builds import MANIFEST
-from corpusmill.transforms.files.builds.ledger import (
+from ..read_files import InputError
+from ..records import OutputFile
+from ..write_files import write_text
+from .dataset_card import make_card, make_texts
+from .finished_builds import MANIFEST
+from .ledger import (
     INPUTS,
     LOST,
     OUTPUTS,
@@ -31,9 +25,7 @@ from corpusmill.transforms.files.builds.ledger import (
     NothingLeftError,
     names_of,
 )
-from corpusmill.transforms.files.open_input import InputError
-from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.files.write_files import write_text
+from .manifest import CARD, Description, Provenance, add_outputs, assemble, to_json
 
 
 class Enter(beam.PTransform):

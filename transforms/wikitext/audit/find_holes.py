@@ -17,26 +17,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from corpusmill.transforms.wikitext.audit.findings import CLASSES, MARK, Comparison, Hole, Uses
-from corpusmill.transforms.wikitext.audit.source_view import (
-    FILE,
-    SLOT,
-    TABLE,
-    Line,
-    Slot,
-    SourceView,
-)
-from corpusmill.transforms.wikitext.audit.words import (
-    CLAUSE_END,
-    CLOSING,
-    OPENING,
-    SENTENCE_END,
-    Word,
-    is_letter,
-    is_prose,
-    is_spaceless,
-    words_of,
-)
+from . import holes
+from .source_view import FILE, SLOT, TABLE, Line, Slot, SourceView
 
 SHINGLE = 3  # words
 LONG_SPACELESS = 5  # characters; a match of so many is not by chance
@@ -68,13 +50,13 @@ _IMAGE = re.compile(r"\.(?:jpe?g|png|svg|gif|tiff?|webp)\b", re.IGNORECASE)
 _NOTES_WITHIN = re.compile(r"<ref\b[^<>]*/>|<ref\b[^<>]*>.*?</ref\s*>|\{\{[^{}]*\}\}", re.DOTALL)
 _LINK = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
 _TAG = re.compile(r"</?[a-z]+[^<>]*>|''+", re.IGNORECASE)
-_QUOTATION_END = (*SENTENCE_END, *CLOSING)
+_QUOTATION_END = (*holes.SENTENCE_END, *holes.CLOSING)
 _ENDS_OPEN = re.compile(r"[:：,;،、，；(（„“«「『–—]$|(?<=\s)[-=+×]$")
 _ARMENIAN_END = re.compile("[\u0531-\u0587].{0,80}:$")
 _BEGINS_LOOSE = re.compile(r"^[,;:.،、，。；)）」』»”।%]")
 
 
-def compare(source: SourceView, paragraphs: Sequence[str]) -> Comparison:
+def compare(source: SourceView, paragraphs: Sequence[str]) -> holes.Comparison:
     """Compares the wikitext of a page with the paragraphs and headings of its text in the corpus.
 
     The lines of `source` and the `paragraphs` must be in the order of the page.
@@ -88,10 +70,10 @@ class _Gap(NamedTuple):
     rank: int
     paragraph: int
     offset: int  # in the text of the paragraph
-    hole: Hole
+    hole: holes.Hole
 
 
-_RANKS = list(CLASSES)
+_RANKS = list(holes.CLASSES)
 _PATTERNS = ("empty-brackets", "punctuation", "no-beginning", "no-end", "before-block")
 _CODE = "syntaxhighlight source pre code gallery imagemap timeline score graph mapframe".split()
 _BLOCKS = {TABLE, FILE, *(f"<{name}>" for name in _CODE)}
@@ -101,12 +83,12 @@ class _Comparison:
     def __init__(self, source: SourceView, paragraphs: Sequence[str]):
         self.source = source
         self.paragraphs = paragraphs
-        self.words: list[Word] = []  # of all paragraphs
+        self.words: list[holes.Word] = []  # of all paragraphs
         self.paragraph_of: list[int] = []  # of each word
         self.first_word: list[int] = []  # of each paragraph
         for number, paragraph in enumerate(paragraphs):
             self.first_word.append(len(self.words))
-            found = words_of(paragraph)
+            found = holes.words_of(paragraph)
             self.words += found
             self.paragraph_of += [number] * len(found)
         self.first_word.append(len(self.words))
@@ -128,7 +110,7 @@ class _Comparison:
         self.joined = f" {' '.join(word.norm for word in self.words)} "
         self.source_words = self.found_words = 0
 
-    def run(self) -> Comparison:
+    def run(self) -> holes.Comparison:
         self._align_all()
         for number, (line, found) in enumerate(zip(self.lines, self.found, strict=True)):
             if line.kind in ("text", "list", "code"):
@@ -140,12 +122,12 @@ class _Comparison:
             self._check_patterns(number, paragraph)
             self._check_ends(number, paragraph)
         self._check_added()
-        return Comparison(
+        return holes.Comparison(
             len(self.paragraphs),
             self.source_words,
             self.found_words,
             [gap.hole for gap in self._merged()],
-            {name: Uses(*counts) for name, counts in self.uses.items()},
+            {name: holes.Uses(*counts) for name, counts in self.uses.items()},
         )
 
     def _literal_slot(self, found: re.Match[str]) -> str:
@@ -248,7 +230,7 @@ class _Comparison:
     # Lines of the source.
 
     def _check_line(self, number: int, line: "_Source", found: dict[int, int]) -> None:
-        prose = is_prose(line.text, line.words)
+        prose = holes.is_prose(line.text, line.words)
         if prose and line.kind == "text":
             self.source_words += len(line.words)
             self.found_words += len(found)
@@ -260,7 +242,7 @@ class _Comparison:
                 name = self._name_of_lost_value(line, found)
                 kind = "unknown-value" if name else "dropped-paragraph"
                 shown = self.source.wikitext(line.text)[: 4 * CONTEXT]
-                self._add(kind, name, shown, -1, 0, MARK)
+                self._add(kind, name, shown, -1, 0, holes.MARK)
             return
         if len(line.words) >= SHINGLE or self.repeated[line.norms] == 1:
             self._check_slots(number, line, found)
@@ -279,7 +261,7 @@ class _Comparison:
           found: index of a word in the line → index of the word in the corpus text.
         """
         runs = list(_runs([i for i in range(len(line.words)) if i not in found]))
-        is_long = not found and any(mark in line.plain.strip()[:-1] for mark in SENTENCE_END)
+        is_long = not found and any(mark in line.plain.strip()[:-1] for mark in holes.SENTENCE_END)
         if len(runs) != 1 or is_long:
             return ""
         values = (self.source.slot(one) for one in _value_of_whole_sentence(line, *runs[0]))
@@ -368,7 +350,7 @@ class _Comparison:
         near = [one.norm for one in self.words[max(word - 40, 0) : word + 40]]
         here = [one.norm for one in line.words]
         for argument in slot.arguments:
-            wanted = [one.norm for one in words_of(_NOTES_WITHIN.sub("", argument))[:NEAR]]
+            wanted = [one.norm for one in holes.words_of(_NOTES_WITHIN.sub("", argument))[:NEAR]]
             if wanted and _count(wanted, near) > _count(wanted, here):
                 return True
         return False
@@ -462,7 +444,7 @@ class _Comparison:
             ):
                 continue  # after a quotation
             spaceless = sum(
-                is_spaceless(line.text[word.start]) for word in line.words[first : last + 1]
+                holes.is_spaceless(line.text[word.start]) for word in line.words[first : last + 1]
             )
             if spaceless == last - first + 1 == 1:
                 continue
@@ -514,18 +496,20 @@ class _Comparison:
                 continue  # an original beside its translation, "{{x|en|…}}", or a note, "{{x|A|…}}"
             for argument in slot.arguments:
                 argument = _TAG.sub("", _LINK.sub(r"\1", _NOTES_WITHIN.sub("", argument))).strip()
-                words = words_of(argument)
-                if "//" in argument or not is_prose(argument, words):
+                words = holes.words_of(argument)
+                if "//" in argument or not holes.is_prose(argument, words):
                     continue
                 if not argument.endswith(_QUOTATION_END):
                     continue
-                size = LONG_SPACELESS * 2 if is_spaceless(argument[words[0].start]) else SHINGLE
+                size = (
+                    LONG_SPACELESS * 2 if holes.is_spaceless(argument[words[0].start]) else SHINGLE
+                )
                 starts = range(0, max(len(words) - size, 1), size)
                 pieces = [" ".join(one.norm for one in words[i : i + size]) for i in starts]
                 there = sum(f" {piece} " in self.joined for piece in pieces)
                 if there < 0.3 * len(pieces):
                     shown = slot.wikitext[: 4 * CONTEXT]
-                    self._add("dropped-quotation", slot.name, shown, -1, 0, MARK)
+                    self._add("dropped-quotation", slot.name, shown, -1, 0, holes.MARK)
                 break
 
     # Paragraphs of the text.
@@ -679,10 +663,10 @@ class _Comparison:
         shown = set(_index([word.norm for line in self.lines for word in line.words]))
         for slot in self.source.slots:
             if not slot.is_note and not slot.name.startswith("<"):
-                shown |= set(_index([word.norm for word in words_of(slot.wikitext)]))
+                shown |= set(_index([word.norm for word in holes.words_of(slot.wikitext)]))
         hidden = set()
         for text in self.source.hidden:
-            hidden |= set(_index([word.norm for word in words_of(text)]))
+            hidden |= set(_index([word.norm for word in holes.words_of(text)]))
         for first, last in runs:
             norms = [word.norm for word in self.words[first : last + 1]]
             pieces = set(_index(norms))
@@ -734,7 +718,7 @@ class _Comparison:
             number, offset = self.paragraph_of[right], self.words[right].start
         else:
             number, offset = -1, 0
-        text = _around(self.paragraphs[number], offset) if number >= 0 else MARK
+        text = _around(self.paragraphs[number], offset) if number >= 0 else holes.MARK
         self._add(kind, name, self._around_source(line, place), number, offset, text)
 
     def _around_source(self, line: "_Source", place: int) -> str:
@@ -743,7 +727,7 @@ class _Comparison:
         return left + right
 
     def _add(self, kind: str, name: str, source: str, number: int, offset: int, text: str) -> None:
-        hole = Hole(kind, name, source, text)
+        hole = holes.Hole(kind, name, source, text)
         self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
 
     def _merged(self) -> Iterator[_Gap]:
@@ -780,9 +764,9 @@ class _Source:
         self.kind = line.kind
         self.text = line.text
         self.plain = SLOT.sub("", line.text)
-        self.words = words_of(line.text)
+        self.words = holes.words_of(line.text)
         self.norms = tuple(word.norm for word in self.words)
-        spaceless = sum(is_spaceless(line.text[word.start]) for word in self.words)
+        spaceless = sum(holes.is_spaceless(line.text[word.start]) for word in self.words)
         self.is_spaceless = 2 * spaceless > len(self.words)
         self.slots: dict[int, list[int]] = {}  # word before the slots, or -1 → places in the text
         after = -1
@@ -875,13 +859,13 @@ def _follows_comma(text: str, place: int) -> bool:
 
     `text` is the line of the wikitext, and `place` the offset of the slot.
     """
-    return text[:place][-1:] in tuple(CLAUSE_END) and is_letter(text[place + 1 :][:1])
+    return text[:place][-1:] in tuple(holes.CLAUSE_END) and holes.is_letter(text[place + 1 :][:1])
 
 
 def _is_whole(line: "_Source", first: int, last: int) -> bool:
     before, after = (SLOT.sub("", line.between(word)).strip() for word in (first - 1, last))
-    is_start = not first or any(mark in before for mark in SENTENCE_END)
-    is_end = last + 1 == len(line.words) or any(mark in after for mark in SENTENCE_END)
+    is_start = not first or any(mark in before for mark in holes.SENTENCE_END)
+    is_end = last + 1 == len(line.words) or any(mark in after for mark in holes.SENTENCE_END)
     is_aside = _ASIDE_START.search(before) and _ASIDE_END.match(after)
     return bool(is_aside) or (is_start and is_end)
 
@@ -896,19 +880,19 @@ def _may_be_value(text: str, place: int) -> bool:
     near_left, near_right = left[-1:], right[:1]
     word_left, word_right = left.rstrip()[-1:], right.lstrip()[:1]
     if not word_left:
-        is_inside = word_right.islower() or word_right in CLAUSE_END + CLOSING
+        is_inside = word_right.islower() or word_right in holes.CLAUSE_END + holes.CLOSING
         return bool(word_right) and (is_inside or _is_particle(right.lstrip()))
-    if word_left in SENTENCE_END and not (word_right.islower() and near_left == " "):
+    if word_left in holes.SENTENCE_END and not (word_right.islower() and near_left == " "):
         return False
-    if near_left == word_left and word_left in CLAUSE_END + CLOSING:
+    if near_left == word_left and word_left in holes.CLAUSE_END + holes.CLOSING:
         return False
-    if near_left in OPENING or near_left.isspace() or unicodedata.category(near_left) == "Sc":
+    if near_left in holes.OPENING or near_left.isspace() or unicodedata.category(near_left) == "Sc":
         return True
     if not word_right:
         return False
-    if not is_spaceless(near_left):
-        return is_letter(near_right)
-    if near_right and near_right not in SENTENCE_END + CLAUSE_END + CLOSING:
+    if not holes.is_spaceless(near_left):
+        return holes.is_letter(near_right)
+    if near_right and near_right not in holes.SENTENCE_END + holes.CLAUSE_END + holes.CLOSING:
         return True
     return near_left in "はがをにのとで"
 
@@ -926,4 +910,4 @@ def _spaced(text: str) -> str:
 
 
 def _around(text: str, offset: int) -> str:
-    return text[max(offset - CONTEXT, 0) : offset] + MARK + text[offset : offset + CONTEXT]
+    return text[max(offset - CONTEXT, 0) : offset] + holes.MARK + text[offset : offset + CONTEXT]

@@ -22,7 +22,7 @@ from mwparserfromhell.nodes import (
     Wikilink,
 )
 
-from corpusmill.transforms.wikitext.audit.words import is_prose, words_of
+from .holes import is_prose, words_of
 
 FIRST_SLOT = 0xF0000
 """The first of the characters that mark slots. They are in a plane for private use."""

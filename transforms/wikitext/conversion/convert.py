@@ -2,38 +2,19 @@
 
 Options, rounding and wording follow the documentation of the English Wikipedia's Module:Convert. In other
 wikis, units are written with their names from CLDR or with their symbols. The units are data: `units.toml`.
+
+Renders `{{convert}}` in wikis that write units in their own language: "3,776米（12,388英尺）".
 """
 
 import dataclasses
+import functools
 import re
 
-from corpusmill.transforms.wikitext.cldr import unit_pattern
-from corpusmill.transforms.wikitext.conversion.measures import (
-    Join,
-    Measure,
-    find_join,
-    parse_measure,
-    unpack,
-)
-from corpusmill.transforms.wikitext.conversion.results import (
-    Shown,
-    converted,
-    default_decimals,
-    in_inches,
-    is_hand,
-    round_digits,
-    shown_hands,
-    shown_result,
-)
-from corpusmill.transforms.wikitext.conversion.style import Side, Style, read_style
-from corpusmill.transforms.wikitext.conversion.units import Output, Unit, find_outputs, ratio
-from corpusmill.transforms.wikitext.templates.patterns import Arguments, positional
-from corpusmill.transforms.wikitext.templates.rendering import (
-    Page,
-    first_upper,
-    format_number,
-    superscript,
-)
+from ..templates.patterns import Arguments, positional
+from ..templates.rendering import Page, first_upper, format_number, superscript
+from ..wikis import unit_pattern
+from . import measures
+from .units import Output, Side, Style, Unit, find_outputs, ratio, read_style
 
 _LAST_NUMBER = re.compile(r"(\d+(?:\.\d+)?)\Z")
 _INTEGER = re.compile(r"[-−+]?\d{1,3}")
@@ -115,7 +96,7 @@ def _with_unit(number: str, unit: Unit, side: Side, style: Style, *, is_one: boo
     return f"{number}{'' if text.startswith('/') else ' '}{text}{middle}".rstrip()
 
 
-def _join_text(join: Join, unit: Unit, side: Side, style: Style) -> str:
+def _join_text(join: measures.Join, unit: Unit, side: Side, style: Style) -> str:
     if not style.english:
         word = join.abbreviated.strip()
         phrase = style.page.language.phrases.get(f"range_{word}", _WORDLESS.get(word, ""))
@@ -126,7 +107,11 @@ def _join_text(join: Join, unit: Unit, side: Side, style: Style) -> str:
 
 
 def _joined(
-    numbers: list[Shown], joins: tuple[Join, ...], unit: Unit, side: Side, style: Style
+    numbers: list[measures.Shown],
+    joins: tuple[measures.Join, ...],
+    unit: Unit,
+    side: Side,
+    style: Style,
 ) -> str:
     """Returns a value or a range of values as text, with its unit: "5 km", "5 to 10 km".
 
@@ -146,8 +131,8 @@ def _joined(
     return _with_unit(shown, unit, side, style, is_one=numbers[-1].is_one)
 
 
-def _input(measure: Measure, style: Style) -> str:
-    shown = [Shown(value.shown, value.is_one) for value in measure.values]
+def _input(measure: measures.Measure, style: Style) -> str:
+    shown = [measures.Shown(value.shown, value.is_one) for value in measure.values]
     if style.capital and not style.flip:
         shown[0] = shown[0]._replace(text=first_upper(shown[0].text))
     if len(measure.units) == 1:
@@ -161,32 +146,32 @@ def _input(measure: Measure, style: Style) -> str:
     return ("-" if hyphen else " ").join(parts) + (style.middle if not style.flip else "")
 
 
-def _output(measure: Measure, output: Output, style: Style, side: Side = "out") -> str:
+def _output(measure: measures.Measure, output: Output, style: Style, side: Side = "out") -> str:
     """Returns the text of a measure converted to one output unit or combination of units.
 
     `side` is "out" by default, and "in" if the text is displayed where the input usually is.
     """
     source, target, quantities = measure.unit, output[-1], measure.quantities
-    if is_hand(source):
-        source, quantities = in_inches(source, quantities)
-    outs = [converted(value, source, target) for value in quantities]
+    if measures.is_hand(source):
+        source, quantities = measures.in_inches(source, quantities)
+    outs = [measures.converted(value, source, target) for value in quantities]
     decimals = style.decimals
     if decimals is None:
         decimals = max(
-            default_decimals(value, source, target, out, len(measure.units))
+            measures.default_decimals(value, source, target, out, len(measure.units))
             for value, out in zip(quantities, outs, strict=True)
         )
-        decimals = max(decimals, 0) if is_hand(measure.unit) else decimals
+        decimals = max(decimals, 0) if measures.is_hand(measure.unit) else decimals
     if len(output) > 1:
         joined = _in_parts(outs[0], decimals, output, style, side)
         for join, out in zip(measure.joins, outs[1:], strict=True):
             joined += _join_text(join, target, side, style)
             joined += _in_parts(out, decimals, output, style, side)
         return joined
-    if is_hand(target):
-        shown = [shown_hands(out) for out in outs]
+    if measures.is_hand(target):
+        shown = [measures.shown_hands(out) for out in outs]
     else:
-        shown = [shown_result(out, decimals, style) for out in outs]
+        shown = [measures.shown_result(out, decimals, style) for out in outs]
     if style.capital and style.flip:
         shown[0] = shown[0]._replace(text=first_upper(shown[0].text))
     return _joined(shown, measure.joins, target, side, style)
@@ -198,7 +183,7 @@ def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Sid
     `output` are these units, the largest first. `out` is the quantity in the last of them, which is written
     with `decimals` decimals.
     """
-    digits = round_digits(abs(out), max(decimals, 0), style)
+    digits = measures.round_digits(abs(out), max(decimals, 0), style)
     left, decimal_places = float(digits), len(digits.partition(".")[2])
     counts: list[float] = []
     for larger, smaller in zip(reversed(output[:-1]), reversed(output), strict=False):
@@ -227,7 +212,7 @@ def _spaced(text: str, *, at_start: bool) -> str:
     return f"{text} " if text and (text[-1].isalnum() or text[-1] in ",;:/=") else text
 
 
-def _take_options(measure: Measure, style: Style) -> str:
+def _take_options(measure: measures.Measure, style: Style) -> str:
     """Reads the arguments after the unit, and sets options of the style.
 
     Returns the code of the output unit, or "" if there is none.
@@ -270,7 +255,7 @@ def _fallback(values: list[str]) -> str:
     """
     if len(values) >= 2 and values[1] == "Mach":
         return f"Mach {values[0]}"
-    join = find_join(values[1]) if len(values) >= 4 else None
+    join = measures.find_join(values[1]) if len(values) >= 4 else None
     if join:
         return f"{values[0]}{join.spelled}{values[2]} {values[3]}"
     if len(values) >= 2 and values[0][:1].isdecimal():
@@ -281,8 +266,8 @@ def _fallback(values: list[str]) -> str:
 def _convert(arguments: Arguments, page: Page, *, short: bool, local: bool = True) -> str:
     style = read_style(arguments, page, short=short)
     style.is_local = local and not style.english
-    values = unpack(positional(arguments), style)
-    measure = parse_measure(values, style)
+    values = measures.unpack(positional(arguments), style)
+    measure = measures.parse_measure(values, style)
     if measure is None:
         return _fallback(values)
     if any(value.is_scientific for value in measure.values):
@@ -296,13 +281,13 @@ def _convert(arguments: Arguments, page: Page, *, short: bool, local: bool = Tru
     return _arranged(measure, outputs, style)
 
 
-def _default_code(measure: Measure) -> str:
+def _default_code(measure: measures.Measure) -> str:
     code = measure.units[0].default_output(measure.values[0].value)
     # A quantity in several units is converted to a metric unit: "6 ft 2 in", "11 st 4 lb".
     return code.split(" ")[-1] if len(measure.units) > 1 else code
 
 
-def _arranged(measure: Measure, outputs: list[Output], style: Style) -> str:
+def _arranged(measure: measures.Measure, outputs: list[Output], style: Style) -> str:
     display = style.display
     if display in ("unit", "unit or text"):
         return _unit_text(measure.unit, "in", style, is_one=measure.values[-1].is_one)
@@ -327,7 +312,7 @@ def _arranged(measure: Measure, outputs: list[Output], style: Style) -> str:
     return f"{first}{before}{between.join(results)}{after}"
 
 
-def _ordered(measure: Measure, outputs: list[Output], style: Style) -> str:
+def _ordered(measure: measures.Measure, outputs: list[Output], style: Style) -> str:
     """Returns the text of a conversion with `order=out`, which shows only the outputs, in the given order.
 
     If an output has the unit of the input, the input is shown there unchanged.
@@ -336,7 +321,7 @@ def _ordered(measure: Measure, outputs: list[Output], style: Style) -> str:
     for i, output in enumerate(outputs):
         side: Side = "out" if i else "in"
         if output == measure.units:
-            numbers = [Shown(value.shown, value.is_one) for value in measure.values]
+            numbers = [measures.Shown(value.shown, value.is_one) for value in measure.values]
             shown.append(_joined(numbers, measure.joins, measure.unit, side, style))
         else:
             shown.append(_output(measure, output, style, side))
@@ -356,3 +341,40 @@ def convert_short(arguments: Arguments, page: Page) -> str:
 def convert_to_english_symbols(arguments: Arguments, page: Page) -> str:
     """Expands `{{convert}}` in wikis that use the English symbols of units."""
     return _convert(arguments, page, short=True, local=False)
+
+
+@functools.cache
+def _symbol_pattern(symbols: tuple[str, ...], ends: str) -> re.Pattern[str]:
+    longest_first = sorted(symbols, key=len, reverse=True)
+    return re.compile(rf" ({'|'.join(map(re.escape, longest_first))})(?![^\s{ends}])")
+
+
+def convert_to_symbols(arguments: Arguments, page: Page) -> str:
+    """Expands `{{convert|3776|m|ft}}` in wikis with unit symbols of their own: "३,७७६ मी (१२,३८८ फूट)"."""
+    shown = convert_to_english_symbols(arguments, page)
+    names = _names(page)
+    if not names:
+        return shown
+    pattern = _symbol_pattern(
+        tuple(names), "();,–×±"
+    )  # not part of a quotient: "km/h" is a unit of its own
+    return pattern.sub(lambda match: f" {names[match[1]]}", shown)
+
+
+def convert_to_names(arguments: Arguments, page: Page) -> str:
+    """Expands `{{convert|3776|m|ft}}` in wikis that use the names of units: "3,776米（12,388英尺）"."""
+    shown = convert_to_english_symbols(arguments, page)
+    names = _names(page)
+    if not names:
+        return shown
+    pattern = _symbol_pattern(tuple(names), "();,–×±/")
+    shown = pattern.sub(lambda match: names[match[1]], shown)
+    return re.sub(r" ?\(", "（", shown).replace(")", "）")
+
+
+def _names(page: Page) -> dict[str, str]:
+    return {
+        phrase.removeprefix("unit "): name
+        for phrase, name in page.language.phrases.items()
+        if phrase.startswith("unit ")
+    }

@@ -2,13 +2,22 @@
 
 Units are defined in `units.toml`. Units with prefixes, multiples and quotients are derived from this table by
 the rules of the English Wikipedia's Module:Convert.
+
+Spells numbers in English words, like the English Wikipedia's Module:ConvertNumeric.
+
+Reads the options of `{{convert}}`. For example, an option decides which units are written as names.
 """
 
+import dataclasses
 import functools
 import math
-from typing import Any, NamedTuple
+import re
+from typing import Any, Literal, NamedTuple
 
-from corpusmill.transforms.files.toml_tables import read_table
+from ...files.markup import read_toml
+from ..language import NumberFormat
+from ..templates.patterns import Arguments
+from ..templates.rendering import Page
 
 _MAX_CODE = 40  # characters; the longest codes in real pages have half as many
 _MAX_OUTPUTS = 4
@@ -78,7 +87,7 @@ Output = tuple[Unit, ...]
 
 @functools.cache
 def _tables() -> dict[str, Any]:
-    tables = read_table(__package__, "units.toml")
+    tables = read_toml(__package__, "units.toml")
     units = {key: {"plural": row["name"] + "s", **row} for key, row in tables["units"].items()}
     return {**tables, "units": units}
 
@@ -200,3 +209,194 @@ def ratio(larger: Unit, smaller: Unit) -> int:
         return 0
     count = larger.factor / smaller.factor
     return round(count) if math.isclose(count, round(count), rel_tol=1e-9) else 0
+
+
+_SMALL = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen",
+)  # fmt: skip
+_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_GROUPS = ("", "thousand", "million", "billion", "trillion")
+_MAX_DIGITS = 15
+_PARTS = {2: "half", 3: "third", 4: "quarter", 5: "fifth", 6: "sixth", 8: "eighth", 10: "tenth"}
+_ORDINALS = {
+    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
+    "nine": "ninth", "twelve": "twelfth",
+}  # fmt: skip
+
+
+def _below_thousand(number: int, *, after_more: bool) -> str:
+    hundreds, rest = divmod(number, 100)
+    words = [f"{_SMALL[hundreds]} hundred"] if hundreds else []
+    if rest and (hundreds or after_more):
+        words.append("and")
+    if rest >= 20:
+        tens, ones = divmod(rest, 10)
+        words.append(_TENS[tens] + (f"-{_SMALL[ones]}" if ones else ""))
+    elif rest:
+        words.append(_SMALL[rest])
+    return " ".join(words)
+
+
+def spell_number(digits: str) -> str:
+    """Returns a number such as "-25" or "1.5" in words, or "" if the text is not a number or is too long."""
+    sign = "minus " if digits[:1] in ("-", "−") else ""
+    digits = digits.lstrip("-−+").replace(",", "")
+    whole, point, fraction = digits.partition(".")
+    if not (whole + fraction).isascii() or not (whole + fraction).isdecimal():
+        return ""
+    if len(whole) > _MAX_DIGITS or len(fraction) > _MAX_DIGITS:
+        return ""
+    number = int(whole or "0")
+    words = []
+    for power in range(len(_GROUPS) - 1, -1, -1):
+        group = number // 1000**power % 1000
+        if group:
+            last = power == 0 and number > 1000 and group < 100
+            words.append(f"{_below_thousand(group, after_more=last)} {_GROUPS[power]}".strip())
+    text = " ".join(words) or "zero"
+    if point and fraction:
+        text += " point " + " ".join(_SMALL[int(digit)] for digit in fraction)
+    return sign + text
+
+
+def spell_fraction(whole: int, top: int, bottom: int) -> str:
+    """Returns a fraction in words, such as "two and three quarters", or "" if it has no usual name."""
+    part = _PARTS.get(bottom)
+    if not part or top >= 20:
+        return ""
+    plural = {"half": "halves"}.get(part, part + "s")
+    fraction = f"{_SMALL[top]} {part if top == 1 else plural}"
+    if not whole:
+        return fraction
+    return (
+        f"{spell_number(str(whole))} and {'a' if top == 1 else _SMALL[top]} {fraction.split()[1]}"
+    )
+
+
+def spell_ordinal(digits: str) -> str:
+    """Returns the ordinal of a whole number in words: "21" → "twenty-first".
+
+    Returns "" if the text is not a whole number.
+    """
+    words = spell_number(digits)
+    if not words or "point" in words:
+        return ""
+    start = max(words.rfind(" "), words.rfind("-")) + 1
+    last = words[start:]
+    if last in _ORDINALS:
+        return words[:start] + _ORDINALS[last]
+    return words[:start] + (last[:-1] + "ieth" if last.endswith("y") else last + "th")
+
+
+Side = Literal["in", "out"]
+
+_NAMING_DISPLAYS = frozenset({"or", "slash", "br", "br()"})
+_ROUNDINGS = {"0.5": 0.5, "5": 5.0, "10": 10.0, "25": 25.0, "50": 50.0}
+
+
+@dataclasses.dataclass
+class Style:
+    """The options of one conversion, and settings that are derived from them."""
+
+    arguments: Arguments
+    page: Page
+    numbers: NumberFormat
+    abbreviation: str  # "in", "out", "on", "off"; "values": no units at all
+    abbreviation_given: bool
+    is_adjective: bool
+    american: bool
+    flip: bool
+    spell_out: frozenset[str] = frozenset()  # "in", "out": where numbers are spelled out
+    capital: bool = False
+    middle: str = ""  # text after the input: " wide"
+    before_unit: tuple[str, str] = ("", "")  # texts between number and unit: " new "
+    around: tuple[str, str] | None = None  # texts before and after the output
+    decimals: int | None = None
+    significant: int | None = None
+    multiple: float = 0.0  # outputs are rounded to a multiple of this; 0: no rounding
+    denominator: int = 0  # outputs are fractions with this denominator; 0: decimals
+    scientific: bool = False
+    names_both: bool = False
+    is_local: bool = False  # units have the names and symbols of the language
+
+    @property
+    def adjective(self) -> str:
+        return self.arguments.get("adj", "")
+
+    @property
+    def display(self) -> str:
+        return self.arguments.get("disp", "")
+
+    @property
+    def english(self) -> bool:
+        return self.page.language.is_english
+
+    def names(self, unit: Unit, side: Side) -> bool:
+        """Returns True if a unit is written with its English name on one side of a conversion.
+
+        `side` is "in" for the input or "out" for the output.
+        """
+        if not self.english:
+            return False
+        return unit.spelled or not self.is_short(unit, side)
+
+    def is_short(self, unit: Unit, side: Side) -> bool:
+        """Returns True if a unit is written with its symbol, if it has one, on one side of a conversion.
+
+        `side` is "in" for the input or "out" for the output.
+        """
+        if not self.abbreviation_given:
+            if unit.abbreviated:
+                return True
+            if self.names_both or unit.name == "hand":
+                return False
+        return self.abbreviation in ("on", side)
+
+
+def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
+    """Reads the style from the arguments of a template call.
+
+    If `short` is True, units are written with their symbols by default, as in `{{cvt}}`.
+    """
+    abbreviation = arguments.get("abbr", "")
+    given = abbreviation in ("on", "off", "in", "out", "none", "values", "unit", "h", "hh")
+    if not given:
+        abbreviation = "on" if short else "out"
+    abbreviation = {"none": "off", "unit": "on", "h": "on", "hh": "on"}.get(
+        abbreviation, abbreviation
+    )
+    display = arguments.get("disp", "")
+    flip = arguments.get("order") == "flip" or display == "flip" or arguments.get("adj") == "flip"
+    spelling = arguments.get("spell", "") if page.language.is_english else ""
+    spelled = {"in": {"in"}, "on": {"in", "out"}}.get(spelling.lower(), set())
+    if spelled == {"in", "out"} and not given:
+        abbreviation = "off"
+    if flip:
+        abbreviation = {"in": "out", "out": "in"}.get(abbreviation, abbreviation)
+        spelled = {"out"} if spelled == {"in"} else spelled
+    numbers = page.language.numbers
+    if arguments.get("comma") == "off":
+        numbers = dataclasses.replace(numbers, group="")
+    elif arguments.get("comma") == "5":
+        numbers = dataclasses.replace(numbers, min_grouped_digits=5)
+    elif arguments.get("comma", "").startswith("gaps"):
+        numbers = dataclasses.replace(numbers, group=" ")
+    significant, denominator = arguments.get("sigfig", ""), arguments.get("frac", "").lstrip("-")
+    return Style(
+        arguments,
+        page,
+        numbers,
+        abbreviation,
+        given or short,
+        (arguments.get("adj") or arguments.get("sing")) in ("on", "mid"),
+        arguments.get("sp") == "us" or spelling == "us",
+        flip,
+        frozenset(spelled),
+        spelling[:1].isupper(),
+        multiple=_ROUNDINGS.get(arguments.get("round", ""), 5.0 if display == "5" else 0.0),
+        significant=int(significant) if re.fullmatch(r"[1-9]\d?", significant) else None,
+        denominator=int(denominator) if re.fullmatch(r"\d{1,4}", denominator) else 0,
+        names_both=display in _NAMING_DISPLAYS,
+    )

@@ -9,23 +9,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from corpusmill.transforms.wikitext.blocks import strip_tables
-from corpusmill.transforms.wikitext.clean import CleanedPage, UncleanableError, WikitextCleaner
-from corpusmill.transforms.wikitext.explain.rules import Rule, RuleBook
-from corpusmill.transforms.wikitext.extensions import strip_extensions
-from corpusmill.transforms.wikitext.language import Language
-from corpusmill.transforms.wikitext.links import show_external_links
-from corpusmill.transforms.wikitext.marks import HOLE, drop_noncharacters, restore
-from corpusmill.transforms.wikitext.sections import (
-    RawSection,
-    Section,
-    drop_sections,
-    split_at_headings,
-    split_sections,
-)
-from corpusmill.transforms.wikitext.templates.expand import Expansion, Seen
-from corpusmill.transforms.wikitext.templates.rendering import Page
-from corpusmill.transforms.wikitext.templates.template_pages import NO_TEMPLATES, WikiTemplates
+from ..clean import CleanedPage, UncleanableError, WikitextCleaner
+from ..language import Language
+from ..links import show_external_links
+from ..marks import HOLE, drop_noncharacters, restore
+from ..sections import RawSection, Section, drop_sections, split_at_headings, split_sections
+from ..tags import strip_extensions, strip_tables
+from ..templates.definitions import NO_TEMPLATES, WikiTemplates
+from ..templates.expand import Expansion, Seen
+from ..templates.rendering import Page
+from .cleaning_rules import Rule, RuleBook
 
 KEPT, DROPPED, EMPTY, LOST = "kept", "dropped", "no prose is left", "not looked at"
 TEMPLATE, LINK, OUTSIDE = "template", "link", "cut"

@@ -14,28 +14,12 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from corpusmill.transforms.wikitext.marks import (
-    BREAK,
-    GUARD,
-    HOLE,
-    SECTION,
-    UNKNOWN,
-    protect_argument,
-)
-from corpusmill.transforms.wikitext.templates.definitions import (
-    DefinitionError,
-    Evaluation,
-    read_definition,
-)
-from corpusmill.transforms.wikitext.templates.guesses import (
-    guess,
-    guess_quotation,
-    is_quotation,
-    leaves_a_gap,
-)
-from corpusmill.transforms.wikitext.templates.lookup import Template, TemplateTable
-from corpusmill.transforms.wikitext.templates.patterns import Arguments
-from corpusmill.transforms.wikitext.templates.rendering import Page
+from ..marks import BREAK, GUARD, HOLE, SECTION, UNKNOWN, protect_argument
+from .definitions import DefinitionError, Evaluation, read_definition
+from .guesses import guess, guess_quotation, is_quotation, leaves_a_gap
+from .lookup import Template, TemplateTable
+from .patterns import Arguments
+from .rendering import Page
 
 # MediaWiki stops at 100 nested brace frames ($wgMaxPPExpandDepth).
 MAX_DEPTH = 100

@@ -9,26 +9,20 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from corpusmill.transforms.wikitext.conversion import convert, names
-from corpusmill.transforms.wikitext.marks import HOLE
-from corpusmill.transforms.wikitext.templates import (
-    ages,
-    chemistry,
-    dates,
-    foreign_text,
-    pronunciations,
-    quantities,
-    ships,
-    written_numbers,
-)
-from corpusmill.transforms.wikitext.templates.patterns import Arguments, Show, first_of, positional
-from corpusmill.transforms.wikitext.templates.rendering import Page
+from ..conversion import convert
+from ..conversion import convert as names
+from ..marks import HOLE
+from . import dates, quantities, terms
+from . import dates as ages
+from . import quantities as written_numbers
+from .patterns import Arguments, Show, first_of, positional
+from .rendering import Page
 
 
 def language_or_value(arguments: Arguments, page: Page) -> str:
     """Expands `{{val|de|Leipzig}}` like `{{langx|de|Leipzig}}`, and `{{val|2.5|u=t}}` to a value."""
     if arguments.get("1", "").isalpha():
-        return foreign_text.language_of_code(arguments, page)
+        return terms.language_of_code(arguments, page)
     return written_numbers.val(arguments, page)
 
 
@@ -210,7 +204,7 @@ def unicode_character(arguments: Arguments, page: Page) -> str:
 
 
 _MODULES = (
-    ages, chemistry, dates, foreign_text, written_numbers, pronunciations, quantities, ships,
+    ages, terms, dates, terms, written_numbers, terms, quantities, terms,
     convert, names,
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Show] = {
@@ -219,4 +213,4 @@ FUNCTIONS: Mapping[str, Show] = {
     for name, function in members.items()
     if inspect.isfunction(function) and function.__module__ == members["__name__"]
     if not name.startswith("_")
-} | ships.BY_PREFIX
+} | terms.BY_PREFIX

@@ -13,11 +13,11 @@ addresses, no text is guessed.
 import re
 import unicodedata
 
-from corpusmill.transforms.wikitext.conversion.units import find_unit
-from corpusmill.transforms.wikitext.marks import BREAK, GUARD, HOLE
-from corpusmill.transforms.wikitext.templates.foreign_text import japanese, labelled
-from corpusmill.transforms.wikitext.templates.patterns import Arguments, positional
-from corpusmill.transforms.wikitext.templates.rendering import Page
+from ..conversion.units import find_unit
+from ..marks import BREAK, GUARD, HOLE
+from .patterns import Arguments, positional
+from .rendering import Page
+from .terms import japanese, labelled
 
 _MAX_TEXT = 1_000  # characters of an argument that is shown in a sentence
 _MAX_NAMED = 2

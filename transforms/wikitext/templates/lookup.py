@@ -15,18 +15,13 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from corpusmill.transforms.wikitext.language import TEMPLATE_NAMESPACE, Language, normalise_name
-from corpusmill.transforms.wikitext.templates import ships
-from corpusmill.transforms.wikitext.templates.functions import FUNCTIONS
-from corpusmill.transforms.wikitext.templates.parser_functions import PARSER_FUNCTIONS, VARIABLES
-from corpusmill.transforms.wikitext.templates.patterns import (
-    Arguments,
-    Show,
-    compile_pattern,
-    positional,
-)
-from corpusmill.transforms.wikitext.templates.rendering import Page
-from corpusmill.transforms.wikitext.templates.template_pages import WikiTemplates
+from ..language import TEMPLATE_NAMESPACE, Language, normalise_name
+from . import terms
+from .definitions import WikiTemplates
+from .functions import FUNCTIONS
+from .parser_functions import PARSER_FUNCTIONS, VARIABLES
+from .patterns import Arguments, Show, compile_pattern, positional
+from .rendering import Page
 
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
@@ -270,7 +265,7 @@ class TemplateTable:
             return self._find_in_wiki(found.name)
         pattern = self._resolved(self._language.templates.get(found.name, ""))
         is_borrowed = found.name in self._language.borrowed
-        is_prefix = pattern[1:] in ships.BY_PREFIX and is_named
+        is_prefix = pattern[1:] in terms.BY_PREFIX and is_named
         is_limited = is_borrowed or pattern in _OF_NUMBERS | _OF_NUMBER
         is_worded = pattern == self._without_missing_phrases(pattern)
         is_shown = is_limited and found.show

@@ -18,14 +18,43 @@ content. A pattern without arguments is always written.
 In the tables, a pattern that begins with "=" is instead the name of a function in this folder, such as
 "=convert". The function "=unknown" is for templates whose value is not in the dump, such as a current
 population: the sentence with the template is dropped.
+
+Defines the formatters of display patterns (see `patterns`), such as `number` in `{1:number}`.
+
+A formatter is a function that is applied to the value of a template's argument.
 """
 
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from corpusmill.transforms.wikitext.templates.formatters import FORMATTERS
-from corpusmill.transforms.wikitext.templates.rendering import Page
+from ..language import Language
+from ..marks import protect
+from .rendering import Page, first_upper, format_number, month_name, subscript, superscript
+
+
+def _hebrew_number(text: str, _: Language) -> str:
+    """Marks Hebrew letters as a number: א → א', י"א → י"א, יא → י"א. Other text is returned unchanged."""
+    if not text or not all("א" <= letter <= "ת" for letter in text):
+        return text
+    return f"{text}'" if len(text) == 1 else f'{text[:-1]}"{text[-1]}'
+
+
+Formatter = Callable[[str, Language], str]
+
+FORMATTERS: Mapping[str, Formatter] = {
+    "number": lambda text, language: format_number(text, language.numbers),
+    "lower": lambda text, _: text.lower(),
+    "upper": lambda text, _: text.upper(),
+    "first_upper": lambda text, _: first_upper(text),
+    "superscript": lambda text, _: superscript(text),
+    "subscript": lambda text, _: subscript(text),
+    "month": month_name,
+    "verbatim": lambda text, _: protect(text),
+    "no_aside": lambda text, _: text.partition(" (")[0],
+    "hebrew_number": _hebrew_number,
+}
+
 
 Arguments = Mapping[str, str]
 Show = Callable[[Arguments, Page], str]

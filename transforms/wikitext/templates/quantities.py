@@ -1,12 +1,252 @@
-"""Expands templates for quantities in one unit: numbers with units, heights, angles."""
+"""Expands templates for quantities in one unit: numbers with units, heights, angles.
+
+Expands templates that compute or reword numbers: values, fractions, money, ordinals, heights.
+"""
 
 import math
 import re
 
-from corpusmill.transforms.wikitext.conversion.convert import convert
-from corpusmill.transforms.wikitext.conversion.units import find_unit
-from corpusmill.transforms.wikitext.templates.patterns import Arguments, positional
-from corpusmill.transforms.wikitext.templates.rendering import Page, format_number
+from ..conversion.convert import convert, convert_short
+from ..conversion.units import find_unit, spell_number, spell_ordinal
+from .patterns import Arguments, Show, first_of, positional
+from .rendering import Page, first_upper, format_number, superscript
+
+_UNIT_PRODUCT = re.compile(r"(?<=[A-Za-zμΩ])[.*](?=[A-Za-zμΩ])")
+_CLINGING_UNITS = frozenset({"%", "°", "′", "″", "'", '"', "deg", "arcmin", "arcsec"})
+_UNIT_SIGNS = {"deg": "°", "arcmin": "′", "arcsec": "″", "percent": "%", "degC": "°C", "ohm": "Ω"}
+_WHOLE = re.compile(r"[-−]?\d{1,15}")
+_ROMAN = (
+    (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),
+    (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
+)  # fmt: skip
+# ISO 4217 code → sign before an amount. Most of these have a template of their own.
+_CURRENCIES = {
+    "USD": "US$", "US": "US$", "US$": "US$", "$": "US$", "AUD": "A$", "A$": "A$", "CAD": "C$",
+    "C$": "C$", "NZD": "NZ$", "HKD": "HK$", "TWD": "NT$", "SGD": "S$", "BRL": "R$", "MXN": "MX$",
+    "EUR": "€", "€": "€", "GBP": "£", "£": "£", "JPY": "¥", "¥": "¥", "CNY": "CN¥", "RMB": "CN¥",
+    "INR": "₹", "KRW": "₩", "RUB": "₽", "PHP": "₱", "ILS": "₪", "NIS": "₪", "UAH": "₴", "VND": "₫",
+    "NGN": "₦", "TRY": "₺", "ZAR": "R", "PKR": "Rs.", "LKR": "Rs.", "BDT": "৳", "MYR": "RM",
+    "IDR": "Rp", "THB": "฿", "CHF": "CHF ", "ARS": "AR$", "CLP": "CL$", "COP": "COL$",
+}  # fmt: skip
+_INDIAN_UNITS = {
+    "k": " thousand", "m": " million", "b": " billion", "t": " trillion", "l": " lakh",
+    "c": " crore", "lc": " lakh crore", "": "",
+}  # fmt: skip
+# Gauges defined in millimetres → feet and inches, as written; then gauges defined in feet and inches
+# (Module:RailGauge/data).
+_METRIC_GAUGES = {
+    "500": "19 3⁄4 in", "600": "1 ft 11 5⁄8 in", "750": "2 ft 5 1⁄2 in", "760": "2 ft 5 15⁄16 in",
+    "785": "2 ft 6 29⁄32 in", "800": "2 ft 7 1⁄2 in", "891": "2 ft 11 3⁄32 in",
+    "900": "2 ft 11 7⁄16 in", "950": "3 ft 1 3⁄8 in", "1000": "3 ft 3 3⁄8 in",
+    "1050": "3 ft 5 11⁄32 in", "1435": "4 ft 8 1⁄2 in", "1445": "4 ft 8 7⁄8 in",
+    "1520": "4 ft 11 27⁄32 in", "1665": "5 ft 5 9⁄16 in", "1668": "5 ft 5 21⁄32 in",
+}  # fmt: skip
+_IMPERIAL_GAUGES = {
+    "15in": ("15 in", "381"), "18in": ("18 in", "457"), "2ft": ("2 ft", "610"),
+    "1ft11.5in": ("1 ft 11 1⁄2 in", "597"), "2ft3in": ("2 ft 3 in", "686"),
+    "2ft6in": ("2 ft 6 in", "762"), "3ft": ("3 ft", "914"), "3ft6in": ("3 ft 6 in", "1067"),
+    "4ft": ("4 ft", "1219"), "4ft6in": ("4 ft 6 in", "1372"),
+    "4ft8.5in": ("4 ft 8 1⁄2 in", "1435"), "sg": ("4 ft 8 1⁄2 in", "1435"),
+    "5ft": ("5 ft", "1524"), "5ft3in": ("5 ft 3 in", "1600"), "5ft6in": ("5 ft 6 in", "1676"),
+    "7ft": ("7 ft", "2134"), "7ft0.25in": ("7 ft 1⁄4 in", "2140"),
+}  # fmt: skip
+_GAUGES_BY_MM = {mm: feet for feet, mm in _IMPERIAL_GAUGES.values()}
+
+
+def _value_unit(arguments: Arguments, names: tuple[str, ...]) -> str:
+    unit = first_of(arguments, names)
+    unit = _UNIT_SIGNS.get(unit, unit)
+    return _UNIT_PRODUCT.sub("⋅", unit.replace("^", ""))
+
+
+def _plain_value(number: str, page: Page, *, commas: bool) -> str:
+    if commas:
+        return format_number(number, page.language.numbers).replace("-", "−")
+    if number.startswith("-"):
+        number = "−" + number[1:]
+    decimal = page.language.numbers.decimal
+    return number.replace(".", decimal) if decimal != "." and "," not in number else number
+
+
+def val(arguments: Arguments, page: Page) -> str:
+    """Expands `{{val|1.5|0.2|e=3|u=m}}` to "(1.5±0.2)×10³ m".
+
+    With two errors, `{{val|1.5|0.2|0.1}}` expands to "1.5+0.2−0.1".
+    """
+    number, *errors = [*positional(arguments), ""]
+    commas = arguments.get("fmt") == "commas"
+    shown = arguments.get("p", "") + _plain_value(number, page, commas=commas)
+    error = next(filter(None, errors), "")
+    if error.startswith("("):
+        shown += error
+    elif len(errors) > 1 and errors[1]:
+        shown += f"+{errors[0].lstrip('+')}−{errors[1].lstrip('-−')}"
+    elif error:
+        shown += f"±{error}"
+    power = arguments.get("e", "")
+    if power:
+        if error and not error.startswith("("):
+            shown = f"({shown})"
+        shown = f"{shown}×10{superscript(power)}" if number else f"10{superscript(power)}"
+    shown += arguments.get("s", "") + arguments.get("end", "")
+    unit = _value_unit(arguments, ("ul", "u"))
+    if unit:
+        per = _value_unit(arguments, ("upl", "up"))
+        shown += ("" if unit in _CLINGING_UNITS else " ") + unit + (f"/{per}" if per else "")
+    return shown
+
+
+def _fraction_with(sign: str) -> Show:
+    def show(arguments: Arguments, page: Page) -> str:
+        values = [value for value in positional(arguments) if value]
+        if len(values) >= 3:
+            return f"{values[0]} {values[1]}{sign}{values[2]}"
+        if len(values) == 2:
+            return f"{values[0]}{sign}{values[1]}"
+        return f"1{sign}{values[0]}" if values else ""
+
+    return show
+
+
+def _number_in(text: str) -> float | None:
+    try:
+        number = float(text.replace(",", "").replace("−", "-"))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def percentage(arguments: Arguments, page: Page) -> str:
+    """Expands `{{percentage|1|3|1}}` to "33.3%". The third argument is the maximum number of decimals."""
+    part, whole = _number_in(arguments.get("1", "")), _number_in(arguments.get("2", ""))
+    decimals = arguments.get("3", "")
+    if part is None or not whole:
+        return ""
+    share = 100 * part / whole
+    if not math.isfinite(share):
+        return ""
+    places = min(int(decimals), 9) if decimals.isdecimal() and len(decimals) < 4 else 0
+    digits = f"{share:.{places}f}"
+    if "." in digits and not arguments.get("pad"):
+        digits = digits.rstrip("0").rstrip(".")
+    return f"{format_number(digits, page.language.numbers)}%"
+
+
+def currency(arguments: Arguments, page: Page) -> str:
+    """Expands `{{currency|5 million|EUR}}` to the sign of the currency and the amount: "€5 million"."""
+    amount, code = arguments.get("1", ""), arguments.get("2", "USD") or "USD"
+    if not amount:
+        return ""
+    sign = _CURRENCIES.get(code.upper())
+    return f"{sign}{amount}" if sign else f"{code}{amount}"
+
+
+def rupees(arguments: Arguments, page: Page) -> str:
+    """Expands `{{INRConvert|5|c}}` to "₹5 crore". The amount in dollars changes over time and is omitted."""
+    amount = format_number(arguments.get("1", ""), page.language.numbers)
+    return f"₹{amount}{_INDIAN_UNITS.get(arguments.get('2', '').lower(), '')}" if amount else ""
+
+
+def gauge(arguments: Arguments, page: Page) -> str:
+    """Expands `{{track gauge|1435mm}}` to "1,435 mm (4 ft 8 1⁄2 in)".
+
+    The unit in which the gauge is defined comes first.
+    """
+    code = arguments.get("1", "").lower().replace(" ", "").replace(",", "")
+    alone = arguments.get("disp") in ("1", "or1")
+    millimetres = code.removesuffix("mm")
+    if code in _IMPERIAL_GAUGES:
+        feet, millimetres = _IMPERIAL_GAUGES[code]
+        return feet if alone else f"{feet} ({format_number(millimetres, page.language.numbers)} mm)"
+    if not millimetres.isdecimal():
+        return arguments.get("1", "")
+    shown = f"{format_number(millimetres, page.language.numbers)} mm"
+    feet = _METRIC_GAUGES.get(millimetres) or _GAUGES_BY_MM.get(millimetres, "")
+    return f"{shown} ({feet})" if feet and not alone else shown
+
+
+def body_height(arguments: Arguments, page: Page) -> str:
+    """Expands `{{height|m=1.8}}` to "1.8 m (5 ft 11 in)" and `{{height|ft=6|in=1}}` to "6 ft 1 in
+    (1.85 m)".
+    """
+    metres = first_of(arguments, ("m", "meters", "metres"))
+    centimetres = first_of(arguments, ("cm", "centimeters", "centimetres"))
+    if metres or centimetres:
+        code = "m" if metres else "cm"
+        return convert_short({"1": metres or centimetres, "2": code, "3": "ftin", "4": "0"}, page)
+    feet, inches = first_of(arguments, ("ft", "feet")), first_of(arguments, ("in", "inches"))
+    if feet:
+        parts = ["ft"] + ([inches, "in"] if inches else [])
+        values = [feet, *parts, "m", "2"]
+        return convert_short({str(i): value for i, value in enumerate(values, start=1)}, page)
+    return ""
+
+
+def _english_ordinal(digits: str) -> str:
+    if not _WHOLE.fullmatch(digits):
+        return digits
+    number = int(digits.replace("−", "-")) % 100
+    suffix = "th" if 10 < number < 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return digits + suffix
+
+
+def ordinal_number(arguments: Arguments, page: Page) -> str:
+    """Expands `{{ordinal|21}}` to "21st"."""
+    return _english_ordinal(arguments.get("1", "").strip())
+
+
+def number_in_words(arguments: Arguments, page: Page) -> str:
+    """Expands `{{spellnum|21}}` to "twenty-one", or with `ord=on` to "twenty-first"."""
+    digits = arguments.get("1", "")
+    words = spell_ordinal(digits) if arguments.get("ord") == "on" else spell_number(digits)
+    capital = arguments.get("case") == "U"
+    return (first_upper(words) if capital else words) or digits
+
+
+def roman_numeral(arguments: Arguments, page: Page) -> str:
+    """Expands `{{roman|12}}` to "XII"."""
+    digits = arguments.get("1", "")
+    if not digits.isdecimal() or len(digits) > 4 or not 0 < int(digits) < 4000:
+        return arguments.get("2") or digits
+    number, shown = int(digits), ""
+    for value, letters in _ROMAN:
+        count, number = divmod(number, value)
+        shown += letters * count
+    return shown
+
+
+def decade(arguments: Arguments, page: Page) -> str:
+    """Expands `{{decade|1985}}` to "1980s"."""
+    year = arguments.get("1", "")
+    return f"{year[:-1]}0s" if year.isdecimal() and len(year) <= 4 else year
+
+
+def season(arguments: Arguments, page: Page) -> str:
+    """Expands `{{NBA Year|1999}}` to "1999–2000".
+
+    If the second argument is "start" or "end", the result is only the first or the second year.
+    """
+    year, part = arguments.get("1", ""), arguments.get("2", "")
+    if not (year.isdecimal() and len(year) == 4) or part in ("start", "s", "a"):
+        return year
+    following = str(int(year) + 1)
+    if part in ("end", "e", "full"):
+        return following if part != "full" else f"{year}–{following}"
+    return f"{year}–{following if following.endswith('00') else following[2:]}"
+
+
+def counted(arguments: Arguments, page: Page) -> str:
+    """Expands `{{plural|2|page}}` to "2 pages". The third argument is the plural, if it is irregular."""
+    number, one, several = (arguments.get(name, "") for name in ("1", "2", "3"))
+    if not several:
+        several = re.sub(r"(?<=[^aeiou])y$", "ie", one) + "s"
+    word = one if number == "1" else several
+    return f"{number} {word}".strip()
+
+
+fraction = _fraction_with("⁄")
+fraction_upright = _fraction_with("/")
+
 
 _JOINS = frozenset(("à", "et", "ou", "par", "-", "–", "/", "x", "×", "±"))
 _MAX_JOINED = 20

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from corpusmill.transforms.wikitext.language import Language, NumberFormat
+from ..language import Language, NumberFormat
 
 
 class Page(NamedTuple):

@@ -16,18 +16,10 @@ from typing import Literal
 
 from zhconv_rs import zhconv
 
-from corpusmill.transforms.wikitext.marks import (
-    FORMULA_END,
-    FORMULA_START,
-    SECTION,
-    protect,
-    protect_argument,
-    restore,
-)
-from corpusmill.transforms.wikitext.tags import decode_entities
-from corpusmill.transforms.wikitext.templates.expand import parse_arguments
-from corpusmill.transforms.wikitext.variants.marks import Mark, read_mark
-from corpusmill.transforms.wikitext.variants.page_variants import PageVariants
+from ..marks import FORMULA_END, FORMULA_START, SECTION, protect, protect_argument, restore
+from ..tags import decode_entities
+from ..templates.expand import parse_arguments
+from .page_variants import Mark, PageVariants, read_mark
 
 _Target = Literal["zh-cn", "zh-tw"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpusmill.pipelines.run.engines.beam_flags import check_beam_flags
+from corpusmill.pipelines.run.engines.engine import check_beam_flags
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 GROW = """
 from pathlib import Path
-from corpusmill.pipelines.run.engines.heap import give_back_large_blocks
+from corpusmill.pipelines.run.engines.fork_server import give_back_large_blocks
 
 {before}
 bytes(20 << 20)  # from now on glibc takes blocks of that size for common
@@ -25,7 +25,7 @@ print(status[status.index("RssAnon:") + 1])
 
 COUNT_HEAPS = """
 import ctypes, pathlib, sys, threading
-from corpusmill.pipelines.run.engines.heap import give_back_large_blocks
+from corpusmill.pipelines.run.engines.fork_server import give_back_large_blocks
 
 {before}
 barrier = threading.Barrier(9)

@@ -1,6 +1,6 @@
 import json
 
-from corpusmill.transforms.files.builds.build_manifest import Provenance, assemble, to_json
+from corpusmill.transforms.files.builds.manifest import Provenance, assemble, to_json
 from corpusmill.transforms.files.records import InputFile, OutputFile
 
 PROVENANCE = Provenance(

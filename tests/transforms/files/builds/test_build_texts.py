@@ -1,7 +1,7 @@
 import json
 
-from corpusmill.transforms.files.builds.build_manifest import Description, Provenance
-from corpusmill.transforms.files.builds.build_texts import make_texts
+from corpusmill.transforms.files.builds.dataset_card import make_texts
+from corpusmill.transforms.files.builds.manifest import Description, Provenance
 from corpusmill.transforms.files.records import OutputFile
 
 DESCRIPTION = Description("Tales", "Of hens.", "@x", "other", ("book_id", "text"), ("book_id",))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.builds.check_files import (
+from corpusmill.transforms.files.builds.check_builds import (
     CheckFiles,
     Fault,
     check_counts,

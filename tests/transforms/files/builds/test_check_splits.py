@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.builds import check_splits, deal_rows
-from corpusmill.transforms.files.builds.check_splits import (
+from corpusmill.transforms.files.builds import check_builds
+from corpusmill.transforms.files.builds.check_builds import (
     SCHEMA,
     CheckSplits,
     Conflict,
@@ -16,15 +16,16 @@ from corpusmill.transforms.files.builds.check_splits import (
     SplitFindings,
     check_ids,
     count_buckets,
+    deal_out,
     describe_places,
     make_rows,
     pack_conflicts,
     unpack_lines,
+    unpack_rows,
 )
-from corpusmill.transforms.files.builds.deal_rows import deal_out, unpack_rows
 from corpusmill.transforms.files.builds.finished_builds import CorpusFile, CorpusRows
-from corpusmill.transforms.files.fingerprint import SPLITS
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.text import SPLITS
 from tests.tools.error_of import error_of
 from tests.tools.run_pipeline import run_transform
 
@@ -83,7 +84,7 @@ def test_how_many_ids_travel_together_does_not_matter(
     buffer_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = check([*CLEAN, rows("vi", "train", ["Q30"])])
-    monkeypatch.setattr(deal_rows, "BUFFER_ROWS", buffer_rows)
+    monkeypatch.setattr(check_builds, "BUFFER_ROWS", buffer_rows)
     assert check([rows("vi", "train", ["Q30"]), *CLEAN[::-1]], buckets=1) == expected
 
 
@@ -118,7 +119,7 @@ def test_buckets_together_find_what_a_look_at_everything_finds(
     for of_bucket in blocks.values():
         chance.shuffle(of_bucket)
         checked.append(check_ids(unpack_rows(of_bucket, SCHEMA)))
-    assert check_splits.add_counts(counts for counts, _ in checked) == IdCounts(
+    assert check_builds.add_counts(counts for counts, _ in checked) == IdCounts(
         ids=sum(one.table.num_rows for one in several),
         distinct=len(splits),
         shared=sum(len(of_id) > 1 for of_id in editions.values()),
@@ -161,7 +162,7 @@ def test_a_bucket_stays_small(articles: int, buckets: int) -> None:
 def test_conflicts_are_packed_as_lines() -> None:
     conflict = Conflict("Q9", (("train", "el/1"), ("train", "uk/1"), ("test", "uk/2")))
     assert describe_places(conflict) == "train: el/1, uk/1; test: uk/2"
-    block = check_splits.ConflictBlock(7, pack_conflicts([conflict, conflict]))
+    block = check_builds.ConflictBlock(7, pack_conflicts([conflict, conflict]))
     assert unpack_lines(block) == "Q9\ttrain: el/1, uk/1; test: uk/2\n" * 2
 
 

@@ -29,7 +29,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
 from tests.tools.error_of import error_of
 from tests.tools.run_pipeline import run_pipeline

@@ -1,9 +1,13 @@
 import pytest
 import yaml
 
-from corpusmill.transforms.files.builds.dataset_card import make_citation
-from corpusmill.transforms.files.builds.folder_card import MARK, BuildBelow, make_folder_card
-from corpusmill.transforms.files.markdown import Config, Dataset, hub_head, yaml_head
+from corpusmill.transforms.files.builds.dataset_card import (
+    MARK,
+    BuildBelow,
+    make_citation,
+    make_folder_card,
+)
+from corpusmill.transforms.files.markup import Config, Dataset, hub_head, yaml_head
 
 
 def build(name: str, edition: str, folder: str = "", license_id: str = "cc0-1.0") -> BuildBelow:

@@ -2,7 +2,7 @@
 
 import itertools
 
-from corpusmill.transforms.files.builds.lengths import length_class, name_class
+from corpusmill.transforms.files.builds.ledger import length_class, name_class
 
 
 def test_each_length_is_in_the_class_that_names_it() -> None:

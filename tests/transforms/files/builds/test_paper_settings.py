@@ -2,10 +2,10 @@ import pytest
 
 from corpusmill.pipelines import flores101_settings, pg19_settings, wiki40b_settings
 from corpusmill.pipelines.lm1b_settings import Lm1bConfig
-from corpusmill.pipelines.run.dump_settings import name_variant
 from corpusmill.pipelines.simplebooks_settings import SimpleBooksConfig
 from corpusmill.transforms.books.simplicity import NEUTRAL, PRINTED, SQUARED
-from corpusmill.transforms.files.builds.paper_settings import (
+from corpusmill.transforms.files.builds.manifest import name_variant
+from corpusmill.transforms.files.builds.paper_figures import (
     say_why_not,
     why_not_paper,
     why_not_paper_of,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from corpusmill.pipelines.run.corpora import rows
-from corpusmill.transforms.files.builds.plausibility import (
+from corpusmill.transforms.files.builds.ledger import (
     DOUBTS,
     EMPTY_TRAIN,
     FEW_LINKS,

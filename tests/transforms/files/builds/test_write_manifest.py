@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pytest
 
-from corpusmill.transforms.files.builds.build_manifest import Description, Provenance
 from corpusmill.transforms.files.builds.ledger import (
     INPUTS,
     LOST,
@@ -18,8 +17,9 @@ from corpusmill.transforms.files.builds.ledger import (
     NothingLeftError,
     balance,
 )
+from corpusmill.transforms.files.builds.manifest import Description, Provenance
 from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
-from corpusmill.transforms.files.open_input import InputError
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import InputFile, OutputFile
 from tests.tools.run_pipeline import run_pipeline
 

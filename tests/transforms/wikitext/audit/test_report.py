@@ -1,13 +1,7 @@
 """The report of an audit: what is counted, and in which order."""
 
-from corpusmill.transforms.wikitext.audit.findings import (
-    NOTHING,
-    AuditedPage,
-    Comparison,
-    Hole,
-    Uses,
-)
-from corpusmill.transforms.wikitext.audit.report import COLUMNS, AuditReport
+from corpusmill.transforms.wikitext.audit.audit_report import COLUMNS, AuditReport
+from corpusmill.transforms.wikitext.audit.holes import NOTHING, AuditedPage, Comparison, Hole, Uses
 
 
 def hole(kind: str, template: str = "") -> Hole:

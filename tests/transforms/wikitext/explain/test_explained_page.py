@@ -15,7 +15,7 @@ from corpusmill.transforms.wikitext.explain.explained_page import (
     explain_page,
 )
 from corpusmill.transforms.wikitext.language import load_language
-from corpusmill.transforms.wikitext.templates.template_pages import WikiTemplates
+from corpusmill.transforms.wikitext.templates.definitions import WikiTemplates
 
 NAMESPACES = {-2: ["Медіа"], 6: ["Файл"], 10: ["Шаблон"], 14: ["Категорія"]}
 OF_WIKI = WikiTemplates(

@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from corpusmill.transforms.wikitext.explain.table_places import Place, entries_of, find_place
+from corpusmill.transforms.wikitext.explain.cleaning_rules import Place, entries_of, find_place
 from corpusmill.transforms.wikitext.language import load_language, normalise_name
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 

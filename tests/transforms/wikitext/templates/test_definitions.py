@@ -12,11 +12,9 @@ from corpusmill.transforms.wikitext.marks import HOLE
 from corpusmill.transforms.wikitext.templates.definitions import (
     DefinitionError,
     Evaluation,
-    read_definition,
-)
-from corpusmill.transforms.wikitext.templates.template_pages import (
     WikiTemplates,
     collect,
+    read_definition,
     read_template,
 )
 from tests.transforms.wikitext.test_clean import shown

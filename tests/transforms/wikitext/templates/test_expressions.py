@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from corpusmill.transforms.wikitext.conversion.spelling import (
+from corpusmill.transforms.wikitext.conversion.units import (
     spell_fraction,
     spell_number,
     spell_ordinal,
 )
-from corpusmill.transforms.wikitext.templates.expressions import evaluate, written
+from corpusmill.transforms.wikitext.templates.parser_functions import evaluate, written
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from corpusmill.transforms.wikitext.language import load_language
 from corpusmill.transforms.wikitext.marks import HOLE
 from corpusmill.transforms.wikitext.templates.expand import parse_arguments
-from corpusmill.transforms.wikitext.templates.formatters import FORMATTERS
 from corpusmill.transforms.wikitext.templates.functions import FUNCTIONS
+from corpusmill.transforms.wikitext.templates.patterns import FORMATTERS
 from corpusmill.transforms.wikitext.templates.rendering import Page
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from corpusmill.transforms.wikitext.clean import CleanedPage, WikitextCleaner
 from corpusmill.transforms.wikitext.language import load_language
+from corpusmill.transforms.wikitext.templates.definitions import WikiTemplates
 from corpusmill.transforms.wikitext.templates.lookup import TemplateTable
-from corpusmill.transforms.wikitext.templates.template_pages import WikiTemplates
 
 LANGUAGES = (
     "en", "fr", "de", "it", "pl", "sk", "lv", "hu", "uk", "el", "ja", "ko", "zh-cn", "vi", "ar", "he",

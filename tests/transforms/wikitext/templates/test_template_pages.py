@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.records import Page
-from corpusmill.transforms.wikitext.templates.template_pages import (
+from corpusmill.transforms.wikitext.templates.definitions import (
     MAX_DEFINITION,
     TemplateFact,
     WikiTemplates,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
 
-from corpusmill.pipelines.run.engines import dataflow_package
+from corpusmill.pipelines.run.engines import dataflow
 from tests.pipelines.run.engines.dataflow_service import (
     DataflowService,
     dataflow_service,
@@ -43,9 +43,10 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("checkout")
     for name in ("setup.py", "README.md"):
         shutil.copy(ROOT / name, folder / name)
+    shutil.copytree(ROOT / ".package", folder / ".package", symlinks=True)
     for name in ("pipelines", "transforms"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dataflow_package, "CHECKOUT", folder)
+        patch.setattr(dataflow, "CHECKOUT", folder)
         yield folder

@@ -14,11 +14,11 @@ import pytest
 from apache_beam.portability.api import beam_runner_api_pb2
 
 from corpusmill.pipelines import sample_builds as demo
-from corpusmill.pipelines.run.engines.dataflow_errors import explain
+from corpusmill.pipelines.run.corpus_build import Place, Stage
+from corpusmill.pipelines.run.engines.dataflow import explain
 from corpusmill.pipelines.run.engines.engine import PlannedBuild
 from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
 from corpusmill.pipelines.run.launch import Corpus
-from corpusmill.pipelines.run.stages import Place, Stage
 from corpusmill.transforms.files import stage_files
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.stage_files import StageOutcome
@@ -34,7 +34,7 @@ from tests.tools.golden_tree import GOLDEN
 
 pytest.importorskip("google.cloud.dataflow", reason='it comes with the extra "gcp"')
 
-from corpusmill.pipelines.run.engines.dataflow_engine import Dataflow, job_name, labels
+from corpusmill.pipelines.run.engines.dataflow import Dataflow, job_name, labels
 
 ROOT = Path(__file__).parents[5]
 WORKER_FLAGS = [
@@ -178,7 +178,7 @@ def test_the_package_that_workers_install_is_whole(
     with tarfile.open(fileobj=io.BytesIO(read(path))) as archive:
         packed = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {
-        path.relative_to(checkout).as_posix()
+        f".package/corpusmill/{path.relative_to(checkout).as_posix()}"
         for top in ("pipelines", "transforms")
         for path in (checkout / top).rglob("*")
         if path.is_file() and path.suffix != ".md"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from apache_beam.runners.portability.stager import SKIP_REQUIREMENTS_CACHE
 
-from corpusmill.pipelines.run.engines import dataflow_package
-from corpusmill.pipelines.run.engines.dataflow_package import pack_installed, worker_package
+from corpusmill.pipelines.run.engines import dataflow
+from corpusmill.pipelines.run.engines.dataflow import pack_installed, worker_package
 
 FILES = {
     "pipelines/cli.py": b"VERSION = 1\n",
@@ -40,7 +40,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         lines.append(f'"{name}",sha256={digest},{len(content)}')
     (folder / "corpusmill-9.8.dist-info" / "RECORD").write_text("\n".join(lines), "utf-8")
     monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr(dataflow_package, "CHECKOUT", folder)
+    monkeypatch.setattr(dataflow, "CHECKOUT", folder)
     return folder
 
 
@@ -62,7 +62,7 @@ def test_an_installed_package_is_sent_as_the_wheel_that_it_was(
 def test_a_checkout_is_sent_by_its_setup_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataflow_package, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(dataflow, "CHECKOUT", tmp_path)
     (tmp_path / "setup.py").touch()
     with worker_package() as flags:
         assert flags == [f"--setup_file={tmp_path / 'setup.py'}"]
@@ -71,7 +71,7 @@ def test_a_checkout_is_sent_by_its_setup_file(
 def test_without_a_package_the_flags_must_say_where_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataflow_package, "NAME", "corpusmill-that-nobody-has-installed")
+    monkeypatch.setattr(dataflow, "NAME", "corpusmill-that-nobody-has-installed")
     with pytest.raises(ValueError, match="set --setup_file or --sdk_container_image"):
         pack_installed(tmp_path)
 
@@ -79,7 +79,7 @@ def test_without_a_package_the_flags_must_say_where_it_is(
 def test_workers_install_the_libraries_of_the_corpus(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataflow_package, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(dataflow, "CHECKOUT", tmp_path)
     (tmp_path / "setup.py").touch()
     with worker_package("lm1b") as flags:
         assert flags == [f"--setup_file={tmp_path / 'setup.py'}"]

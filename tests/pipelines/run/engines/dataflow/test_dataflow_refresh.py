@@ -22,9 +22,9 @@ from tests.storage.stores import Store, names_below
 
 pytest.importorskip("google.cloud.dataflow", reason='it comes with the extra "gcp"')
 
-from corpusmill.pipelines.run.engines.dataflow_engine import Dataflow
+from corpusmill.pipelines.run.engines.dataflow import Dataflow
 
-FAILURE = "corpusmill.transforms.files.open_input.InputError: gs://b/x.bz2: cut off [while running 'Read-7']"
+FAILURE = "corpusmill.transforms.files.read_files.InputError: gs://b/x.bz2: cut off [while running 'Read-7']"
 
 
 def configure(path: Path, output: str, flags: list[str], site: DumpServer) -> Path:

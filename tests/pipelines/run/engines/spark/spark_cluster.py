@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from corpusmill.pipelines.run.engines.secret import LOOPBACK, VARIABLE
-from corpusmill.pipelines.run.engines.spark_files import find_job_server_files
+from corpusmill.pipelines.run.engines.spark_job_server import find_job_server_files
+from corpusmill.pipelines.run.engines.worker_processes import LOOPBACK, VARIABLE
 
 SCRIPTS = pathlib.Path(__file__).parents[5] / "deploy" / "spark"
 START_SECONDS = 300

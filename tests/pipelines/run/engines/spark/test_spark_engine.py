@@ -8,13 +8,12 @@ import apache_beam as beam
 import pytest
 from apache_beam.transforms.environments import ExternalEnvironment, ProcessEnvironment
 
-from corpusmill.pipelines.run.engines import spark_engine as spark
-from corpusmill.pipelines.run.engines import worker
+from corpusmill.pipelines.run.engines import spark, worker
 from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
-from corpusmill.pipelines.run.engines.secret import VARIABLE
-from corpusmill.pipelines.run.engines.spark_engine import Spark
-from corpusmill.pipelines.run.engines.spark_files import JobServerFiles
-from corpusmill.pipelines.run.engines.worker_pool import PARAMETER
+from corpusmill.pipelines.run.engines.spark import Spark
+from corpusmill.pipelines.run.engines.spark_job_server import JobServerFiles
+from corpusmill.pipelines.run.engines.worker import PARAMETER
+from corpusmill.pipelines.run.engines.worker_processes import VARIABLE
 from corpusmill.transforms.files.errors import BuildError
 
 ENDPOINT = "--job_endpoint=localhost:1"

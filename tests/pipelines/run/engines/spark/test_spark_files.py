@@ -6,14 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.run.engines import spark_files
-from corpusmill.pipelines.run.engines.spark_files import find_job_server_files
+from corpusmill.pipelines.run.engines import spark_job_server
+from corpusmill.pipelines.run.engines.spark_job_server import find_job_server_files
 
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine with Java, Spark, and a job server in the cache."""
-    for name in ("JAVA_HOME", "HADOOP_CONF_DIR", "YARN_CONF_DIR", spark_files.JOB_SERVER_VARIABLE):
+    for name in (
+        "JAVA_HOME",
+        "HADOOP_CONF_DIR",
+        "YARN_CONF_DIR",
+        spark_job_server.JOB_SERVER_VARIABLE,
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setenv("SPARK_HOME", str(tmp_path / "spark"))
@@ -21,7 +26,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     java = touch(tmp_path / "bin" / "java")
     java.chmod(0o755)
     touch(tmp_path / "spark" / "jars" / "spark-core_2.12-3.5.9.jar")
-    write_jar(spark_files.cached_jar())
+    write_jar(spark_job_server.cached_jar())
     return tmp_path
 
 
@@ -58,7 +63,7 @@ def test_the_official_jar_needs_nothing_else(
 
 def test_the_flag_wins_over_the_variable(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named, other = write_jar(machine / "named.jar"), write_jar(machine / "other.jar")
-    monkeypatch.setenv(spark_files.JOB_SERVER_VARIABLE, other)
+    monkeypatch.setenv(spark_job_server.JOB_SERVER_VARIABLE, other)
     assert find_job_server_files(jar=named).jar == named
     assert find_job_server_files().jar == other
 
@@ -89,7 +94,7 @@ def test_java_home_wins_over_the_path(machine: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_no_job_server() -> None:
-    jar = spark_files.cached_jar()
+    jar = spark_job_server.cached_jar()
     jar.unlink()
     message = f"there is no {jar}: download it with deploy/spark/job-server/fetch.sh"
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -103,9 +108,9 @@ def test_no_spark(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_that_gets_the_job_server_is_there_and_of_this_version() -> None:
-    root = Path(spark_files.__file__).resolve().parents[3]
-    fetch = root / spark_files.FETCH_COMMAND
-    version = spark_files.JOB_SERVER_VERSION
+    root = Path(spark_job_server.__file__).resolve().parents[3]
+    fetch = root / spark_job_server.FETCH_COMMAND
+    version = spark_job_server.JOB_SERVER_VERSION
     assert f"\nversion={version}\n" in fetch.read_text("utf-8")
     assert f"<version>{version}</version>" in (fetch.parent / "pom.xml").read_text("utf-8")
     assert f"beam-runners-spark-3-{version}.jar\n" in (fetch.parent / "jars.sha256").read_text()

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.run.engines.spark_files import JobServerFiles
-from corpusmill.pipelines.run.engines.spark_job_server import job_server
+from corpusmill.pipelines.run.engines.spark_job_server import JobServerFiles, job_server
 from corpusmill.transforms.files.errors import BuildError
 from tests.tools.processes import running
 
@@ -110,7 +109,7 @@ def test_a_launcher_that_is_ended_leaves_nothing(
 ) -> None:
     launcher = textwrap.dedent(f"""\
         import signal, sys, time
-        from corpusmill.pipelines.run.engines.spark_files import JobServerFiles
+        from corpusmill.pipelines.run.engines.spark_job_server import JobServerFiles
         from corpusmill.pipelines.run.engines.spark_job_server import job_server
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it

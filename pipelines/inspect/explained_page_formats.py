@@ -1,0 +1,249 @@
+"""Formats a page and the explanation of its cleaning for a terminal.
+
+The wikitext and the cleaned text of a section are side by side. The rules that were applied are below them.
+
+Formats a page, and the explanation of how it was cleaned, as one HTML file that needs no network.
+"""
+
+import io
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from rich import box
+from rich.rule import Rule as Line
+from rich.table import Table
+from rich.text import Text
+
+from corpusmill.transforms.files.markup import escape, make_head
+from corpusmill.transforms.files.terminal import escape_line, new_console
+from corpusmill.transforms.wikitext.explain.explained_page import (
+    EMPTY,
+    KEPT,
+    LINK,
+    OUTSIDE,
+    ExplainedPage,
+    ExplainedSection,
+    Piece,
+)
+
+from .build_document import Origin
+
+NARROW = 76
+"""On a screen with fewer columns, the text is printed below the source instead of beside it."""
+
+TEXT_SHOWN = 1_500
+"""Maximum number of characters of a document's text that are displayed."""
+
+_PIECE = 160  # maximum number of characters of a source that are shown
+_NOTHING = "–"
+
+
+def draw_origin(origin: Origin, width: int) -> str:
+    """Returns the facts about a document and the beginning of its text, wrapped to `width` columns."""
+    lines = [f"{origin.fate}", *(f"{name}: {escape_line(value)}" for name, value in origin.facts)]
+    text = origin.text.strip()
+    left = len(text) - TEXT_SHOWN
+    shown = text[:TEXT_SHOWN] + (f" … ({left:,} more characters)" if left > 0 else "")
+    return _wrapped(lines, width) + (f"\n{_wrapped([shown], width, '')}" if text else "") + "\n"
+
+
+def draw_page(page: ExplainedPage, facts: Sequence[tuple[str, str]], width: int) -> str:
+    """Returns a page, and the explanation of how it was cleaned, as text for a terminal.
+
+    Args:
+      facts: (name, value) pairs to display above the page, such as its source.
+      width: The number of columns of the screen.
+    """
+    drawing = io.StringIO()
+    console = new_console(file=drawing, width=width, force_terminal=False, color_system=None)
+    for section in page.sections:
+        for part in _section(section, width):
+            console.print(part)
+    lines = [line.rstrip() for line in drawing.getvalue().splitlines()]
+    told = (f"{name}: {escape_line(value)}" for name, value in facts)
+    return _wrapped(told, width) + "\n".join([*lines, ""])
+
+
+def _wrapped(lines: Iterable[str], width: int, indent: str = "  ") -> str:
+    """Returns the lines, wrapped to `width` columns.
+
+    Args:
+      indent: The indentation of continuation lines.
+    """
+    wrapped = (
+        textwrap.wrap(one, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
+        for line in lines
+        for one in line.split("\n")
+    )
+    return "".join(f"{one}\n" for of_line in wrapped for one in of_line)
+
+
+def _section(section: ExplainedSection, width: int) -> Iterator[Any]:
+    title = f"{section.heading or 'lead'} · {section.fate}"
+    yield Text()
+    yield Line(Text(title), align="left", characters="=")
+    if section.rule:
+        yield Text(f"{section.rule.text}\n  {section.rule.place}".rstrip())
+    source = _folded(section).strip("\n")
+    if section.fate not in (KEPT, EMPTY):
+        if source:
+            yield Text(_shortened(source))
+        return
+    text = "\n\n".join((*filter(None, [section.text.heading]), *section.text.paragraphs))
+    if not source:
+        return
+    if width < NARROW:
+        yield from (Text("source", style="bold"), Text(source), Text(), Text("text"), Text(text))
+    else:
+        sides = _table("source", "text", ratios=(1, 1))
+        sides.add_row(Text(source), Text(text or _NOTHING))
+        yield sides
+    yield from _pieces(section.pieces)
+
+
+def _folded(section: ExplainedSection) -> str:
+    """Returns the wikitext of a section. Long parts that add nothing to the cleaned text are shortened."""
+    parts, position = [], 0
+    for piece in section.pieces:
+        start = piece.start + _PIECE
+        if not piece.shown and piece.start >= position and piece.end > start + _PIECE:
+            parts += [section.source[position:start], f" … ({piece.end - start:,} characters) "]
+            position = piece.end
+    return "".join((*parts, section.source[position:]))
+
+
+def _pieces(pieces: Iterable[Piece]) -> Iterator[Any]:
+    """Yields a table of the parts of a section that cleaning has changed, then lines with counts.
+
+    The table leaves out links that are kept as text, and parts that are always removed, such as comments.
+    These parts are counted by rule, in lines such as "3 × <rule>".
+    """
+    told, counted = _told(pieces)
+    if told:
+        parts = _table("in the source", "in the text", "by", ratios=(5, 4, 6))
+        for piece in told:
+            by = f"{piece.rule.text}\n{piece.rule.place}".strip()
+            parts.add_row(
+                Text(_shortened(piece.source)), Text(_shortened(piece.shown) or _NOTHING), Text(by)
+            )
+        yield parts
+    for (what, place), count in counted.items():
+        yield Text(f"{count:,} × {what} ({place})")
+
+
+def _told(pieces: Iterable[Piece]) -> tuple[list[Piece], Counter[tuple[str, str]]]:
+    told: list[Piece] = []
+    counted: Counter[tuple[str, str]] = Counter()
+    for piece in pieces:
+        is_plain = piece.kind == LINK and bool(piece.shown)
+        if is_plain or piece.kind == OUTSIDE:
+            counted[piece.rule.text, piece.rule.place] += 1
+        else:
+            told.append(piece)
+    return told, counted
+
+
+def _table(*columns: str, ratios: Sequence[int]) -> Table:
+    table = Table(box=box.ASCII2, expand=True, show_lines=True)
+    for column, ratio in zip(columns, ratios, strict=True):
+        table.add_column(column, ratio=ratio, overflow="fold")
+    return table
+
+
+def _shortened(text: str) -> str:
+    shown = " ".join(text.split())
+    return shown if len(shown) <= _PIECE else f"{shown[:_PIECE]} …"
+
+
+_STYLE = """
+:root { --line: #8886; --template: #fd66; --link: #6af3; --cut: #f665; }
+body { font: 16px/1.5 system-ui, "Noto Sans", sans-serif; }
+body { margin: 0 auto; max-width: 100rem; padding: 0 1rem 4rem; }
+h1, h2 { overflow-wrap: anywhere; }
+h2 { border-top: 2px solid var(--line); padding-top: .6rem; font-size: 1.2rem; }
+h2 small { font-weight: normal; opacity: .7; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }
+dd { margin: 0; overflow-wrap: anywhere; }
+.pair { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5rem; }
+.pair > * { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; max-height: 40rem; overflow-y: auto; }
+.source { font: .85rem/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
+.text p { margin: 0 0 .8rem; }
+.template { background: var(--template); } .link { background: var(--link); }
+.cut { background: var(--cut); text-decoration: line-through; }
+table { border-collapse: collapse; width: 100%; font-size: .85rem; margin-top: .5rem; table-layout: fixed; }
+td, th { text-align: start; vertical-align: top; padding: .2rem .6rem .2rem 0; }
+tr { border-bottom: 1px solid var(--line); }
+td { overflow-wrap: anywhere; white-space: pre-wrap; }
+td:first-child { font-family: ui-monospace, monospace; }
+summary { cursor: pointer; } .legend span { padding: 0 .4rem; }
+@media (max-width: 45rem) { .pair { grid-template-columns: minmax(0, 1fr); } }
+"""
+_LEGEND = (
+    '<p class="legend"><span class="template">template</span> <span class="link">link</span>'
+    ' <span class="cut">cut out</span> · point at one, or open the list below a section, to see its text</p>'
+)
+_SHOWN = 300  # maximum number of characters of a source that a table shows
+
+
+def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yields the parts of the HTML file.
+
+    Args:
+      facts: (name, value) pairs to display above the page, such as its source.
+    """
+    yield make_head(page.title, _STYLE)
+    yield f"<h1>{escape(page.title)}</h1>\n<dl>"
+    for name, value in facts:
+        yield f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
+    yield f"</dl>\n{_LEGEND}\n"
+    for section in page.sections:
+        yield from _html_section(section)
+    yield "</body></html>\n"
+
+
+def _html_section(section: ExplainedSection) -> Iterator[str]:
+    name = escape(section.heading or "lead")
+    yield f"<section><h2>{name} <small>· {section.fate}</small></h2>\n"
+    if section.rule:
+        yield f"<p>{escape(section.rule.text)} <code>{escape(section.rule.place)}</code></p>\n"
+    paragraphs = "".join(f"<p>{escape(one)}</p>" for one in section.text.paragraphs)
+    yield '<div class="pair"><div class="source" dir="auto">'
+    yield from _marked(section.source.strip("\n"), section)
+    heading = f"<h3>{escape(section.text.heading)}</h3>" if section.text.heading else ""
+    yield f'</div><div class="text" dir="auto">{heading}{paragraphs or "–"}</div></div>\n'
+    if section.pieces:
+        yield f"<details><summary>Templates, links and other parts: {len(section.pieces):,}</summary>"
+        yield "<table><thead><tr><th>in the source<th>in the text<th>by<th>where</tr></thead><tbody>\n"
+        yield from map(_row, section.pieces)
+        yield "</tbody></table></details>"
+    yield "</section>\n"
+
+
+def _marked(source: str, section: ExplainedSection) -> Iterator[str]:
+    """Yields the wikitext of a section as HTML, and highlights the parts that have an explanation.
+
+    A part inside a highlighted part is not highlighted separately.
+
+    Args:
+      source: The wikitext of the section, without line feeds at its ends.
+      section: The section and its parts.
+    """
+    shift = len(section.source) - len(section.source.lstrip("\n"))
+    position = 0
+    for piece in section.pieces:
+        start, end = piece.start - shift, min(piece.end - shift, len(source))
+        if piece.start < 0 or start < position:
+            continue
+        yield escape(source[position:start])
+        told = escape(f"→ {piece.shown or '–'}\n{piece.rule.text}\n{piece.rule.place}")
+        yield f'<span class="{piece.kind}" title="{told}">{escape(source[start:end])}</span>'
+        position = end
+    yield escape(source[position:])
+
+
+def _row(piece: Piece) -> str:
+    source, shown = (" ".join(one.split())[:_SHOWN] for one in (piece.source, piece.shown))
+    cells = source, shown or "–", piece.rule.text, piece.rule.place
+    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>\n"

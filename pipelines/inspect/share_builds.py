@@ -1,0 +1,545 @@
+"""Writes Croissant metadata for finished builds: JSON-LD that other tools use to find and load data sets.
+
+The metadata file is in the folder of the edition, not in the build, because a finished build is never
+changed. It lists each file of the build with its SHA-256, and a record set for each split. Format:
+https://docs.mlcommons.org/croissant
+
+Writes task files for lm-evaluation-harness, which measure word perplexity and bits per byte on builds.
+
+https://github.com/EleutherAI/lm-evaluation-harness
+
+Uploads finished builds to a data set on the Hugging Face hub, with one commit for each edition.
+
+The repository has the same layout as the folder of the corpus:
+
+    README.md                             a config for each edition: load_dataset(repo, "uk")
+    uk/croissant.json
+    uk/20260101-1.7.0/train-….parquet     and all other files of the build
+
+Files that are already in the repository are not uploaded again, so the same call continues an interrupted
+upload.
+"""
+
+import contextlib
+import datetime
+import glob
+import hashlib
+import json
+import os
+import pathlib
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import mlcroissant as mlc
+import pyarrow as pa
+import yaml
+from huggingface_hub import CommitOperationAdd, HfApi, get_token
+from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
+from huggingface_hub.hf_api import RepoFile
+
+from corpusmill.transforms.files.builds.check_builds import find_unlisted
+from corpusmill.transforms.files.builds.dataset_card import (
+    MARK,
+    BuildBelow,
+    CardHead,
+    as_list,
+    make_folder_card,
+    read_about,
+    read_citation,
+    read_head,
+    read_places,
+)
+from corpusmill.transforms.files.builds.finished_builds import (
+    Build,
+    files_below,
+    path_below,
+    read_json,
+    schema_of,
+)
+from corpusmill.transforms.files.builds.manifest import CARD
+from corpusmill.transforms.files.read_files import InputError, open_raw
+from corpusmill.transforms.files.stores import StoreError, is_local
+from corpusmill.transforms.files.write_files import write_whole
+
+from ..run.corpora import VERSION, layouts, shapes
+from ..run.editions import FOLDER_CARD, choose_builds
+from . import corpusmill_task
+from .language_model_scores import Normalisers, read_normalisers
+
+NAME = "croissant.json"
+_PARQUET = "application/x-parquet"
+_LICENSE = "https://spdx.org/licenses/{}.html"
+
+
+def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
+    """Writes the metadata file of each edition in `folders` and their subfolders. Yields the paths of the
+    files.
+
+    Args:
+      url: The address of the data set's web page; "" for none.
+
+    Raises InputError if there is no build with documents, ValueError if the Croissant library rejects the
+    metadata.
+    """
+    for build in choose_builds(folders, lambda one: bool(splits_of(one)), "documents"):
+        path = posixpath.join(posixpath.dirname(build.folder), NAME)
+        write_whole(path, make_croissant(build, url).encode("utf-8"))
+        yield path
+
+
+def splits_of(build: Build) -> list[str]:
+    """Returns the names of a build's splits that have documents, sorted."""
+    return sorted({_split_of(file) for file in build.manifest["outputs"]} - {""})
+
+
+def make_croissant(build: Build, url: str = "") -> str:
+    """Returns the metadata of a build as JSON-LD. Paths are relative to the folder of the edition.
+
+    Args:
+      url: The address of the data set's web page; "" for none.
+
+    Raises InputError for a build without documents, ValueError if the Croissant library rejects the metadata.
+    """
+    splits, card = splits_of(build), _read_card(build)
+    head = read_head(card)
+    if not splits or not head:
+        raise InputError(build.folder, f"builds of {build.corpus} have no documents to describe")
+    try:
+        metadata = mlc.Metadata(
+            name=f"{build.corpus}-{build.edition}",
+            description=f"{head.pretty_name or build.corpus}: {read_about(card)}\n\n{build.signature}",
+            cite_as=read_citation(card) or None,
+            license=[*_licenses(build, head)],
+            in_language=as_list(head.language),
+            keywords=head.tags,
+            date_published=_date(build.dump_date),
+            version=build.manifest["version"],
+            url=url or None,
+            distribution=[*_files(build), *(_file_set(build, split) for split in splits)],
+            record_sets=[_record_set(build, split) for split in splits],
+        )
+    except mlc.ValidationError as error:
+        raise ValueError(f"{build.folder}: {error}") from error
+    return json.dumps(metadata.to_json(), ensure_ascii=False, indent=2) + "\n"
+
+
+def _split_of(file: dict[str, Any]) -> str:
+    """Returns the split to which a Parquet file in the manifest belongs; "" for other files."""
+    return str(file["split"]) if file["format"] == "parquet" else ""
+
+
+def _read_card(build: Build) -> str:
+    path = path_below(build.folder, CARD)
+    try:
+        with open_raw(path) as stream:
+            return stream.read().decode("utf-8")
+    except FileNotFoundError:
+        raise InputError(
+            path,
+            "the build has no dataset card, because it was made before corpusmill 0.1; build it again",
+        ) from None
+
+
+def _licenses(build: Build, head: CardHead) -> Iterator[str]:
+    """Yields the address of each Creative Commons licence on spdx.org. For any other licence,
+    yields its name with a reference to the dataset card.
+    """
+    for name in as_list(head.license):
+        if name.startswith(("cc-by", "cc0")):
+            yield _LICENSE.format(name.upper())
+        else:
+            yield f"{name}: see {posixpath.basename(build.folder)}/{CARD}"
+
+
+def _date(dump_date: str) -> datetime.datetime | None:
+    """Returns the date of the inputs; None for dates such as "2007-2011" or "latest".
+
+    It is used as the date of publication, because a build itself has no date.
+    """
+    with contextlib.suppress(ValueError):
+        return datetime.datetime.strptime(dump_date, "%Y%m%d")
+    return None
+
+
+def _files(build: Build) -> Iterator[mlc.FileObject]:
+    folder = posixpath.basename(build.folder)
+    for file in sorted(build.manifest["outputs"], key=lambda one: str(one["name"])):
+        if _split_of(file):
+            yield mlc.FileObject(
+                id=file["name"],
+                name=file["name"],
+                content_url=f"{folder}/{file['name']}",
+                content_size=f"{file['bytes']} B",
+                encoding_formats=[_PARQUET],
+                sha256=file["sha256"],
+            )
+
+
+def _file_set(build: Build, split: str) -> mlc.FileSet:
+    folder = glob.escape(posixpath.basename(build.folder))
+    return mlc.FileSet(
+        id=f"{split}-files",
+        name=f"{split}-files",
+        includes=[f"{folder}/{split}-*.parquet"],
+        encoding_formats=[_PARQUET],
+    )
+
+
+def _record_set(build: Build, split: str) -> mlc.RecordSet:
+    shape = shapes().get(build.corpus)
+    first = next(file for file in build.manifest["outputs"] if _split_of(file) == split)
+    schema = schema_of(path_below(build.folder, first["name"]))
+    has_key = shape and shape.id in schema.names and not shape.repeats
+    return mlc.RecordSet(
+        id=split,
+        name=split,
+        key=f"{split}/{shape.id}" if shape and has_key else None,
+        fields=[_field(split, column) for column in schema],
+    )
+
+
+def _field(split: str, column: pa.Field) -> mlc.Field:
+    is_list = pa.types.is_list(column.type)
+    return mlc.Field(
+        id=f"{split}/{column.name}",
+        name=column.name,
+        data_types=[_type_of(column.type.value_type if is_list else column.type)],
+        is_array=is_list or None,
+        source=mlc.Source(file_set=f"{split}-files", extract=mlc.Extract(column=column.name)),
+    )
+
+
+def _type_of(kind: pa.DataType) -> Any:
+    if pa.types.is_integer(kind):
+        return mlc.DataType.INTEGER
+    if pa.types.is_boolean(kind):
+        return mlc.DataType.BOOL
+    return mlc.DataType.FLOAT if pa.types.is_floating(kind) else mlc.DataType.TEXT
+
+
+_FUNCTIONS = """\
+custom_dataset: !function corpusmill_task.load
+process_results: !function corpusmill_task.process_results
+"""
+_METRICS = ("word_perplexity", "byte_perplexity", "bits_per_byte")
+
+
+def write_tasks(
+    folders: Sequence[str], output: str, split: str = "test", repo: str = ""
+) -> Iterator[str]:
+    """Writes a task file for each edition in `folders` and their subfolders. Yields the names of the tasks.
+
+    Args:
+      output: The folder for the task files and for the module that they import.
+      split: The split on which to measure.
+      repo: "owner/name" of a data set on the Hugging Face hub that contains the builds; "" to read them from
+        their folders.
+
+    Raises InputError if there is no build with text, ValueError if a build does not have the split.
+    """
+    builds = choose_builds(folders, lambda one: one.corpus in layouts(), "running text")
+    folder = pathlib.Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    source = pathlib.Path(corpusmill_task.__file__)
+    write_whole(folder / source.name, source.read_bytes())
+    for build in builds:
+        place = f"hub:{repo}:{build.edition}" if repo else os.path.relpath(build.folder, folder)
+        name = name_task(build, split)
+        write_whole(folder / f"{name}.yaml", make_task(build, split, place).encode("utf-8"))
+        yield name
+
+
+def name_task(build: Build, split: str) -> str:
+    """Returns the name of a task, such as "corpusmill_wiki40b_uk_test"."""
+    return re.sub(r"\W+", "_", f"corpusmill_{build.corpus}_{build.edition}_{split}").lower()
+
+
+def make_task(build: Build, split: str, place: str) -> str:
+    """Returns the content of a task file, in YAML.
+
+    Args:
+      place: The place of the build: a folder, or "hub:owner/name:config" for a build on the Hugging Face hub.
+
+    Raises ValueError if the build does not have the split.
+    """
+    counts = _normalisers(build, split)
+    task: dict[str, Any] = {
+        "task": name_task(build, split),
+        "tag": f"corpusmill_{build.corpus}",
+        "dataset_kwargs": {
+            "build": place,
+            "split": split,
+            "column": shapes()[build.corpus].texts[0],
+            # A row of One Billion Word is a line, and models predict its end.
+            "end": "" if layouts()[build.corpus].paragraphs else "\n",
+            "words": counts.predicted_words,
+            "text_bytes": counts.text_bytes,
+        },
+        "test_split": split,
+        "output_type": "loglikelihood_rolling",
+        "doc_to_text": "",
+        "doc_to_target": "text",
+        "metric_list": [{"metric": name} for name in _METRICS],
+        "metadata": {"version": build.manifest["version"], "signature": build.signature},
+    }
+    text: str = yaml.safe_dump(task, sort_keys=False, allow_unicode=True)
+    return text + _FUNCTIONS
+
+
+def _normalisers(build: Build, split: str) -> Normalisers:
+    try:
+        counts = read_normalisers({"stats": read_json(build.folder, "stats.json")}, split)
+    except ValueError as error:
+        raise ValueError(f"{build.folder}: {error}") from None
+    if not counts.text_bytes or not counts.words:
+        raise ValueError(f"{build.folder}: stats.json has no counts of words and bytes for {split}")
+    return counts
+
+
+_NO_TOKEN = (
+    "there is no token for the hub: set HF_TOKEN to a token with write permission, from"
+    " https://huggingface.co/settings/tokens"
+)
+_NO_REPO = (
+    "the hub has no such data set, or the token has no access to it; this command creates one:"
+    " hf repos create {repo} --repo-type dataset"
+)
+_REFUSED = {
+    401: "the hub does not know the token in HF_TOKEN",
+    403: "the token in HF_TOKEN has no permission to write to this data set",
+    412: "the data set was changed in the meantime; run the same command again",
+}
+
+
+_PATIENCE_SECONDS = 60  # timeout of requests for metadata; the default of the library is 10
+_UNBRACED = {ord(one): None for one in "{}"}
+
+
+class SharedFile(NamedTuple):
+    """A file of a build, and its path in the repository on the hub."""
+
+    place: str  # "uk/20260101-1.7.0/stats.json"
+    path: str  # on disk
+    bytes: int
+    sha256: str  # from the manifest; "" for files that the manifest does not list
+
+
+class Edition(NamedTuple):
+    """A build to upload, with its place in the repository."""
+
+    build: Build
+    folder: str  # in the repository: "uk/20260101-1.7.0"
+    files: Sequence[SharedFile]
+
+    @property
+    def name(self) -> str:
+        """The name of the edition and of its config on the hub, such as "uk"."""
+        return posixpath.dirname(self.folder)
+
+
+class Published(NamedTuple):
+    """The result of uploading one edition."""
+
+    edition: Edition
+    files: int  # number of uploaded files
+    bytes: int
+    commit: str  # address of the commit; "" if nothing had to be uploaded
+
+
+def plan(folders: Sequence[str]) -> list[Edition]:
+    """Returns the builds to upload: for each edition in `folders` and their subfolders, the current or the
+    newest build.
+
+    Raises InputError if there is no finished build, or if one has files that its manifest does not list;
+    ValueError if the builds are of several corpora.
+    """
+    builds = choose_builds(folders)
+    above = {posixpath.dirname(posixpath.dirname(build.folder)) for build in builds}
+    if len(above) > 1:
+        raise ValueError(
+            "all builds in a repository must be of one corpus, but these builds are in the folders"
+            f" of several corpora: {', '.join(sorted(above))}"
+        )
+    return [_edition(build) for build in builds]
+
+
+def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
+    """Uploads editions in order, with one commit for each. Yields the result of each upload.
+
+    Args:
+      repo: "owner/name" of a data set on the hub, which must exist.
+
+    Raises ValueError if no access token for the hub is found, InputError for a damaged build, StoreError for
+    errors of the hub.
+    """
+    if not get_token():
+        raise ValueError(_NO_TOKEN)
+    hub = _Hub(repo, {edition.folder: _card_of(edition) for edition in editions})
+    for edition in editions:
+        with _named(repo):
+            yield hub.upload(edition)
+
+
+class _Hub:
+    """A repository on the hub. Keeps the cards of its builds in memory."""
+
+    def __init__(self, repo: str, cards: Mapping[str, str]):
+        self.repo = repo
+        self.api = HfApi(library_name="corpusmill", library_version=VERSION)
+        self.cards = dict(cards)  # folder of a build → its card
+
+    def upload(self, edition: Edition) -> Published:
+        head = self.api.repo_info(self.repo, repo_type="dataset").sha
+        tree = self.api.list_repo_tree(
+            self.repo, recursive=True, revision=head, repo_type="dataset"
+        )
+        there = {one.path: one for one in tree if isinstance(one, RepoFile)}
+        wanted = [one for one in edition.files if not _is_there(there.get(one.place), one)]
+        additions = [_addition(one) for one in wanted]
+        for place, text in self._texts(edition, there, str(head)).items():
+            data = text.encode("utf-8")
+            if place not in there or there[place].blob_id != _blob_id(data):
+                additions.append(CommitOperationAdd(place, data))
+        if not additions:
+            return Published(edition, 0, 0, "")
+        made = self.api.create_commit(
+            self.repo,
+            additions,
+            commit_message=edition.folder,
+            commit_description=edition.build.signature,
+            repo_type="dataset",
+            parent_commit=head,
+        )
+        size = sum(one.upload_info.size for one in additions)
+        return Published(edition, len(additions), size, str(made.commit_url))
+
+    def _texts(self, edition: Edition, there: Mapping[str, RepoFile], head: str) -> dict[str, str]:
+        """Returns the texts of the files outside the builds: the card and the Croissant metadata.
+
+        The keys are paths in the repository.
+
+        Args:
+          there: The files in the repository, by path.
+          head: The newest commit of the repository.
+        """
+        texts = {}
+        if splits_of(edition.build):
+            url = f"{self.api.endpoint}/datasets/{self.repo}"
+            place = posixpath.join(edition.name, NAME)
+            texts[place] = make_croissant(edition.build, url)
+        found = self._read(FOLDER_CARD, head) if FOLDER_CARD in there else ""
+        if not found or MARK in found:
+            # The card may have been edited, so builds that are not in the repository are ignored.
+            known = {
+                name: folder
+                for name, folder in read_places(found).items()
+                if posixpath.join(folder, FOLDER_CARD) in there
+            }
+            places = known | {edition.name: edition.folder}
+            builds = []
+            for name, folder in sorted(places.items()):
+                if folder not in self.cards:
+                    self.cards[folder] = self._read(posixpath.join(folder, FOLDER_CARD), head)
+                builds.append(BuildBelow(name, folder, self.cards[folder]))
+            if card := make_folder_card(edition.build.corpus, builds, place=self.repo):
+                texts[FOLDER_CARD] = card
+        return texts
+
+    def _read(self, place: str, head: str) -> str:
+        path = self.api.hf_hub_download(
+            self.repo, place, repo_type="dataset", revision=head, etag_timeout=_PATIENCE_SECONDS
+        )
+        return pathlib.Path(path).read_text("utf-8")
+
+
+def _edition(build: Build) -> Edition:
+    if not is_local(build.folder):
+        raise ValueError(
+            f"{build.folder}: only builds on a local disk can be uploaded; copy this build to a"
+            " local disk"
+        )
+    shape = shapes().get(build.corpus)
+    withheld = shape.withheld if shape else ""
+    if withheld and withheld in splits_of(build):
+        raise ValueError(
+            f"{build.folder}: the build has the split {withheld}, which must not be published"
+        )
+    if unlisted := find_unlisted(build):
+        names = ", ".join(repr(path.removeprefix(f"{build.folder}/")) for path in unlisted)
+        raise InputError(
+            build.folder,
+            f"nothing is uploaded, because these files are not in the manifest: {names}; move them elsewhere",
+        )
+    folder = "/".join(build.folder.split("/")[-2:])
+    sums = {file["name"]: file["sha256"] for file in build.manifest["outputs"]}
+    files = []
+    for path in sorted(files_below(build.folder)):
+        name = path.removeprefix(f"{build.folder}/")
+        size = pathlib.Path(path).stat().st_size
+        files.append(SharedFile(f"{folder}/{name}", path, size, sums.pop(name, "")))
+    if sums:
+        raise InputError(path_below(build.folder, min(sums)), "no such file: the build is damaged")
+    return Edition(build, folder, files)
+
+
+def _card_of(edition: Edition) -> str:
+    path = pathlib.Path(edition.build.folder, FOLDER_CARD)
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+def _is_there(found: RepoFile | None, file: SharedFile) -> bool:
+    if found is None or found.size != file.bytes:
+        return False
+    if found.lfs:
+        return bool(found.lfs.sha256 == (file.sha256 or _sha256_of(file)))
+    return bool(found.blob_id == _blob_id(pathlib.Path(file.path).read_bytes()))
+
+
+def _addition(file: SharedFile) -> CommitOperationAdd:
+    """Returns the operation that uploads a file. Raises InputError if the file differs from the manifest."""
+    if file.sha256 and _sha256_of(file) != file.sha256:
+        raise InputError(
+            file.path, "differs from the manifest: run `corpusmill verify` for the details"
+        )
+    return CommitOperationAdd(file.place, file.path)
+
+
+def _sha256_of(file: SharedFile) -> str:
+    with pathlib.Path(file.path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _blob_id(data: bytes) -> str:
+    """Returns the id that git gives to a file with this content."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+@contextlib.contextmanager
+def _named(repo: str) -> Iterator[None]:
+    """Replaces errors of the hub in the `with` block by a StoreError.
+
+    Its message is one line with the name of the repository.
+    """
+    try:
+        yield
+    except (InputError, ValueError):
+        raise
+    except Exception as error:  # the libraries raise many types of errors
+        cause = error.__cause__ if isinstance(error.__cause__, HfHubHTTPError) else error
+        raise StoreError(repo, _explain(cause).format(repo=repo)) from error
+
+
+def _explain(error: BaseException) -> str:
+    if not isinstance(error, HfHubHTTPError):
+        return f"the hub cannot be reached: {_first_line(str(error)) or type(error).__name__}"
+    status = error.response.status_code
+    if isinstance(error, RepositoryNotFoundError) and status != 401:
+        return _NO_REPO
+    said = error.server_message or str(error)
+    return _REFUSED.get(status) or f"the hub returned the status {status}: {_first_line(said)}"
+
+
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "").translate(_UNBRACED)

@@ -1,0 +1,526 @@
+"""Computes the state of a language from its journal: the current translations, and the open tasks.
+
+The state is not stored. Each translation answers a packet, which is called its base. A file that names no
+packet answers the newest packet at the time of its import.
+
+The current translation of a line is the answer to the newest packet, whatever the order of the imports. If
+there are different answers to this packet, the line is disputed until an answer to a later packet is
+imported. An import that corrects other imports replaces their texts in the lines that it contains.
+
+Reads waivers: the findings that a person accepts, named one by one, by rule, or in a table.
+"""
+
+import datetime
+import functools
+import hashlib
+import pathlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from corpusmill.transforms.files.markup import read_table, unprotect, write_table
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.records import Finding, ReadError, Translation
+
+from . import journal
+from .journal import Entry, read_bytes
+from .packet_files import decode_sheet
+
+TRANSLATIONS = "translations.tsv"
+_COLUMNS = ("id", "text", "file", "line")
+_HEADER = "\t".join(_COLUMNS).encode()
+
+
+class Answer(NamedTuple):
+    """A translation of a line that was imported as the answer to a packet."""
+
+    entry: int  # number of the import
+    base: int  # number of the packet that the translation answers
+    row: bytes  # text, file and line, escaped and separated by tabs
+    path: pathlib.Path  # path of the table that contains the row
+
+    @property
+    def raw_text(self) -> bytes:
+        """The text of the translation, escaped as in translations.tsv."""
+        return self.row.partition(b"\t")[0]
+
+    def translation(self, name: str) -> Translation:
+        """Parses the row of translations.tsv, and returns the translation of the line with the id `name`.
+
+        Raises InputError if the row is damaged.
+        """
+        table = _HEADER + b"\n" + name.encode() + b"\t" + self.row
+        try:
+            ((_, row),) = read_table(table.decode("utf-8"), _COLUMNS, for_people=False)
+            return Translation(row["id"], row["text"], row["file"], int(row["line"]))
+        except (ReadError, ValueError):
+            raise InputError(str(self.path), f"is damaged: cannot read the row of {name}") from None
+
+
+class Waiver(NamedTuple):
+    """The decision of a person to accept a finding. It is valid until the text of the line changes."""
+
+    id: str  # "" for findings about the whole file
+    rule: str
+    text_sha256: str  # hash of the escaped text; "" for the whole file
+    because: str
+    by: str
+
+
+class LanguageState:
+    """The state of a language, computed from the entries of its journal.
+
+    Translations are read when they are first used.
+
+    Args:
+      entries: all entries of the journal, in order.
+      ids: ids of all sentences of the project, in order.
+    """
+
+    def __init__(self, entries: Sequence[Entry], ids: Sequence[str]) -> None:
+        self.entries = entries
+        self.ids = ids
+
+    def of_kind(self, *kinds: str) -> list[Entry]:
+        """Returns the entries of the given kinds, in order."""
+        return [entry for entry in self.entries if entry.kind in kinds]
+
+    def newest(self, *kinds: str) -> Entry | None:
+        """Returns the last entry of the given kinds; None if there is none."""
+        return next((entry for entry in reversed(self.entries) if entry.kind in kinds), None)
+
+    def number_of(self, *kinds: str) -> int:
+        """Returns the number of the last entry of the given kinds; 0 if there is none."""
+        entry = self.newest(*kinds)
+        return entry.number if entry else 0
+
+    @property
+    def last(self) -> int:
+        """The number of the last entry; 0 if there is none."""
+        return len(self.entries)
+
+    @property
+    def round(self) -> int:
+        """The round of the newest packet; 0 before the first packet."""
+        packet = self.newest("packet")
+        return packet.round if packet else 0
+
+    @property
+    def days(self) -> float | None:
+        """The days from the first packet to the newest entry; None before the first packet.
+
+        They are comparable with Table 4 of Goyal et al. 2022 (FLORES-101).
+        """
+        packet = next(iter(self.of_kind("packet")), None)
+        if not packet:
+            return None
+        first, last = map(datetime.datetime.fromisoformat, (packet.time, self.entries[-1].time))
+        return (last - first) / datetime.timedelta(days=1)
+
+    @property
+    def round_start(self) -> int:
+        """The number of the first packet of the current round; 0 before the first packet."""
+        packets = self.of_kind("packet")
+        return next((entry.number for entry in packets if entry.round == self.round), 0)
+
+    @functools.cached_property
+    def sent(self) -> Mapping[str, int]:
+        """Id of each line that was sent → number of the newest packet that contains it."""
+        sent: dict[str, int] = {}
+        for packet in self.of_kind("packet"):
+            sent |= dict.fromkeys(packet.facts["ids"] or self.ids, packet.number)
+        return sent
+
+    @functools.cached_property
+    def given(self) -> Mapping[str, Sequence[Answer]]:
+        """Id of a line → its answers to one packet: the newest packet to which the line has an answer.
+
+        Answers that a later import has corrected are left out. To read as few imports as possible, those that
+        answer the newest packet are read first. Reading stops when every line has an answer.
+        """
+        found: dict[str, list[Answer]] = {}
+        for base, imports in _by_base(self.of_kind("import")):
+            if len(found) == len(self.ids):
+                break
+            answered = frozenset(found)
+            for entry in imports:
+                path = _table_of(entry)
+                for name, row in _rows_of(entry).items():
+                    if name not in answered:
+                        found.setdefault(name, []).append(Answer(entry.number, base, row, path))
+        return {name: self._uncorrected(found[name]) for name in self.ids if name in found}
+
+    def _uncorrected(self, answers: Sequence[Answer]) -> Sequence[Answer]:
+        if len(answers) == 1:
+            return answers
+        gone = frozenset().union(*(self.corrected_by(answer.entry) for answer in answers))
+        return [answer for answer in answers if answer.entry not in gone]
+
+    def corrected_by(self, number: int) -> frozenset[int]:
+        """Returns the numbers of the imports that an import corrects, directly or through other imports."""
+        numbers = self.entries[number - 1].facts.get("corrects", ())
+        return frozenset(numbers).union(*map(self.corrected_by, numbers))
+
+    @functools.cached_property
+    def answers(self) -> Mapping[str, Sequence[Answer]]:
+        """Id of a line → its current answers, without repeated texts. A disputed line has more than
+        one answer.
+        """
+        return {name: _different(answers) for name, answers in self.given.items()}
+
+    @functools.cached_property
+    def translations(self) -> Mapping[str, Translation]:
+        """Id of a line → its current translation.
+
+        For a disputed line, it is the translation that was imported first.
+        """
+        return {name: answers[0].translation(name) for name, answers in self.answers.items()}
+
+    @functools.cached_property
+    def disputed(self) -> Sequence[str]:
+        """The ids of disputed lines, which have different answers to the same packet."""
+        return [name for name, answers in self.answers.items() if len(answers) > 1]
+
+    @functools.cached_property
+    def awaited(self) -> frozenset[str]:
+        """The ids of lines that have no translation yet, or whose newest packet is not answered yet."""
+        return frozenset(
+            name
+            for name in self.ids
+            if name not in self.answers or self.answers[name][0].base < self.sent.get(name, 0)
+        )
+
+    @functools.cached_property
+    def not_back(self) -> Sequence[str]:
+        """The ids of lines whose current translation answers a packet of an earlier round."""
+        return [name for name, those in self.answers.items() if those[0].base < self.round_start]
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """The SHA-256 of all current translations, including all texts of disputed lines."""
+        return self.digest_of(self.ids)
+
+    def digest_of(self, ids: Sequence[str]) -> str:
+        """Returns the SHA-256, in hexadecimal, of the current translations of the given lines."""
+        sha256 = hashlib.sha256()
+        for name in ids:
+            for text in sorted(answer.raw_text for answer in self.answers.get(name, ())):
+                sha256.update(b"%b\t%b\n" % (name.encode(), text))
+        return sha256.hexdigest()
+
+    def text_sha256(self, name: str) -> str:
+        """Returns the SHA-256 of the escaped text of the line with the id `name`; "" if it has no text.
+
+        A waiver stores this value, and is no longer valid if the text has changed.
+        """
+        answers = self.answers.get(name, ())
+        return hashlib.sha256(answers[0].raw_text).hexdigest() if answers else ""
+
+    @functools.cached_property
+    def waivers(self) -> Mapping[tuple[str, str], Waiver]:
+        """The valid waivers; the keys are pairs (id of a line, rule). A waiver is no longer valid if the text
+        of its line has changed.
+        """
+        waivers = [
+            Waiver(**facts)
+            for check in self.of_kind("check")
+            for facts in check.facts.get("waivers", ())
+        ]
+        return {
+            (waiver.id, waiver.rule): waiver
+            for waiver in waivers
+            if waiver.text_sha256 == self.text_sha256(waiver.id)
+        }
+
+    @property
+    def check(self) -> Entry | None:
+        """The last check; None if translations have changed or a packet was sent after this check."""
+        check = self.newest("check")
+        if not check or check.number < self.number_of("packet"):
+            return None
+        return check if check.facts["digest"] == self.digest else None
+
+    @property
+    def has_passed(self) -> bool:
+        """True if the current translations were checked and have no open errors."""
+        return bool(self.check and not self.check.facts["errors"])
+
+    @property
+    def verdict(self) -> Entry | None:
+        """The verdict of the reviewers in the current round.
+
+        None if there is no verdict yet, or if translations of the sample have changed since the verdict.
+        """
+        verdict = self.newest("verdict")
+        if not verdict or verdict.round != self.round:
+            return None
+        sample = verdict.facts["sample"]
+        return verdict if self.digest_of(sample) == verdict.facts["sample_digest"] else None
+
+    @property
+    def is_accepted(self) -> bool:
+        """True if the checks are passed and the reviewers have accepted the language."""
+        return bool(self.has_passed and self.verdict and self.verdict.facts["accepted"])
+
+    @property
+    def name(self) -> str:
+        """The name of the state: one of STATES, such as "new" or "accepted"."""
+        packet = self.newest("packet")
+        if not packet and not self.newest("import"):
+            return "new"
+        if self.verdict and not self.verdict.facts["accepted"]:
+            return "sent back"
+        if self.is_accepted:
+            return "accepted"
+        if self.check and not self.has_passed:
+            return "checks failed"
+        if self.check:
+            of_review = self.of_kind("sheets", "review")
+            begun = any(entry.round == self.round for entry in of_review)
+            return "in review" if begun else "checked"
+        return self._name_of_what_is_back(packet)
+
+    def _name_of_what_is_back(self, packet: Entry | None) -> str:
+        if not self.awaited:
+            return "back"
+        asked = (packet.facts["ids"] if packet else ()) or self.ids
+        some = any(name not in self.awaited for name in asked)
+        return "partly back" if some else "sent"
+
+
+STATES = (
+    "new",
+    "sent",
+    "partly back",
+    "back",
+    "checks failed",
+    "checked",
+    "in review",
+    "sent back",
+    "accepted",
+)
+
+
+def _by_base(imports: Sequence[Entry]) -> Iterator[tuple[int, list[Entry]]]:
+    """Yields (number of the packet, imports that answer it) for each packet, the newest packet first."""
+    by_base: dict[int, list[Entry]] = {}
+    for entry in imports:
+        by_base.setdefault(entry.facts["base"], []).append(entry)
+    return ((base, by_base[base]) for base in sorted(by_base, reverse=True))
+
+
+def _different(answers: Sequence[Answer]) -> Sequence[Answer]:
+    """Returns the answers without repeated texts. If several answers have the same text, the first one is
+    kept.
+    """
+    if len(answers) == 1:
+        return answers
+    first: dict[bytes, Answer] = {}
+    for answer in answers:
+        first.setdefault(answer.raw_text, answer)
+    return list(first.values())
+
+
+def ids_of(entry: Entry) -> frozenset[str]:
+    """Returns the ids of the lines that have a translation in an import."""
+    return frozenset(_rows_of(entry))
+
+
+def _rows_of(entry: Entry) -> Mapping[str, bytes]:
+    """Returns id of a line → rest of its row in translations.tsv, as bytes.
+
+    The rows are not decoded, because this would slow down the command `status`. Raises InputError if the file
+    is damaged.
+    """
+    path = _table_of(entry)
+    header, *lines = read_bytes(path).removesuffix(b"\n").split(b"\n")
+    if header != _HEADER:
+        raise InputError(str(path), "is damaged: the header is not the expected one")
+    pairs = (line.partition(b"\t") for line in lines)
+    try:
+        return {name.decode(): row for name, _, row in pairs}
+    except UnicodeDecodeError:
+        raise InputError(str(path), "is damaged: an id is not UTF-8") from None
+
+
+def _table_of(entry: Entry) -> pathlib.Path:
+    return entry.folder / TRANSLATIONS
+
+
+def write_translations(translations: Sequence[Translation]) -> str:
+    """Returns the content of translations.tsv, with a row for each translation."""
+    rows = ((one.id, one.text, one.file, str(one.line)) for one in translations)
+    return write_table(_COLUMNS, rows, for_people=False)
+
+
+ALL = "*"  # takes the place of an id, for all findings of a rule
+_LINE = re.compile("[0-9]{1,9}")
+BECAUSE = "because"  # the column for reasons that users add to findings.tsv
+NEVER = (
+    "disputed",
+    "not-back",
+    "missing",
+)  # rules that cannot be waived: there is no text to accept
+
+
+class Named(NamedTuple):
+    """A finding, or all findings of a rule, given on the command line."""
+
+    id: str  # id of a line; "" for findings about the whole file; ALL for all findings of the rule
+    rule: str
+    because: str
+
+
+class Row(NamedTuple):
+    """A row of a copy of findings.tsv in which the column `because` has a reason."""
+
+    path: str
+    line: int
+    finding: Finding  # the finding that the row describes
+    because: str
+
+
+class Waive(NamedTuple):
+    """All findings that a person accepts in one command, and the name of the person."""
+
+    named: Sequence[Named]
+    rows: Sequence[Row]
+    by: str
+
+
+def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: str) -> Waive | None:
+    """Returns the findings to accept, as given in the flags of a command; None if there are none.
+
+    Args:
+      named: findings like "devtest-0042:numbers-differ", or "*:numbers-differ" for all findings of a rule.
+      because: the reason for the named findings.
+      tables: paths of copies of findings.tsv, with a reason in the column `because` for each finding to
+        accept.
+      by: name of the person who accepts the findings.
+
+    Raises ValueError if a flag lacks another one that it needs, and InputError for a table that cannot be
+    read.
+    """
+    rows = [row for table in tables for row in read_waivers(table)]
+    if because and not named:
+        raise ValueError(
+            "--because needs --waive; with --waive-table, the reasons are in the table"
+        )
+    parsed = [_parse(text, because) for text in named]
+    if named and not (because.strip() and by.strip()):
+        raise ValueError("--waive needs --because TEXT and --by NAME")
+    if rows and not by.strip():
+        raise ValueError("--waive-table needs --by NAME")
+    return Waive(parsed, rows, by) if named or rows else None
+
+
+def _parse(text: str, because: str) -> Named:
+    name, colon, rule = text.rpartition(":")
+    if not colon or not rule:
+        raise ValueError(f"--waive must be ID:RULE, got {text!r}")
+    return Named(name, rule, because)
+
+
+def read_waivers(path: str) -> list[Row]:
+    """Returns the rows of a table that have a reason in the column `because`.
+
+    Raises InputError if no row has a reason.
+    """
+    data = journal.read_bytes(pathlib.Path(path))
+    rows = []
+    with journal.naming(path):
+        for number, fields in read_table(decode_sheet(data), (*Finding._fields, BECAUSE)):
+            because = _unquoted(fields[BECAUSE]).strip()
+            if because:
+                rows.append(Row(path, number, _finding_of(number, fields), because))
+        if not rows:
+            raise ReadError(
+                0, f"the column `{BECAUSE}` is empty in every row; enter at least one reason"
+            )
+    return rows
+
+
+def _finding_of(number: int, fields: Mapping[str, str]) -> Finding:
+    if not _LINE.fullmatch(fields["line"]):
+        raise ReadError(number, f"the column `line` must be a number, got {fields['line']!r}")
+    name, rule, severity, message, file = (_unquoted(fields[one]) for one in Finding._fields[:-1])
+    return Finding(name, rule, severity, message, file, int(fields["line"]))
+
+
+def _unquoted(field: str) -> str:
+    """Removes the quotation marks that a spreadsheet adds around a field that contains quotation marks."""
+    if len(field) > 1 and field[0] == field[-1] == '"':
+        inner = field[1:-1]
+        if '"' not in inner.replace('""', ""):
+            return unprotect(inner.replace('""', '"'))
+    return field
+
+
+def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -> list[Waiver]:
+    """Returns a waiver for each finding to accept.
+
+    A waiver is left out if the same waiver, by the same person and with the same reason, is already valid.
+
+    Args:
+      found: all findings of the current check.
+      waive: the findings to accept.
+
+    Raises an error for a finding that does not exist or cannot be waived: ValueError if it was named in a
+    flag, InputError with the line if it is in a table. Also raises InputError if a row of a table gives a
+    finding a second, different reason.
+    """
+    asked: dict[tuple[str, str], str] = {}
+    for named in waive.named:
+        asked |= {
+            (finding.id, finding.rule): named.because for finding in _findings(state, found, named)
+        }
+    present = set(map(_without_quotes, found))
+    for row in waive.rows:
+        finding = row.finding
+        why = _why_not(finding, present)
+        if not why and asked.setdefault((finding.id, finding.rule), row.because) != row.because:
+            why = f"{finding.id}:{finding.rule} is waived twice with different reasons; use one reason"
+        if why:
+            raise InputError(f"{row.path}, line {row.line}", why)
+    waivers = [
+        Waiver(name, rule, state.text_sha256(name), because, waive.by)
+        for (name, rule), because in asked.items()
+    ]
+    return [one for one in waivers if state.waivers.get((one.id, one.rule)) != one]
+
+
+def _findings(state: LanguageState, found: Sequence[Finding], named: Named) -> Iterable[Finding]:
+    """Returns the findings in `found` that `named` selects.
+
+    If `named` selects all findings of a rule, those that are already waived are left out.
+
+    Raises ValueError if it selects no finding, or if findings of this rule cannot be waived.
+    """
+    of_rule = [one for one in found if one.rule == named.rule]
+    those = of_rule if named.id == ALL else [one for one in of_rule if one.id == named.id]
+    if not those:
+        raise ValueError(f"there is no finding {named.id}:{named.rule} to waive")
+    if named.rule in NEVER:
+        raise ValueError(f"{named.id}:{named.rule} {_CANNOT}")
+    if named.id == ALL:
+        return [one for one in those if (one.id, one.rule) not in state.waivers]
+    return those
+
+
+def _why_not(finding: Finding, present: set[Finding]) -> str:
+    name = f"{finding.id}:{finding.rule}"
+    if finding.rule in NEVER:
+        return f"{name} {_CANNOT}"
+    if _without_quotes(finding) in present:
+        return ""
+    if any((one.id, one.rule) == (finding.id, finding.rule) for one in present):
+        return f"{name} now has another message: use the findings.tsv of the newest check"
+    return f"there is no finding {name} to waive"
+
+
+def _without_quotes(finding: Finding) -> Finding:
+    """Removes the quotation marks of the message: a spreadsheet drops those at the beginning of a cell."""
+    return finding._replace(message=finding.message.replace('"', ""))
+
+
+_CANNOT = "cannot be waived: a translation must be imported"

@@ -1,0 +1,146 @@
+"""Runs all automatic checks of the translations into one language.
+
+The checks search for faults that were found in released versions of the benchmark. The module of each check
+names the data on which it was tested.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
+
+from .check_characters import (
+    find_changed_addresses,
+    find_decomposed,
+    find_doubled_quotes,
+    find_leftovers,
+    find_odd_characters,
+    find_other_endings,
+    find_outer_blanks,
+)
+from .check_numbers import find_lost_numbers
+from .sentence_pairs import (
+    ERROR,
+    find_copies,
+    find_empty,
+    find_missing,
+    find_repeats,
+    is_empty,
+    pair_up,
+)
+from .swapped_lines import find_misplaced
+from .target_languages import TargetLanguage
+from .wrong_language import find_foreign_lines, find_odd_lengths, find_wrong_scripts
+
+# Texts with these errors are in another language or belong to another sentence. They are left out of the
+# search for swapped lines, which they would mislead.
+# an error of one of these rules implies errors of the rules after it
+_FOREIGN = ("source-copy", "wrong-script", "wrong-language")
+_NO_TRANSLATION = frozenset({*_FOREIGN, "empty", "duplicate", "dev-devtest-overlap"})
+
+RULES = (  # names of all checks, in the order of the findings about one sentence
+    "missing",
+    "unknown-id",
+    "empty",
+    "source-copy",
+    "wrong-script",
+    "wrong-language",
+    "swapped-lines",
+    "duplicate",
+    "dev-devtest-overlap",
+    "length-ratio",
+    "numbers-differ",
+    "urls-differ",
+    "doubled-quotes",
+    "unbalanced-quotes",
+    "html-entities",
+    "markup",
+    "mojibake",
+    "not-nfc",
+    "unicode-variants",
+    "outer-blanks",
+    "ending-differs",
+)
+
+
+def check_translations(
+    sources: Sequence[SourceSentence],
+    translations: Mapping[str, Translation],
+    language: TargetLanguage,
+) -> list[Finding]:
+    """Runs all checks. Returns the findings, sorted by the order of the sources, then by the order of RULES.
+
+    `translations` maps the ids of source sentences to translations. It should cover all sources: some checks
+    learn from the whole file. These checks need at least 100 lines, and are less reliable on a part of a
+    file.
+    """
+    findings = [*find_missing(sources, translations)]
+    pairs = list(pair_up(sources, translations))
+    findings += find_empty(pairs)
+    filled = [pair for pair in pairs if not is_empty(pair)]
+    for in_any_language in (
+        find_changed_addresses,
+        find_decomposed,
+        find_doubled_quotes,
+        find_leftovers,
+        find_odd_lengths,
+        find_outer_blanks,
+        find_repeats,
+    ):
+        findings += in_any_language(filled)
+    for in_language in (
+        find_copies,
+        find_foreign_lines,
+        find_lost_numbers,
+        find_odd_characters,
+        find_other_endings,
+        find_wrong_scripts,
+    ):
+        findings += in_language(filled, language)
+    findings = _without_implied(findings)
+    findings += find_misplaced(sources, _trusted(translations, findings), language)
+    place_of = {source.id: place for place, source in enumerate(sources)}
+    return sorted(
+        findings,
+        key=lambda finding: (
+            place_of.get(finding.id, len(sources)),
+            RULES.index(finding.rule),
+            finding.message,
+            finding.id,
+        ),
+    )
+
+
+def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
+    """Drops findings that are a consequence of another finding about the same line.
+
+    If a line has errors of several of the rules `source-copy`, `wrong-script` and `wrong-language`, only the
+    error of the first of these rules is kept.
+    """
+    reason_of: dict[str, str] = {}
+    for rule in reversed(_FOREIGN):
+        for finding in findings:
+            if finding.rule == rule and finding.severity == ERROR:
+                reason_of[finding.id] = rule
+    return [
+        finding
+        for finding in findings
+        if finding.rule not in _FOREIGN or reason_of.get(finding.id, finding.rule) == finding.rule
+    ]
+
+
+def _trusted(
+    translations: Mapping[str, Translation], findings: Sequence[Finding]
+) -> Mapping[str, Translation]:
+    """Returns the translations, with the text "" for those that are probably no translation of their source.
+
+    These are the translations with an error of a rule in _NO_TRANSLATION, such as `source-copy`.
+    """
+    none = {
+        finding.id
+        for finding in findings
+        if finding.rule in _NO_TRANSLATION and finding.severity == ERROR
+    }
+    return {
+        id: translation._replace(text="") if id in none else translation
+        for id, translation in translations.items()
+    }

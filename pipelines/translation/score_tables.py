@@ -1,0 +1,281 @@
+"""Formats translation scores as tables for people, spreadsheets and programs."""
+
+import functools
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from corpusmill.transforms.files.markup import write_table
+from corpusmill.transforms.files.terminal import draw
+
+from .score_translations import Report, Scored
+from .target_languages import RESOURCE_LEVELS, family_of, resource_level_of
+
+UNKNOWN = "–"
+MOST_TARGETS = 16  # maximum number of target languages in a table on a screen; files have all
+MOST_TOPICS = 20  # maximum number of topics on a screen; released metadata has hundreds
+
+GROUPINGS: Mapping[str, Callable[[str], str | None]] = {
+    "family": family_of,
+    "resource level": resource_level_of,
+}
+
+Row = list[str | float | None]
+"""A row of a table. Cells are names or scores, or None for missing scores."""
+
+
+def render_text(report: Report) -> str:
+    """Formats a report for a terminal: tables of scores, the model, and the signature of each metric."""
+    if len(report.scored) == 1:
+        parts, lines = [_scores(report)], report.scored[0].scores.citations
+    else:
+        signatures = report.signatures.items()
+        parts, lines = _many(report), tuple(f"{name}|{text}" for name, text in signatures)
+    model = report.model
+    parts.append(f"model  {model.name}  {model.path}  SHA-256 {model.sha256}\n")
+    return "\n".join([*parts, "".join(f"{line}\n" for line in lines)])
+
+
+def _scores(report: Report) -> str:
+    """Formats the scores of a report with one direction: for all sentences, by domain and by topic."""
+    [one] = report.scored
+    groups = one.scores.groups
+    topics = [group for group in groups if group.kind == "topic"]
+    shown = {
+        group.name for group in sorted(topics, key=lambda g: (-g.sentences, g.name))[:MOST_TOPICS]
+    }
+    rows: list[Row] = [
+        [
+            *(group.kind, group.name or UNKNOWN, f"{group.sentences:,}"),
+            *(group.scores[metric] for metric in report.metrics),
+        ]
+        for group in groups
+        if group.kind != "topic" or group.name in shown
+    ]
+    text = _table(["group", "name", "sentences", *report.metrics], rows, left=2)
+    if len(topics) > len(shown):
+        text += f"the {len(shown)} largest of {len(topics)} topics; --json and --output have all\n"
+    return text
+
+
+def _many(report: Report) -> list[str]:
+    metrics = report.metrics
+    if not all(one.direction.source for one in report.scored):
+        systems: list[Row] = [
+            [one.direction.system, *_means([one], metrics)] for one in report.scored
+        ]
+        return [_table(["system", *metrics], systems)]
+    parts = []
+    for (system, split), scored in _by_system(report):
+        title = " ".join(filter(None, (system, split)))
+        for metric in metrics:
+            if len({one.direction.target for one in scored}) <= MOST_TARGETS:
+                matrix = direction_matrix(scored, metric)
+                parts.append(f"{title} {metric}, from row into column\n{_table(*matrix)}")
+        parts.append(f"{title} averages\n{_averages(scored, metrics)}")
+        for name, group_of in GROUPINGS.items():
+            for metric in metrics:
+                head, rows = group_matrix(scored, metric, group_of)
+                if len(rows) > 2:  # several groups, and a row of averages
+                    table = _table([f"from {name}", *head[1:]], rows)
+                    parts.append(f"{title} {metric} by {name}, from row into column\n{table}")
+        if domains := _domains(scored, metrics):
+            table = _table(["domain", *metrics], domains)
+            parts.append(f"{title} averages by domain\n{table}")
+    return parts
+
+
+def _by_system(report: Report) -> Iterator[tuple[tuple[str, ...], list[Scored]]]:
+    """Groups the scores of a report by system and split.
+
+    Yields a pair ((system, split), scores of all directions) for each group. The scores of a group must be
+    adjacent in the report.
+    """
+    for place, scored in itertools.groupby(report.scored, key=lambda one: one.direction[:2]):
+        yield place, list(scored)
+
+
+def _corpus(one: Scored) -> Mapping[str, float]:
+    return one.scores.groups[0].scores
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _means(scored: Iterable[Scored], metrics: Sequence[str]) -> Row:
+    of_all = list(map(_corpus, scored))
+    return [_mean([scores[metric] for scores in of_all]) for metric in metrics]
+
+
+def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], list[Row]]:
+    """Returns the header and rows of a table with a row per source language and a column per target language.
+
+    The last column has the averages over all target languages, and the last row has the averages over all
+    source languages. The last cell of the last row is the average of all directions. Cells of directions that
+    were not scored are None.
+
+    Args:
+      scored: The scores of each direction.
+      metric: The name of the metric in the table.
+    """
+    values = {(one.direction.source, one.direction.target): _corpus(one)[metric] for one in scored}
+    sources = sorted({source for source, _ in values})
+    targets = sorted({target for _, target in values})
+
+    rows: list[Row] = [
+        [
+            source,
+            *(values.get((source, target)) for target in targets),
+            _mean([value for pair, value in values.items() if pair[0] == source]),
+        ]
+        for source in sources
+    ]
+    into = (
+        _mean([value for pair, value in values.items() if pair[1] == target]) for target in targets
+    )
+    rows.append(["average", *into, _mean(list(values.values()))])
+    return ["from", *targets, "average"], rows
+
+
+def group_matrix(
+    scored: Iterable[Scored], metric: str, group_of: Callable[[str], str | None]
+) -> tuple[list[str], list[Row]]:
+    """Returns the header and rows of a table of language groups, as in Tables 6 and 7 of Goyal et al. 2022.
+
+    There is a row for each group of source languages and a column for each group of target languages. A cell
+    is the average over the directions from one group into the other. Languages without a group are left out.
+    Groups in RESOURCE_LEVELS come first, in this order; other groups follow, sorted by name.
+
+    Args:
+      scored: The scores of each direction.
+      metric: The name of the metric in the table.
+      group_of: A function that returns the group of a language; None if it has none.
+    """
+    cells: dict[tuple[str, str], list[float]] = {}
+    for one in scored:
+        source, target = group_of(one.direction.source), group_of(one.direction.target)
+        if source and target:
+            cells.setdefault((source, target), []).append(_corpus(one)[metric])
+    order = [*RESOURCE_LEVELS, *sorted({group for pair in cells for group in pair})]
+    sources = sorted({source for source, _ in cells}, key=order.index)
+    targets = sorted({target for _, target in cells}, key=order.index)
+
+    def mean_of(is_in: Callable[[str, str], bool]) -> float | None:
+        return _mean([value for pair, found in cells.items() if is_in(*pair) for value in found])
+
+    rows: list[Row] = [
+        [
+            row,
+            *(_mean(cells.get((row, column), [])) for column in targets),
+            mean_of(lambda source, _, row=row: source == row),  # type: ignore[misc]
+        ]
+        for row in sources
+    ]
+    into = (mean_of(lambda _, target, column=column: target == column) for column in targets)  # type: ignore[misc]
+    rows.append(["average", *into, mean_of(lambda *_: True)])
+    return ["from", *targets, "average"], rows
+
+
+def _averages(scored: Sequence[Scored], metrics: Sequence[str]) -> str:
+    rows: list[Row] = [
+        [
+            code,
+            *_means((one for one in scored if one.direction.source == code), metrics),
+            *_means((one for one in scored if one.direction.target == code), metrics),
+        ]
+        for code in sorted({code for one in scored for code in one.direction[2:4]})
+    ]
+    rows.append([f"all {len(scored):,} directions", *_means(scored, metrics) * 2])
+    head = [f"{way} {metric}" for way in ("out", "into") for metric in metrics]
+    return _table(["language", *head], rows)
+
+
+def _domains(scored: Sequence[Scored], metrics: Sequence[str]) -> list[Row]:
+    """Returns a row for each domain: its average scores over all directions, as in Table 8 of Goyal et al."""
+    by_name: dict[str, list[Mapping[str, float]]] = {}
+    for one in scored:
+        for group in one.scores.groups:
+            if group.kind == "domain":
+                by_name.setdefault(group.name, []).append(group.scores)
+    return [
+        [name, *(_mean([scores[metric] for scores in found]) for metric in metrics)]
+        for name, found in sorted(by_name.items())
+    ]
+
+
+def _table(head: Sequence[str], rows: Iterable[Row], left: int = 1) -> str:
+    return draw(head, _formatted(rows, 2, UNKNOWN), numbers=len(head) - left)
+
+
+def _formatted(rows: Iterable[Row], digits: int, unknown: str) -> list[list[str]]:
+    return [
+        [
+            unknown if cell is None else cell if isinstance(cell, str) else f"{cell:.{digits}f}"
+            for cell in row
+        ]
+        for row in rows
+    ]
+
+
+# Formats for spreadsheets and programs.
+
+_COLUMNS = ("system", "split", "source", "target", "group", "name", "sentences")
+
+
+def render_tsv(report: Report) -> str:
+    """Formats the scores of a report as tab-separated lines.
+
+    Each direction has a line for all sentences, and a line for each domain and each topic.
+    """
+    rows: Iterable[Row] = (
+        [
+            *(*one.direction[:4], group.kind, group.name, str(group.sentences)),
+            *(group.scores[metric] for metric in report.metrics),
+        ]
+        for one in report.scored
+        for group in one.scores.groups
+    )
+    return write_table((*_COLUMNS, *report.metrics), _formatted(rows, 4, ""))
+
+
+def render_json(report: Report) -> str:
+    """Formats a report as JSON with unrounded numbers."""
+    value = {
+        "model": {name: getattr(report.model, name) for name in ("name", "path", "sha256")},
+        "signatures": report.signatures,
+        "directions": [
+            {
+                **one.direction._asdict(),
+                "groups": [group._asdict() for group in one.scores.groups],
+                "citations": list(one.scores.citations),
+            }
+            for one in report.scored
+        ],
+        "warnings": list(report.warnings),
+    }
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def render_files(report: Report) -> dict[str, str]:
+    """Returns the files of a report, as file name → contents: the scores as TSV and as JSON.
+
+    If the languages of all files are known, also returns tables with a row for each source language or
+    group of languages.
+    """
+    files = {"scores.tsv": render_tsv(report), "scores.json": render_json(report)}
+    if not all(one.direction.source for one in report.scored):
+        return files
+    matrices: dict[str, Callable[[list[Scored], str], tuple[list[str], list[Row]]]] = {
+        "directions": direction_matrix,
+        "families": functools.partial(group_matrix, group_of=family_of),
+        "resource-levels": functools.partial(group_matrix, group_of=resource_level_of),
+    }
+    for (system, split), scored in _by_system(report):
+        for metric, (kind, matrix) in itertools.product(report.metrics, matrices.items()):
+            head, rows = matrix(scored, metric)
+            name = "-".join(filter(None, (kind, system.replace("/", "-"), split, metric)))
+            while f"{name}.tsv" in files:  # systems such as a/b and a-b have the same file name
+                name += "-"
+            files[f"{name}.tsv"] = write_table(head, _formatted(rows, 4, ""))
+    return files

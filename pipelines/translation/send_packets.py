@@ -1,0 +1,164 @@
+"""Makes and sends packets: files for translators with all sentences or, later, with the lines to correct."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from corpusmill.transforms.files.terminal import count_of
+
+from . import journal
+from . import journal as files
+from .checks import open_errors
+from .journal import Draft, Entry, Sent, files_of, paths_of
+from .language_state import LanguageState
+from .packet_files import SUFFIX, Packet, PacketLine, write_guidelines, write_sheet
+from .project import Project
+from .reviews import current_reviews
+from .target_languages import TargetLanguage
+from .xliff import write_xliff
+
+WRITERS: Mapping[str, Callable[[Packet], bytes]] = {
+    "xliff": write_xliff,
+    "tsv": lambda packet: write_sheet(packet).encode("utf-8"),
+}
+
+
+SUFFIXES = {"xliff": ".xlf", "tsv": ".tsv"}
+
+
+FORMATS = tuple(WRITERS)
+
+
+Reasons = Mapping[str, Sequence[str]]  # id → reasons why the line is sent back
+
+
+class Plan(NamedTuple):
+    """A packet that must be sent next."""
+
+    round: int
+    reasons: Reasons
+    ids: Sequence[str]  # ids of the lines, in order
+    why: str  # message for the user who sends the packet
+
+
+def send_packets(
+    project: Project,
+    languages: Iterable[TargetLanguage],
+    *,
+    formats: Sequence[str] = FORMATS,
+    to: str = "",
+    by: str = "",
+) -> list[Sent]:
+    """Sends packets: adds one to the journal of each language that has lines to send. Returns a result per
+    language.
+
+    Args:
+      formats: the file formats in which each packet is written; each is one of FORMATS.
+      to: folder for copies of the files; "" to make no copies.
+      by: name of the person who sends the packets.
+
+    Raises TargetError if `to` has a file with the same name and other content. Packets that were already
+    added for other languages are kept.
+    """
+    return [_send(project, language, formats, to, by) for language in languages]
+
+
+def _send(
+    project: Project, language: TargetLanguage, formats: Sequence[str], to: str, by: str
+) -> Sent:
+    folder = project.journal(language.code)
+    with journal.locked(folder):
+        state = LanguageState(journal.read_entries(folder), project.ids)
+        plan = plan_packet(state)
+        if isinstance(plan, Plan):
+
+            def make_draft(number: int) -> Draft:
+                draft = _draft(project, language, state, plan, number, formats)
+                files.check_copies(to, draft.files)
+                return draft
+
+            entry, draft = journal.append(folder, by, state.last, make_draft)
+            message = f"{entry.name} sent: {plan.why}"
+            return Sent(language.code, entry, message, paths_of(entry, draft.files, to))
+        out = state.newest("packet") if state.awaited else None
+        paths = paths_of(out, files_of(out), to) if out else []
+        return Sent(language.code, out, plan, paths)
+
+
+def plan_packet(state: LanguageState) -> Plan | str:
+    """Returns the packet to send next for a language, or the reason why nothing is sent."""
+    packet = state.newest("packet")
+    if not packet:
+        count = len(state.ids)
+        return Plan(1, {}, state.ids, f"round 1, all {count:,} sentences")
+    if state.verdict and not state.verdict.facts["accepted"]:
+        number = state.round + 1
+        shown = state.verdict.facts["shown"]
+        why = f"round {number}, all {len(state.ids):,} sentences: reviewers scored {shown}"
+        return Plan(number, reasons_of_reviewers(state), state.ids, why)
+    if state.check:
+        return _plan_after(state, state.check)
+    if state.number_of("import") > packet.number:
+        return "nothing sent: the imported translations are not checked yet; run `check`"
+    return f"nothing sent: packet {packet.name} was sent, and no answer was imported yet"
+
+
+def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
+    errors = open_errors(check)
+    if not errors:
+        if state.is_accepted:
+            return "nothing sent: the language is accepted"
+        return f"nothing sent: check {check.name} has passed; the next step is `review`"
+    reasons: dict[str, list[str]] = {}
+    for finding in errors:
+        if finding.id:
+            reasons.setdefault(finding.id, []).append(f"{finding.rule}: {finding.message}")
+    ids = [name for name in state.ids if name in reasons] or state.ids
+    of_all = [f"{finding.rule}: {finding.message}" for finding in errors if not finding.id]
+    if of_all:  # findings about the whole file are added to the first line
+        reasons[ids[0]] = [*of_all, *reasons.get(ids[0], ())]
+    why = f"round {state.round} again, {count_of(len(ids), 'sentence')} with errors in check {check.name}"
+    return Plan(state.round, reasons, ids, why)
+
+
+def reasons_of_reviewers(state: LanguageState) -> Reasons:
+    """Returns id of a sentence → the errors that reviewers have marked in it in the current round."""
+    reasons: dict[str, list[str]] = {}
+    for sheet in current_reviews(state):
+        for error in sheet.errors:
+            said = f"{error.severity} {error.category}"
+            comment = " ".join(error.comment.split())
+            reasons.setdefault(error.id, []).append(f"{said}: {comment}" if comment else said)
+    return reasons
+
+
+def _draft(
+    project: Project,
+    language: TargetLanguage,
+    state: LanguageState,
+    plan: Plan,
+    number: int,
+    formats: Sequence[str],
+) -> Draft:
+    wanted = frozenset(plan.ids)
+    lines = tuple(
+        PacketLine(
+            source,
+            state.translations[source.id].text if source.id in state.translations else "",
+            tuple(plan.reasons.get(source.id, ())),
+        )
+        for source in project.sentences
+        if source.id in wanted
+    )
+    packet = Packet(project.key, language, plan.round, number, lines)
+    is_first = plan.round != state.round
+    stem = f"{language.code}-round{plan.round}"
+    stem = stem if is_first else f"{stem}-{journal.name_of(number)}"
+    contents = {f"{stem}{SUFFIXES[name]}": WRITERS[name](packet) for name in formats}
+    contents[f"{stem}{SUFFIX}"] = write_guidelines(packet, stem)
+    facts = {
+        "ids": [] if len(lines) == len(state.ids) else [line.source.id for line in lines],
+        "lines": len(lines),
+        "why": plan.why,
+        "files": {name: files.sha256_of(data) for name, data in contents.items()},
+    }
+    return Draft("packet", plan.round, facts, contents)

@@ -1,0 +1,147 @@
+"""Finds the target languages of translations, with their names, tags and scripts.
+
+For the codes of FLORES-101, names come from Table 1 of Goyal et al. 2022 (languages.toml). Tags, scripts
+and the names of all other languages come from Unicode CLDR, through the package langcodes.
+
+Groups languages by family and by resource level, so that average scores can be computed for each group.
+
+The groups are from Tables 1, 6 and 7 of Goyal et al. 2022.
+
+Maps the language codes of different corpora to one key: "ukr", "ukr_Cyrl" and "uk" become "uk".
+"""
+
+import difflib
+import functools
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from corpusmill.transforms.files.markup import read_toml
+
+_CODE_AND_SCRIPT = re.compile(r"([a-z]{3})_([A-Z][a-z]{3})")  # a code of FLORES-200
+# Right-to-left scripts of living languages.
+_RIGHT_TO_LEFT = frozenset("Adlm Arab Hebr Mand Mend Nkoo Rohg Samr Syrc Thaa Yezi".split())
+_MAX_NEAR_NAMES = 5
+
+
+class TargetLanguage(NamedTuple):
+    """A target language with its names and scripts."""
+
+    code: str  # as given by the user; also used in file names: "zho_simpl"
+    name: str  # in English
+    tag: str  # the shortest BCP 47 tag: "zh-Hans"
+    scripts: tuple[str, ...]  # ISO 15924 codes of its letters: ("Hani",), ("Hani", "Hira", "Kana")
+    is_right_to_left: bool
+
+
+def _table(name: str) -> Mapping[str, str]:
+    table: Mapping[str, str] = read_toml(__package__, "languages.toml")[name]
+    return table
+
+
+FLORES101_CODES: tuple[str, ...] = tuple(_table("names"))  # 102, sorted, including eng
+
+
+@functools.cache
+def find_language(code: str) -> TargetLanguage:
+    """Finds a language by its FLORES-101 code ("zho_simpl"), FLORES-200 code ("zho_Hans") or BCP 47 tag.
+
+    Raises ValueError if the code is unknown; the message suggests similar codes.
+    """
+    name = _table("names").get(code)
+    tag = _tag(code)
+    if tag is None:
+        raise ValueError(f'no language "{code}"{_near_names(code)}')
+
+    import langcodes  # imported here, because it loads large tables
+
+    language = langcodes.Language.get(tag)
+    script = language.maximize().script or "Latn"
+    return TargetLanguage(
+        code=code,
+        name=name or language.display_name(),
+        tag=tag,
+        scripts=tuple(_table("scripts").get(script, script).split()),
+        is_right_to_left=script in _RIGHT_TO_LEFT or script == "Aran",
+    )
+
+
+def _tag(code: str) -> str | None:
+    """Returns the shortest equivalent BCP 47 tag ("ne" for "npi_Deva"), or None for an unknown language."""
+    import langcodes
+
+    tag = _table("tags").get(code, code)
+    match = _CODE_AND_SCRIPT.fullmatch(tag)
+    if match:
+        tag = "-".join(match.groups())
+    if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*", tag):
+        return None
+    try:
+        language = langcodes.Language.get(langcodes.standardize_tag(tag, macro=True))
+    except langcodes.tag_parser.LanguageTagError:
+        return None
+    return language.simplify_script().to_tag() if language.is_valid() else None
+
+
+def _near_names(code: str) -> str:
+    """Returns the end of an error message with suggestions for an unknown code.
+
+    It lists codes that resemble `code`, or whose language names contain it.
+    """
+    names = _table("names")
+    called = [known for known, name in names.items() if code.casefold() in name.casefold() and code]
+    near = difflib.get_close_matches(code, FLORES101_CODES, _MAX_NEAR_NAMES)
+    found = list(dict.fromkeys([*called, *near]))[:_MAX_NEAR_NAMES]
+    if not found:
+        return '; codes are like "fra", "zho_simpl", "npi_Deva", or a tag like "pt-BR"'
+    return "; similar languages are " + ", ".join(f'"{known}" ({names[known]})' for known in found)
+
+
+RESOURCE_LEVELS = {"very low": 100_000, "low": 1_000_000, "medium": 100_000_000, "high": None}
+"""Level → exclusive upper bound of its number of bitext sentences with English (Table 7 of the paper).
+
+The bound of the highest level is None.
+"""
+
+
+def _groups(name: str) -> Mapping[str, Any]:
+    table: Mapping[str, Any] = read_toml(__package__, "language_groups.toml")[name]
+    return table
+
+
+def family_of(code: str) -> str | None:
+    """Returns the family of a language in Table 6 of Goyal et al. 2022, or None if it is not in the table."""
+    return _groups("subgroupings").get(code)
+
+
+def resource_level_of(code: str) -> str | None:
+    """Returns a language's resource level as in Table 7 of Goyal et al. 2022, or None if it is unknown.
+
+    The level depends on the number of sentence pairs with English, which is given in Table 1.
+    """
+    sentences = _groups("bitext").get(code)
+    if sentences is None:
+        return None
+    ends = RESOURCE_LEVELS.items()
+    return next(level for level, end in ends if end is None or sentences < end)
+
+
+# "no" in Wikipedia is Bokmål, which has a code of its own in FLORES-101. Nynorsk is "nn" in both.
+_SAME = {"no": "nb"}
+
+
+def language_key(code: str) -> str:
+    """Returns the ISO 639 code, and the script if it is not the usual one: "zh", "zh-Hant", "sr-Latn".
+
+    Countries are ignored, unless they imply another script: "pt-BR" becomes "pt", but "zh-TW" becomes
+    "zh-Hant". Raises ValueError if `find_language` does not know the code.
+    """
+    tag = find_language(code).tag
+
+    import langcodes  # imported here, because it loads large tables
+
+    full = langcodes.Language.get(tag).maximize()
+    language = full.language or tag
+    usual = langcodes.Language.make(language=language).maximize().script
+    plain = _SAME.get(language, language)
+    return plain if full.script in (usual, None) else f"{plain}-{full.script}"

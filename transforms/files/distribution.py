@@ -1,0 +1,117 @@
+"""Distributes parts of the work over all workers. Each run distributes them in the same way.
+
+Combines small results of a Beam bundle into larger elements, because each element has a fixed cost.
+"""
+
+import operator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.transforms.window import GlobalWindows
+from apache_beam.utils.windowed_value import WindowedValue
+
+
+class Spread(beam.PTransform):
+    """Divides each element into parts, and distributes the parts over the workers.
+
+    Parts are distributed by a hash of the element plus the number of the part, so the parts of one element
+    are sent to different workers. In contrast, beam.Reshuffle distributes elements at random or in the order
+    of arrival. If a worker is lost and a runner repeats its work, the elements may be distributed differently
+    the second time, so elements after a Reshuffle could be lost or repeated. Spark fails the job instead.
+
+    Args:
+      plan: function from an element to its parts. It must always return the same parts in the same order.
+      args: further arguments of `plan`.
+      of: type of the parts.
+    """
+
+    def __init__(self, plan: Callable[..., Iterable[Any]], *args: Any, of: Any = Any):
+        super().__init__()
+        self.plan, self.args, self.of = plan, args, of
+
+    def expand(self, elements: beam.PCollection) -> beam.PCollection:
+        return (
+            elements
+            | "Plan"
+            >> beam.FlatMap(_number_parts, self.plan, self.args).with_output_types(
+                beam.typehints.KV[int, self.of]
+            )
+            | "Deal" >> beam.GroupByKey()
+            | "Parts" >> beam.FlatMap(_parts_of).with_output_types(self.of)
+        )
+
+
+class SpreadAll(beam.PTransform):
+    """Creates a PCollection of the items of a list, and distributes the items over the workers.
+
+    Args:
+      of: type of the items.
+    """
+
+    def __init__(self, parts: Iterable[Any], of: Any = Any):
+        super().__init__()
+        self.parts, self.of = list(parts), of
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        return (
+            root
+            | "List" >> beam.Create([self.parts], reshuffle=False)
+            | "Spread" >> Spread(iter, of=self.of)
+        )
+
+
+def _number_parts(
+    element: Any, plan: Callable[..., Iterable[Any]], args: tuple[Any, ...]
+) -> Iterator[tuple[int, Any]]:
+    # Several parts may share a number. Different elements start at different numbers.
+    first = zlib.crc32(repr(element).encode("utf-8", "surrogatepass"))
+    return ((first + number, part) for number, part in enumerate(plan(element, *args)))
+
+
+def _parts_of(dealt: tuple[int, Iterable[Any]]) -> Iterable[Any]:
+    return dealt[1]
+
+
+class Gather(beam.DoFn):
+    """Collects results for the elements of a bundle, and emits several results together.
+
+    Results are emitted when their total weight reaches a limit, and at the end of the bundle.
+
+    Args:
+      make: function from an element and side inputs to a result, or to None if there is nothing to collect.
+      hand_on: function from a non-empty list of results to the elements to emit.
+      enough: total weight at which results are emitted.
+      weigh: function from a result to its weight; by default the number of rows of a table.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., Any],
+        hand_on: Callable[[list[Any]], Iterable[Any]],
+        enough: int,
+        weigh: Callable[[Any], int] = operator.attrgetter("num_rows"),
+    ):
+        self._make, self._hand_on = make, hand_on
+        self._enough, self._weigh = enough, weigh
+
+    def start_bundle(self) -> None:
+        self._gathered: list[Any] = []
+        self._weight = 0
+
+    def process(self, element: Any, *side_inputs: Any) -> Iterator[Any]:
+        made = self._make(element, *side_inputs)
+        if made is not None:
+            self._gathered.append(made)
+            self._weight += self._weigh(made)
+        if self._weight >= self._enough:
+            yield from self._give()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        return map(GlobalWindows.windowed_value_at_end_of_window, self._give())
+
+    def _give(self) -> Iterable[Any]:
+        gathered = self._gathered
+        self.start_bundle()
+        return self._hand_on(gathered) if gathered else ()

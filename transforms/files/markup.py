@@ -1,0 +1,307 @@
+"""Makes the parts of dataset cards: tables, lists, and the YAML head for the Hugging Face hub.
+
+Puts data into HTML pages. All pages that corpusmill writes use these functions, and no others.
+
+Data is escaped when it is written. It is never put into a page by replacing a part of the page, because the
+data could contain that part.
+
+Escapes cells of tables, so that spreadsheets show them as text and never evaluate them.
+
+A cell that a spreadsheet could interpret as a formula gets an apostrophe in front. This includes cells in
+which quotation marks, spaces or apostrophes precede the formula. So a cell that already has an apostrophe
+before a formula gets another one, and `unprotect`, which removes one apostrophe, always restores the original
+cell.
+
+Reads TOML files that are stored in Python packages, beside the modules that use them.
+
+Writes and reads tab-separated tables that people may edit. They have a header and one row per line.
+
+An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see cells.py),
+except in tables that only corpusmill reads. Fields are not quoted. A tab, line feed, carriage return or
+backslash in a field is written `\\t`, `\\n`, `\\r` or `\\\\`, so that each row is one line. Quotation marks
+that a spreadsheet program adds around or inside a field are read as text, and reported by the checks.
+"""
+
+import base64
+import functools
+import hashlib
+import html
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from .records import ReadError
+
+
+def make_table(columns: Sequence[str], rows: Iterable[Iterable[str | int]]) -> list[str]:
+    """Returns the lines of a Markdown table.
+
+    The first column is left-aligned, the others are right-aligned. Integers have thousands separators.
+    """
+    lines = [f"| {' | '.join(columns)} |", f"|---{'|---:' * (len(columns) - 1)}|"]
+    for row in rows:
+        cells = (f"{cell:,}" if isinstance(cell, int) else cell for cell in row)
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def make_list(title: str, sentences: Sequence[str]) -> list[str]:
+    """Returns the lines of a list, after an empty line and its title, or [] if there are no sentences."""
+    return ["", title, "", *(f"- {sentence}" for sentence in sentences)] if sentences else []
+
+
+class Config(NamedTuple):
+    """A configuration of a data set: the files that Hugging Face `datasets` loads by one name."""
+
+    name: str
+    files: Mapping[str, str]  # split → pattern of paths, relative to the folder of the card
+    is_default: bool = False  # True if it is loaded when no name is given
+
+
+class Dataset(NamedTuple):
+    """The metadata of a data set by which the hub lists and finds it."""
+
+    title: str = ""
+    tags: Sequence[str] = ()
+    tasks: Sequence[str] = ()  # task categories of the hub
+    sizes: Sequence[str] = ()  # from `size_category`
+
+
+UNLISTED = Dataset()
+
+
+def size_category(rows: int) -> str:
+    """Returns the hub's size category for a number of rows, such as "1K<n<10K"."""
+    above = max((n for n in range(len(_POWERS)) if rows >= 10 ** (n + 3)), default=-1)
+    if above < 0:
+        return f"n<{_POWERS[0]}"
+    if above + 1 == len(_POWERS):
+        return f"n>{_POWERS[above]}"
+    return f"{_POWERS[above]}<n<{_POWERS[above + 1]}"
+
+
+# Other versions of the library may have another order.
+_ORDER = ["license", "language", "pretty_name", "tags", "task_categories", "size_categories"]
+_POWERS = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
+
+
+def hub_head(
+    license_id: str | list[str],
+    edition: str,
+    splits: Iterable[str],
+    language: str = "",
+    dataset: Dataset = UNLISTED,
+) -> list[str]:
+    """Returns the lines of the YAML head of a build's dataset card.
+
+    `edition` is the name of the build, such as "uk". If `language` is empty, the language is the part of
+    `edition` before the first hyphen.
+    """
+    files = {split: f"{split}-*.parquet" for split in splits}
+    tag = (language or edition).partition("-")[0]
+    return yaml_head(license_id, tag, [Config(edition, files)], dataset)
+
+
+def yaml_head(
+    licenses: str | list[str],
+    languages: str | list[str],
+    configs: Iterable[Config],
+    dataset: Dataset = UNLISTED,
+) -> list[str]:
+    """Returns the lines of the YAML head of a dataset card.
+
+    Texts that YAML would misread, such as 'no', are quoted.
+    """
+    from huggingface_hub import DatasetCardData  # slow to import
+
+    data = DatasetCardData(
+        license=licenses,
+        language=languages,
+        size_categories=[*dataset.sizes] or None,
+        task_categories=[*dataset.tasks] or None,
+        pretty_name=dataset.title or None,
+        tags=[*dataset.tags] or None,
+        configs=[_config(config) for config in configs],
+    )
+    return ["---", *data.to_yaml(original_order=_ORDER).removesuffix("\n").split("\n"), "---"]
+
+
+def _config(config: Config) -> dict[str, Any]:
+    files = [{"split": split, "path": path} for split, path in config.files.items()]
+    default = {"default": True} if config.is_default else {}
+    return {"config_name": config.name, **default, "data_files": files}
+
+
+_NONE = "'none'"
+_IN_SCRIPTS = {ord(one): f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"}
+
+
+def escape(value: object) -> str:
+    """Returns a value as HTML, for the content of an element or for an attribute in quotes.
+
+    Lone surrogates, which UTF-8 cannot represent, become question marks.
+    """
+    return html.escape(str(value).encode("utf-8", "replace").decode("utf-8"))
+
+
+def to_json(value: object) -> str:
+    """Returns a value as JSON that cannot end the script element that contains it.
+
+    The same value always gives the same text.
+    """
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode("utf-8", "replace").decode("utf-8").translate(_IN_SCRIPTS)
+
+
+def make_head(title: object, style: str, scripts: Sequence[str] = ()) -> str:
+    """Returns the beginning of a page, up to the start of its body.
+
+    A browser runs only the given scripts in the page, and loads nothing from elsewhere.
+
+    Args:
+      title: The title of the page.
+      style: CSS that the page uses.
+      scripts: The content of all script elements of the page that are programs.
+    """
+    hashes = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {hashes or _NONE}"
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}; img-src data:">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style></head>\n<body>\n"
+    )
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+_FORMULA = re.compile(r"""['" ]*[=+\-@\t\r\n＝＋－＠]""")
+_NUMBER = re.compile(r"-\d+(\.\d+)?")
+
+
+def protect(cell: str) -> str:
+    """Returns a cell in the form in which it is written to a table."""
+    return f"'{cell}" if _could_be_formula(cell) else cell
+
+
+def unprotect(cell: str) -> str:
+    """Restores a cell that `protect` has changed. Other cells are returned unchanged."""
+    return cell[1:] if cell.startswith("'") and _could_be_formula(cell[1:]) else cell
+
+
+def _could_be_formula(cell: str) -> bool:
+    return bool(_FORMULA.match(cell)) and not _NUMBER.fullmatch(cell)
+
+
+def to_line(cells: Iterable[object]) -> str:
+    """Returns a line of a table: protected cells separated by tabs, and a line feed.
+
+    White space in a cell becomes one space.
+    """
+    return "\t".join(protect(" ".join(str(cell).split())) for cell in cells) + "\n"
+
+
+Rules = TypeVar("Rules", bound=msgspec.Struct)
+
+
+@functools.cache
+def read_toml(package: str, name: str) -> Mapping[str, Any]:
+    """Returns the content of the TOML file `name` in the Python package `package`.
+
+    The table is cached, so callers must not change it.
+    """
+    return tomllib.loads(resources.files(package).joinpath(name).read_text("utf-8"))
+
+
+def read_rules(table: Mapping[str, Any], kind: type[Rules]) -> Rules:
+    """Converts a TOML table to a struct of the type `kind`.
+
+    Each field gets the value of the key with its name. Regular expressions are compiled. Keys without a field
+    are ignored.
+    """
+    return msgspec.convert(table, kind, dec_hook=_compile)
+
+
+def _compile(_: type, pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_TO_ESCAPE = re.compile(r"[\\\t\n\r]")
+_ESCAPED = re.compile(r"\\([\\tnr])")
+_MEANING = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+
+
+def write_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True
+) -> str:
+    """Returns the text of a table. Every line ends with a line feed.
+
+    Args:
+      columns: the header.
+      rows: the fields of each row.
+      for_people: True to put an apostrophe before texts that a spreadsheet program would interpret as
+        formulas. False for a table that only corpusmill reads.
+
+    Raises ValueError if a row does not have one field per column, or if the table has only one column.
+    """
+    lines = (_line(row, len(columns), for_people) for row in (columns, *rows))
+    return "".join(lines)
+
+
+def _line(row: Sequence[str], width: int, for_people: bool) -> str:
+    if len(row) != width:
+        raise ValueError(f"expected a row of {width} fields, found {len(row)}: {row!r}")
+    if width < 2:
+        raise ValueError(
+            "a table must have at least two columns: with one, an empty field would be an empty line"
+        )
+    fields = map(protect, row) if for_people else row
+    return (
+        "\t".join(_TO_ESCAPE.sub(lambda sign: _ESCAPES[sign[0]], field) for field in fields) + "\n"
+    )
+
+
+def read_table(
+    text: str, needed: Sequence[str], *, for_people: bool = True
+) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """Yields (line number, column → field) for each row. Columns may be in any order.
+
+    Empty lines, a byte order mark and the carriage returns of CRLF are ignored.
+
+    Args:
+      text: the text of the table.
+      needed: names of columns that the table must have.
+      for_people: the value with which `write_table` was called. If it is True, the apostrophes before texts
+        that look like formulas are removed.
+
+    Raises ReadError if a needed column is missing, or a row has more or fewer fields than the header.
+    """
+    lines = text.removeprefix("\ufeff").split("\n")
+    columns = _fields(lines[0])
+    missing = [name for name in needed if name not in columns]
+    if missing:
+        raise ReadError(1, f"missing columns: {', '.join(missing)}; found {', '.join(columns)}")
+    for number, line in enumerate(lines[1:], 2):
+        if not line.rstrip("\r"):
+            continue
+        fields = _fields(line)
+        if len(fields) != len(columns):
+            raise ReadError(
+                number, f"expected {len(columns)} fields, as in the header; found {len(fields)}"
+            )
+        cells = map(unprotect, fields) if for_people else fields
+        yield number, dict(zip(columns, cells, strict=True))
+
+
+def _fields(line: str) -> list[str]:
+    fields = line.removesuffix("\r").split("\t")
+    return [_ESCAPED.sub(lambda sign: _MEANING[sign[1]], field) for field in fields]
