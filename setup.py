@@ -8,7 +8,7 @@ from setuptools import find_packages, setup
 
 HERE = pathlib.Path(__file__).parent
 README = (HERE / "README.md").read_text("utf-8")
-PACKAGE = HERE / ".package" / "corpusmill"  # also the place of the code in an archive of the sources
+PACKAGE = HERE / ".package" / "corpusmill"  # its place also in an archive of the sources
 FRONT_DOOR = (PACKAGE / "__init__.py").read_text("utf-8")
 
 LISTED = runpy.run_path(str(PACKAGE / "pipelines" / "run" / "extras.py"))

@@ -32,7 +32,7 @@ from corpusmill.transforms.books.screen_books import (
     read_word_list,
 )
 from corpusmill.transforms.books.text_screening import TooShort, not_english
-from corpusmill.transforms.duplicates.write_signatures import PARAMETERS
+from corpusmill.transforms.duplicates.minhash import PARAMETERS
 from corpusmill.transforms.files.builds.manifest import limit_caveat, limit_setting, name_edition
 from corpusmill.transforms.files.counters import KeepAll
 from corpusmill.transforms.files.text import SPLITS, short_fingerprint

@@ -47,7 +47,7 @@ from corpusmill.transforms.books.take_simplest import (
     title_of,
 )
 from corpusmill.transforms.books.text_screening import TooShort, not_english
-from corpusmill.transforms.duplicates.write_signatures import PARAMETERS
+from corpusmill.transforms.duplicates.minhash import PARAMETERS
 from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
 

@@ -4,8 +4,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS
-from corpusmill.transforms.duplicates.write_signatures import PARAMETERS
+from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PARAMETERS, PERMUTATIONS
 from corpusmill.transforms.files.builds.manifest import (
     Description,
     Release,

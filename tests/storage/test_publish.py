@@ -171,10 +171,10 @@ def test_a_builder_that_hears_no_answer_keeps_its_lock(
         raise StoreError(target, "no answer")
 
     with publish.at_work(f"{target}/.builder") as lock:
-        monkeypatch.setattr(publish, "put_if", put_unheard)
+        monkeypatch.setattr(publish.stores, "put_if", put_unheard)
         with pytest.raises(StoreError):
             lock.check()
-        monkeypatch.setattr(publish, "put_if", put_if)
+        monkeypatch.setattr(publish.stores, "put_if", put_if)
         lock.check()
     assert names_below(target) == []
 

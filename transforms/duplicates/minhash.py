@@ -521,3 +521,13 @@ def jaccard(first: bytes, second: bytes, n: int) -> float:
     ngrams, others = set(word_ngrams(first, n)), set(word_ngrams(second, n))
     common = len(ngrams & others)
     return common / (len(ngrams) + len(others) - common)
+
+
+PARAMETERS = {
+    "permutations": PERMUTATIONS,
+    "ngram_words": NGRAM_WORDS,
+    "words": "plain",
+    "scheme": "affine32",
+    "seed": SEED,
+}
+"""JSON in the metadata of each file, under the key "minhash"."""

@@ -19,7 +19,15 @@ from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
 from ..files.text import fingerprint, parquet_name, plain_words, shard_of
 from ..files.write_rows import PARQUET, Batch, Target, write_files
-from .minhash import NGRAM_WORDS, PERMUTATIONS, SEED, Uint32s, Uint64s, hash_ngrams, sign_documents
+from .minhash import (
+    NGRAM_WORDS,
+    PARAMETERS,
+    PERMUTATIONS,
+    Uint32s,
+    Uint64s,
+    hash_ngrams,
+    sign_documents,
+)
 
 SIGNATURES = "signatures"
 SIGNATURES_PER_FILE = 100_000
@@ -30,14 +38,6 @@ GATHERED_HASHES = 1 << 20
 NO_WORDS = numpy.iinfo(numpy.uint32).max
 """The numbers in the signature of a document without words, as in an empty MinHash of datasketch."""
 
-PARAMETERS = {
-    "permutations": PERMUTATIONS,
-    "ngram_words": NGRAM_WORDS,
-    "words": "plain",
-    "scheme": "affine32",
-    "seed": SEED,
-}
-"""JSON in the metadata of each file, under the key "minhash"."""
 
 SCHEMA = pa.schema(
     [

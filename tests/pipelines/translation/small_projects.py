@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from corpusmill.pipelines import cli
-from corpusmill.pipelines.translation import flores101_commands
+from corpusmill.pipelines import cli, flores101_settings
 from corpusmill.pipelines.translation.journal import read_entries
 from corpusmill.pipelines.translation.language_state import LanguageState
 from corpusmill.pipelines.translation.project import Project, Rules, create_project
@@ -86,7 +85,7 @@ class Ran(NamedTuple):
 def run(*arguments: object) -> Ran:
     """Runs `corpusmill flores101 …`."""
     parser = ArgumentParser()
-    flores101_commands.add(parser.add_subparsers(dest="command"))
+    flores101_settings.add(parser.add_subparsers(dest="command"))
     settings = parser.parse_args(["flores101", *map(str, arguments)])
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files import text as line_stats
+from corpusmill.transforms.files import line_blocks as line_stats
 from corpusmill.transforms.files.line_blocks import (
     CLASSES,
     LineStats,
