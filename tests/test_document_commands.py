@@ -27,7 +27,7 @@ from tests.test_documents import DOCUMENTS, ROOT
 
 BLOCK = re.compile(r"^```(sh|python) runnable( alone)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FETCH = re.compile(r"^corpusmill fetch wiki40b --language (\w+) --layout dumps$", re.MULTILINE)
-SAMPLES = Path("pipelines", "samples")
+SAMPLES = Path("corpusmill", "pipelines", "samples")
 SAMPLE_DATE, DATE = "20260101", "20261101"
 TIMEOUT_SECONDS = 300
 
