@@ -43,8 +43,7 @@ class EntitiesConfig:
 
 
 def add(commands: flags.Commands) -> None:
-    r"""Makes an entity table: the items of a Wikidata dump, with the columns that builds of all languages
-    need.
+    r"""Makes an entity table: the items of a Wikidata dump, with the columns that builds of all languages need.
 
     examples:
       Once for all languages:
@@ -63,14 +62,14 @@ def add(commands: flags.Commands) -> None:
     the .bz2.
 
     what you get, in <output>/entities/wikidata/<dump date>-<version>/:
-      entities-*.parquet                items by ascending id: numeric_id, instance_of, a title column per
-      wiki internal-classes.parquet          the classes of Wikimedia's own items, and their kinds, such as
-      lists rejected/                         every line that is not an entity, with the reason stats.json
-      manifest.json README.md COMPLETED
+      entities-*.parquet                items by ascending id: numeric_id, instance_of, a title column per wiki
+      internal-classes.parquet          the classes of Wikimedia's own items, and their kinds, such as lists
+      rejected/                         every line that is not an entity, with the reason
+      stats.json manifest.json README.md COMPLETED
 
     A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
     input, 2 wrong settings.
-    """
+    """  # noqa: E501
     parser = flags.add_command(commands, "entities", "", add.__doc__)
     files = flags.Flags(parser, "inputs", flags.STORES)
     files.files(

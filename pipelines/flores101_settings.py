@@ -168,15 +168,16 @@ def _add_source(actions: flags.Commands) -> None:
     too few articles, all suitable articles are used, and the build says how many are missing.
 
     documents: each NAME in --documents NAME=FILE is a domain, like a site. Each domain has the same share of
-      the sentences. With documents, the tables have a column licence, and README.md lists the licences. A
-      malformed line or a repeated id is an error that names file and line; with --on-corrupt keep-good it is
-      listed in rejected/.
+    the
+      sentences. With documents, the tables have a column licence, and README.md lists the licences. A malformed
+      line or a repeated id is an error that names file and line; with --on-corrupt keep-good it is listed in
+      rejected/.
 
     topics: guessed from categories and titles. To correct them, edit a copy of source.tsv and build again
     with --topics COPY; only the columns url and topic are read.
 
     Then: corpusmill flores101 packets --help
-    """
+    """  # noqa: E501
     about = "draw the sentences to translate from dumps, with metadata and splits"
     build = functools.partial(flags.build_corpus, "flores101")
     parser = flags.add_command(actions, "source", about, _add_source.__doc__, build)

@@ -131,8 +131,8 @@ def add(commands: flags.Commands) -> None:
       Newer sentences, from any number of files with any compression:
         corpusmill lm1b --input 'news.20??.en.shuffled*' --output corpora --workers 8
       A smaller corpus for quick experiments, in lower case, with rare words replaced by <UNK>:
-        corpusmill lm1b --input news.2011.en.shuffled.gz --lower-case --map-unknown --shards 10 --output
-      corpora German, without sentences that are nearly the same:
+        corpusmill lm1b --input news.2011.en.shuffled.gz --lower-case --map-unknown --shards 10 --output corpora
+      German, without sentences that are nearly the same:
         corpusmill lm1b --input 'news.20??.de.shuffled*' --language de --near-duplicates 0.8 --output corpora
 
     what you get, in <output>/lm1b/<edition>/<years>-<version>/:
@@ -150,7 +150,7 @@ def add(commands: flags.Commands) -> None:
 
     A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
     input, 2 wrong settings.
-    """
+    """  # noqa: E501
     parser = flags.add_command(commands, "lm1b", "", add.__doc__)
     files = flags.Flags(parser, "inputs", flags.STORES)
     files.files(

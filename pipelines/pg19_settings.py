@@ -104,12 +104,11 @@ def add(commands: Commands) -> None:
 
     examples:
       The books that were released as PG-19, in their released splits, from the weekly archive
-      (gutenberg.org/cache/epub/feeds: txt-files.tar.zip, pg_catalog.csv; metadata.csv:
-      github.com/deepmind/pg19):
+      (gutenberg.org/cache/epub/feeds: txt-files.tar.zip, pg_catalog.csv; metadata.csv: github.com/deepmind/pg19):
         corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
           --output corpora
-      All books before 1919 in the archive, with splits by a hash; --metadata still supplies the released
-        years: corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
+      All books before 1919 in the archive, with splits by a hash; --metadata still supplies the released years:
+        corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
           --members hash --output corpora
       A folder of files: books up to 1927 without near-duplicates, with the words of a list replaced by <DW>:
         corpusmill pg19 --books mirror/ --catalog pg_catalog.csv --near-duplicates 0.8 --before 1928 \
@@ -117,9 +116,8 @@ def add(commands: Commands) -> None:
 
     what you get, in <output>/pg19/<edition>/<date>-<version>/:
       train-*.parquet validation-*.parquet test-*.parquet, and the same as TFRecord: book_id, book_link,
-                book_text, book_title, publication_date as in TensorFlow Datasets; date_source,
-                date_confidence; latest_year: the year by which a book without a publication_date was probably
-                published
+                book_text, book_title, publication_date as in TensorFlow Datasets; date_source, date_confidence;
+                latest_year: the year by which a book without a publication_date was probably published
       signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
       dates-*.tsv     the years of every book in every source
       rejected/       each file that is not in the corpus, such as an undated book, with the reason
@@ -134,7 +132,7 @@ def add(commands: Commands) -> None:
 
     A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
     input, 2 wrong settings.
-    """
+    """  # noqa: E501
     parser = add_command(commands, "pg19", "", add.__doc__)
     files = add_books(parser)
     files.files(

@@ -30,12 +30,11 @@ def add_model_metrics(metrics: Commands) -> None:
     rows are JSON lines (which may be compressed) or Parquet:
         {"document": 0, "log_likelihood": -812.25}
         {"document": 1, "log_likelihood": [-7.5, -0.25, -11.0]}
-      document is the index of the document in the split, from 0, in the order of its Parquet files and of
-      their rows. The rows may be in any order. Each document must be present once, because a model that
-      leaves text out must not get a better score. log_likelihood is the value for the whole document, with
-      its ends of lines. Or it is a list with a value for each piece of the build's model, or for each word
-      and, in One Billion Word and SimpleBooks, each end of a line. The number of values is checked; what is
-      in a sum cannot be checked.
+      document is the index of the document in the split, from 0, in the order of its Parquet files and of their
+      rows. The rows may be in any order. Each document must be present once, because a model that leaves text out
+      must not get a better score. log_likelihood is the value for the whole document, with its ends of lines. Or
+      it is a list with a value for each piece of the build's model, or for each word and, in One Billion Word and
+      SimpleBooks, each end of a line. The number of values is checked; what is in a sum cannot be checked.
 
     The model must score the text as it is in the corpus, with markers. Words are separated by white space;
     languages written without spaces are scored by characters. In One Billion Word and SimpleBooks, the ends
@@ -45,7 +44,7 @@ def add_model_metrics(metrics: Commands) -> None:
       from corpusmill.pipelines.inspect.language_model_scores import bits_per_character, read_normalisers
 
     The last printed line names the corpus, the split and the counts: cite it with the score.
-    """
+    """  # noqa: E501
     for name, about in METRICS.items():
         _add(add_command(metrics, name, about, add_model_metrics.__doc__, _run_model))
 
@@ -98,13 +97,10 @@ def add_spbleu(metrics: Commands) -> None:
 
     --model is a SentencePiece model. It is a file, or the name of a model that sacrebleu has downloaded to
     $SACREBLEU/models or ~/.sacrebleu/models: flores101 (default), flores200, spBLEU-1K. This command
-    downloads
-    nothing. With one of these three models, score and signature are those of sacrebleu with the tokeniser of
-    the
-    same name, such as `sacrebleu -tok flores101`. With any other model, the signature contains the hash of
-    the
-    model. Line n of each file is a translation of the same sentence; the text must not be tokenised. The last
-    printed lines are signatures: cite them with the score.
+    downloads nothing. With one of these three models, score and signature are those of sacrebleu with the
+    tokeniser of the same name, such as `sacrebleu -tok flores101`. With any other model, the signature
+    contains the hash of the model. Line n of each file is a translation of the same sentence; the text must
+    not be tokenised. The last printed lines are signatures: cite them with the score.
     """
     about = "spBLEU and chrF++ of translations: BLEU over SentencePiece pieces"
     parser = add_command(metrics, "spbleu", about, add_spbleu.__doc__, _run_spbleu)

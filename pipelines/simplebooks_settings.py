@@ -171,29 +171,26 @@ def add(commands: Commands) -> None:
           --number-style comma --output corpora
 
     what you get, in <output>/simplebooks/<edition>/<date>-<version>/:
-      simplebooks-92/{train,valid,test}.txt      tokens, one paragraph per line simplebooks-92-raw/
-      the same lines, not tokenised simplebooks-2/ simplebooks-2-raw/          the same held-out books, and 2
-      M tokens of training text train-*.parquet validation-*.parquet test-*.parquet train_2-*.parquet, and the
-      same as TFRecord: one record
+      simplebooks-92/{train,valid,test}.txt      tokens, one paragraph per line
+      simplebooks-92-raw/                        the same lines, not tokenised
+      simplebooks-2/ simplebooks-2-raw/          the same held-out books, and 2 M tokens of training text
+      train-*.parquet validation-*.parquet test-*.parquet train_2-*.parquet, and the same as TFRecord: one record
                           per book; train_2 is the training part of SimpleBooks-2
-      books-*.tsv     every considered book: L, V, ratio, overlap, verdict, the books that contain its
-                      sequences, its location
+      books-*.tsv     every considered book: L, V, ratio, overlap, verdict, the books that contain its sequences,
+                      its location
       signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
       vocabulary-92.tsv vocabulary-2.tsv stats.json manifest.json README.md rejected/ COMPLETED
     The name of the edition has the language and every setting that differs from the default.
 
-    how books are chosen: only English prose is used, no poems, plays, manuals or recipes. A book is simple
-    if the
-    ratio of its length L (in tokens) to its vocabulary V (different words), as given by --formula, is at
-    least
-    --min-ratio. From the largest to the smallest, each simple book is kept, unless half of its eight-word
-    sequences occur in larger books that were kept. The result does not depend on the number of workers. With
-    --overlap minhash, fewer books are compared, and small books that are part of much larger ones are missed.
-    The default formula, L/V^1.35, gives 0.22 for an average book of any length. The default of --min-ratio,
-    0.24, accepts a book with at most 94 % of the average number of different words: at most 2,642 in 10,000
-    tokens, or
-    9,717 in 58,000. With --target-tokens, the simplest books are used until that size is reached, whatever
-    their ratios.
+    how books are chosen: only English prose is used, no poems, plays, manuals or recipes. A book is simple if
+    the ratio of its length L (in tokens) to its vocabulary V (different words), as given by --formula, is at
+    least --min-ratio. From the largest to the smallest, each simple book is kept, unless half of its
+    eight-word sequences occur in larger books that were kept. The result does not depend on the number of
+    workers. With --overlap minhash, fewer books are compared, and small books that are part of much larger
+    ones are missed. The default formula, L/V^1.35, gives 0.22 for an average book of any length. The default
+    of --min-ratio, 0.24, accepts a book with at most 94 % of the average number of different words: at most
+    2,642 in 10,000 tokens, or 9,717 in 58,000. With --target-tokens, the simplest books are used until that
+    size is reached, whatever their ratios.
 
     memory and disk: a worker needs some 500 MB, or 20 times the largest book if that is more. Until the build
     is done, texts between two steps, and 8 bytes for each eight-word sequence of a simple book, are stored
@@ -201,7 +198,7 @@ def add(commands: Commands) -> None:
 
     A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
     input, 2 wrong settings.
-    """
+    """  # noqa: E501
     parser = add_command(commands, "simplebooks", "", add.__doc__)
     add_books(parser)
     _add_choice(parser)

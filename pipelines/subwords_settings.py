@@ -127,12 +127,12 @@ def add(commands: Commands) -> None:
 
     what you get, in <output>/subwords/multilingual-<languages>-<size>/<newest dump date>-<version>/:
       sentencepiece.model   for `corpusmill score spbleu --model`, or sentencepiece.SentencePieceProcessor
-      sentencepiece.vocab   the pieces and their scores, as text stats.json            per language:
-      sentences, sampled sentences, pieces and unknown pieces of held-out text rejected/ manifest.json
-      README.md COMPLETED
+      sentencepiece.vocab   the pieces and their scores, as text
+      stats.json            per language: sentences, sampled sentences, pieces and unknown pieces of held-out text
+      rejected/ manifest.json README.md COMPLETED
 
     Exit status: 0 done, 1 bad input, 2 wrong settings.
-    """
+    """  # noqa: E501
     parser = add_command(commands, "subwords", "", add.__doc__)
     corpora = Flags(parser)
     corpora.files(

@@ -272,22 +272,23 @@ def add(commands: flags.Commands) -> None:
 
     where files are searched, below each folder of --dumps:
       ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, or its parts
-      other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/, with SHA256SUMS: an export; the folders
-      other/ and mediawiki_content_current/ may be missing ukwiki/20261101/ukwiki-20261101-page_props.sql.gz
-      (or the one with the nearest date), -page.sql.gz
+      other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/, with SHA256SUMS: an export; the folders other/
+      and mediawiki_content_current/ may be missing
+      ukwiki/20261101/ukwiki-20261101-page_props.sql.gz (or the one with the nearest date), -page.sql.gz
       wikidatawiki/20261101/wikidatawiki-20261101-wb_items_per_site.sql.gz
       other/wikibase/wikidatawiki/20261101/wikidata-20261101-all.json.bz2, or the same file below
       wikidatawiki/entities/; or a finished entity table below entities/
 
     what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
       train|validation|test-*.parquet   pyarrow, pandas, datasets.load_dataset("parquet", …)
-      wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder) rejected/
-      every page that was not kept, with the reason unrendered-templates.tsv          templates whose text is
-      not defined in any table, most frequent first signatures-*.parquet              with --signatures:
-      MinHash signatures (docs/overlap.md) audit/                            with --audit: holes in the text,
-      by class, template and page learned-headings.tsv              headings of dropped sections, if any were
-      learned from the dump sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts
-      the pieces of each split stats.json manifest.json README.md COMPLETED
+      wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
+      rejected/                         every page that was not kept, with the reason
+      unrendered-templates.tsv          templates whose text is not defined in any table, most frequent first
+      signatures-*.parquet              with --signatures: MinHash signatures (docs/overlap.md)
+      audit/                            with --audit: holes in the text, by class, template and page
+      learned-headings.tsv              headings of dropped sections, if any were learned from the dump
+      sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts the pieces of each split
+      stats.json manifest.json README.md COMPLETED
 
     and with --languages, below <output>: entities/ (the table of Wikidata's items, built once for all
     languages) and wiki40b/multilingual-<number of languages>/ (vocabularies of 64,000 and 128,000 pieces).
@@ -295,7 +296,7 @@ def add(commands: flags.Commands) -> None:
     A folder without the file COMPLETED is unfinished; the next run replaces it. With --languages, a failed
     build does not stop the others, and the next run builds only the missing ones. Exit status: 0 done, 1 bad
     input or a failed language, 2 wrong settings.
-    """
+    """  # noqa: E501
     parser = flags.add_command(commands, "wiki40b", "", add.__doc__, _run)
     which = flags.Flags(
         parser, "which corpora", "--language with --dump, or --languages with --dumps"

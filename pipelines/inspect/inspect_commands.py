@@ -1,6 +1,7 @@
 """Commands."""
 
 import argparse
+import inspect
 import json
 import pathlib
 import sys
@@ -23,8 +24,8 @@ def add_compare(commands: Commands) -> None:
 
     how documents are matched in each corpus:
     {identity}
-      if several rows have the same id, each row is matched with the most similar row of the other edition the
-      fate of a document: added; removed; moved, if it is in another split; changed, if only its text differs
+      if several rows have the same id, each row is matched with the most similar row of the other edition
+      the fate of a document: added; removed; moved, if it is in another split; changed, if only its text differs
 
     --report has a line for each document that differs between the editions, sorted by id:
       id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
@@ -35,12 +36,16 @@ def add_compare(commands: Commands) -> None:
     Exit status: 0 if no document has moved to another split, or if the corpus allows moves; 1 for a move that
     is not allowed, or for a missing build; 2 for wrong settings, or for builds of different corpora or
     languages.
-    """
+    """  # noqa: E501
     about = (
         "compares two finished builds: documents added, removed, changed, or moved to another split"
     )
     parser = add_command(
-        commands, "compare", about, _describe_corpora(add_compare.__doc__ or ""), _run_compare
+        commands,
+        "compare",
+        about,
+        _describe_corpora(inspect.cleandoc(add_compare.__doc__ or "")),
+        _run_compare,
     )
     parser.add_argument("old", metavar="OLD", help="folder of the older finished build")
     parser.add_argument("new", metavar="NEW", help="folder of the newer finished build")
@@ -94,10 +99,10 @@ def add_inspect(commands: Commands) -> None:
         corpusmill inspect corpora/pg19/en/20261101-1.2.0 1342
 
     inspect wiki shows, section by section:
-      the source beside the text, below it on a screen of less than 76 columns the text of each template, and
-      its rule: file and line of its table below transforms/wikitext links that leave no text; other links,
-      comments, tables and references are only counted, or listed by --html dropped sections, and the line of
-      the table that lists their heading
+      the source beside the text, below it on a screen of less than 76 columns
+      the text of each template, and its rule: file and line of its table below transforms/wikitext
+      links that leave no text; other links, comments, tables and references are only counted, or listed by --html
+      dropped sections, and the line of the table that lists their heading
     With the index of a multistream dump beside it (…-multistream-index.txt.bz2), only the parts of the dump
     with the page and its templates are read; without the index, the whole dump is read.
 
@@ -105,7 +110,7 @@ def add_inspect(commands: Commands) -> None:
     build's own tables, and findings of an audit. For a rejected document, it shows the stage and the reason.
     ID is a value of the id column, or a title; in a corpus without ids, it is the text. With --dump, the
     source of an article is also shown.
-    """
+    """  # noqa: E501
     about = "shows how a page was converted to text, or where a document came from"
     parser = add_command(commands, "inspect", about, add_inspect.__doc__, _run_inspect)
     parser.add_argument(
@@ -204,21 +209,20 @@ def add_report(commands: Commands) -> None:
         corpusmill report corpora --format tsv
 
     the table of Wiki-40B, with a row per build and the columns of Table 2 of the paper (Guo et al., LREC
-      2020): articles and sections; SentencePiece pieces and characters of each split; characters per piece;
-      coverage, the share of characters with a piece of their own; the paper's articles, characters per piece
-      and bits per character the last row is the total over the newest build of each language; – means that a
-      build has no vocabulary
+    2020):
+      articles and sections; SentencePiece pieces and characters of each split; characters per piece;
+      coverage, the share of characters with a piece of their own; the paper's articles, characters per piece and
+      bits per character
+      the last row is the total over the newest build of each language; – means that a build has no vocabulary
     the table of all other corpora: documents and words of each split, in the build and in the paper, and the
-    best
-    score in the paper. They are left out, and the reason is a note below the table, if the build has other
-    settings than those of the paper, such as another language, --limit or fewer shards.
-    Unfinished builds are only listed. With --format tsv, there is one table: that of Wiki-40B if there is a
-    build of it.
+    best score in the paper. They are left out, and the reason is a note below the table, if the build has
+    other settings than those of the paper, such as another language, --limit or fewer shards. Unfinished
+    builds are only listed. With --format tsv, there is one table: that of Wiki-40B if there is a build of it.
     --html answers ten questions about every build: what was rejected and why, whether it is as large as the
     paper's, how long the documents are, what changed since the previous edition, and others. It has charts,
-    20
-    documents, and a searchable list of rejected documents. --html needs the libraries of the extra "report".
-    """
+    20 documents, and a searchable list of rejected documents. --html needs the libraries of the extra
+    "report".
+    """  # noqa: E501
     about = "prints the sizes of finished builds, with those of the papers"
     parser = add_command(commands, "report", about, add_report.__doc__, _run_report)
     add_folders(parser, "builds, or folders with builds below")
