@@ -235,3 +235,15 @@ def test_names_of_modules_are_those_of_no_library_and_seldom_occur_twice() -> No
     names = Counter(pathlib.Path(path).stem for path in MODULES)
     assert not (names.keys() - {"__main__"}) & {*sys.stdlib_module_names, *libraries}
     assert sum(count > 1 for count in names.values()) <= 5
+
+
+FILE = re.compile(r"(?<![\w./<>-])[a-z_]+\.py\b")
+FOREIGN = {"setup.py", "indexed_dataset.py"}  # outside of both folders, and of Megatron-LM
+
+
+@pytest.mark.parametrize("top", TOPS)
+def test_files_that_comments_name_exist(top: str) -> None:
+    existing = {pathlib.Path(path).name for path in MODULES} | FOREIGN
+    for path in paths(top):
+        source = (ROOT / path).read_text("utf-8")
+        assert not set(FILE.findall(source)) - existing, path

@@ -6,7 +6,7 @@ it has seen. In corpora whose splits depend only on the id, no document may move
 Compares the documents of two finished builds of a corpus.
 
 Only ids, titles and fingerprints of the texts are shuffled, not the texts. They are grouped into buckets by
-id (see deal_rows.py), and both editions are compared bucket by bucket.
+id (see check_builds.py), and both editions are compared bucket by bucket.
 """
 
 import functools
@@ -252,7 +252,7 @@ def _titles(table: pa.Table, shape: CorpusShape) -> list[str]:
 def _title_of(head: str) -> str:
     """Returns the title of an article; "" if the text has too few lines.
 
-    The layout of the text is that of text/wikimedia/article_markers.py. `head` is its beginning.
+    The layout of the text is that of article_markers.py. `head` is its beginning.
     """
     lines = head.split("\n", 3)
     return lines[2] if len(lines) > 2 else ""

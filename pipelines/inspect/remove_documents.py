@@ -90,7 +90,7 @@ class Removed(NamedTuple):
     files: beam.PCollection  # of OutputFile
     rejected: beam.PCollection  # of Rejected: documents
     removed: beam.PCollection  # of rows of REMOVED
-    accounts: Mapping[str, beam.PCollection]  # see edition_accounts.py
+    accounts: Mapping[str, beam.PCollection]  # see removal_accounts.py
 
 
 class RemoveDocuments(beam.PTransform):

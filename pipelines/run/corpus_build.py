@@ -118,7 +118,7 @@ class CorpusBuild:
 
     def doubts(self) -> Sequence[Doubt]:
         """Returns doubts about the inputs, such as a wrong language, after a quick check (see
-        plausibility.py).
+        ledger.py).
         """
         return ()
 

@@ -360,7 +360,7 @@ def launch(
       fresh: Whether to run all stages again.
       ignore_memory: Whether to start even if the in-process runner has too little memory.
       as_json: Whether to print the summary as JSON.
-      accept: Names of doubts (see plausibility.py) that do not stop the build.
+      accept: Names of doubts (see ledger.py) that do not stop the build.
       is_sample: Whether the input is a sample, so that no warning about a small build is logged.
 
     Raises BuildError for bad or implausible input, TargetError if the target cannot be written.
@@ -410,7 +410,7 @@ def launch(
 def end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
     """Raises BuildError if there are doubts about the inputs that the user has not accepted.
 
-    A doubt is a sign of wrong or damaged inputs, such as an empty split train (see plausibility.py). The
+    A doubt is a sign of wrong or damaged inputs, such as an empty split train (see ledger.py). The
     stages that are finished are kept for the next run.
 
     Args:

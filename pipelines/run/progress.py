@@ -345,7 +345,7 @@ def shown(label: str, estimate: Estimate) -> Iterator[None]:
 
     In a terminal, the display is updated in place; otherwise, the progress is logged. If logging is off,
     nothing is displayed. Workers on this machine report their counts in a folder (see
-    transforms/files/counters.py).
+    counters.py).
 
     Args:
       label: The name of the build in the display.

@@ -289,7 +289,7 @@ class Entry(NamedTuple):
     round: int  # from 1; 0 before the first packet
     time: str  # UTC, "2026-11-22T01:23:45Z"
     by: str  # name of the person
-    facts: Mapping[str, Any]  # depend on the kind, see entry_facts.py
+    facts: Mapping[str, Any]  # depend on the kind
 
     @property
     def name(self) -> str:

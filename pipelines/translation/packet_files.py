@@ -23,8 +23,8 @@ reader removes the quotation marks around fields in three cases: this header is 
 begins with a quotation mark, or commas or semicolons separate the fields. In all other cases quotation marks
 are text, and the checks report superfluous ones.
 
-An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see cells.py). The
-apostrophe is removed when the table is read.
+An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see markup.py).
+The apostrophe is removed when the table is read.
 """
 
 import codecs

@@ -33,8 +33,8 @@ It has one row per sentence. If a sentence has several errors, the reviewer adds
     devtest-0057  fra       Cats.   Chats.        ok                           Ama
     devtest-0063  fra       Birds.  Aves.
 
-The format is that of packets (see packets/sheet.py) or, if the header has no quotation marks, that of a
-project's tables (see tables.py). The column `legend` lists the values allowed in the other columns, one line
+The format is that of packets (see packet_files.py) or, if the header has no quotation marks, that of a
+project's tables (see markup.py). The column `legend` lists the values allowed in the other columns, one line
 per row; it is ignored when the sheet is read.
 
 If a sentence has no error, the reviewer writes "ok" in the column `category`. A row without category,

@@ -231,7 +231,7 @@ class MapUnknownWords(beam.PTransform):
     Args:
       folder: folder for temporary texts (see scratch.py).
       large_words: PCollection of one element, the packed vocabulary of SimpleBooks-92 (see
-        text/vocabularies/vocabulary.py).
+        word_vocabulary.py).
       small_words: the same for SimpleBooks-2.
     """
 

@@ -4,7 +4,7 @@ spaCy splits a text at white space and applies its rules to each piece, here cal
 the tokens of a chunk are stored in a table. The result is the same as that of spaCy on whole paragraphs:
 
 * As its last step, spaCy searches the tokens of the whole text for its special cases, such as "Mr.". They may
-  extend over two chunks. special_cases.py finds the chunks whose neighbours could change the result.
+  extend over two chunks. `SpecialCases` finds the chunks whose neighbours could change the result.
   Paragraphs with such chunks are tokenised by spaCy as a whole.
 * Chunks that are not in the table are tokenised by spaCy, except for the most frequent kind of chunk, which
   this module splits itself. Such a chunk has only letters and a few marks: hyphens and dashes inside, double

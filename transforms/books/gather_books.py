@@ -46,7 +46,7 @@ class JoinCatalog(beam.PTransform):
     {"books": PCollection[BookFile], "catalog": PCollection[CatalogEntry], "released":
     PCollection[ReleasedBook]} → JoinedBooks. The keys "catalog" and "released" are optional.
 
-    If a book has several files, one is chosen (see text/books/files/choose_file.py). If it has several
+    If a book has several files, one is chosen (see file_text.py). If it has several
     catalogue entries, `choose_entry` chooses one. If it is listed several times as released,
     `choose_released` chooses one line of the list. Entries and released books without a file are ignored. The
     result does not depend on the order of the elements.

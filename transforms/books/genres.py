@@ -5,10 +5,10 @@ and the literary nonsense", and does not say how. Here a genre must be indicated
 confirmed by the text, as far as the text can show it. The catalogue alone may be wrong: prose versions of
 epics are catalogued as poetry, and many books have no subjects.
 
-- Verse and speech are measured (shape.py, speech.py). A large share of either is enough to reject a book; the
+- Verse and speech are measured (text_screening.py). A large share of either is enough to reject a book; the
   threshold is lower if the catalogue names the genre.
 - Manuals, recipes and works of reference are detected by catalogue or title, unless the text is a narrative.
-  Manuals and recipes are also detected by the frequency of typical words (manner.py). A manual in the form of
+  Manuals and recipes are also detected by the frequency of typical words. A manual in the form of
   a tale or a dialogue is kept, such as The Complete Angler, which is read as literature.
 - Literary nonsense is detected by the catalogue alone: books that the Library of Congress calls nonsense,
   nonsense verse or limericks. Without subjects, such verse is rejected as poems. Alice, catalogued as
@@ -142,7 +142,7 @@ class _Text(NamedTuple):
 def genre_to_reject(book: Book, text: str) -> Reason | None:
     """Returns the reason to reject a book that is not running prose, with the evidence; else None.
 
-    The reason is the first of these that applies: `malformed` (see running_text.py), `nonsense`, `recipes`,
+    The reason is the first of these that applies: `malformed` (see text_screening.py), `nonsense`, `recipes`,
     `plays`, `poems`, `reference`, `manuals`.
     """
     problem = malformed(book, text)

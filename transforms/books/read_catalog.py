@@ -420,7 +420,7 @@ def read_released_books(path: str) -> Iterator[ReleasedBook]:
 
 
 def read_split_table(path: str) -> Mapping[int, str]:
-    """Reads a table of splits (see text/books/files/released_splits.py). Returns ebook number → split.
+    """Reads a table of splits (see released.py). Returns ebook number → split.
 
     Raises InputError if the table is invalid.
     """

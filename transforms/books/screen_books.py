@@ -196,7 +196,7 @@ class DateBooks(beam.PTransform):
 
     Books without any date are rejected as `undated`. A book of which only the authors' years of death are
     known is rejected too, unless they died before the year `before`. The sources of the dates are listed in
-    text/books/dating/publication_dates.py.
+    publication_dates.py.
 
     Args:
       before: books published in this year or later are rejected.
@@ -289,7 +289,7 @@ class MaskWords(beam.PTransform):
 
     Args:
       folder: folder for temporary texts (see scratch.py).
-      words: list of the words to mask, see text/books/masking.py.
+      words: list of the words to mask, see released.py.
     """
 
     def __init__(self, folder: str, words: Sequence[str]):
@@ -340,7 +340,7 @@ class DropDuplicateBooks(beam.PTransform):
     """Drops near-duplicate books. PCollection[Book] or PCollection[DatedBook] → Screened.
 
     The longest book of each group of near-duplicates is kept; if several have this length, the one with the
-    smallest id. Plain words are compared (see plain_words.py), so editions that differ only in quotation
+    smallest id. Plain words are compared (see text.py), so editions that differ only in quotation
     marks are duplicates. Kept books are unchanged.
 
     Args:

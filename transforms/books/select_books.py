@@ -2,11 +2,11 @@
 
 Books are processed from the largest to the smallest. A book is dropped if at least the share `threshold` of
 its n-grams is in the larger books already kept (Nguyen, "SimpleBooks", 2019, section 2). The parallel steps
-give exactly the result of this sequential procedure; text/books/simple/overlap.py explains them.
+give exactly the result of this sequential procedure; book_overlap.py explains them.
 
 Decides which overlapping books are dropped, given the n-grams that they share.
 
-The terms are explained in text/books/simple/overlap.py.
+The terms are explained in book_overlap.py.
 
 Finds the n-grams that several books share.
 

@@ -25,7 +25,7 @@ Measures how the vocabulary grows as books are added one by one.
 
 The rank of a book is its position (0, 1, 2, …) in the order of adding. A word enters the vocabulary with the
 book in which its total count reaches the minimum. Words are distributed to buckets, so that all counts of a
-word are in one bucket (see vocabularies/word_counts.py). Each bucket is processed alone, and gives the number
+word are in one bucket (see word_vocabulary.py). Each bucket is processed alone, and gives the number
 of its words that enter with each book. These numbers are then added up over all buckets.
 """
 

@@ -106,7 +106,7 @@ class TakeSimplest(beam.PTransform):
       target_tokens: maximum number of tokens in all kept books together.
       max_vocabulary: maximum size of their vocabulary.
       min_count: how often a word must occur in these books, after tokenisation, to be in the vocabulary.
-      formula: name of the formula that computes the ratio; see text/books/simple/simplicity.py.
+      formula: name of the formula that computes the ratio; see simplicity.py.
     """
 
     def __init__(
@@ -239,7 +239,7 @@ class ListBooks(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      formula: name of the formula for the simplicity of a book (see text/books/simple/simplicity.py). The
+      formula: name of the formula for the simplicity of a book (see simplicity.py). The
         table has a column with the simplicity.
     """
 

@@ -11,7 +11,7 @@ Measures the layout of a text: the shares of verse, of speech in plays, and of l
 
 Lines of verse begin with a capital letter, lines of prose only by chance. (First lines of paragraphs are not
 counted.) In the English prose that we measured, 3 to 30 % of the lines begin with a capital letter, in books
-of verse 80 % or more. For speech see speech.py.
+of verse 80 % or more.
 
 A share is the part of all characters that belongs to verse, speech or lists. White space at the start and end
 of lines does not count.

@@ -102,9 +102,7 @@ class FoundOverlap(NamedTuple):
     """The outputs of FindOverlap and SignDocuments: files, and counts of documents, pairs and clusters."""
 
     files: beam.PCollection  # of OutputFile
-    accounts: Mapping[
-        str, beam.PCollection
-    ]  # DOCUMENTS, LEFT_OUT, NEAR and CLUSTERS, see overlap_accounts.py
+    accounts: Mapping[str, beam.PCollection]  # DOCUMENTS, LEFT_OUT, NEAR and CLUSTERS
 
 
 class FindOverlap(beam.PTransform):

@@ -26,8 +26,7 @@ expected. The hash is not safe against texts that are made to collide.
 
 Measures the similarity of documents by the hashes of their word n-grams, either exactly or by signatures.
 
-The hashes are computed by hashed_ngrams.py, the signatures by minhash.py. A similarity is a fraction, so that
-it can be compared exactly with a threshold.
+A similarity is a fraction, so that it can be compared exactly with a threshold.
 
 Computes the word n-grams of lines, and the similarity of two lines.
 

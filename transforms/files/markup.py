@@ -16,7 +16,7 @@ Reads TOML files that are stored in Python packages, beside the modules that use
 
 Writes and reads tab-separated tables that people may edit. They have a header and one row per line.
 
-An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see cells.py),
+An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see `protect`),
 except in tables that only corpusmill reads. Fields are not quoted. A tab, line feed, carriage return or
 backslash in a field is written `\\t`, `\\n`, `\\r` or `\\\\`, so that each row is one line. Quotation marks
 that a spreadsheet program adds around or inside a field are read as text, and reported by the checks.

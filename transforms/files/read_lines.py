@@ -58,8 +58,8 @@ class ReadLines(beam.PTransform):
     benchmark use `cat`, which would join it with the first line of the next file. Because the result then
     differs from that of the scripts, the output `unterminated` has the names of such files.)
 
-    UTF-8 is checked by the rules of Perl (see text/news/perl_utf8.py). The id of a rejected line consists of
-    the name of the file, the path in the archive and the position (see file_units.py):
+    UTF-8 is checked by the rules of Perl (see line_blocks.py). The id of a rejected line consists of
+    the name of the file, the path in the archive and the position (see work_units.py):
     "news.2007.en.shuffled.gz:4711", "training-monolingual.tgz/training-monolingual/news.2007.en.shuffled:0".
 
     Args:

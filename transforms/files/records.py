@@ -28,7 +28,7 @@ class Page(NamedTuple):
 
 
 class Article(NamedTuple):
-    """A cleaned article. `text` is in Wiki-40B layout (see text/wikimedia/article_markers.py)."""
+    """A cleaned article. `text` is in Wiki-40B layout (see article_markers.py)."""
 
     page_id: int
     title: str
@@ -327,7 +327,7 @@ class Finding(NamedTuple):
 
 
 TITLE_IN_TEXT = "<text>"
-"""Value of `title` if the title is the first line of the article, see wikimedia/article_markers.py."""
+"""Value of `title` if the title is the first line of the article, see article_markers.py."""
 
 
 class CorpusShape(NamedTuple):
@@ -351,4 +351,6 @@ class Layout(NamedTuple):
     """The column that contains the text of a corpus, and the format of the text."""
 
     column: str  # column of its Parquet files
-    paragraphs: str  # format: a key of PARAGRAPHS in document_sentences.py; "" if each value is one sentence
+    paragraphs: (
+        str  # format: a key of PARAGRAPHS in sentence_sampling.py; "" if each value is one sentence
+    )

@@ -14,10 +14,10 @@ Damage is reported with its position. Reading continues with the first record th
 
 Reads the lines of a work unit in blocks (see line_blocks.py), because single lines have too much overhead.
 
-A work unit (see file_units.py) that starts in the middle of a file may start in the middle of a line. The
+A work unit that starts in the middle of a file may start in the middle of a line. The
 reader cannot know if it does, so it skips all bytes up to the first line feed. They belong to an earlier
 unit. For the same reason, a line that begins exactly at the end of a unit belongs to this unit. In addition
-to the kinds in file_units.py, there is one more kind of unit:
+to the kinds above, there is one more kind of unit:
 
 tar a compressed .tar archive. Each of `stripes` units decompresses the whole archive and uses only every n-th
        run (part of fixed size) of the texts of the wanted files, where n is `stripes`.
@@ -53,7 +53,7 @@ class FileUnit(NamedTuple):
     """
 
     path: str
-    kind: str  # "plain", "bz2" or "whole"; unit_blocks.py adds one more
+    kind: str  # "plain", "bz2" or "whole"; units of lines may be "tar", too
     start: int
     end: int
     file_bytes: int

@@ -10,9 +10,9 @@ Heafield et al. 2013, section 3.2).
 
 Converts blocks of lines to ids of words, with a special id for the end of each line.
 
-Words are separated by spaces (U+0020) and line ends, as in word_counts.py. The ids 0 to 2 are those of the
-special tokens <UNK>, <S> and </S>. The ids of the words of the vocabulary follow, in the order of the words'
-bytes. Some words are never in the vocabulary, because ARPA files cannot represent them: those that are
+Words are separated by spaces (U+0020) and line ends, as in word_vocabulary.py. The ids 0 to 2 are those of
+the special tokens <UNK>, <S> and </S>. The ids of the words of the vocabulary follow, in the order of the
+words' bytes. Some words are never in the vocabulary, because ARPA files cannot represent them: those that are
 spelled like a special token, and those with a control character.
 """
 
@@ -57,7 +57,7 @@ def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
     """Returns the words of the vocabulary, in no particular order.
 
     Args:
-      counts: counts of the words of the whole text (see word_counts.py).
+      counts: counts of the words of the whole text (see word_vocabulary.py).
       min_count: lowest count of a word in the vocabulary.
     """
     words = counts.filter(pc.greater_equal(counts["count"], min_count))["word"]

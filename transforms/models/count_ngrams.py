@@ -2,7 +2,7 @@
 
 The n-grams of the highest order are counted first. N-grams that differ only in their first word are in the
 same bucket. Their common suffix (the n-gram without the first word) is counted in this bucket; see
-text/ngrams/count_grams.py. For each suffix, a bucket has at most as many n-grams as the vocabulary has words.
+count_grams.py. For each suffix, a bucket has at most as many n-grams as the vocabulary has words.
 
 Partitions tables of n-grams into buckets, and stores the pieces in scratch.
 
@@ -201,7 +201,7 @@ SENTENCES: Mapping[str, Callable[[str], list[str]]] = {
     "article": lines_of_article,
     "book": paragraphs_in_lines,
 }
-"""Layout of the text of a corpus (see layout.py) → function that returns its sentences."""
+"""Layout of the text of a corpus (see records.py) → function that returns its sentences."""
 
 PREDICTED = ("", "lines")
 """Layouts of corpora whose papers count ends of sentences as words. All scored tokens are then words."""
@@ -230,7 +230,7 @@ class TextPart(NamedTuple):
 
 
 class TextBlock(NamedTuple):
-    """Consecutive documents of a split, stored in scratch (see transforms/files/scratch.py)."""
+    """Consecutive documents of a split, stored in scratch (see scratch.py)."""
 
     split: str
     first: int  # index of the first document in the split

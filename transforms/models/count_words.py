@@ -49,7 +49,7 @@ class DealWords(beam.PTransform):
 
     Args:
       folder: folder for temporary counts (see scratch.py).
-      count: function from an element to its word counts (see word_counts.py), or None if there are none.
+      count: function from an element to its word counts (see word_vocabulary.py), or None if there are none.
       buckets: number of buckets.
       join: function that combines batches of counts into one; by default the counts of equal words are added
         up.

@@ -7,7 +7,7 @@ Computes the Kneser-Ney weights of counted n-grams, in the buckets of their suff
 
 Computes normalised Stupid Backoff probabilities of counted n-grams, in the buckets of their suffixes.
 
-The formulae are in text/ngrams/stupid_backoff.py. The context of an n-gram is the n-gram without its last
+The formulae are in smoothing.py. The context of an n-gram is the n-gram without its last
 word; its suffix is the n-gram without its first word. N-grams with the same context are normalised together,
 in the bucket of the context. For this, the frequencies of their suffixes are requested from the buckets of
 the suffixes, and the answers are sent to the bucket of the context. Then the scaling factor of each context

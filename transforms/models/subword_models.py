@@ -374,7 +374,7 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
     than about 7 GB of memory.
 
     Args:
-      parts: the word counts in several parts (see word_counts.py). Each word is in only one part, and the
+      parts: the word counts in several parts (see word_vocabulary.py). Each word is in only one part, and the
         order of the parts must be fixed.
       settings: the settings of the model.
 

@@ -8,7 +8,7 @@ Counts the vocabulary pieces of held-out sentences and of evaluation files, by l
 
 Chooses the sentences of each language from which a vocabulary is learned.
 
-The method is explained in text/vocabularies/sentence_choice.py.
+The method is explained in sentence_sampling.py.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -156,7 +156,7 @@ class SentencePart(NamedTuple):
 
 
 class SentenceBlock(NamedTuple):
-    """Sentences of one language with their ranks, stored in scratch (see transforms/files/scratch.py).
+    """Sentences of one language with their ranks, stored in scratch (see scratch.py).
 
     The rank of a sentence is a hash that determines whether the sentence is chosen for training.
     """

@@ -116,7 +116,7 @@ _WORDS = pa.schema([SCHEMA.field("word")])
 class VocabularyPart(NamedTuple):
     """A part of a vocabulary. Different parts have no word in common."""
 
-    packed: bytes  # counts of the words that are in the vocabulary (see word_counts.py)
+    packed: bytes  # counts of the words that are in the vocabulary
     words: int  # number of running words of the part, including rare words
     distinct_words: int
 
@@ -124,7 +124,7 @@ class VocabularyPart(NamedTuple):
 class Vocabulary(NamedTuple):
     """The frequent words of a training corpus, and the size of the corpus."""
 
-    counts: pa.RecordBatch  # see word_counts.py; the most frequent first, then by bytes
+    counts: pa.RecordBatch  # the most frequent first, then by bytes
     sentences: int
     words: int  # number of running words, without the ends of sentences
     distinct_words: int

@@ -57,7 +57,7 @@ class TokenPart(NamedTuple):
 
 
 class TokenPiece(NamedTuple):
-    """The tokens of a row group, stored in scratch (see transforms/files/scratch.py)."""
+    """The tokens of a row group, stored in scratch (see scratch.py)."""
 
     file: CorpusFile
     number: int  # index of the row group in the file

@@ -208,7 +208,7 @@ class MapUnknown(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      words: side input with one packed list of the words to keep (see text/vocabularies/vocabulary.py).
+      words: side input with one packed list of the words to keep (see word_vocabulary.py).
     """
 
     def __init__(self, folder: str, words: beam.PCollection):

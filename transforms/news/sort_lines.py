@@ -2,7 +2,7 @@
 
 Shuffles sorted lines into shards.
 
-The order is always the same, because the random number generator is fixed (see text/news/shuffle.py).
+The order is always the same, because the random number generator is fixed (see shuffle.py).
 
 Normalises and tokenises lines, one block at a time.
 """

@@ -71,7 +71,7 @@ class WriteLines(beam.PTransform):
     Each shard is written to a text file that has the name of the shard in the published corpus. It is also
     written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed. The
     held-out shard has no Parquet and TFRecord files of its own, because its parts have them. Empty shards are
-    written too. See text/news/shard_names.py.
+    written too. See artefacts.py.
 
     Spaces at the ends of lines are kept, although TensorFlow Datasets strips them. Only lines that the
     tokeniser does not change have such spaces.

@@ -197,7 +197,7 @@ def account_for_articles(
     Entries of the ledger:
       pages: number of well-formed pages that were read.
       stats: (split, CorpusStats).
-      lengths: ((split, length class), number of articles); see builds/lengths.py.
+      lengths: ((split, length class), number of articles); see ledger.py.
       links: (way, number of pages linked to Wikidata in this way). A way is one of LINKED_BY, such as
         "title". There is no entry if all tables that link pages have the same date as the dump.
       class_unknown: number of articles that are kept although the class of their Wikidata item

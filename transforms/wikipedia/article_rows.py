@@ -240,7 +240,7 @@ def split_and_stats(article: PackedArticle) -> tuple[str, CorpusStats]:
 class DropDuplicateArticles(DropDuplicates):
     """Drops near-duplicate articles of one wiki. PCollection[PackedArticle] → Screened.
 
-    Words without case and punctuation are compared (see plain_words.py). They include the titles of sections
+    Words without case and punctuation are compared (see text.py). They include the titles of sections
     and the markers of the Wiki-40B layout, such as `_START_SECTION_`. Among articles of the same length, the
     one with the smallest page id is kept.
 

@@ -205,7 +205,7 @@ class CleanWikitext(beam.PTransform):
       namespaces: number → name in this wiki, from the head of the dump.
       templates: PCollection of one WikiTemplates with the wiki's own definitions of templates, or None to use
         no such definitions. Pages are stored in files until the definitions are collected.
-      scratch: folder for the stored pages; see files/scratch.py.
+      scratch: folder for the stored pages; see scratch.py.
       min_words: articles with fewer words in their paragraphs are rejected.
       markdown: True to also convert articles to Markdown, which takes 2.7 times as long.
     """

@@ -210,7 +210,7 @@ def not_above(page: Page, page_id: int) -> Reason | None:
 def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
     """Returns the reason to reject a page that is in the older dump, otherwise None.
 
-    `blocks` has the page ids of the older dump: number of a block → bitmap of its ids (see page_ids.py).
+    `blocks` has the page ids of the older dump: number of a block → bitmap of its ids (see screening.py).
     """
     return Reason(screening.IN_OLDER_DUMP) if screening.has_id(blocks, page.page_id) else None
 
@@ -236,7 +236,7 @@ def describe(
 class ReadPageIds(beam.PTransform):
     """Reads the ids of all pages of a dump, in all namespaces.
 
-    PBegin → PCollection[Block]. A block is a bitmap of 65,536 consecutive ids (see page_ids.py). Each block
+    PBegin → PCollection[Block]. A block is a bitmap of 65,536 consecutive ids (see screening.py). Each block
     occurs once.
     """
 
@@ -261,7 +261,7 @@ class ReadPageIds(beam.PTransform):
 
 
 def ids_of_dump(unit: FileUnit) -> Iterator[screening.Block]:
-    """Yields the ids of the pages of a work unit, as blocks (see page_ids.py).
+    """Yields the ids of the pages of a work unit, as blocks (see screening.py).
 
     Raises InputError for damaged data, and for a page without an id.
     """
@@ -282,7 +282,7 @@ def _id_of(unit: FileUnit, xml: bytes) -> int:
 
 
 def ids_of_table(path: str) -> Iterator[screening.Block]:
-    """Yields the ids in a page table, as blocks (see page_ids.py).
+    """Yields the ids in a page table, as blocks (see screening.py).
 
     Raises InputError for damaged data, and for a row without an id.
     """

@@ -225,7 +225,7 @@ def class_table(kinds: Mapping[int, str]) -> pa.Table:
     """Returns the content of internal-classes.parquet: rows (class, kind), sorted by class.
 
     `kinds` maps each internal class of Wikidata to its kind, such as "list". Internal classes are the classes
-    of Wikimedia's own pages (see class_tree.py).
+    of Wikimedia's own pages.
     """
     rows = sorted(kinds.items())
     columns = [[number for number, _ in rows], [kind for _, kind in rows]]

@@ -273,7 +273,7 @@ class FindItems(beam.PTransform):
       dbname: database name of the wiki, such as "ukwiki".
       tables: SQL dumps of tables of the wiki.
       table: entity table, or None. It is not used to link pages to items if one of `tables` links them and
-        has the date of the wiki's dump (see link_sources.py).
+        has the date of the wiki's dump (see wikidata.py).
       redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
         table that links pages by title (items_per_site or the entity table); None to follow no redirects.
 

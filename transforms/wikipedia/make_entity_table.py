@@ -272,7 +272,7 @@ class PackItems(beam.PTransform):
     reading them. The packed blocks are stored in scratch.
 
     Args:
-      folder: folder of the scratch; see files/scratch.py.
+      folder: folder of the scratch; see scratch.py.
       wikis: database names, such as "dewiki", of the wikis whose titles are kept, in the order of the
         columns.
     """
@@ -371,7 +371,7 @@ class WriteEntityTable(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      scratch: folder for temporary parts of blocks; see files/scratch.py.
+      scratch: folder for temporary parts of blocks; see scratch.py.
       wikis: database names, such as "dewiki". Each wiki has one column of titles, in the given order.
     """
 

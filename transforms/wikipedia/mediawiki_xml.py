@@ -5,7 +5,7 @@ escaped, so the bytes `<page>` are always a tag. Each page is parsed as a separa
 one page is in memory at a time. A DOCTYPE is an error, because it could define entities that expand without
 limit.
 
-Reads the pages of a dump in work units (see file_units.py).
+Reads the pages of a dump in work units (see work_units.py).
 
 A work unit is a part of a file. A page belongs to the unit in which its `<page>` tag begins, so each page is
 in exactly one unit. A reader that starts in the middle of a file skips everything before the next `<page>`;

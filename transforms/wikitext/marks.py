@@ -36,11 +36,11 @@ GUARD = "\x1f"
 UNKNOWN = "\ufffe"
 FORMULA_START = "\ufded"
 FORMULA_END = "\ufdee"
-# Marks at the start of paragraphs that become Markdown (markdown.py), and between the cells of a row.
+# Marks at the start of paragraphs that become Markdown (lists.py), and between the cells of a row.
 ITEM = "\ufde8"
 ROW = "\ufde9"
 CELL = "\ufdea"
-# Marks used only in section_kinds.py, to classify sections.
+# Marks used only in sections.py, to classify sections.
 LINK = "\ufde2"
 SOURCE = "\ufde3"
 NOTE = "\ufde4"

@@ -2,7 +2,7 @@
 
 The patches are written for Beam 2.77. Each has a test that fails when Beam no longer needs it
 (tests/pipelines/run/engines/test_beam_patches.py). Patches to Beam's object stores are in
-transforms/files/stores.py.
+stores.py.
 """
 
 import contextlib

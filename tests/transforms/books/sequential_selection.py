@@ -1,6 +1,6 @@
 """The choice by overlap as the paper says it: one loop over all books, with their n-grams themselves.
 
-The reference for what text/books/simple/overlap.py does in parts. It knows no hashes and no partitions.
+The reference for what book_overlap.py does in parts. It knows no hashes and no partitions.
 """
 
 from collections.abc import Iterable

@@ -6,7 +6,7 @@ Rows are shuffled in blocks. A worker collects some hundred thousand rows and ma
 
 Finds the entities (Wikidata items) that are in more than one split, in all builds taken together.
 
-Ids are grouped into buckets (see deal_rows.py), and each bucket is searched for ids with more than one split.
+Ids are grouped into buckets, and each bucket is searched for ids with more than one split.
 The elements of the PCollections are blocks of many ids, never single ids.
 """
 

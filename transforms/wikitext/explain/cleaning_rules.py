@@ -124,7 +124,6 @@ def _unescape(written: str) -> str:
         return written
 
 
-_CODE = "wikitext"  # folder of the cleaner, beside that of the tables
 _NAME = re.compile(r"[|}\n]")
 _MAX_ALIASES = 3
 _SHOWN = 60  # characters of a pattern or definition
@@ -165,15 +164,13 @@ class RuleBook:
             name = f"parser function {template.name}"
             return Rule(
                 name if template.known else f"unknown {name}",
-                f"{_CODE}/templates/parser_functions.py",
+                "templates/parser_functions.py",
             )
         if template.known:
             return self._of_known(template.name)
         if shown == HOLE:
-            return Rule(
-                "in no table, and no text could be guessed", f"{_CODE}/templates/guesses.py"
-            )
-        return Rule("in no table: guessed from its arguments", f"{_CODE}/templates/guesses.py")
+            return Rule("in no table, and no text could be guessed", "templates/guesses.py")
+        return Rule("in no table: guessed from its arguments", "templates/guesses.py")
 
     def _of_known(self, name: str) -> Rule:
         for _ in range(_MAX_ALIASES + 1):
@@ -187,7 +184,7 @@ class RuleBook:
         if self._language.self_named and re.fullmatch(self._language.self_named, name):
             place = find_place(self._language.code, ("",), "self_named")
             return Rule("table: the template shows its own name", str(place))
-        return Rule("a variable of MediaWiki", f"{_CODE}/templates/parser_functions.py")
+        return Rule("a variable of MediaWiki", "templates/parser_functions.py")
 
     def _in_tables(self, name: str) -> Rule | None:
         language = self._language
@@ -242,7 +239,7 @@ class RuleBook:
         """
         prefix, colon, _ = target.strip().partition(":")
         name = normalise_name(prefix)
-        links = f"{_CODE}/links.py"
+        links = "links.py"
         if colon and prefix and not target.startswith(":"):
             if name in self._language.namespaces[FILE_NAMESPACE]:
                 return Rule("a file: no text", self._namespace("file", name) or links)

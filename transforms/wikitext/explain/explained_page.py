@@ -22,7 +22,7 @@ from .cleaning_rules import Rule, RuleBook
 
 KEPT, DROPPED, EMPTY, LOST = "kept", "dropped", "no prose is left", "not looked at"
 TEMPLATE, LINK, OUTSIDE = "template", "link", "cut"
-_EXTENSIONS, _BLOCKS = "wikitext/extensions.py", "wikitext/blocks.py"
+_TAGS = "tags.py"
 _CUT = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(?P<tag>ref|references|gallery|timeline|score|math|chem|imagemap|graph|mapframe|source"
@@ -210,7 +210,7 @@ class _WatchedCleaner(WikitextCleaner):
                 target = source[2:].partition("|")[0].removesuffix("]]")
                 yield Piece(LINK, restore(source), shown, rules.of_link(target, shown))
         for match in _EXTERNAL.finditer(body):
-            rule = Rule("an external link: its label, if it has one", "wikitext/links.py")
+            rule = Rule("an external link: its label, if it has one", "links.py")
             yield Piece(LINK, restore(match[0]), _plain(show_external_links(match[0])), rule)
 
 
@@ -302,9 +302,9 @@ def _cut(source: str) -> Iterator[Piece]:
         if tag in _FORMULAS:
             continue
         if tag:
-            rule = Rule(f"<{tag}>: no prose", _EXTENSIONS)
+            rule = Rule(f"<{tag}>: no prose", _TAGS)
         elif found[0].startswith("<!--"):
-            rule = Rule("a comment", _EXTENSIONS)
+            rule = Rule("a comment", _TAGS)
         else:
-            rule = Rule("a table", _BLOCKS)
+            rule = Rule("a table", _TAGS)
         yield Piece(OUTSIDE, found[0], "", rule, *found.span())

@@ -1,9 +1,12 @@
 """Parts of a page, the text that they became, and the rules that are named for it."""
 
+import pathlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.wikitext import language
 from corpusmill.transforms.wikitext.clean import MAX_CHARACTERS, WikitextCleaner
 from corpusmill.transforms.wikitext.explain.explained_page import (
     DROPPED,
@@ -23,6 +26,7 @@ OF_WIKI = WikiTemplates(
     definitions={"заввишки": "{{{1}}} м заввишки", "позначка": ""},
 )
 UK = load_language("uk")
+CLEANER = pathlib.Path(language.__file__).parent
 
 
 def explain(wikitext: str, of_wiki: WikiTemplates = OF_WIKI) -> list[ExplainedSection]:
@@ -57,8 +61,8 @@ PARTS = [
     ("[[en:Polis]]", "", "another language", "languages/common.toml"),
     ("[https://example.org назва]", "назва", "an external link", "links.py"),
     ("[https://example.org]", "", "an external link", "links.py"),
-    ("<ref>Джерело</ref>", "", "<ref>", "extensions.py"),
-    ("<!-- {{Км}} -->", "", "a comment", "extensions.py"),
+    ("<ref>Джерело</ref>", "", "<ref>", "tags.py"),
+    ("<!-- {{Км}} -->", "", "a comment", "tags.py"),
 ]
 
 
@@ -70,6 +74,7 @@ def test_a_part_becomes_what_the_rule_says(source: str, shown: str, words: str, 
     assert piece.shown == shown
     assert words in piece.rule.text
     assert piece.rule.place.partition(".toml:")[0].endswith(place.removesuffix(".toml"))
+    assert place in ("", "the dump") or (CLEANER / piece.rule.place.partition(":")[0]).is_file()
     text = f"Тут є слово {source} у реченні."
     assert text[piece.start : piece.end] == source
 
