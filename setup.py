@@ -58,7 +58,7 @@ setup(
         "console_scripts": [
             "corpusmill=corpusmill.pipelines.__main__:main",
             "corpusmill-worker=corpusmill.pipelines.run.engines.worker:main",
-            "corpusmill-worker-pool=corpusmill.pipelines.run.engines.worker:pool_main",
+            "corpusmill-worker-pool=corpusmill.pipelines.run.engines.worker_pool:main",
         ]
     },
     install_requires=[

@@ -11,9 +11,8 @@ from corpusmill.pipelines.inspect.build_sizes import find_sizes
 from corpusmill.pipelines.inspect.report import render_text
 from corpusmill.pipelines.run.dry_run import print_total
 from corpusmill.pipelines.run.editions import write_cards
-from corpusmill.pipelines.run.estimate import is_built
 from corpusmill.pipelines.run.launch import Corpus
-from corpusmill.pipelines.run.publish import FinishedError, TargetError
+from corpusmill.pipelines.run.publish import FinishedError, TargetError, is_built
 from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.errors import LOOKED_AHEAD, BuildError, end_if_failed
 from corpusmill.transforms.files.read_files import InputError

@@ -155,8 +155,7 @@ def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
     If `target` contains a table from other dumps, returns False if `replace` is True, and otherwise raises
     TargetError.
     """
-    from corpusmill.pipelines.run.estimate import is_built
-    from corpusmill.pipelines.run.publish import TargetError
+    from corpusmill.pipelines.run.publish import TargetError, is_built
 
     try:
         return is_built(target, corpus)

@@ -19,13 +19,12 @@ from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.read_files import file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import ReadLines, line_bytes_of
 from corpusmill.transforms.files.text_kinds import (
-    check_lines,
     describe_format,
     find_foreign_text,
     is_code,
     name_of,
-    sample_lines,
 )
+from corpusmill.transforms.news.check_lines import check_lines, sample_lines
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary, MapUnknown
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
 from corpusmill.transforms.news.sort_lines import (

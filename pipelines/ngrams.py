@@ -13,15 +13,9 @@ from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.pipelines.run.corpora import layouts, shapes
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
-from corpusmill.transforms.files.builds.finished_builds import (
-    MANIFEST,
-    columns_of,
-    open_build,
-    text_bytes_of,
-)
-from corpusmill.transforms.files.builds.manifest import name_edition
+from corpusmill.transforms.files.builds.finished_builds import columns_of, open_build, text_bytes_of
+from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
-from corpusmill.transforms.models.count_grams import cut_offs
 from corpusmill.transforms.models.count_ngrams import (
     MOST_KEYS,
     PREDICTED,
@@ -43,6 +37,7 @@ from corpusmill.transforms.models.estimate_ngrams import (
     WriteArpa,
     grams_of_part,
 )
+from corpusmill.transforms.models.gram_tables import cut_offs
 from corpusmill.transforms.models.model_accounts import NGRAMS_DESCRIPTION, account_for_ngrams
 from corpusmill.transforms.models.score_text import ScoreText
 

@@ -1,4 +1,4 @@
-"""Commands."""
+"""The command `score`, with its metrics, flags and help pages."""
 
 import argparse
 import re

@@ -21,30 +21,28 @@ from corpusmill.pipelines.run.corpora import layouts
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.translation.target_languages import language_key
 from corpusmill.transforms.files.builds.finished_builds import (
-    MANIFEST,
     Build,
     age_of,
     find_folders,
     open_build,
 )
-from corpusmill.transforms.files.builds.manifest import name_edition, name_variant
+from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition, name_variant
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import line_bytes_of
 from corpusmill.transforms.files.records import Layout
-from corpusmill.transforms.models.count_words import CountSampleWords
 from corpusmill.transforms.models.model_accounts import PIECES_DESCRIPTION, account_for_pieces
-from corpusmill.transforms.models.subword_models import PIECES_TRAINER
-from corpusmill.transforms.models.train_pieces import (
+from corpusmill.transforms.models.read_sentences import (
     MEMBERS,
     ChooseSentences,
     CountPieces,
+    CountSampleWords,
     EvaluationFile,
     ReadSentences,
     Sampling,
     SentenceSources,
-    TrainPieces,
-    write_pieces,
 )
+from corpusmill.transforms.models.subword_models import PIECES_TRAINER
+from corpusmill.transforms.models.train_pieces import TrainPieces, write_pieces
 
 from .subwords_settings import PAPER_LANGUAGES, RELEASE, UNDATED, SubwordsConfig, parse_argument
 

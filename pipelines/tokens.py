@@ -14,14 +14,13 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.pipelines.run.corpora import layouts, shapes
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.files.builds.finished_builds import (
-    MANIFEST,
     Build,
     columns_of,
     files_of,
     open_build,
     path_below,
 )
-from corpusmill.transforms.files.builds.manifest import check_name, name_edition
+from corpusmill.transforms.files.builds.manifest import MANIFEST, check_name, name_edition
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.models import write_tokens
 from corpusmill.transforms.models.token_ids import (

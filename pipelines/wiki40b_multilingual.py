@@ -14,13 +14,13 @@ from apache_beam.pvalue import AsList
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.files.builds.finished_builds import (
-    MANIFEST,
     Build,
     ReadCorpus,
     age_of,
     find_builds,
     read_json,
 )
+from corpusmill.transforms.files.builds.manifest import MANIFEST
 from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE, why_not_paper_of
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.models.model_accounts import (

@@ -1,6 +1,5 @@
 """Opens finished builds as Arrow tables and as indexes of signatures."""
 
-import hashlib
 import json
 import os
 import pathlib
@@ -12,16 +11,20 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 
-from ._duplicates import SCHEME, datasketch, to_minhash
+from ._duplicates import datasketch, to_minhash
 from ._errors import CorpusmillError, path_of, reported
-from .transforms.duplicates.minhash import PERMUTATIONS, SEED
-from .transforms.files.builds.manifest import check_manifest
+from .transforms.duplicates.minhash import PARAMETERS, PERMUTATIONS
+from .transforms.files.builds.manifest import (
+    COMPLETED,
+    MANIFEST,
+    check_manifest,
+    find_link,
+    mark_of,
+)
 from .transforms.files.text import SPLITS
 
 if TYPE_CHECKING:
     from datasketch import MinHashLSH
-
-_COMPLETED, _MANIFEST = "COMPLETED", "manifest.json"
 
 
 def load(build: str | os.PathLike[str], split: str | None = None) -> pyarrow.dataset.Dataset:
@@ -123,7 +126,7 @@ def _is_signatures(name: str) -> bool:
 
 def _rows(table: pa.Table) -> Iterator[tuple[Any, Any]]:
     marks = json.loads((table.schema.metadata or {}).get(b"minhash", b"{}"))
-    expected = {"permutations": PERMUTATIONS, "scheme": SCHEME, "seed": SEED}
+    expected = {name: PARAMETERS[name] for name in ("permutations", "scheme", "seed")}
     if any(marks.get(name) != value for name, value in expected.items()):
         raise CorpusmillError(f"the signatures have the parameters {marks}, expected {expected}")
     if table.schema.field("signature").type != pa.list_(pa.uint32(), PERMUTATIONS):
@@ -139,17 +142,17 @@ def _find(path: str) -> pathlib.Path:
     """Returns the folder of the only finished build in a folder or below it."""
     folder = pathlib.Path(path)
     with reported(path):
-        if (folder / _COMPLETED).exists():
+        if (folder / COMPLETED).exists():
             return folder
         if not folder.is_dir():
             raise CorpusmillError(f"{path}: there is no such folder")
         below = [
             one.parent
             for pattern in ("*", "*/*", "*/*/*")
-            for one in sorted(folder.glob(f"{pattern}/{_COMPLETED}"))
+            for one in sorted(folder.glob(f"{pattern}/{COMPLETED}"))
         ]
     if not below:
-        raise CorpusmillError(f"{path}: no finished build: there is no file {_COMPLETED}")
+        raise CorpusmillError(f"{path}: no finished build: there is no file {COMPLETED}")
     if len(below) > 1:
         raise CorpusmillError(
             f"{path}: there are {len(below)} builds, such as {below[0]}; name one"
@@ -159,15 +162,16 @@ def _find(path: str) -> pathlib.Path:
 
 def _open(folder: pathlib.Path) -> Mapping[str, Any]:
     """Returns the manifest of a build. Raises CorpusmillError if it was changed."""
-    content = (folder / _MANIFEST).read_bytes()
-    mark = f"{hashlib.sha256(content).hexdigest()}  {_MANIFEST}\n"
-    if (folder / _COMPLETED).read_bytes() != mark.encode():
-        raise CorpusmillError(f"{folder}: {_COMPLETED} does not match {_MANIFEST}")
+    content = (folder / MANIFEST).read_bytes()
+    if (folder / COMPLETED).read_bytes() != mark_of(content):
+        raise CorpusmillError(f"{folder}: {COMPLETED} does not match {MANIFEST}")
     manifest: Mapping[str, Any] = json.loads(content)
     try:
         check_manifest(manifest)
     except msgspec.MsgspecError as error:
         raise CorpusmillError(f"{folder}: not the manifest of a build: {error}") from error
+    if link := find_link(str(folder)):
+        raise CorpusmillError(f"{link}: a link, which could lead to any file")
     return manifest
 
 
@@ -183,11 +187,8 @@ def _of_split(manifest: Mapping[str, Any], split: str | None) -> list[Mapping[st
 
 def _checked(folder: pathlib.Path, files: Sequence[Mapping[str, Any]]) -> Iterator[pathlib.Path]:
     """Yields the paths of files of a build. Raises CorpusmillError for a file that was changed."""
-    root = folder.resolve()
     for file in files:
         path = folder / file["name"]
-        if not path.resolve().is_relative_to(root):
-            raise CorpusmillError(f"{path}: leads to a file outside the build")
         size = path.stat().st_size
         if size != file["bytes"]:
             raise CorpusmillError(f"{path}: has {size} bytes, expected {file['bytes']}")

@@ -11,12 +11,14 @@ from ._errors import CorpusmillError, check_text
 from .transforms.duplicates.contamination_evidence import find_hits
 from .transforms.duplicates.evaluation_index import (
     BLOCK_CHARACTERS,
+    LONG_WORDS,
     EvaluationIndex,
     build_index,
     fold_block,
 )
 from .transforms.duplicates.minhash import (
     NGRAM_WORDS,
+    PARAMETERS,
     PERMUTATIONS,
     SEED,
     Uint32s,
@@ -28,9 +30,7 @@ from .transforms.files.text import plain_words
 if TYPE_CHECKING:
     from datasketch import MinHash
 
-SCHEME = "affine32"
 _NO_WORDS = numpy.iinfo(numpy.uint32).max
-_NGRAM_WORDS = 13
 
 
 class Contamination(NamedTuple):
@@ -81,7 +81,9 @@ def signature(text: str) -> "MinHash":
 
 def to_minhash(values: Uint32s) -> "MinHash":
     """Returns the datasketch.MinHash that has these 128 values."""
-    return datasketch().MinHash(num_perm=PERMUTATIONS, hashvalues=values, scheme=SCHEME, seed=SEED)
+    return datasketch().MinHash(
+        num_perm=PERMUTATIONS, hashvalues=values, scheme=PARAMETERS["scheme"], seed=SEED
+    )
 
 
 def datasketch() -> ModuleType:
@@ -99,9 +101,10 @@ def datasketch() -> ModuleType:
 def contaminated(items: Iterable[str], documents: Iterable[str]) -> Iterator[Contamination]:
     """Finds evaluation items in documents.
 
-    As in `corpusmill contamination`, a passage counts if it has 13 words in a row that are also in the
-    item, or is the whole item. Case and punctuation do not matter. An item of fewer than about 8 words is
-    never found: its words may be in any text.
+    These are the hits of `corpusmill contamination`, which also counts shorter matches: a passage has 13
+    words in a row that are also in the item, or is the whole item. Case and punctuation do not matter. An
+    item of fewer than about 8 words is never found, which does not mean that it is in no document: its words
+    may be in any text.
 
     Parameters
     ----------
@@ -142,7 +145,7 @@ class EvaluationItems(NamedTuple):
 
     def build(self) -> EvaluationIndex | None:
         """Returns the index of the texts, or None if there are none."""
-        return build_index(self.texts, _NGRAM_WORDS) if self.texts else None
+        return build_index(self.texts, LONG_WORDS) if self.texts else None
 
 
 def index_items(items: Iterable[str]) -> EvaluationItems:

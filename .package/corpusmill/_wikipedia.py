@@ -119,7 +119,6 @@ def clean(
     """
     check_text(wikitext, "wikitext")
     check_text(title, "title")
-    check_text(language, "language")
     if not isinstance(templates, Templates | None):
         raise CorpusmillError(
             f"templates must come from read_templates, not be {type(templates).__name__}"
@@ -146,8 +145,10 @@ def _cleaner(language: str, templates: Templates | None) -> WikitextCleaner:
 
 
 def language_of(code: str) -> Language:
-    """Returns the tables of a language. Raises ValueError for a code that no known Wikipedia has."""
-    tables = load_language(code)  # refuses less: there may be a new wiki
+    """Returns the tables of a language. Raises CorpusmillError for a code that no known Wikipedia has."""
+    check_text(code, "language")
+    with reported():
+        tables = load_language(code)  # refuses less: there may be a new wiki
     if not has_proven_tables(code) and not mediawiki_table(code):
         raise CorpusmillError(f"no such language: {code!r}{near_codes(code)}")
     return tables
@@ -259,9 +260,7 @@ def read_templates(dump: str | os.PathLike[str], language: str) -> Templates:
     'Дзвіниця 30 м заввишки стоїть на горі.'
     """
     path = path_of(dump, "dump")
-    check_text(language, "language")
-    with reported():
-        tables = language_of(language)
+    tables = language_of(language)
     namespaces = _read_siteinfo(path).namespaces
     knows = TemplateTable(tables, namespaces, NO_TEMPLATES).knows
     facts: dict[str, list[TemplateFact]] = {}

@@ -203,7 +203,7 @@ class ReadTemplates(beam.PTransform):
     ):
         super().__init__()
         self.read = read_templates.ReadTemplates(
-            _tables(language), _namespaces(dump), dbname_of(language), _entities(entities)
+            language_of(language), _namespaces(dump), dbname_of(language), _entities(entities)
         )
 
     def expand(self, pages: beam.PCollection) -> beam.PCollection:
@@ -223,7 +223,7 @@ class SelectArticles(beam.PTransform):
 
     def __init__(self, language: str):
         super().__init__()
-        self.screening = PageScreening(_tables(language), uses_template_names=True)
+        self.screening = PageScreening(language_of(language), uses_template_names=True)
 
     def expand(self, pages: beam.PCollection) -> Screened:
         screen = ScreenPages(self.screening.reason_to_reject)
@@ -259,7 +259,7 @@ class CleanWikitext(beam.PTransform):
         namespaces = {} if dump is None else _namespaces(dump)
         self.scratch = "" if templates is None else path_of(scratch, "scratch")
         self.clean = clean_wikitext.CleanWikitext(
-            _tables(language), namespaces, templates, self.scratch, min_words
+            language_of(language), namespaces, templates, self.scratch, min_words
         )
 
     def expand(self, pages: beam.PCollection) -> Cleaned:
@@ -291,7 +291,7 @@ class JoinWikidata(beam.PTransform):
         entities: str | os.PathLike[str] | None = None,
     ):
         super().__init__()
-        _tables(language)
+        language_of(language)
         tables = WikiTables(page_props=_match(page_props) if page_props else ())
         self.link = join_wikidata.LinkPages(dbname_of(language), tables, _entities(entities), ())
 
@@ -390,7 +390,8 @@ class ReadNews(beam.PTransform):
     """Reads lines of text files, such as those of the news crawls of WMT. Pipeline → NewsLines.
 
     NewsLines has `lines` (PCollection[str], without line feeds; not in order), `rejected`
-    (PCollection[Rejected]: lines that are not UTF-8) and `lost` (PCollection[LostBytes]).
+    (PCollection[Rejected]: lines that Perl cannot read as UTF-8) and `lost` (PCollection[LostBytes]). Bytes
+    that Perl can read and Python cannot, such as code points above U+10FFFF, become U+FFFD.
 
     Args:
       paths: files or patterns of files: plain, .gz, .bz2, .xz, or .tar archives of such files.
@@ -664,12 +665,6 @@ def _order(row: Mapping[str, Any], key: str) -> tuple[int, str, str]:
 
 def _values(row: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
     return [row[name] for name in names]
-
-
-def _tables(language: str) -> Any:
-    check_text(language, "language")
-    with reported():
-        return language_of(language)
 
 
 def _namespaces(dump: str | os.PathLike[str]) -> Mapping[int, Sequence[str]]:

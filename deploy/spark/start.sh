@@ -82,7 +82,7 @@ while [ "$number" -lt "$NODES" ]; do
 done
 started job-server "$python" -m corpusmill.pipelines.run.engines.spark_job_server \
     --spark-master-url "$master" --port "$JOB_PORT" "-Dspark.executor.memory=$MEMORY" $JOB_SERVER_FLAGS
-started pool "$python" -c "from corpusmill.pipelines.run.engines.worker import pool_main; pool_main()" --port "$POOL_PORT"
+started pool "$python" -m corpusmill.pipelines.run.engines.worker_pool --port "$POOL_PORT"
 waits_for node-1 "nodes($MASTER_WEB_PORT) == $NODES"
 waits_for job-server "answers($JOB_PORT)"
 waits_for pool "answers($POOL_PORT)"

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from corpusmill.transforms.files.builds.finished_builds import (
-    COMPLETED,
     Build,
     CorpusFile,
     RowGroup,
@@ -20,7 +19,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     read_row_group,
     row_groups_of,
 )
-from corpusmill.transforms.files.builds.manifest import is_name
+from corpusmill.transforms.files.builds.manifest import COMPLETED, is_name
 from corpusmill.transforms.files.read_files import InputError, is_there
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Rejected
 from corpusmill.transforms.wikipedia.article_accounts import RowSource

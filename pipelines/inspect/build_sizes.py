@@ -15,12 +15,8 @@ from typing import NamedTuple
 import msgspec
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.builds.finished_builds import (
-    COMPLETED,
-    Build,
-    open_build,
-    read_json,
-)
+from corpusmill.transforms.files.builds.finished_builds import Build, open_build, read_json
+from corpusmill.transforms.files.builds.manifest import COMPLETED
 from corpusmill.transforms.files.builds.paper_figures import (
     PAPER,
     PAPER_DOCUMENTS,

@@ -19,14 +19,9 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.duplicates.write_signatures import SIGNATURES, WriteSignatures
-from corpusmill.transforms.files.builds.finished_builds import (
-    MANIFEST,
-    Build,
-    open_build,
-    path_below,
-)
+from corpusmill.transforms.files.builds.finished_builds import Build, open_build, path_below
 from corpusmill.transforms.files.builds.ledger import DOUBTS
-from corpusmill.transforms.files.builds.manifest import Provenance, Release
+from corpusmill.transforms.files.builds.manifest import MANIFEST, Provenance, Release
 from corpusmill.transforms.files.distribution import SpreadAll
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, open_raw
 from corpusmill.transforms.files.write_rows import WriteRecords

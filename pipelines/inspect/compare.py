@@ -73,8 +73,6 @@ MIN_BUCKETS = 64
 BUCKET_ROWS = 1 << 17  # approximate number of rows in a bucket
 _TITLE_CHARACTERS = 1000  # at the beginning of a text, in which the title is searched
 _BETWEEN, _NULL = "\x1f", "\x00"  # separator of compared columns, and the mark of a missing value
-
-
 Side = tuple[bool, CorpusFile]  # (True for the newer edition, a Parquet file of the edition)
 SideGroup = tuple[bool, RowGroup]  # (True for the newer edition, a row group of the edition)
 

@@ -73,8 +73,8 @@ from corpusmill.transforms.files.write_rows import WriteRecords
 from ..run.engines.engine import Engine
 from ..run.engines.run_pipeline import find_engine, run_pipeline
 from .contamination_page import make_page
-from .contamination_settings import Search
 from .findings import FoundFolder, new_folder
+from .inspect_commands import Search
 from .text_sources import find_evaluation_sets, find_training_files
 
 RELEASE = Release(

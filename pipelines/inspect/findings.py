@@ -22,8 +22,8 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.duplicates.read_texts import TextFile
-from corpusmill.transforms.files.builds.finished_builds import COMPLETED, MANIFEST, open_build
-from corpusmill.transforms.files.builds.manifest import Description, Release
+from corpusmill.transforms.files.builds.finished_builds import open_build
+from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST, Description, Release
 from corpusmill.transforms.files.errors import IN_PROCESS
 from corpusmill.transforms.files.read_files import file_bytes_of, hash_input, is_there
 from corpusmill.transforms.files.records import InputFile

@@ -1,4 +1,4 @@
-"""Commands."""
+"""The commands for finished builds, with their flags and help pages, and the settings of a search."""
 
 import argparse
 import inspect
@@ -6,11 +6,26 @@ import json
 import pathlib
 import sys
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..run.corpora import shapes
 from ..run.extras import check_extras
 from ..run.flags import Commands, Flags, add_command, add_folders, add_json, add_runner, runner_of
-from .contamination_settings import NGRAM_WORDS, PASSAGES, Search
+
+NGRAM_WORDS = 8
+PASSAGES = 3
+
+
+class Search(NamedTuple):
+    """The settings of a search for evaluation texts in training texts."""
+
+    train: Sequence[str]  # command-line arguments, see text_sources.py
+    evaluation: Sequence[str]
+    ngram_words: int = NGRAM_WORDS
+    passages: int = PASSAGES  # maximum number of passages per item in the report
+    train_id: str = ""
+    evaluation_id: str = ""
+    whole_files: bool = False
 
 
 def add_compare(commands: Commands) -> None:
@@ -317,18 +332,15 @@ def add_verify(commands: Commands) -> None:
 
 def _run_verify(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     from . import verify
-    from . import verify as verify_checksums
 
     how = {**runner_of(settings, beam_flags), "report": settings.report}
     folders, sums, reference = settings.folders, settings.md5, settings.reference
     if sums:
-        found = verify_checksums.verify_checksums(
-            _one_folder(folders), sums, reference=reference, **how
-        )
+        found = verify.verify_checksums(_one_folder(folders), sums, reference=reference, **how)
         if settings.json:
-            print(verify_checksums.checksums_to_json(found))
+            print(verify.checksums_to_json(found))
         else:
-            verify_checksums.print_checksum_verdict(found, settings.report)
+            verify.print_checksum_verdict(found, settings.report)
         return 0 if found.is_sound else 1
     if reference:
         raise ValueError("--reference needs --md5 LIST")

@@ -38,7 +38,6 @@ from corpusmill.transforms.files.builds.check_builds import (
     unpack_lines,
 )
 from corpusmill.transforms.files.builds.finished_builds import (
-    COMPLETED,
     Build,
     CorpusFile,
     find_builds,
@@ -48,6 +47,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     open_build,
     read_file,
 )
+from corpusmill.transforms.files.builds.manifest import COMPLETED
 from corpusmill.transforms.files.markup import protect, to_line, unprotect
 from corpusmill.transforms.files.read_files import InputError, open_raw
 from corpusmill.transforms.files.text import SPLITS

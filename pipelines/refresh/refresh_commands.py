@@ -1,4 +1,4 @@
-"""Commands."""
+"""The commands `fetch` and `refresh`, with their flags and help pages."""
 
 import argparse
 import logging

@@ -36,7 +36,6 @@ from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files.builds.dataset_card import MARK, BuildBelow, make_folder_card
 from corpusmill.transforms.files.builds.finished_builds import (
-    COMPLETED,
     Build,
     age_of,
     find_folders,
@@ -44,6 +43,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     open_build,
     path_below,
 )
+from corpusmill.transforms.files.builds.manifest import COMPLETED
 from corpusmill.transforms.files.read_files import InputError, list_subfolders
 from corpusmill.transforms.files.stores import is_local, list_below, refusal_of, remove_below
 from corpusmill.transforms.files.write_files import (

@@ -395,9 +395,8 @@ def launch_build(
     """
     from apache_beam.io.filesystems import FileSystems
 
-    from .estimate import is_built
     from .launch import launch
-    from .publish import FinishedError
+    from .publish import FinishedError, is_built
 
     try:
         if settings.dry_run:

@@ -25,7 +25,7 @@ from corpusmill.transforms.files.records import SubwordStats
 from corpusmill.transforms.files.terminal import new_console
 from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.news.sentence_accounts import LEFT_OUT
-from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE as UNRENDERED
+from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE
 
 from . import progress, publish
 from .corpora import row_of
@@ -305,10 +305,10 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     if counts.get("repeated"):
         yield f"lines dropped, because another line has more facts about the item: {counts['repeated']:,}"
     for file in manifest["outputs"]:
-        if file["name"] == UNRENDERED and file["records"]:
+        if file["name"] == UNRENDERED_FILE and file["records"]:
             yield (
                 f"templates in running text that no table defines: {file['records']:,}, listed in"
-                f" {UNRENDERED}; define their text with --templates"
+                f" {UNRENDERED_FILE}; define their text with --templates"
             )
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"

@@ -1,13 +1,11 @@
 """Publishes a folder as a finished build, completely or not at all.
 
 A build is written beside its target, moved there, and marked with a file COMPLETED at the very end. A folder
-without that file is unfinished: readers refuse it, and the next run replaces it. Builds on object stores are
-published by store_builds.
+without that file is unfinished: readers refuse it, and the next run replaces it.
 
-Publishes builds on object stores, where folders can be neither moved nor locked.
-
-A build is written into a separate folder beside its target, as on a disk. When it is complete, the store
-copies its objects to the target, and COMPLETED is written last.
+On an object store, folders can be neither moved nor locked. A build is written into a separate folder beside
+its target, as on a disk. When it is complete, the store copies its objects to the target, and COMPLETED is
+written last.
 
 The lock is a small object beside the target. The store lets a process create this object only if it does not
 exist, and overwrite it only if no other process has written it in the meantime. The process that owns the
@@ -24,20 +22,26 @@ import json
 import logging
 import os
 import pathlib
+import posixpath
 import shutil
 import socket
 import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files import stores, write_files
-from corpusmill.transforms.files.builds.finished_builds import COMPLETED, MANIFEST, mark_of
-from corpusmill.transforms.files.read_files import is_there, open_raw
+from corpusmill.transforms.files.builds.finished_builds import read_manifest
+from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST, mark_of
+from corpusmill.transforms.files.read_files import file_bytes_of, is_there, open_raw
 from corpusmill.transforms.files.scratch import SCRATCH
+
+if TYPE_CHECKING:
+    from .launch import Corpus
 
 BEAT_SECONDS = 15.0
 DEAD_SECONDS = 60.0
@@ -410,3 +414,77 @@ def remove_build(target: str) -> None:
 def _mark_completed(target: str) -> None:
     folder = pathlib.Path(target)
     write_files.write_whole(folder / COMPLETED, mark_of((folder / MANIFEST).read_bytes()))
+
+
+SHOWN_DIFFERENCES = 3
+
+
+def is_built(target: str, corpus: "Corpus") -> bool:
+    """Returns True if the folder `target` contains a finished build with the settings and inputs of `corpus`.
+
+    Raises TargetError if it contains a finished build of another version, with other settings, or from inputs
+    with other names or sizes.
+    """
+    if not is_completed(target):
+        return False
+    if differences := "; ".join(_differences(target, corpus)):
+        raise TargetError(
+            f"{target} contains a build {differences}; use --replace to build it again"
+        )
+    return True
+
+
+def _differences(target: str, corpus: "Corpus") -> Iterator[str]:
+    """Yields the differences between a finished build and the requested build `corpus`, as phrases."""
+    manifest = read_manifest(target)
+    provenance = corpus.provenance()
+    if manifest["version"] != provenance.version:
+        yield f"of another version ({manifest['version']} → {provenance.version})"
+    # Convert to JSON types: tuples become lists.
+    settings = json.loads(json.dumps(dict(provenance.settings)))
+    if changes := _changes(manifest.get("settings", {}), settings):
+        yield f"with other settings ({changes})"
+    before = _sizes(
+        (file["role"], file["name"], file["bytes"]) for file in manifest.get("inputs", [])
+    )
+    inputs = corpus.inputs()
+    now = _sizes(
+        (role, posixpath.basename(path), file_bytes_of(path))
+        for role in inputs
+        for path in inputs[role]
+    )
+    if changes := _changes(before, now):
+        yield f"from other inputs ({changes})"
+
+
+def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:
+    """Returns a mapping from the role and name of input files to their sizes as text.
+
+    Two files with the same name give, for example, {"dump ukwiki.xml.bz2": "5 bytes and 7 bytes"}.
+
+    Args:
+      files: A tuple (role, name, size in bytes) for each file.
+    """
+    found: dict[str, list[int]] = {}
+    for role, name, size in files:
+        found.setdefault(f"{role} {name}", []).append(size)
+    return {
+        name: " and ".join(f"{size:,} bytes" for size in sorted(sizes))
+        for name, sizes in found.items()
+    }
+
+
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    changes = [
+        f"{name}: {_show(before.get(name))} → {_show(now.get(name))}"
+        for name in sorted({*before, *now})
+        if before.get(name) != now.get(name)
+    ]
+    more = len(changes) - SHOWN_DIFFERENCES
+    return ", ".join(changes[:SHOWN_DIFFERENCES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _show(value: Any) -> str:
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -28,7 +28,6 @@ from corpusmill.transforms.files.records import Finding, ReadError
 from corpusmill.transforms.files.terminal import count_of, draw, name_some
 
 from . import journal
-from . import journal as files
 from .journal import Draft, Entry
 from .language_state import Answer, LanguageState, Waive, Waiver, find_waivers
 from .project import Project
@@ -102,7 +101,7 @@ def check_language(
         judged = _judge(state, found, waivers)
         table = write_findings(judged).encode("utf-8")
         check = state.check
-        if check and not waivers and files.read_bytes(check.folder / FINDINGS) == table:
+        if check and not waivers and journal.read_bytes(check.folder / FINDINGS) == table:
             return Checked(language.code, check, False, judged)
         facts = _facts(state, judged, waivers)
         draft = Draft("check", state.round, facts, {FINDINGS: table})
@@ -201,7 +200,7 @@ def read_findings(check: Entry) -> list[JudgedFinding]:
     """Reads the findings of a check. Raises InputError for a damaged file."""
     path = check.folder / FINDINGS
     try:
-        table = read_table(files.read_text(path), _COLUMNS)
+        table = read_table(journal.read_text(path), _COLUMNS)
         return [
             JudgedFinding(Finding._make([*fields, int(line)]), waived)
             for *fields, line, waived in ([row[name] for name in _COLUMNS] for _, row in table)

@@ -12,7 +12,6 @@ from corpusmill.transforms.files.records import SPLITS, ReadError, Translation
 from corpusmill.transforms.translation.source_table import splits_of
 
 from . import journal
-from . import journal as files
 from .checks import SETTLE
 from .journal import Draft, Entry
 from .language_state import TRANSLATIONS, LanguageState, ids_of, write_translations
@@ -127,8 +126,8 @@ def _is_answer(name: pathlib.Path, path: pathlib.Path) -> bool:
 
 
 def _read(project: Project, path: pathlib.Path, code: str, is_named: bool) -> ReadFile | Imported:
-    data = files.read_bytes(path)
-    with files.naming(path):
+    data = journal.read_bytes(path)
+    with journal.naming(path):
         if path.suffix not in SUFFIXES:
             raise ReadError(0, f"the file name must end with one of {', '.join(SUFFIXES)}")
         if path.stem in SOURCE_CODES and path.suffix not in READERS and not is_named:
@@ -148,7 +147,7 @@ def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
 
 def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
     """Raises ReadError if a file in the source language does not have the sentences of the project."""
-    lines = files.decode(str(path), data).removesuffix("\n").split("\n")
+    lines = journal.decode(str(path), data).removesuffix("\n").split("\n")
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
         raise ReadError(
@@ -240,7 +239,7 @@ def _find_corrected(
 ) -> Entry:
     if name == LAST:
         for entry in reversed(imports.values()):
-            is_same = entry.facts["file"]["sha256"] == files.sha256_of(file.data)
+            is_same = entry.facts["file"]["sha256"] == journal.sha256_of(file.data)
             if not (is_same or ids.isdisjoint(ids_of(entry))):
                 return entry
         raise ValueError(
@@ -297,7 +296,7 @@ def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry |
     Args:
       base: number of the packet that the file answers.
     """
-    sha256 = files.sha256_of(file.data)
+    sha256 = journal.sha256_of(file.data)
     earlier = [
         one
         for one in state.of_kind("import")
@@ -317,7 +316,7 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
     facts = {
         "base": base,
         "corrects": list(file.corrects),
-        "file": files.describe(file.path, file.data),
+        "file": journal.describe(file.path, file.data),
         "lines": len(translations) + file.empty,
         "empty": file.empty,
         **_compare(state, translations, base, file.corrects),

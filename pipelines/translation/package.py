@@ -14,9 +14,9 @@ import pyarrow as pa
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files.builds.dataset_card import MAKER, make_citation
-from corpusmill.transforms.files.builds.finished_builds import MANIFEST
 from corpusmill.transforms.files.builds.manifest import (
     CARD,
+    MANIFEST,
     Provenance,
     add_outputs,
     assemble,

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from corpusmill.transforms.files import write_files
-from corpusmill.transforms.files.builds.finished_builds import COMPLETED
-from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.builds.manifest import COMPLETED, to_json
 from corpusmill.transforms.files.markup import read_table
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import SPLITS, ReadError, SourceSentence

@@ -13,7 +13,6 @@ from corpusmill.transforms.files.records import ReadError
 from corpusmill.transforms.files.terminal import count_of
 
 from . import journal
-from . import journal as files
 from .journal import Draft, Entry, Sent, files_of, paths_of
 from .language_state import LanguageState
 from .packet_files import decode_sheet
@@ -85,12 +84,12 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent
             message = f"the sheet was already written as {entry.name}"
         else:
             contents = _sheet(project, state, code, reviewer)
-            files.check_copies(to, contents)
+            journal.check_copies(to, contents)
             facts = {
                 "reviewer": reviewer,
                 "sample_digest": digest,
                 "lines": len(project.sample),
-                "files": {name: files.sha256_of(data) for name, data in contents.items()},
+                "files": {name: journal.sha256_of(data) for name, data in contents.items()},
             }
             draft = Draft("sheets", state.round, facts, contents)
             entry, _ = journal.append(folder, by, state.last, lambda _: draft)
@@ -153,8 +152,8 @@ def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> l
 
 
 def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, ReviewedSheet]:
-    data = files.read_bytes(path)
-    with files.naming(path):
+    data = journal.read_bytes(path)
+    with journal.naming(path):
         sheet = read_review_sheet(decode_sheet(data))
         if not sheet.reviewed:
             raise ReadError(0, "no sentence is reviewed; mark sentences without errors as “ok”")
@@ -189,7 +188,7 @@ def _check(project: Project, state: LanguageState, sheet: ReviewedSheet) -> None
 
 
 def _imported_before(state: LanguageState, data: bytes) -> Entry | None:
-    sha256 = files.sha256_of(data)
+    sha256 = journal.sha256_of(data)
     reviews = state.of_kind("review")
     return next((one for one in reviews if one.facts["file"]["sha256"] == sha256), None)
 
@@ -198,7 +197,7 @@ def _add(
     project: Project, path: pathlib.Path, data: bytes, sheet: ReviewedSheet, by: str
 ) -> Reviewed:
     folder = project.journal(sheet.language)
-    with files.naming(path), journal.locked(folder):
+    with journal.naming(path), journal.locked(folder):
         state = LanguageState(journal.read_entries(folder), project.ids)
         earlier = _imported_before(state, data)
         entry = earlier
@@ -222,7 +221,7 @@ def _draft(
         "reviewed": list(sheet.reviewed),
         "errors": len(sheet.errors),
         "sample_digest": state.digest_of(project.sample),
-        "file": files.describe(path, data),
+        "file": journal.describe(path, data),
     }
     rows = (list(map(str, error)) for error in sheet.errors)
     errors = write_table(_COLUMNS, rows, for_people=False)
@@ -262,7 +261,7 @@ def current_reviews(state: LanguageState) -> list[ReviewedSheet]:
 def _sheet_of(review: Entry) -> ReviewedSheet:
     path = review.folder / ERRORS
     try:
-        table = read_table(files.read_text(path), _COLUMNS, for_people=False)
+        table = read_table(journal.read_text(path), _COLUMNS, for_people=False)
         errors = tuple(
             ReviewError._make([*fields, int(line)])
             for *fields, line in ([row[name] for name in _COLUMNS] for _, row in table)

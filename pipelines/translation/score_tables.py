@@ -1,19 +1,52 @@
-"""Formats translation scores as tables for people, spreadsheets and programs."""
+"""Formats translation scores as tables for people, spreadsheets and programs.
+
+Average scores are computed for groups of languages, by family and by resource level, which are from Tables 1,
+6 and 7 of Goyal et al. 2022.
+"""
 
 import functools
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from corpusmill.transforms.files.markup import write_table
+from corpusmill.transforms.files.markup import read_toml, write_table
 from corpusmill.transforms.files.terminal import draw
 
 from .score_translations import Report, Scored
-from .target_languages import RESOURCE_LEVELS, family_of, resource_level_of
 
 UNKNOWN = "–"
 MOST_TARGETS = 16  # maximum number of target languages in a table on a screen; files have all
 MOST_TOPICS = 20  # maximum number of topics on a screen; released metadata has hundreds
+
+RESOURCE_LEVELS = {"very low": 100_000, "low": 1_000_000, "medium": 100_000_000, "high": None}
+"""Level → exclusive upper bound of its number of bitext sentences with English (Table 7 of the paper).
+
+The bound of the highest level is None.
+"""
+
+
+def _groups(name: str) -> Mapping[str, Any]:
+    table: Mapping[str, Any] = read_toml(__package__, "language_groups.toml")[name]
+    return table
+
+
+def family_of(code: str) -> str | None:
+    """Returns the family of a language in Table 6 of Goyal et al. 2022, or None if it is not in the table."""
+    return _groups("subgroupings").get(code)
+
+
+def resource_level_of(code: str) -> str | None:
+    """Returns a language's resource level as in Table 7 of Goyal et al. 2022, or None if it is unknown.
+
+    The level depends on the number of sentence pairs with English, which is given in Table 1.
+    """
+    sentences = _groups("bitext").get(code)
+    if sentences is None:
+        return None
+    ends = RESOURCE_LEVELS.items()
+    return next(level for level, end in ends if end is None or sentences < end)
+
 
 GROUPINGS: Mapping[str, Callable[[str], str | None]] = {
     "family": family_of,

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from corpusmill.transforms.files.terminal import count_of
 
 from . import journal
-from . import journal as files
 from .checks import open_errors
 from .journal import Draft, Entry, Sent, files_of, paths_of
 from .language_state import LanguageState
@@ -21,13 +20,8 @@ WRITERS: Mapping[str, Callable[[Packet], bytes]] = {
     "tsv": lambda packet: write_sheet(packet).encode("utf-8"),
 }
 
-
 SUFFIXES = {"xliff": ".xlf", "tsv": ".tsv"}
-
-
 FORMATS = tuple(WRITERS)
-
-
 Reasons = Mapping[str, Sequence[str]]  # id → reasons why the line is sent back
 
 
@@ -73,7 +67,7 @@ def _send(
 
             def make_draft(number: int) -> Draft:
                 draft = _draft(project, language, state, plan, number, formats)
-                files.check_copies(to, draft.files)
+                journal.check_copies(to, draft.files)
                 return draft
 
             entry, draft = journal.append(folder, by, state.last, make_draft)
@@ -159,6 +153,6 @@ def _draft(
         "ids": [] if len(lines) == len(state.ids) else [line.source.id for line in lines],
         "lines": len(lines),
         "why": plan.why,
-        "files": {name: files.sha256_of(data) for name, data in contents.items()},
+        "files": {name: journal.sha256_of(data) for name, data in contents.items()},
     }
     return Draft("packet", plan.round, facts, contents)

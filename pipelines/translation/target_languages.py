@@ -3,10 +3,6 @@
 For the codes of FLORES-101, names come from Table 1 of Goyal et al. 2022 (languages.toml). Tags, scripts
 and the names of all other languages come from Unicode CLDR, through the package langcodes.
 
-Groups languages by family and by resource level, so that average scores can be computed for each group.
-
-The groups are from Tables 1, 6 and 7 of Goyal et al. 2022.
-
 Maps the language codes of different corpora to one key: "ukr", "ukr_Cyrl" and "uk" become "uk".
 """
 
@@ -14,7 +10,7 @@ import difflib
 import functools
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from corpusmill.transforms.files.markup import read_toml
 
@@ -95,35 +91,6 @@ def _near_names(code: str) -> str:
     if not found:
         return '; codes are like "fra", "zho_simpl", "npi_Deva", or a tag like "pt-BR"'
     return "; similar languages are " + ", ".join(f'"{known}" ({names[known]})' for known in found)
-
-
-RESOURCE_LEVELS = {"very low": 100_000, "low": 1_000_000, "medium": 100_000_000, "high": None}
-"""Level → exclusive upper bound of its number of bitext sentences with English (Table 7 of the paper).
-
-The bound of the highest level is None.
-"""
-
-
-def _groups(name: str) -> Mapping[str, Any]:
-    table: Mapping[str, Any] = read_toml(__package__, "language_groups.toml")[name]
-    return table
-
-
-def family_of(code: str) -> str | None:
-    """Returns the family of a language in Table 6 of Goyal et al. 2022, or None if it is not in the table."""
-    return _groups("subgroupings").get(code)
-
-
-def resource_level_of(code: str) -> str | None:
-    """Returns a language's resource level as in Table 7 of Goyal et al. 2022, or None if it is unknown.
-
-    The level depends on the number of sentence pairs with English, which is given in Table 1.
-    """
-    sentences = _groups("bitext").get(code)
-    if sentences is None:
-        return None
-    ends = RESOURCE_LEVELS.items()
-    return next(level for level, end in ends if end is None or sentences < end)
 
 
 # "no" in Wikipedia is Bokmål, which has a code of its own in FLORES-101. Nynorsk is "nn" in both.

@@ -40,7 +40,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from corpusmill.pipelines.run.publish import TargetError
-from corpusmill.transforms.files.builds.finished_builds import COMPLETED, MANIFEST, mark_of
+from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST, mark_of
 from corpusmill.transforms.files.compression import ON_CORRUPT
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError

@@ -73,9 +73,8 @@ from corpusmill.transforms.files.records import BookFile, Page
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.files.stage_files import read_list as read_list_of_stage
 from corpusmill.transforms.files.stage_files import read_part as read_stage_part
-from corpusmill.transforms.files.text_kinds import check_lines
 from corpusmill.transforms.files.work_units import BLOCK_BYTES
-from corpusmill.transforms.models.train_pieces import (
+from corpusmill.transforms.models.read_sentences import (
     EvaluationFile,
     count_file,
     plan_file,
@@ -83,6 +82,7 @@ from corpusmill.transforms.models.train_pieces import (
 )
 from corpusmill.transforms.news.artefacts import FAULTS
 from corpusmill.transforms.news.check_checksums import check_artefact, plan_comparisons, read_list
+from corpusmill.transforms.news.check_lines import check_lines
 from corpusmill.transforms.news.perl_text import CURRENT_PERL
 from corpusmill.transforms.news.sort_lines import tokenize_block
 from corpusmill.transforms.translation.find_passages import _Find, read_topics

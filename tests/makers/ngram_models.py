@@ -9,10 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from corpusmill.transforms.models import count_grams as counting
-from corpusmill.transforms.models import smoothing
-from corpusmill.transforms.models.count_grams import number_words, select_words
-from corpusmill.transforms.models.gram_tables import UNKNOWN, Table
+from corpusmill.transforms.models import gram_tables, smoothing
+from corpusmill.transforms.models.gram_tables import UNKNOWN, Table, number_words, select_words
 from corpusmill.transforms.models.smoothing import join_backoffs, without_backoffs
 from corpusmill.transforms.models.word_vocabulary import count_words
 
@@ -22,7 +20,7 @@ class Model(NamedTuple):
 
     words: pa.BinaryArray  # by bytes
     entries: Mapping[int, Table]  # order → ENTRIES
-    tallies: Mapping[int, counting.Tally]
+    tallies: Mapping[int, gram_tables.Tally]
     discounts: Mapping[int, smoothing.Discounts]
 
 
@@ -35,13 +33,13 @@ def vocabulary_of(block: bytes, min_count: int = 1) -> pa.BinaryArray:
 def make_model(block: bytes, order: int, min_count: int = 1, prune: Sequence[int] = ()) -> Model:
     """The Kneser-Ney model of a block of lines."""
     words = vocabulary_of(block, min_count)
-    cut = counting.cut_offs(prune, order)
-    table = counting.adjust_highest(counting.count_grams(number_words(block, words), order))
+    cut = gram_tables.cut_offs(prune, order)
+    table = gram_tables.adjust_highest(gram_tables.count_grams(number_words(block, words), order))
     tables = {order: table}
     for n in range(order, 1, -1):
-        tables[n - 1] = counting.count_suffixes(tables[n])
-    tables = {n: counting.only_grams(of_order) for n, of_order in tables.items()}
-    tallies = {n: counting.tally_of(tables[n], cut[n]) for n in tables}
+        tables[n - 1] = gram_tables.count_suffixes(tables[n])
+    tables = {n: gram_tables.only_grams(of_order) for n, of_order in tables.items()}
+    tallies = {n: gram_tables.tally_of(tables[n], cut[n]) for n in tables}
     discounts = {n: smoothing.estimate_discounts(tallies[n]) for n in tables}
     has_unknown = UNKNOWN in tables[1]["words"]
     size = smoothing.vocabulary_size(tallies[1], has_unknown=has_unknown)
@@ -85,7 +83,7 @@ class Reference:
 
     def __init__(self, sentences: Sequence[Sequence[str]], order: int, prune: Sequence[int] = ()):
         self.order = order
-        self.prune = counting.cut_offs(prune, order)
+        self.prune = gram_tables.cut_offs(prune, order)
         self.counts = _count(sentences, order)
         before: Counter[Gram] = Counter(gram[1:] for gram in self.counts if len(gram) > 1)
         self.adjusted = {
@@ -143,7 +141,7 @@ class StupidReference:
 
     def __init__(self, sentences: Sequence[Sequence[str]], order: int, prune: Sequence[int] = ()):
         self.order = order
-        cut = counting.cut_offs(prune, order)
+        cut = gram_tables.cut_offs(prune, order)
         counts = _count(sentences, order)
         if ("<unk>",) not in counts:
             counts[("<unk>",)] = 1

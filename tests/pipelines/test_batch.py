@@ -25,8 +25,7 @@ from corpusmill.pipelines.batch import (
 )
 from corpusmill.pipelines.run import publish
 from corpusmill.pipelines.run.corpus_build import Stage
-from corpusmill.pipelines.run.estimate import is_built
-from corpusmill.pipelines.run.publish import TargetError
+from corpusmill.pipelines.run.publish import TargetError, is_built
 from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.builds.manifest import Provenance, assemble
 from corpusmill.transforms.files.errors import BuildError

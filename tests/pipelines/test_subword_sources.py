@@ -5,7 +5,7 @@ import pytest
 from corpusmill.pipelines.run.corpora import layouts
 from corpusmill.pipelines.subwords import find_evaluation, find_sources, parse_argument
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.models.train_pieces import EvaluationFile, SentenceSources
+from corpusmill.transforms.models.read_sentences import EvaluationFile, SentenceSources
 from tests.makers.finished_builds import make_build
 from tests.makers.subword_inputs import make_corpora, write_lines
 

@@ -14,8 +14,8 @@ import yaml
 from corpusmill.pipelines.run import editions, publish
 from corpusmill.pipelines.run import editions as folder_cards
 from corpusmill.pipelines.run.publish import TargetError, building, is_completed
-from corpusmill.transforms.files.builds.finished_builds import COMPLETED, find_folders, open_build
-from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.builds.finished_builds import find_folders, open_build
+from corpusmill.transforms.files.builds.manifest import COMPLETED, to_json
 from corpusmill.transforms.files.markup import hub_head
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.stores import StoreError, put_if, read_object

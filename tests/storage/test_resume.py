@@ -17,8 +17,7 @@ from corpusmill.pipelines.run.engines.in_process import InProcess
 from corpusmill.pipelines.run.publish import building, is_completed
 from corpusmill.pipelines.run.run_stages import run_stages
 from corpusmill.pipelines.run.stage_folders import stage_folders
-from corpusmill.transforms.files.builds.finished_builds import COMPLETED
-from corpusmill.transforms.files.builds.manifest import Provenance
+from corpusmill.transforms.files.builds.manifest import COMPLETED, Provenance
 from corpusmill.transforms.files.scratch import OBJECT_BYTES, Scratch, fetch
 from corpusmill.transforms.files.write_files import write_text
 from tests.storage import processes

@@ -15,7 +15,6 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from ..files import bz2_blocks, counters, packed_files
-from ..files import packed_files as zip_members
 from ..files.compression import DECODE_ERRORS, codec_of
 from ..files.counters import reject
 from ..files.packed_files import ZipError, is_named_tar, is_wanted
@@ -295,7 +294,7 @@ def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
             return False
         stream.seek(0)
         is_tar = packed_files.is_tar(head)
-        if is_tar or zip_members.is_zip(head):
+        if is_tar or packed_files.is_zip(head):
             return bool(codec) or _check_archive(
                 path, stream, file_bytes if is_tar else None, whole
             )
@@ -325,7 +324,7 @@ def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bo
     has_wanted = False
     try:
         is_zip = tar_bytes is None
-        members = zip_members.list_zip(stream) if is_zip else read_members(stream, tar_bytes)
+        members = packed_files.list_zip(stream) if is_zip else read_members(stream, tar_bytes)
         for member in members:
             has_wanted |= is_wanted(member.name)
     except (TarError, ZipError) as error:

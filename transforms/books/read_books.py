@@ -11,7 +11,6 @@ from typing import BinaryIO, NamedTuple
 import apache_beam as beam
 
 from ..files import counters, packed_files, tar_members
-from ..files import packed_files as zip_members
 from ..files.compression import DECODE_ERRORS, check_on_corrupt, codec_of
 from ..files.counters import LostBytes, tell_lost
 from ..files.distribution import Spread
@@ -219,7 +218,7 @@ def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDam
         is_compressed, is_tar = bool(codec_of(stream)), packed_files.is_tar(head)
         if is_tar and not is_compressed:
             yield from _plan_archive(source, _list_tar(source, stream))
-        elif zip_members.is_zip(head) and not (is_tar or is_compressed):
+        elif packed_files.is_zip(head) and not (is_tar or is_compressed):
             yield from _plan_archive(source, _list_zip(source, stream))
         else:
             itself = StoredFile(source.name, 0, source.stored_bytes)
@@ -246,7 +245,7 @@ def _list_zip(
     source: BookSource, stream: BinaryIO
 ) -> Iterator[StoredFile | PassedOver | PackedDamage]:
     try:
-        members = zip_members.list_zip(stream)
+        members = packed_files.list_zip(stream)
     except ZipError as error:
         yield PackedDamage(source.name, 0, source.stored_bytes, error.message)
         return

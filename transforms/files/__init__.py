@@ -5,5 +5,5 @@ the number of workers. `builds/` reads and writes finished builds, their manifes
 room.
 
 Modules that use Beam: counters, distribution, read_files, read_lines, scratch, stage_files, stores,
-text_kinds, write_files, write_rows, builds.check_builds, builds.finished_builds, builds.write_manifest
+write_files, write_rows, builds.check_builds, builds.finished_builds, builds.write_manifest
 """

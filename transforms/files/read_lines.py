@@ -6,8 +6,8 @@ from typing import BinaryIO, NamedTuple
 
 import apache_beam as beam
 
-from . import counters, tar_members, work_units
-from .compression import codec_of
+from . import bz2_blocks, counters, tar_members, work_units
+from .compression import DECODE_ERRORS, codec_of, decompressed, read_some
 from .counters import LostBytes, damage_error, tell_lost
 from .distribution import Spread
 from .line_blocks import block_of, count_lines, lines_of, malformed_lines
@@ -25,6 +25,7 @@ from .work_units import (
 )
 
 STAGE = "read-lines"
+_HEAD_BYTES = 1 << 12
 MEMBERS = ("news.20??.en.shuffled*",)
 """Patterns of the files of the corpus in the WMT 2011 archive, training-monolingual.tgz."""
 
@@ -356,3 +357,24 @@ def _no_member_error(path: str, members: Sequence[str], names: Sequence[str]) ->
     told = ", ".join([*names[:_TOLD_NAMES], *(["…"] if len(names) > _TOLD_NAMES else [])])
     wanted = " or ".join(members)
     return InputError(path, f"the archive has no file {wanted}; it contains {told or 'no files'}")
+
+
+def read_head(path: str, stream: BinaryIO) -> bytes:
+    """Returns the beginning of a file, decompressed. Raises InputError if it is damaged."""
+    try:
+        return read_some(decompressed(stream), _HEAD_BYTES)
+    except DECODE_ERRORS as error:
+        raise InputError(path, f"cannot be decompressed: {error}", 0) from None
+
+
+def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
+    """Returns True unless the end of a file shows that its compressed data is truncated.
+
+    This can be seen in .bz2 and .xz files. For all other files, such as .gz files, the result is True.
+    """
+    if codec == "bz2":
+        return bz2_blocks.ends_whole(stream, file_bytes)
+    if codec != "xz":
+        return True
+    stream.seek(max(file_bytes - _HEAD_BYTES, 0))
+    return stream.read(_HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")

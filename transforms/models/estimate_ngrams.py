@@ -31,8 +31,8 @@ from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
 from ..files.write_files import HashedFile
 from . import gram_tables, smoothing
-from .count_grams import Tally
 from .count_ngrams import Dealer, GroupBuckets, Pieces, Values, join_pieces, load_words
+from .gram_tables import Tally
 from .smoothing import FREQUENCIES, LEFT, OWN, SCALES, USED, join_backoffs, without_backoffs
 
 STAGE = "estimate-ngrams"

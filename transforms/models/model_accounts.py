@@ -17,7 +17,7 @@ from ..files.builds.manifest import Description, Provenance
 from ..files.markup import make_table
 from ..files.records import SubwordStats
 from ..files.text import SPLITS
-from .count_grams import Tally
+from .gram_tables import Tally
 from .sentence_sampling import Choice, Share
 from .smoothing import FALLBACK, estimate_discounts
 from .subword_models import PieceStats, TrainedPieces, TrainedSubwords, add_subword_stats

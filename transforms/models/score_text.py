@@ -17,10 +17,9 @@ from apache_beam.pvalue import AsSingleton
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
 from ..files.write_files import ParquetFile
-from .count_grams import number_words
 from .count_ngrams import Dealer, TextBlock, join_pieces, load_words
 from .estimate_ngrams import ModelPart, bucketed_by
-from .gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table
+from .gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table, number_words
 from .smoothing import grams_of, log_likelihoods
 
 KIND = "log-likelihoods"

@@ -1,30 +1,14 @@
-"""Splits a paragraph into sentences.
+"""Divides documents into paragraphs, and samples the sentences of several languages.
 
-The splitter is Wikimedia's sentencex (MIT licence, rules for about 300 languages, released monthly). It was
-the best of five splitters on the English devtest sentences of FLORES-101. There are 731 boundaries between
-neighbouring lines of the same article. sentencex misses 7 of them, three after lines without final
-punctuation; pysbd misses 8, syntok 12, and spaCy's sentencizer and BlingFire 13 each. A line may contain
-several sentences. sentencex never splits a line in the wrong place, while pysbd splits after "on July 8.",
-BlingFire after "Dr.", and spaCy after "et al.," and before closing quotes. Like FLORES-101, sentencex does
-not split quotations.
+The number of sentences from each language gives a larger share to small languages. The method is temperature
+sampling (Arivazhagan et al. 2019; Goyal et al. 2022, FLORES-101, section 5.2). If a language has n sentences,
+its share of the sample is proportional to (n / Σn)^(1/T). T = 1 keeps the proportions, and a large T makes
+the shares nearly equal. FLORES-101 uses T = 5.
 
-In 171 Wikinews articles of 2019, sentencex finds 1,652 boundaries. Of those that at least one other splitter
-does not find, 9 are wrong. Of these, 7 are like the boundary in "10:00 a.m. | EDT".
-
-Splits the documents of a corpus into clean sentences, from which a vocabulary is learned.
-
-Computes the number of sentences to sample from each language, with a larger share for small languages.
-
-The method is temperature sampling (Arivazhagan et al. 2019; Goyal et al. 2022, FLORES-101, section 5.2). If a
-language has n sentences, its share of the sample is proportional to (n / Σn)^(1/T). T = 1 keeps the
-proportions, and a large T makes the shares nearly equal. FLORES-101 uses T = 5.
-
-Samples the sentences of a language for training, deterministically and in little memory.
-
-The rank of a sentence is the fingerprint of the seed and the sentence's text. To sample k of n sentences,
-each sentence is used k // n times, and the sentences with the k % n smallest ranks are used once more.
-(Sampling with replacement would also use each sentence k / n times on average.) Copies of a sentence have the
-same rank; any of them may be used once more.
+The sentences are sampled deterministically and in little memory. The rank of a sentence is the fingerprint of
+the seed and the sentence's text. To sample k of n sentences, each sentence is used k // n times, and the
+sentences with the k % n smallest ranks are used once more. (Sampling with replacement would also use each
+sentence k / n times on average.) Copies of a sentence have the same rank; any of them may be used once more.
 
 The largest rank whose sentence is used once more is called the last rank. It is found in two passes, so that
 no worker keeps all ranks. The first pass counts the ranks in each of 4,096 ranges of equal size. The second
@@ -40,39 +24,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import sentencex
 
-from ..files.records import Layout
 from ..files.text import fingerprint
 from ..wikitext.article_markers import parse_article
-from .subword_models import BLANK, RESERVED
-
-# White space is replaced by spaces, which keeps the offsets: sentencex 1.0.32 panics if white space of
-# several bytes follows an initial, such as U+2009 in "J. R. Smith".
-_BLANK = re.compile(r"\s")
-
-
-def split_sentences(paragraph: str, language: str = "en") -> list[tuple[int, int]]:
-    """Returns the (start, end) offsets of each sentence in order, in code points.
-
-    Spaces around sentences are not included. All other text is part of a sentence. A line break counts as a
-    space. `language` is an ISO 639 code; for an unknown code, sentencex uses general rules.
-    """
-    offsets = []
-    start = 0
-    for piece in sentencex.segment(language, _BLANK.sub(" ", paragraph)):
-        bare = piece.strip(" ")
-        if bare:
-            first = start + piece.index(bare)
-            offsets.append((first, first + len(bare)))
-        start += len(piece)
-    return offsets
-
 
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n\s*")
-# SentencePiece reads BLANK as a space and skips words with RESERVED. A tab or line break would end the word
-# in the table that the trainer reads.
-_TO_CLEAN = str.maketrans({BLANK: " ", RESERVED: None, "\t": " ", "\n": " ", "\r": " "})
 
 
 def paragraphs_of_article(text: str) -> Iterator[str]:
@@ -92,34 +48,6 @@ PARAGRAPHS: Mapping[str, Callable[[str], Iterable[str]]] = {
     "lines": str.splitlines,  # each line is a paragraph
 }
 """Name of a format → function that splits a text into paragraphs."""
-
-
-def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> Iterator[str]:
-    """Yields the cleaned sentences of some texts (see `clean_sentences`).
-
-    Args:
-      texts: the texts of documents.
-      layout: the format of the texts.
-      language: the ISO 639 code of their language.
-    """
-    for text in texts:
-        if not layout.paragraphs:
-            yield from clean_sentences([text])
-            continue
-        for paragraph in PARAGRAPHS[layout.paragraphs](text):
-            offsets = split_sentences(paragraph, language)
-            yield from clean_sentences(paragraph[start:end] for start, end in offsets)
-
-
-def clean_sentences(sentences: Iterable[str]) -> Iterator[str]:
-    """Puts each sentence on one line, and removes the special characters of SentencePiece.
-
-    Empty sentences are dropped.
-    """
-    for sentence in sentences:
-        cleaned = sentence.translate(_TO_CLEAN).strip(" ")
-        if cleaned:
-            yield cleaned
 
 
 # Decimal roots are the same on every machine. At this precision rounding does not change any count.

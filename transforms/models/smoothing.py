@@ -3,7 +3,7 @@
     p(w | h) = (a(h w) - D(a(h w))) / a(h) + share(h) p(w | h')
 
 w is a word, h its context (the words before it), and h' is h without its first word. a(h w) is an adjusted
-count (see count_grams.py), and a(h) is the sum of a(h w) over all words w. share(h) is the sum of the
+count (see gram_tables.py), and a(h) is the sum of a(h w) over all words w. share(h) is the sum of the
 subtracted discounts D, divided by a(h). The unigrams are interpolated with 1 / V, where V is the number of
 words that can be predicted, including <UNK> and </S>, but not <S>. Pruned n-grams are included in a(h) and in
 the discounts. Their whole probability is added to share(h).
@@ -46,22 +46,28 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .count_grams import MOST_TALLIED, SIGNS, Numbers, Tally, is_gram, is_kept, windows_of
 from .gram_tables import (
     BACKOFFS,
     ENTRIES,
+    MOST_TALLIED,
     PROBABILITIES,
+    SIGNS,
     START,
     UNKNOWN,
     WEIGHTS,
     Int64s,
+    Numbers,
     Table,
+    Tally,
     Words,
     group_rows,
+    is_gram,
+    is_kept,
     look_up,
     look_up_suffixes,
     make_table,
     take_rows,
+    windows_of,
 )
 
 FALLBACK = (0.0, 0.5, 1.0, 1.5)

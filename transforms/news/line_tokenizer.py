@@ -3,19 +3,42 @@
 The result has the same bytes as that of the scripts. Most lines are processed by fast array operations. A
 line for which these operations might give a different result is processed by the rules of the scripts
 instead.
+
+Tokenises many lines at once, by array operations on a whole text.
+
+The rules, which are those of `wmt_tokenizer`, decide where a space is put between two characters. Most
+decisions depend only on a character and its neighbours, so they are made for all special characters of a text
+in a few array operations. Only the decision about a period at the end of a word depends on the whole word,
+which is looked up in a table.
+
+Some lines cannot be tokenised in this way, for example if commas or apostrophes are close together. A
+character in one match of a rule cannot be part of the next match (see `wmt_tokenizer`), so the decision about
+a comma or an apostrophe may depend on the one before it. Such lines are reported as doubtful, and their
+result is meaningless: the caller replaces it by the result of the exact rules. Less than one in a hundred
+lines of news is doubtful.
 """
 
+import functools
 import itertools
 import operator
+import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..files import line_blocks
 from ..files.line_blocks import block_of, cut_block, lines_of
-from .block_tokenizer import BlockTokenizer
-from .perl_text import CURRENT_PERL
+from .perl_text import CODE_POINTS, CURRENT_PERL, members_of
 from .punctuation import (
+    LINE_FEED,
+    Codes,
+    Places,
     frame,
     line_feeds_in,
+    line_feeds_of,
+    lines_at,
     lines_to_normalize,
     normalize_line,
     normalize_text,
@@ -23,7 +46,17 @@ from .punctuation import (
     take_lines,
     unframe,
 )
-from .wmt_tokenizer import tokenize_line
+from .wmt_tokenizer import (
+    ALWAYS,
+    APOSTROPHES_APART,
+    APOSTROPHES_RIGHT,
+    BEFORE_NUMBER,
+    STAND_IN,
+    apostrophes_of,
+    keeps_period,
+    prefixes_of,
+    tokenize_line,
+)
 
 _PIECE_BYTES = 1 << 18  # bytes processed at once: their arrays stay in the processor's cache
 
@@ -141,3 +174,317 @@ def _on_each(change: Callable[[str], str], lines: Sequence[bytes]) -> list[bytes
         line_blocks.encode(change(text), stand_ins)
         for text, stand_ins in map(line_blocks.decode, lines)
     ]
+
+
+Flags = NDArray[np.uint8]
+Marks = NDArray[np.bool_]
+
+
+# A character has exactly one of _SPACE, _POINT and _SPECIAL, or any combination of the others.
+_SPACE, _LETTER, _NUMBER, _LOWER_CASE, _DIGIT = 1, 2, 4, 8, 16
+_POINT = 64  # period, comma and apostrophe, which are part of a word in some places
+_SPECIAL = 128  # a special character, which is a word of its own
+_BLANK, _APOSTROPHE, _COMMA, _PERIOD = b" ',."
+_LESS, _GREATER, _S = b"<>s"
+_NEVER, _ALWAYS, _BEFORE_NUMBER = range(3)
+_KEEPS = {"": _NEVER, ALWAYS: _ALWAYS, BEFORE_NUMBER: _BEFORE_NUMBER}
+_MAX_KNOWN_WORDS = 1 << 16
+_MAX_KNOWN_LETTERS = 64
+_COMMON_LETTERS = 32  # very few words have more letters
+_NOWHERE: Places = np.empty(0, np.intp)
+
+
+class TokenizedText(NamedTuple):
+    """A tokenised text, as code points or bytes, and the indexes of its doubtful lines.
+
+    Like the original text, it has an additional line feed at its beginning and at its end. Doubtful lines
+    must be tokenised by other means. In their place, `codes` has meaningless text.
+    """
+
+    codes: Codes
+    doubtful: list[int]
+
+
+class BlockTokenizer:
+    """Tokenises texts of one language.
+
+    A text consists of lines, each with its line feed. In addition, there must be a line feed before the first
+    line and one after the last line, so that each character has neighbours.
+
+    Args:
+        language: the language code, as for `tokenize_line`.
+        perl: the version of Perl whose character classes are used.
+
+    Raises:
+        ValueError: there are no character classes of that version.
+    """
+
+    def __init__(self, language: str, perl: str):
+        self._apostrophes = apostrophes_of(language)
+        self._keeps = PeriodTable(language, perl)
+        self._max_prefix = max(map(len, prefixes_of(language)))
+        self._perl = perl
+        self._ascii_tables = _ascii_tables(perl)
+
+    def tokenize_ascii(self, block: bytes) -> TokenizedText:
+        """Tokenises those lines of a block that are only ASCII. All other lines are reported as doubtful."""
+        plain, flags = self._ascii_tables
+        text = block.translate(plain)
+        codes = np.frombuffer(text, np.uint8)
+        others = _NOWHERE if text.isascii() else np.flatnonzero(codes >= 0x80)
+        return self._tokenize(
+            _Text(text, codes, np.frombuffer(block.translate(flags), np.uint8)), others
+        )
+
+    def tokenize_text(self, text: str) -> TokenizedText:
+        """Tokenises lines, which may have characters beyond ASCII."""
+        text = text.replace("`", "'")
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        flags = _flag_table(self._perl)[codes]
+        is_blank = (flags == _SPACE) & (codes != LINE_FEED)
+        return self._tokenize(
+            _Text(text, np.where(is_blank, np.uint32(_BLANK), codes), flags), _NOWHERE
+        )
+
+    def _tokenize(self, text: "_Text", others: Places) -> TokenizedText:
+        places = np.flatnonzero(text.flags >= _POINT)
+        found = text.codes[places]
+        commas = places[found == _COMMA]
+        apostrophes = places[found == _APOSTROPHE]
+        periods = places[found == _PERIOD]
+        spaces = text.flags == _SPACE
+        blanks = np.zeros(len(spaces) + 1, np.bool_)  # True if a space goes before this position
+
+        _set_apart(places[text.flags[places] == _SPECIAL], blanks)
+        _split_commas(text, commas, blanks)
+        _split_apostrophes(text, apostrophes, self._apostrophes, blanks)
+        final = _split_runs(text, periods, blanks)
+        blanks[:-1] &= ~spaces
+        blanks[1:] &= ~spaces
+        self._split_final_periods(text, periods, final, spaces, blanks)
+
+        line_feeds = line_feeds_of(text.codes)
+        doubtful = (
+            others,
+            _close(commas),
+            _close(apostrophes),
+            _unusual_lines(text, line_feeds),
+            _stand_ins(text),
+        )
+        codes = _put_blanks(*_drop_blanks(text.codes, spaces, blanks))
+        return TokenizedText(codes, lines_at(np.concatenate(doubtful), line_feeds))
+
+    def _split_final_periods(
+        self, text: "_Text", periods: Places, final: Marks, spaces: Marks, blanks: Marks
+    ) -> None:
+        previous = np.concatenate(([-1], periods[:-1]))[: len(periods)]
+        ends, previous = periods[final], previous[final]
+        begins = _word_starts(ends, spaces, blanks)
+        is_in_table = (previous >= begins) | (ends - begins <= self._max_prefix)
+        blanks[ends[~is_in_table]] = True
+        ends, begins = ends[is_in_table], begins[is_in_table]
+        words = [
+            text.text[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+        ]
+        keeps = np.fromiter(map(self._keeps.__getitem__, words), np.uint8, len(words))
+        is_number = (text.codes[ends + 1] == _BLANK) & (text.flags[ends + 2] & _DIGIT != 0)
+        blanks[ends] |= (keeps == _NEVER) | ((keeps == _BEFORE_NUMBER) & ~is_number)
+
+
+class _Text(NamedTuple):
+    """A text to tokenise, and two arrays with a value for each of its characters: its code and its flags.
+
+    In `codes`, white space except line feeds is replaced by spaces, and grave accents by apostrophes. The
+    text begins and ends with an additional line feed.
+    """
+
+    text: bytes | str  # the same text with its original white space
+    codes: Codes
+    flags: Flags
+
+
+class PeriodTable(dict[bytes | str, int]):
+    """A cache: word without its final period → _NEVER, _ALWAYS or _BEFORE_NUMBER.
+
+    The value says when the period is part of the word. The cache is filled as words occur; its size is
+    limited.
+    """
+
+    def __init__(self, language: str, perl: str):
+        super().__init__()
+        self._language = language
+        self._perl = perl
+
+    def __missing__(self, word: bytes | str) -> int:
+        # Bytes beyond ASCII only occur in doubtful lines.
+        text = word if isinstance(word, str) else word.decode("latin-1")
+        keeps = _KEEPS[keeps_period(text, self._language, self._perl)] if text else _ALWAYS
+        if len(word) <= _MAX_KNOWN_LETTERS:
+            if len(self) >= _MAX_KNOWN_WORDS:
+                self.clear()
+            self[word] = keeps
+        return keeps
+
+
+def _set_apart(places: Places, blanks: Marks) -> None:
+    blanks[places] = True
+    blanks[places + 1] = True
+
+
+def _split_commas(text: _Text, commas: Places, blanks: Marks) -> None:
+    """Marks where to put spaces around commas. A comma between two numbers gets none.
+
+    `blanks` becomes True at each position before which a space is to be put.
+    """
+    around = text.flags[commas - 1] & text.flags[commas + 1]
+    _set_apart(commas[around & _NUMBER == 0], blanks)
+
+
+def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Marks) -> None:
+    """Marks where to put spaces around apostrophes.
+
+    `split` says to which part of a word an apostrophe inside the word stays joined: to the right part
+    (APOSTROPHES_RIGHT), to the left part (APOSTROPHES_LEFT) or to neither (APOSTROPHES_APART). `blanks`
+    becomes True at each position before which a space is to be put.
+    """
+    if split == APOSTROPHES_APART:
+        _set_apart(apostrophes, blanks)
+        return
+    before = text.flags[apostrophes - 1] & (_LETTER | _NUMBER)
+    is_before_letter = text.flags[apostrophes + 1] & _LETTER != 0
+    is_in_word = is_before_letter & (before & _LETTER != 0)
+    if split == APOSTROPHES_RIGHT:
+        is_after_number = is_before_letter & (before == _NUMBER)
+        is_year = is_after_number & (text.codes[apostrophes + 1] == _S)  # "1990's"
+        blanks[apostrophes[is_in_word | is_year]] = True
+        is_in_word |= is_after_number
+    else:
+        blanks[apostrophes[is_in_word] + 1] = True
+    _set_apart(apostrophes[~is_in_word], blanks)
+
+
+def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
+    """Marks where to put spaces around runs of two or more periods.
+
+    `blanks` becomes True at each position before which a space is to be put. Returns a mask of `periods`:
+    True for single periods that end a word and may have to be separated from it.
+    """
+    is_first = text.codes[periods - 1] != _PERIOD
+    is_last = text.codes[periods + 1] != _PERIOD
+    blanks[periods[is_first & ~is_last]] = True
+    blanks[periods[is_last & ~is_first] + 1] = True
+    after = text.flags[periods + 1]
+    goes_on = (text.codes[periods + 1] == _BLANK) & (text.flags[periods + 2] & _LOWER_CASE != 0)
+    final: Marks = is_first & is_last & (after & (_SPACE | _POINT | _SPECIAL) != 0) & ~goes_on
+    return final
+
+
+def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
+    """Returns for each position in `ends` the start of the word that ends there.
+
+    If no word ends at a position, returns the position itself. A word starts after white space (`spaces` is
+    True), or where a space will be put before it (`blanks` is True).
+    """
+    is_start = blanks[:-1].copy()
+    is_start[1:] |= spaces[:-1]
+    begins = ends.copy()
+    rest = np.arange(len(ends))
+    for _ in range(_COMMON_LETTERS):
+        rest = rest[~is_start[begins[rest]]]
+        begins[rest] -= 1
+    if len(rest):
+        starts = np.flatnonzero(is_start)
+        begins[rest] = starts[np.searchsorted(starts, ends[rest], "right") - 1]
+    return begins
+
+
+def _close(places: Places) -> Places:
+    """Returns each position in the ascending `places` that is at most two characters after the previous one.
+
+    The characters at the two positions are neighbours, or have a common neighbour.
+    """
+    return places[1:][np.diff(places) <= 2]
+
+
+def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
+    """Returns the starts of lines that the exact rules treat in a special way.
+
+    These are lines of the form <…>, and lines that begin with two white spaces.
+    """
+    starts, ends = line_feeds[:-2] + 1, line_feeds[1:-1]
+    is_tag = (text.codes[starts] == _LESS) & (text.codes[ends - 1] == _GREATER)
+    is_blank = (text.codes[starts] == _BLANK) & (text.flags[starts + 1] == _SPACE)
+    lines: Places = starts[is_tag | is_blank]
+    return lines
+
+
+def _stand_ins(text: _Text) -> Places:
+    """Returns the positions of the word with which tokenizer.perl temporarily replaces periods (STAND_IN)."""
+    found = text.text if isinstance(text.text, str) else text.text.decode("latin-1")
+    # this is nearly always true, and faster than searching for the pattern
+    if STAND_IN not in found:
+        return _NOWHERE
+    return np.array([match.start() for match in re.finditer(STAND_IN, found)], np.intp)
+
+
+def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Marks]:
+    """Removes spaces at both ends of lines, and repeated spaces between words.
+
+    Returns the shortened `codes` and `blanks`.
+
+    Args:
+      codes: the bytes or code points of the text.
+      spaces: True at white space, including line feeds.
+      blanks: True at each position before which a space is to be put.
+    """
+    pairs = np.flatnonzero(spaces[:-1] & spaces[1:])  # positions of the first of two spaces
+    drops = np.concatenate((pairs, pairs[codes[pairs] == LINE_FEED] + 1))
+    drops = drops[codes[drops] == _BLANK]
+    if not len(drops):
+        return codes, blanks
+    kept = np.ones(len(codes), np.bool_)
+    kept[drops] = False
+    return codes[kept], blanks[:-1][kept]
+
+
+def _put_blanks(codes: Codes, blanks: Marks) -> Codes:
+    places = np.flatnonzero(blanks[: len(codes)])
+    size = len(codes) + len(places)
+    is_old = np.ones(size, np.bool_)
+    is_old[places + np.arange(len(places))] = False
+    result = np.full(size, _BLANK, codes.dtype)
+    result[is_old] = codes
+    return result
+
+
+def _ascii_tables(perl: str) -> tuple[bytes, bytes]:
+    """Returns two tables with a value for each byte: the byte that replaces it, and its flags.
+
+    The flags are the classes of the character. White space is replaced by a space, and a grave accent by an
+    apostrophe. Bytes beyond ASCII have no flags.
+    """
+    flags = bytearray(0x100)
+    flags[:0x80] = _flag_table(perl)[:0x80].tobytes()
+    plain = bytearray(range(0x100))
+    for code in range(0x80):
+        if flags[code] == _SPACE and code != LINE_FEED:
+            plain[code] = _BLANK
+    plain[ord("`")] = _APOSTROPHE
+    return bytes(plain), bytes(flags)
+
+
+@functools.cache
+def _flag_table(perl: str) -> Flags:
+    letter, digit = members_of("alphabetic", perl), members_of("decimal_digit", perl)
+    in_word = letter | digit
+    flags = np.full(CODE_POINTS, _SPECIAL, np.uint8)
+    flags[in_word] = 0
+    flags[letter] |= _LETTER
+    # only digits in words: fractions and the like are special characters
+    flags[in_word & members_of("number", perl)] |= _NUMBER
+    flags[in_word & members_of("lowercase", perl)] |= _LOWER_CASE
+    flags[ord("0") : ord("9") + 1] |= _DIGIT
+    flags[members_of("white_space", perl)] = _SPACE
+    flags[list(b".,'`")] = _POINT
+    flags[ord("-")] = 0
+    return flags

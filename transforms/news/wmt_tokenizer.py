@@ -1,6 +1,6 @@
 """Splits lines into words as tokenizer.perl of the One Billion Word benchmark (WMT 2011, "v3") does.
 
-The module applies the exact rules to one line at a time, in the order of the script. `block_tokenizer` gives
+The module applies the exact rules to one line at a time, in the order of the script. `line_tokenizer` gives
 the same result for most lines and is faster.
 
 In the script, the match of a comma or an apostrophe includes the characters beside it, which cannot be

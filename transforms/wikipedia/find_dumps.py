@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
-from ..files.builds.finished_builds import COMPLETED
+from ..files.builds.manifest import COMPLETED
 from ..files.read_files import (
     InputError,
     check_folder,

@@ -31,10 +31,10 @@ from ..files.counters import LostBytes, damage_error, tell_lost
 from ..files.distribution import Spread
 from ..files.line_blocks import lines_of
 from ..files.read_files import InputError, file_bytes_of, open_raw
+from ..files.read_lines import ends_whole, read_head
 from ..files.records import OutputFile, Rejected
 from ..files.scratch import Scratch, fetch
 from ..files.text import parquet_name
-from ..files.text_kinds import ends_whole, read_head
 from ..files.work_units import Damage, FileUnit, LineBlock, place_of, read_blocks
 from ..files.write_files import ParquetFile, write_parquet
 from . import entity_table

@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from ..files import counters
-from ..files.builds.finished_builds import MANIFEST, Build, open_build
+from ..files.builds.finished_builds import Build, open_build
+from ..files.builds.manifest import MANIFEST
 from ..files.distribution import SpreadAll
 from ..files.read_files import InputError, open_raw
 from ..files.records import OutputFile

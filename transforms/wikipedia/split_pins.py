@@ -30,7 +30,7 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from ..files import counters
-from ..files.builds.finished_builds import COMPLETED, MANIFEST
+from ..files.builds.manifest import COMPLETED, MANIFEST
 from ..files.compression import DECODE_ERRORS
 from ..files.distribution import Spread, SpreadAll
 from ..files.read_files import InputError, open_input, open_raw

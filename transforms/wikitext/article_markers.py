@@ -12,8 +12,8 @@ Counts the characters, words and other parts of articles. Counts can be added up
 import re
 from collections.abc import Iterable, Sequence
 
-from ..files import text as white_space
 from ..files.records import CorpusStats
+from ..files.text import count_words
 from .sections import Section
 
 START_ARTICLE = "_START_ARTICLE_"
@@ -102,7 +102,7 @@ def measure_article(text: str) -> CorpusStats:
         articles=1,
         sections=sections,
         paragraphs=bodies + newlines,
-        words=white_space.count_words(text.replace(NEWLINE, " ")) - layout,
+        words=count_words(text.replace(NEWLINE, " ")) - layout,
         characters=count_characters(text),
         text_bytes=len(text.encode("utf-8")),
         line_feeds=text.count("\n"),

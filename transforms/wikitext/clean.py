@@ -43,7 +43,7 @@ from .tags import strip_extensions, strip_tables, strip_tags
 from .templates.definitions import NO_TEMPLATES, WikiTemplates
 from .templates.expand import Expansion, TemplateTexts, TooDeepError
 from .templates.lookup import TemplateTable
-from .templates.rendering import Page
+from .templates.patterns import Page
 from .variants.page_variants import PageVariants, variants_reader
 from .wikis import switches
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from html.entities import html5
 
 from .marks import BREAK, FORMULA_END, FORMULA_START, GUARD, HOLE, SECTION, SEPARATOR, protect
-from .templates.rendering import superscript
+from .templates.patterns import superscript
 
 _BLOCK_NAMES = "p|div|center|blockquote|poem|h[1-6]|hr|li|dd|dt|tr|td|th|caption|tbody|thead"
 _INLINE_NAMES = (

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.builds.finished_builds import read_json
-from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE as UNRENDERED
+from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE
 from corpusmill.transforms.wikitext.audit.holes import CLASSES, MARK, NO_HOLES
 
 from .answers import HOLES, LENGTHS, Answer, Table
@@ -210,12 +210,12 @@ def _templates(facts: Facts) -> Iterator[_Part]:
     template, and the cumulative share: the uses of this template and of all templates above it, as a share of
     all uses of unknown templates.
     """
-    if UNRENDERED not in facts.names_of(UNRENDERED, ""):
+    if UNRENDERED_FILE not in facts.names_of(UNRENDERED_FILE, ""):
         return
     drawn: list[Bar] = []
     rows = []
     uses = templates = 0
-    most = list(facts.read_table(UNRENDERED))
+    most = list(facts.read_table(UNRENDERED_FILE))
     total = sum(int(row["uses"]) for row in most)
     for row in most:
         templates += 1
@@ -236,7 +236,7 @@ def _templates(facts: Facts) -> Iterator[_Part]:
                 "Uses of unknown templates",
                 bars(drawn),
                 "“Together” adds up the shares of all uses, from the first template to this one."
-                f" {UNRENDERED} lists unknown templates.",
+                f" {UNRENDERED_FILE} lists unknown templates.",
             )
         ],
         [

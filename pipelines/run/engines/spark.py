@@ -40,7 +40,8 @@ from .spark_job_server import (
     find_job_server_files,
     job_server,
 )
-from .worker import PARAMETER, WORKING_FOLDER, worker_pool
+from .worker import WORKING_FOLDER
+from .worker_pool import PARAMETER, worker_pool
 from .worker_processes import (
     VARIABLE,
     BadEnd,

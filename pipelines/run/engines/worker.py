@@ -6,15 +6,6 @@ addresses to connect to. The process requests the options of the job from the ru
 worker. (Beam's container images have a similar program, which is not part of Beam's Python package.)
 
 The command installs nothing: the node must have the same installation of corpusmill as the launcher.
-
-A service that starts workers when a runner requests them (environments of type EXTERNAL).
-
-This command runs a pool on a node of a cluster until it is stopped:
-
-    CORPUSMILL_SECRET=… python -m corpusmill.engines.local.worker_pool --port 50000
-
-A worker runs the code of its caller, so callers must send the secret of the pool, as a parameter of the
-environment.
 """
 
 import argparse
@@ -23,15 +14,11 @@ import io
 import json
 import os
 import pathlib
-import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from typing import Any
 
 import grpc
-from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
-from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 from apache_beam.portability.api import beam_provision_api_pb2 as provision
 from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
 from apache_beam.portability.api import endpoints_pb2
@@ -40,19 +27,10 @@ from google.protobuf import json_format, text_format
 
 from corpusmill.transforms.files import counters
 
-from ..corpora import rows
 from .beam_patches import bound_queues, remember_signatures, sample_often, show_in_all_channels
 from .fork_server import NOT_BEGUN, give_back_large_blocks
 from .worker_processes import (
-    LOOPBACK,
-    REFUSAL,
-    SERVER,
     VARIABLE,
-    BadEnd,
-    Workers,
-    is_shown,
-    log_bad_end,
-    named_secret,
     open_channel,
 )
 
@@ -158,129 +136,13 @@ def _descriptor(url: str) -> str:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="corpusmill-worker", description="Does the Python work of a pipeline."
-    )
+    parser = argparse.ArgumentParser(prog="corpusmill-worker", description=__doc__.splitlines()[0])
     parser.add_argument("--id", required=True, help="the name that the runner gives")
     parser.add_argument("--provision_endpoint", required=True, metavar="HOST:PORT")
     parser.add_argument("--logging_endpoint", default="", metavar="HOST:PORT")
     parser.add_argument("--control_endpoint", default="", metavar="HOST:PORT")
     parser.add_argument("--artifact_endpoint", default="", help="not used", metavar="HOST:PORT")
     return parser.parse_args(arguments)
-
-
-MODULES = (
-    "corpusmill.pipelines.inspect.compare",
-    "corpusmill.pipelines.inspect.verify",
-    "corpusmill.pipelines.inspect.verify",
-)
-"""Modules that are imported before workers are forked, in addition to the modules of the corpora."""
-
-IS_GONE = f"{SERVER} has ended"
-PARAMETER = "secret"
-"""Name of the parameter with which an EXTERNAL environment sends the secret to the pool. Runners forward the
-parameters of an environment, but not gRPC metadata.
-"""
-
-
-class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
-    """The gRPC service that starts workers. Several executors may share a pool and use the same
-    worker names.
-    """
-
-    def __init__(self, workers: Workers, secret: str, tell: Callable[[BadEnd], None]):
-        self._workers = workers
-        self._secret = secret
-        self._tell = tell
-
-    def StartWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
-        if not is_shown(request.params.get(PARAMETER), self._secret):
-            context.abort(grpc.StatusCode.UNAUTHENTICATED, REFUSAL)
-        if self._workers.is_gone:
-            return fn_api.StartWorkerResponse(error=IS_GONE)
-        flags = [
-            f"--id={request.worker_id}",
-            f"--provision_endpoint={request.provision_endpoint.url}",
-            f"--logging_endpoint={request.logging_endpoint.url}",
-            f"--control_endpoint={request.control_endpoint.url}",
-        ]
-        self._workers.start(flags, self._tell, self._secret)
-        return fn_api.StartWorkerResponse()
-
-    def StopWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Does nothing, because a worker ends when its connection closes."""
-        return fn_api.StopWorkerResponse()
-
-
-@contextlib.contextmanager
-def worker_pool(
-    workers: Workers,
-    secret: str,
-    address: str = f"{LOOPBACK}:0",
-    tell: Callable[[BadEnd], None] = log_bad_end,
-) -> Iterator[str]:
-    """Runs a pool during the `with` block. Yields its address as host:port.
-
-    Args:
-      workers: Starts the worker processes.
-      secret: The secret that callers must send, and that workers send to their runner.
-      address: The address to listen at, host:port; port 0 for a free port.
-      tell: Function that is called if a worker fails (see `Workers.start`). Nothing else notifies the
-        runner, which waits for each worker.
-
-    Raises OSError if the address is in use, or is not an address of this machine.
-    """
-    server = grpc.server(ThreadPoolExecutor(1), options=[("grpc.so_reuseport", 0)])
-    fn_api_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(_Pool(workers, secret, tell), server)
-    try:
-        port = server.add_insecure_port(address)
-    except RuntimeError:
-        raise OSError(
-            f"cannot listen at {address}: the address is in use, or is not one of this machine"
-        ) from None
-    server.start()
-    try:
-        yield f"{address.rpartition(':')[0]}:{port}"
-    finally:
-        server.stop(None).wait()
-
-
-def pool_main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a pool until SIGTERM or Ctrl-C, or until the process that forks workers has ended.
-
-    Returns the exit status. The output of workers is written to stderr.
-    """
-    parser = argparse.ArgumentParser(
-        prog="corpusmill-worker-pool", description="Starts workers when a runner requests them."
-    )
-    parser.add_argument("--port", type=int, required=True)
-    parser.add_argument(
-        "--host", default=LOOPBACK, help="address to listen at (default: %(default)s)"
-    )
-    settings = parser.parse_args(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    try:
-        secret = named_secret()
-    except ValueError as error:
-        return _fail(error)
-    workers = Workers([*(row.module for row in rows().values()), *MODULES])
-    try:
-        with worker_pool(workers, secret, f"{settings.host}:{settings.port}") as address:
-            print(f"the worker pool listens at {address}", flush=True)
-            workers.wait_until_gone()  # also if there is no worker whose loss would be reported
-            raise OSError(IS_GONE)
-    except OSError as error:
-        return _fail(error)
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        workers.end()
-    return 0
-
-
-def _fail(error: Exception) -> int:
-    print(f"corpusmill-worker-pool: error: {error}", file=sys.stderr)
-    return 1
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from corpusmill.pipelines.inspect.contamination import (
     SplitCounts,
     find_contamination,
 )
-from corpusmill.pipelines.inspect.contamination_settings import Search
+from corpusmill.pipelines.inspect.inspect_commands import Search
 from corpusmill.transforms.duplicates import find_contamination as find_module
 from corpusmill.transforms.duplicates.evaluation_index import LONG_WORDS
 from tests.makers.edition_builds import article, make_edition

@@ -24,18 +24,15 @@ from tests.makers.wiki_builds import files_below, run_cli
 ROOT = Path(__file__).parents[3]
 DUMP = "{}-20260101-pages-articles-multistream.xml.bz2"
 NAMES = [
-    "builds.launch",
+    "run.launch",
     "inspect.verify",
     "inspect.compare",
     "inspect.report",
     "inspect.build_sizes",
 ]
-NAMES_OF_LANGUAGES = {  # imported in functions, where a target language is named
-    "corpusmill.pipelines.score_commands": {"langcodes"},
-}
 IMPORTING = {
     **dict.fromkeys([f"corpusmill.pipelines.{name}" for name in NAMES], ""),
-    **{f"corpusmill.pipelines.{row.module}": row.name for row in CORPORA},
+    **{row.module: row.name for row in CORPORA},
     "corpusmill.pipelines.translation.flores101_commands": "flores101",
     "corpusmill.pipelines.refresh.refresh": "refresh",
     "corpusmill.pipelines.score_commands": "score",
@@ -77,9 +74,7 @@ def test_what_a_module_imports_is_installed_with_its_extra(module: str, extra: s
     assert libraries
     others = modules_of(EXTRAS) - modules_of([extra] if extra else [])
     # Beam brings these.
-    assert not others & set(libraries) - {"requests", "urllib3"} - NAMES_OF_LANGUAGES.get(
-        module, set()
-    )
+    assert not others & set(libraries) - {"requests", "urllib3"}
 
 
 @pytest.mark.slow

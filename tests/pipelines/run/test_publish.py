@@ -17,7 +17,7 @@ import pytest
 
 from corpusmill.pipelines.run import publish
 from corpusmill.pipelines.run.publish import TargetError, building, is_completed
-from corpusmill.transforms.files.builds.finished_builds import MANIFEST
+from corpusmill.transforms.files.builds.manifest import MANIFEST
 
 # A fresh process that has imported the module, and forks quickly.
 processes = multiprocessing.get_context("forkserver")

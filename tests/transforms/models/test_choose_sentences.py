@@ -5,6 +5,13 @@ import pytest
 
 from corpusmill.transforms.files.line_blocks import block_of
 from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.models.read_sentences import (
+    ChooseSentences,
+    Sampling,
+    SentenceBlock,
+    add_ranges,
+    join_ranks,
+)
 from corpusmill.transforms.models.sentence_sampling import (
     RANGES,
     Choice,
@@ -12,13 +19,6 @@ from corpusmill.transforms.models.sentence_sampling import (
     is_last,
     is_once_more,
     rank_sentences,
-)
-from corpusmill.transforms.models.train_pieces import (
-    ChooseSentences,
-    Sampling,
-    SentenceBlock,
-    add_ranges,
-    join_ranks,
 )
 from tests.tools.run_pipeline import run_transform
 

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.models.model_accounts import HELD_OUT_KIND
+from corpusmill.transforms.models.read_sentences import CountPieces, EvaluationFile, SentenceBlock
 from corpusmill.transforms.models.sentence_sampling import Choice, Share, rank_sentences
 from corpusmill.transforms.models.subword_models import PieceCounter, PieceStats, TrainedPieces
-from corpusmill.transforms.models.train_pieces import CountPieces, EvaluationFile, SentenceBlock
 from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.subword_inputs import write_lines
 from tests.tools.run_pipeline import run_inputs

@@ -5,9 +5,13 @@ import apache_beam as beam
 import pytest
 
 from corpusmill.transforms.files.scratch import fetch
-from corpusmill.transforms.models.count_words import CountSampleWords
+from corpusmill.transforms.models.read_sentences import (
+    ChooseSentences,
+    CountSampleWords,
+    Sampling,
+    SentenceBlock,
+)
 from corpusmill.transforms.models.sentence_sampling import rank_sentences
-from corpusmill.transforms.models.train_pieces import ChooseSentences, Sampling, SentenceBlock
 from corpusmill.transforms.models.word_vocabulary import unpack_counts
 from tests.tools.run_pipeline import Outcome, run_inputs
 from tests.transforms.models.test_choose_sentences import block

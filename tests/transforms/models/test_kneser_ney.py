@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpusmill.transforms.models.count_grams import Numbers, Tally, add_tallies, number_words
-from corpusmill.transforms.models.gram_tables import UNKNOWN, look_up
+from corpusmill.transforms.models.gram_tables import (
+    UNKNOWN,
+    Numbers,
+    Tally,
+    add_tallies,
+    look_up,
+    number_words,
+)
 from corpusmill.transforms.models.smoothing import (
     FALLBACK,
     Float64s,

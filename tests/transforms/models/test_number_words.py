@@ -1,8 +1,8 @@
 import pyarrow as pa
 import pytest
 
-from corpusmill.transforms.models import count_grams as numbering
-from corpusmill.transforms.models.count_grams import number_words, select_words
+from corpusmill.transforms.models import gram_tables
+from corpusmill.transforms.models.gram_tables import number_words, select_words
 from corpusmill.transforms.models.word_vocabulary import count_words
 from tests.makers.ngram_models import vocabulary_of
 
@@ -23,7 +23,7 @@ BLOCKS = [
 def test_numbers_of_a_block(
     block: bytes, numbers: list[int], chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(numbering, "CHUNK_BYTES", chunk)
+    monkeypatch.setattr(gram_tables, "CHUNK_BYTES", chunk)
     assert number_words(block, WORDS).tolist() == numbers
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from corpusmill.pipelines.run.corpora import layouts
 from corpusmill.transforms.files.builds.finished_builds import find_builds
+from corpusmill.transforms.models.read_sentences import ReadSentences, SentenceSources
 from corpusmill.transforms.models.sentence_sampling import rank_sentences
-from corpusmill.transforms.models.train_pieces import ReadSentences, SentenceSources
 from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
 from tests.tools.run_pipeline import Outcome, run_pipeline
 

@@ -3,8 +3,8 @@ import gzip
 import pytest
 
 from corpusmill.transforms.files.line_blocks import lines_of
-from corpusmill.transforms.news import block_tokenizer
-from corpusmill.transforms.news.block_tokenizer import BlockTokenizer, PeriodTable
+from corpusmill.transforms.news import line_tokenizer
+from corpusmill.transforms.news.line_tokenizer import BlockTokenizer, PeriodTable
 from corpusmill.transforms.news.punctuation import frame, unframe
 from tests.tools.real_data import DATA, needs_real_data
 
@@ -62,7 +62,7 @@ def test_only_ascii_is_tokenized_as_bytes() -> None:
 
 
 def test_the_table_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(block_tokenizer, "_MAX_KNOWN_WORDS", 10)
+    monkeypatch.setattr(line_tokenizer, "_MAX_KNOWN_WORDS", 10)
     table = PeriodTable("en", "5.36")
     kept = [table[b"a.%d" % number] for number in range(100)]
     assert len(set(kept)) == 1

@@ -33,17 +33,8 @@ from ..line_blocks import pack_block, unpack_block
 from ..read_files import READ_BYTES, InputError, hash_input, is_there, open_raw
 from ..records import OutputFile
 from ..text import SPLITS
-from .finished_builds import (
-    COMPLETED,
-    MANIFEST,
-    Build,
-    CorpusFile,
-    CorpusRows,
-    count_rows,
-    files_below,
-    path_below,
-)
-from .manifest import CARD
+from .finished_builds import Build, CorpusFile, CorpusRows, count_rows, files_below, path_below
+from .manifest import CARD, COMPLETED, MANIFEST
 
 _READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of parts of a corpus
 

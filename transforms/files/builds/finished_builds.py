@@ -27,10 +27,16 @@ from ..distribution import Spread, SpreadAll
 from ..read_files import InputError, is_there, open_raw, parse_json
 from ..stores import is_local, refusal_of
 from ..text import SPLITS
-from .manifest import check_manifest, check_values, language_of
+from .manifest import (
+    COMPLETED,
+    MANIFEST,
+    check_manifest,
+    check_values,
+    find_link,
+    language_of,
+    mark_of,
+)
 
-COMPLETED = "COMPLETED"
-MANIFEST = "manifest.json"
 _LENGTH_BYTES = 4  # length prefix before each text of a Parquet file
 _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)")
 """Matches the name of the folder of a running or killed build, and all paths below it."""
@@ -134,11 +140,6 @@ class ReadCorpus(beam.PTransform):
         )
 
 
-def mark_of(manifest: bytes) -> bytes:
-    """Returns the content of the file COMPLETED for a manifest: the SHA-256 of the manifest."""
-    return f"{hashlib.sha256(manifest).hexdigest()}  {MANIFEST}\n".encode()
-
-
 def open_build(folder: str) -> Build:
     """Reads the manifest of a finished build.
 
@@ -167,20 +168,17 @@ def open_build(folder: str) -> Build:
 
 
 def _check_links(folder: str) -> None:
-    """Raises InputError if a local build contains a link. It could lead to any file of the machine."""
     try:
-        with os.scandir(folder) as entries:  # several times as fast as os.walk
-            for entry in entries:
-                if entry.is_symlink():
-                    raise InputError(
-                        entry.path,
-                        "a link, which could lead to any file: put the file itself in its place, or"
-                        " remove it",
-                    )
-                if entry.is_dir():
-                    _check_links(entry.path)
+        link = find_link(folder)
     except OSError as error:
-        raise InputError(folder, f"cannot be listed: {error.strerror}") from None
+        raise InputError(
+            os.fsdecode(error.filename), f"cannot be listed: {error.strerror}"
+        ) from None
+    if link:
+        raise InputError(
+            link,
+            "a link, which could lead to any file: put the file itself in its place, or remove it",
+        )
 
 
 def read_manifest(folder: str) -> dict[str, Any]:

@@ -7,7 +7,9 @@ the name of its folder, and its files have the names of the other build's files.
 names.
 """
 
+import hashlib
 import json
+import os
 import re
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +21,8 @@ from ..compression import check_on_corrupt
 from ..records import InputFile, OutputFile
 from ..text import SPLITS
 
+COMPLETED = "COMPLETED"
+MANIFEST = "manifest.json"
 CARD = "README.md"
 """Name of the dataset card.
 
@@ -115,6 +119,26 @@ def add_outputs(manifest: Mapping[str, Any], files: Iterable[OutputFile]) -> dic
 def to_json(value: Any) -> str:
     """Returns indented JSON that ends with a line feed."""
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def mark_of(manifest: bytes) -> bytes:
+    """Returns the content of the file COMPLETED for a manifest: the SHA-256 of the manifest."""
+    return f"{hashlib.sha256(manifest).hexdigest()}  {MANIFEST}\n".encode()
+
+
+def find_link(folder: str) -> str:
+    """Returns the path of a link in a local folder or below, or "" if there is none.
+
+    A build has no links: one could lead to any file of the machine. Raises OSError if a folder cannot be
+    listed.
+    """
+    with os.scandir(folder) as entries:  # several times as fast as os.walk
+        for entry in entries:
+            if entry.is_symlink():
+                return entry.path
+            if entry.is_dir() and (found := find_link(entry.path)):
+                return found
+    return ""
 
 
 MAX_DEPTH = 50

@@ -13,7 +13,6 @@ from ..read_files import InputError
 from ..records import OutputFile
 from ..write_files import write_text
 from .dataset_card import make_card, make_texts
-from .finished_builds import MANIFEST
 from .ledger import (
     INPUTS,
     LOST,
@@ -25,7 +24,7 @@ from .ledger import (
     NothingLeftError,
     names_of,
 )
-from .manifest import CARD, Description, Provenance, add_outputs, assemble, to_json
+from .manifest import CARD, MANIFEST, Description, Provenance, add_outputs, assemble, to_json
 
 
 class Enter(beam.PTransform):

@@ -10,8 +10,14 @@ import dataclasses
 import functools
 import re
 
-from ..templates.patterns import Arguments, positional
-from ..templates.rendering import Page, first_upper, format_number, superscript
+from ..templates.patterns import (
+    Arguments,
+    Page,
+    first_upper,
+    format_number,
+    positional,
+    superscript,
+)
 from ..wikis import unit_pattern
 from . import measures
 from .units import Output, Side, Style, Unit, find_outputs, ratio, read_style

@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from ..language import NumberFormat
-from ..templates.rendering import format_number, superscript
+from ..templates.patterns import format_number, superscript
 from .units import Style, Unit, find_unit, ratio, spell_fraction, spell_number
 
 _TOO_LARGE = 1e30  # conversions of larger numbers would overflow

@@ -16,8 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from ...files.markup import read_toml
 from ..language import NumberFormat
-from ..templates.patterns import Arguments
-from ..templates.rendering import Page
+from ..templates.patterns import Arguments, Page
 
 _MAX_CODE = 40  # characters; the longest codes in real pages have half as many
 _MAX_OUTPUTS = 4

@@ -17,7 +17,7 @@ from ..sections import RawSection, Section, drop_sections, split_at_headings, sp
 from ..tags import strip_extensions, strip_tables
 from ..templates.definitions import NO_TEMPLATES, WikiTemplates
 from ..templates.expand import Expansion, Seen
-from ..templates.rendering import Page
+from ..templates.patterns import Page
 from .cleaning_rules import Rule, RuleBook
 
 KEPT, DROPPED, EMPTY, LOST = "kept", "dropped", "no prose is left", "not looked at"

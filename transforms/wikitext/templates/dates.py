@@ -10,8 +10,16 @@ import datetime
 import re
 
 from ..marks import HOLE
-from .patterns import Arguments, Show, positional
-from .rendering import Page, first_lower, format_number, in_own_digits, month_name
+from .patterns import (
+    Arguments,
+    Page,
+    Show,
+    first_lower,
+    format_number,
+    in_own_digits,
+    month_name,
+    positional,
+)
 
 _DAYS = frozenset(f"{day:02}" for day in range(1, 32))
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
@@ -228,8 +236,6 @@ centuries = _centuries()
 centuries_bc = _centuries(" av. J.-C.")
 centuries_ad = _centuries(" apr. J.-C.")
 centuries_short = _centuries(short=True)
-
-
 _ERAS = ((2019, "令和"), (1989, "平成"), (1926, "昭和"), (1912, "大正"), (1868, "明治"))
 
 

@@ -18,8 +18,7 @@ from ..marks import BREAK, GUARD, HOLE, SECTION, UNKNOWN, protect_argument
 from .definitions import DefinitionError, Evaluation, read_definition
 from .guesses import guess, guess_quotation, is_quotation, leaves_a_gap
 from .lookup import Template, TemplateTable
-from .patterns import Arguments
-from .rendering import Page
+from .patterns import Arguments, Page
 
 # MediaWiki stops at 100 nested brace frames ($wgMaxPPExpandDepth).
 MAX_DEPTH = 100

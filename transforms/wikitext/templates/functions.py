@@ -10,20 +10,16 @@ import unicodedata
 from collections.abc import Mapping
 
 from ..conversion import convert
-from ..conversion import convert as names
 from ..marks import HOLE
 from . import dates, quantities, terms
-from . import dates as ages
-from . import quantities as written_numbers
-from .patterns import Arguments, Show, first_of, positional
-from .rendering import Page
+from .patterns import Arguments, Page, Show, first_of, positional
 
 
 def language_or_value(arguments: Arguments, page: Page) -> str:
     """Expands `{{val|de|Leipzig}}` like `{{langx|de|Leipzig}}`, and `{{val|2.5|u=t}}` to a value."""
     if arguments.get("1", "").isalpha():
         return terms.language_of_code(arguments, page)
-    return written_numbers.val(arguments, page)
+    return quantities.val(arguments, page)
 
 
 def sic(arguments: Arguments, page: Page) -> str:
@@ -204,8 +200,8 @@ def unicode_character(arguments: Arguments, page: Page) -> str:
 
 
 _MODULES = (
-    ages, terms, dates, terms, written_numbers, terms, quantities, terms,
-    convert, names,
+    dates, terms, dates, terms, quantities, terms, quantities, terms,
+    convert, convert,
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Show] = {
     name: function

@@ -15,8 +15,7 @@ import unicodedata
 
 from ..conversion.units import find_unit
 from ..marks import BREAK, GUARD, HOLE
-from .patterns import Arguments, positional
-from .rendering import Page
+from .patterns import Arguments, Page, positional
 from .terms import japanese, labelled
 
 _MAX_TEXT = 1_000  # characters of an argument that is shown in a sentence

@@ -20,8 +20,7 @@ from . import terms
 from .definitions import WikiTemplates
 from .functions import FUNCTIONS
 from .parser_functions import PARSER_FUNCTIONS, VARIABLES
-from .patterns import Arguments, Show, compile_pattern, positional
-from .rendering import Page
+from .patterns import Arguments, Page, Show, compile_pattern, positional
 
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")

@@ -15,8 +15,7 @@ from collections.abc import Callable, Mapping
 
 from ..marks import HOLE
 from ..wikis import languages_of
-from .patterns import Arguments, Show, positional
-from .rendering import Page, first_lower, first_upper, format_number
+from .patterns import Arguments, Page, Show, first_lower, first_upper, format_number, positional
 
 _MAX_LENGTH = 500  # characters
 _MAX_DEPTH = 40

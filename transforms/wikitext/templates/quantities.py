@@ -8,8 +8,16 @@ import re
 
 from ..conversion.convert import convert, convert_short
 from ..conversion.units import find_unit, spell_number, spell_ordinal
-from .patterns import Arguments, Show, first_of, positional
-from .rendering import Page, first_upper, format_number, superscript
+from .patterns import (
+    Arguments,
+    Page,
+    Show,
+    first_of,
+    first_upper,
+    format_number,
+    positional,
+    superscript,
+)
 
 _UNIT_PRODUCT = re.compile(r"(?<=[A-Za-zμΩ])[.*](?=[A-Za-zμΩ])")
 _CLINGING_UNITS = frozenset({"%", "°", "′", "″", "'", '"', "deg", "arcmin", "arcsec"})
@@ -246,8 +254,6 @@ def counted(arguments: Arguments, page: Page) -> str:
 
 fraction = _fraction_with("⁄")
 fraction_upright = _fraction_with("/")
-
-
 _JOINS = frozenset(("à", "et", "ou", "par", "-", "–", "/", "x", "×", "±"))
 _MAX_JOINED = 20
 _LOOSE_EXPONENT = re.compile(r"(?<=m) (?=[23]$)")  # of "hab./km 2"

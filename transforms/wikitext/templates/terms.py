@@ -14,8 +14,7 @@ Expands templates for chemical formulas: `{{chem|SO|4|2-}}`, `{{chem2|SO4(2-)}}`
 
 import re
 
-from .patterns import Arguments, Show, first_of, positional
-from .rendering import Page
+from .patterns import Arguments, Page, Show, first_of, positional
 
 
 def labelled(arguments: Arguments, page: Page) -> str:
@@ -265,7 +264,6 @@ def ship_class(arguments: Arguments, page: Page) -> str:
 
 BY_PREFIX = {f"ship_{prefix.lower()}": _ship_of(prefix) for prefix in _PREFIXES}
 """The functions that show templates such as {{HMS|Ajax|22}}, by their names in the tables."""
-
 
 _CHARGE = re.compile(r"(\d*)-")
 _CHARGE_IN_BRACKETS = re.compile(r"\((\d{0,2}[+−-])\)|(?<=[\])}\w])-(?=$|[\s\])])")

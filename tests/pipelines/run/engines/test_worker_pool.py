@@ -17,7 +17,7 @@ from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
 from apache_beam.portability.api import endpoints_pb2
 
-from corpusmill.pipelines.run.engines.worker import IS_GONE, PARAMETER, pool_main, worker_pool
+from corpusmill.pipelines.run.engines.worker_pool import IS_GONE, PARAMETER, main, worker_pool
 from corpusmill.pipelines.run.engines.worker_processes import HEADER, VARIABLE, Workers
 from tests.tools.processes import running
 
@@ -79,7 +79,7 @@ def pool() -> Iterator["subprocess.Popen[bytes]"]:
     command = [
         sys.executable,
         "-m",
-        "corpusmill.pipelines.run.engines.worker",
+        "corpusmill.pipelines.run.engines.worker_pool",
         "--port",
         "0",
     ]
@@ -145,13 +145,13 @@ def test_a_pool_needs_a_secret(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(VARIABLE)
-    assert pool_main(["--port", "0"]) == 1
+    assert main(["--port", "0"]) == 1
     assert "error: CORPUSMILL_SECRET is not set" in capsys.readouterr().err
 
 
 def test_an_address_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
     workers = Workers(keeps_output=True)
     with worker_pool(workers, SECRET) as pool:
-        assert pool_main(["--port", pool.rpartition(":")[2]]) == 1
+        assert main(["--port", pool.rpartition(":")[2]]) == 1
     workers.end()
     assert "corpusmill-worker-pool: error: cannot listen at" in capsys.readouterr().err

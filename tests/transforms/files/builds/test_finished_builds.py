@@ -23,12 +23,12 @@ from corpusmill.transforms.files.builds.finished_builds import (
     files_of,
     find_builds,
     find_folders,
-    mark_of,
     open_build,
     read_file,
     read_row_group,
     row_groups_of,
 )
+from corpusmill.transforms.files.builds.manifest import mark_of
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
 from tests.tools.error_of import error_of

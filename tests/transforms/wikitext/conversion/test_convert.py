@@ -8,7 +8,7 @@ from corpusmill.transforms.wikitext.conversion.convert import convert, convert_s
 from corpusmill.transforms.wikitext.conversion.units import find_outputs, find_unit
 from corpusmill.transforms.wikitext.language import load_language
 from corpusmill.transforms.wikitext.templates.expand import parse_arguments
-from corpusmill.transforms.wikitext.templates.rendering import Page, format_number
+from corpusmill.transforms.wikitext.templates.patterns import Page, format_number
 
 ENGLISH = Page("", load_language("en"))
 

@@ -8,8 +8,7 @@ from corpusmill.transforms.wikitext.language import load_language
 from corpusmill.transforms.wikitext.marks import HOLE
 from corpusmill.transforms.wikitext.templates.expand import parse_arguments
 from corpusmill.transforms.wikitext.templates.functions import FUNCTIONS
-from corpusmill.transforms.wikitext.templates.patterns import FORMATTERS
-from corpusmill.transforms.wikitext.templates.rendering import Page
+from corpusmill.transforms.wikitext.templates.patterns import FORMATTERS, Page
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ import dataclasses
 import pytest
 
 from corpusmill.transforms.wikitext.language import load_language
-from corpusmill.transforms.wikitext.templates.patterns import compile_pattern
-from corpusmill.transforms.wikitext.templates.rendering import Page
+from corpusmill.transforms.wikitext.templates.patterns import Page, compile_pattern
 
 PAGE = Page("", dataclasses.replace(load_language("en"), phrases={"hello": "Hello"}))
 

@@ -12,7 +12,7 @@ from corpusmill.pipelines.run.engines import spark, worker
 from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
 from corpusmill.pipelines.run.engines.spark import Spark
 from corpusmill.pipelines.run.engines.spark_job_server import JobServerFiles
-from corpusmill.pipelines.run.engines.worker import PARAMETER
+from corpusmill.pipelines.run.engines.worker_pool import PARAMETER
 from corpusmill.pipelines.run.engines.worker_processes import VARIABLE
 from corpusmill.transforms.files.errors import BuildError
 
