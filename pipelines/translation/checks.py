@@ -1,12 +1,7 @@
-"""Checks the current translations of a language, and records the findings in its journal.
+"""Checks the current translations of languages, several at once in parallel processes.
 
-Prepares a worker process.
-
-This module imports no library that logs warnings or takes long to load.
-
-Prints the results of checks: a table of findings by rule, the first findings, and the next steps.
-
-Checks several languages at once in parallel processes.
+The findings of a language are recorded in its journal. A table of findings by rule, the first findings and
+the next steps are printed.
 """
 
 import concurrent.futures
@@ -32,17 +27,6 @@ from .journal import Draft, Entry
 from .language_state import Answer, LanguageState, Waive, Waiver, find_waivers
 from .project import Project
 from .target_languages import TargetLanguage
-
-
-def prepare_worker() -> None:
-    """Turns off all logging in this process, and makes Ctrl-C end it at once.
-
-    Logging is turned off because Beam logs warnings about missing libraries. Ending the process at once is
-    safe, because entries are added atomically to the journal of a language (see journal.py).
-    """
-    logging.disable(logging.CRITICAL)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
 
 FINDINGS = "findings.tsv"
 SEVERITIES = ("error", "warning")
@@ -401,11 +385,12 @@ def _check_in_processes(
     # Beam and Arrow start threads, and a forked process with threads may hang.
     context = multiprocessing.get_context("spawn")
     with contextlib.closing(progress):
-        pool = concurrent.futures.ProcessPoolExecutor(count, context, prepare_worker)
+        quiet = (logging.disable, (logging.CRITICAL,))  # Beam warns of libraries that are absent
+        pool = concurrent.futures.ProcessPoolExecutor(count, context, *quiet)
         try:
             progress.show()
             with _ignored_interrupts():
-                futures = [pool.submit(check, language) for language in languages]
+                futures = [pool.submit(_check_in_worker, check, one) for one in languages]
             yield from _in_order(futures, languages, progress)
         except BrokenProcessPool:
             place = sum(future.done() and not future.exception() for future in futures)
@@ -417,6 +402,15 @@ def _check_in_processes(
             raise InputError(folder, message) from None
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _check_in_worker(check: _Check, language: TargetLanguage) -> Checked:
+    """Checks a language in a process that Ctrl-C ends at once.
+
+    This is safe, because entries are added atomically to the journal of a language (see journal.py).
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return check(language)
 
 
 def _in_order(
@@ -435,7 +429,7 @@ def _in_order(
 
 @contextlib.contextmanager
 def _ignored_interrupts() -> Iterator[None]:
-    """Makes processes that are started in the `with` block ignore Ctrl-C until they call `prepare_worker`."""
+    """Makes processes that are started in the `with` block ignore Ctrl-C until they check a language."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
         return
