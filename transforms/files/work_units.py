@@ -177,7 +177,9 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
             return
         stored_bytes = max(min(found.end // 8, unit.end) - found.start_byte, 0)
         begins_text = found.start == first_bit
-        ends_file = bz2_blocks.end_of_stream(found.end) == unit.file_bytes
+        # a file that was cut off there may have the mark of a block instead
+        is_last = bz2_blocks.end_of_stream(found.end) == unit.file_bytes
+        ends_file = is_last and bz2_blocks.ends_whole(stream, unit.file_bytes)
         at = found.start_byte
         yield Chunk(found.data, is_own, stored_bytes, at, 0, begins_text, ends_file=ends_file)
     if damage:

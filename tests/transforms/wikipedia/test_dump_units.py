@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from unittest import mock
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files import bz2_blocks, work_units
@@ -166,6 +166,7 @@ def test_a_tag_across_two_blocks_of_two_units(at: int) -> None:
     assert of_units == [[*map(element, PAGES[:begun])], [*map(element, PAGES[begun:])]]
 
 
+@example([5, 68, 103, 775, 1357], 566 - 14, [428])  # ends after the mark and checksum of a block
 @given(st.lists(st.integers(0, 10**4), max_size=12), st.integers(0, 10**4), cut_places)
 def test_a_single_stream_cut_off_or_unfinished_is_damage_of_one_unit(
     block_cuts: list[int], cut: int, unit_cuts: list[int]
