@@ -152,7 +152,7 @@ def build(dump: pathlib.Path, output: pathlib.Path, workers: int, vocabulary_siz
     command = [
         sys.executable,
         "-m",
-        "pipelines",
+        "corpusmill",
         "wiki40b",
         "--language",
         "uk",

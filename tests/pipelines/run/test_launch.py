@@ -100,7 +100,7 @@ def start(output: Path, *flags: str) -> subprocess.Popen[bytes]:
     command = [
         sys.executable,
         "-m",
-        "pipelines",
+        "corpusmill",
         "wiki40b",
         "--language",
         "uk",

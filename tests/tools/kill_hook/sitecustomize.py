@@ -127,7 +127,7 @@ class _Finder:
 
 def _role():
     command = " ".join(sys.orig_argv)
-    if "-m pipelines" in command:
+    if "-m corpusmill" in command:
         return LAUNCHER
     return SERVER if "fork_server" in command else OTHER
 
