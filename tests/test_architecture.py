@@ -1,6 +1,7 @@
 """Rooms and their imports. A room is a folder right below pipelines/ or transforms/."""
 
 import ast
+import fnmatch
 import importlib.util
 import itertools
 import pathlib
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from corpusmill.pipelines.run.corpora import rows
+from tests.tools import budgets
 
 ROOT = pathlib.Path(__file__).parents[1]
 TOPS = ("pipelines", "transforms")
@@ -247,3 +249,10 @@ def test_files_that_comments_name_exist(top: str) -> None:
     for path in paths(top):
         source = (ROOT / path).read_text("utf-8")
         assert not set(FILE.findall(source)) - existing, path
+
+
+def test_each_module_has_one_capability_and_each_pattern_a_module() -> None:
+    modules = [path for of_one in budgets.assigned().values() for path in of_one]
+    patterns = [pattern for one in budgets.capabilities() for pattern in one.patterns]
+    assert len(modules) == len(set(modules))
+    assert [one for one in patterns if not fnmatch.filter(modules, one)] == []
