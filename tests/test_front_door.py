@@ -265,10 +265,10 @@ def test_errors_of_the_caller_are_left_alone() -> None:
         pages.throw(KeyError("mine"))  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("language", sorted({*open_codes(), *LANGUAGE_CODES}))
-def test_every_wiki_can_be_cleaned(language: str) -> None:
-    page = corpusmill.clean("'''A''' [[b|c]].\n\n== D ==\nE f.", language)
-    assert page.text == "A c.\n\nD\n\nE f."
+def test_every_wiki_can_be_cleaned() -> None:
+    for language in {*open_codes(), *LANGUAGE_CODES}:
+        page = corpusmill.clean("'''A''' [[b|c]].\n\n== D ==\nE f.", language)
+        assert page.text == "A c.\n\nD\n\nE f.", language
 
 
 def test_clean_has_the_layout_of_the_corpus() -> None:

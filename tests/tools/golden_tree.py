@@ -24,16 +24,16 @@ def tree_of(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
 
 
-def check_golden(fresh: Mapping[str, bytes], below: str) -> None:
+def check_golden(fresh: Mapping[str, bytes], below: str = "") -> None:
     """Asserts that files are those of the golden tree in a folder.
 
     Args:
       fresh: name in that folder → bytes.
-      below: path of the folder in the tree.
+      below: path of the folder in the tree; "" is the whole tree.
     """
     files = tree_of(GOLDEN)
     is_alike = is_written_alike(next(data for name, data in files.items() if ".parquet" in name))
-    inside = f"{below}/"
+    inside = f"{below}/" if below else ""
     golden = {
         name.removeprefix(inside): data for name, data in files.items() if name.startswith(inside)
     }

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.metrics import MetricsFilter
-from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
+from corpusmill.pipelines.run.engines.beam_patches import Options, remember_signatures
 from corpusmill.transforms.files.counters import NAMESPACE
 
+remember_signatures()  # as builds do; it halves the time of a small pipeline
 _runs = itertools.count()
 _found: dict[tuple[int, str], list[Any]] = collections.defaultdict(list)
 
@@ -32,8 +33,7 @@ def run_pipeline(build: Callable[[beam.Pipeline], Any], workers: int = 0) -> Out
     """
     run = next(_runs)
     flags = [f"--direct_num_workers={workers}", "--direct_running_mode=multi_threading"]
-    options = PipelineOptions(flags if workers else [])
-    pipeline = beam.Pipeline(runner=FnApiRunner(), options=options)
+    pipeline = beam.Pipeline(runner=FnApiRunner(), options=Options(flags if workers else []))
     built = build(pipeline)
     built = built._asdict() if hasattr(built, "_asdict") else built
     outputs = built if isinstance(built, Mapping) else {"main": built}

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +18,7 @@ from corpusmill.transforms.books.title_page import (
     transcribed_edition,
     years_in,
 )
+from tests.tools.growth import call_linear
 
 PROSE = "\n".join(["It was a wet day in the month of May, and nobody in the house"] * 3)
 
@@ -199,6 +198,4 @@ HOSTILE = (
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_the_time_is_bounded(piece: str) -> None:
-    start = time.perf_counter()
-    find_years(piece * (1_000_000 // len(piece)))
-    assert time.perf_counter() - start < 2
+    call_linear(find_years, lambda size: piece * (size // len(piece)), 1_000_000)

@@ -11,12 +11,11 @@ import pathlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import pytest
-
 _FILE = pathlib.Path(__file__).parent / "lines.case"
 
 
 class Case(NamedTuple):
+    label: str
     language: str
     perl: str
     line: str
@@ -24,7 +23,7 @@ class Case(NamedTuple):
     tokenized: str
 
 
-def _read_cases() -> Iterator[tuple[str, Case]]:
+def _read_cases() -> Iterator[Case]:
     _, *sections = _FILE.read_text("utf-8").split("\n=== ")
     for section in sections:
         head, *rows = section.splitlines()
@@ -32,7 +31,7 @@ def _read_cases() -> Iterator[tuple[str, Case]]:
         for row in filter(None, rows):
             strings = [json.loads(string) for string in row.split(" → ")]
             strings += strings[-1:] * (3 - len(strings))
-            yield label, Case(language, perl, *strings)
+            yield Case(label, language, perl, *strings)
 
 
-CASES = [pytest.param(case, id=f"{label}: {case.line!a}") for label, case in _read_cases()]
+CASES = list(_read_cases())

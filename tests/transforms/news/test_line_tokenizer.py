@@ -13,7 +13,7 @@ from corpusmill.transforms.news.line_tokenizer import LineTokenizer
 from corpusmill.transforms.news.punctuation import normalize_line
 from corpusmill.transforms.news.wmt_tokenizer import tokenize_line
 from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.news.cases import CASES, Case
+from tests.transforms.news.cases import CASES
 from tests.transforms.news.odd_lines import make_lines, make_long_lines
 
 LANGUAGES = ["en", "de", "fr", "cs"]
@@ -54,15 +54,15 @@ def assert_as_by_line(
     assert lines_of(tokenizer(block)) == tokenized_by_line(normalized, language, perl)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_line_comes_out_as_perl_writes_it(case: Case) -> None:
-    tokenizer = LineTokenizer(case.language, perl=case.perl)
-    line, normalized, tokenized = (
-        f"{text}\n".encode("utf-8", "surrogatepass") for text in case[2:]
-    )
-    assert tokenizer.normalize(line) == normalized
-    assert tokenizer.tokenize(normalized) == tokenized
-    assert tokenizer(line) == tokenized
+def test_lines_come_out_as_perl_writes_them() -> None:
+    for case in CASES:
+        tokenizer = LineTokenizer(case.language, perl=case.perl)
+        line, normalized, tokenized = (
+            f"{text}\n".encode("utf-8", "surrogatepass") for text in case[3:]
+        )
+        assert tokenizer.normalize(line) == normalized, case
+        assert tokenizer.tokenize(normalized) == tokenized, case
+        assert tokenizer(line) == tokenized, case
 
 
 @pytest.mark.parametrize("key", TOKENIZERS)
@@ -73,10 +73,10 @@ def test_a_block_comes_out_as_its_lines_do(key: tuple[str, str], lines: list[byt
 
 @pytest.mark.parametrize("key", TOKENIZERS)
 def test_so_do_odd_lines_in_one_block(key: tuple[str, str]) -> None:
-    lines = list(make_lines(7, 4_000))
+    lines = list(make_lines(list(TOKENIZERS).index(key), 1_000))  # others for each
     assert_as_by_line(TOKENIZERS[key], lines, *key)
     strict = [line for line in lines if line.decode(errors="ignore").encode() == line]
-    assert 2_000 < len(strict) < 4_000
+    assert 500 < len(strict) < 1_000
     assert_as_by_line(TOKENIZERS[key], strict, *key)
 
 

@@ -1,11 +1,10 @@
 """Indents that are code, indents that are layout, and rows of links."""
 
-import time
-
 import pytest
 
 from corpusmill.transforms.wikitext.marks import BREAK, HOLE
 from corpusmill.transforms.wikitext.paragraphs import drop_preformatted, join_paragraphs
+from tests.tools.growth import call_linear
 
 
 @pytest.mark.parametrize(
@@ -46,7 +45,8 @@ def test_what_parts_paragraphs(text: str, expected: list[str]) -> None:
     "unit", ["<poem>", "<poem>\n ", "<blockquote><", "<blockquote>\n <i></", "\n--- ", "\n-----"]
 )
 def test_time_grows_with_the_length(unit: str) -> None:
-    """Half a million characters take 0.5 s at most; a quadratic pass would take an hour."""
-    start = time.process_time()
-    join_paragraphs(drop_preformatted(unit * (500_000 // len(unit))))
-    assert time.process_time() - start < 5
+    call_linear(
+        lambda text: join_paragraphs(drop_preformatted(text)),
+        lambda size: unit * (size // len(unit)),
+        500_000,
+    )

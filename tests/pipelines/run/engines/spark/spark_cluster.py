@@ -1,6 +1,7 @@
 """A standalone Spark cluster on this machine for the tests: deploy/spark starts and stops it."""
 
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -46,6 +47,7 @@ class Cluster(NamedTuple):
         ]
 
 
+@functools.cache
 def missing() -> str:
     """Returns the reason why there cannot be a cluster on this machine; "" if there can."""
     try:

@@ -20,13 +20,12 @@ from tests.pipelines.run.engines.spark.spark_cluster import (
     run_script,
     spark_cluster,
 )
-from tests.tools.golden_tree import GOLDEN, check_golden, content_of, is_written_alike, tree_of
+from tests.tools.golden_tree import check_golden, tree_of
 
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.skipif(bool(missing()), reason=missing() or "there is all"),
 ]
-FILES = tree_of(GOLDEN)
 
 
 QUICK = (
@@ -73,14 +72,7 @@ def test_both_nodes_have_worked(cluster: Cluster, built: Path) -> None:
 
 
 def test_the_files_of_the_golden_tree(built: Path) -> None:
-    assert tree_of(built).keys() == FILES.keys()
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_every_file_equals_the_golden_one(built: Path, name: str) -> None:
-    is_alike = is_written_alike(FILES[next(name for name in FILES if name.endswith(".parquet"))])
-    fresh = content_of(name, (built / name).read_bytes(), is_alike=is_alike)
-    assert fresh == content_of(name, FILES[name], is_alike=is_alike)
+    check_golden(tree_of(built))
 
 
 @pytest.mark.parametrize("flags", ["flags", "process_flags"])
