@@ -128,7 +128,7 @@ def test_a_proven_language_has_its_evidence(code: str) -> None:
         assert type(proof["date"]) is datetime.date
 
 
-HY = """
+NEW = """
 proven = { cases = 9, reader = "Ani", date = 2026-11-28 }
 redirect_words = ["#ՎԵՐԱՀՂԵԼ"]
 dropped_headings = ["Ծանոթագրություններ"]
@@ -142,24 +142,24 @@ dropped_headings = ["Ծանոթագրություններ"]
 def test_a_new_file_is_laid_over_the_generated_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_proven: bool
 ) -> None:
-    generated = load_language("hy")
+    generated = load_language("qqq")
     shutil.copytree(str(languages.TABLES), tmp_path / "tables")
-    text = HY if is_proven else HY.replace("proven", "# proven")
-    (tmp_path / "tables/languages/hy.toml").write_text(text, "utf-8")
+    text = NEW if is_proven else NEW.replace("proven", "# proven")
+    (tmp_path / "tables/languages/qqq.toml").write_text(text, "utf-8")
     monkeypatch.setattr(languages, "TABLES", tmp_path / "tables")
-    language = load_language.__wrapped__("hy")
+    language = load_language.__wrapped__("qqq")
     assert {*generated.redirect_words} < {*language.redirect_words}
     assert "ծանոթագրություններ" in language.dropped_headings
     assert language.templates == generated.templates | {"circa": "մոտ {1}"}
     assert generated.wiki_first - language.wiki_first == {"circa"}
     assert (language.months, language.library) == (generated.months, "babel")
-    taken = tables_taken("hy")
+    taken = tables_taken("qqq")
     assert taken["proven"] == ("9 cases, Ani, 2026-11-28" if is_proven else "no")
-    assert taken["written by hand"] == "hy.toml"
-    assert ["Entries of hy.toml" in one for one in language_caveats("hy")] == [True] * (
+    assert taken["written by hand"] == "qqq.toml"
+    assert ["Entries of qqq.toml" in one for one in language_caveats("qqq")] == [True] * (
         not is_proven
     )
-    assert not list(heading_caveats("hy", learns=False))
+    assert not list(heading_caveats("qqq", learns=False))
 
 
 @pytest.mark.parametrize("code", LANGUAGE_CODES)
