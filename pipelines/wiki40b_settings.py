@@ -30,7 +30,7 @@ from corpusmill.transforms.wikitext.sections import THRESHOLDS
 from corpusmill.transforms.wikitext.wikis import cldr_version
 
 CORPUS = "wiki40b"
-VERSION = "1.7.1"
+VERSION = "1.7.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -66,7 +66,6 @@ RELEASE_NOTES = {
         " country; the dump's definition takes precedence over the codes of countries and over rules for"
         " English names of templates."
     ),
-    "1.7.1": "A trial of raising the version. The texts are the same.",
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 SHARD_BYTES = 32 << 20
