@@ -50,7 +50,7 @@ def add(commands: flags.Commands) -> None:
         corpusmill entities --output corpora \
           --dump 'wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2'
       and then for each language:
-        corpusmill wiki40b --language uk … --entities corpora/entities/wikidata/20261101-1.0.0
+        corpusmill wiki40b --language uk … --entities corpora/entities/wikidata/20261101-*
       Only the titles of two Wikipedias, and the English titles, which are always kept to identify templates:
         corpusmill entities --dump wikidata-20261101-all.json.gz --wikis uk,el --output corpora
       The undamaged part of a truncated dump:

@@ -75,9 +75,9 @@ def add(commands: Commands) -> None:
 
     examples:
       5-grams of One Billion Word, as in its paper:
-        corpusmill ngrams --corpus corpora/lm1b/en/2007-2011-1.1.0 --output corpora
+        corpusmill ngrams --corpus corpora/lm1b/en/2007-2011-* --output corpora
       A 3-gram model without 3-grams that occur only once:
-        corpusmill ngrams --corpus corpora/wiki40b/uk/20261101-1.7.0 --output corpora \
+        corpusmill ngrams --corpus corpora/wiki40b/uk/20261101-* --output corpora \
           --order 3 --prune 0 0 1
 
     The model is the same as that of KenLM's lmplz for the same lines (interpolated modified Kneser-Ney

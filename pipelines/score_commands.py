@@ -20,10 +20,10 @@ def add_model_metrics(metrics: Commands) -> None:
 
     examples:
       Bits per character, from the sum of the natural log-likelihoods of the test split:
-        corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.7.0
+        corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-*
       Files of a training job with a row for each document, in base-2 logarithms:
         corpusmill score perplexity --log-likelihood 'run-7/part-*.parquet' --base 2 --split paper_test \\
-            --corpus corpora/lm1b/en/2007-2011-1.1.0
+            --corpus corpora/lm1b/en/2007-2011-*
       Bits per character, for a model that predicts the pieces of the build's own SentencePiece model:
         corpusmill score bpc --perplexity-per-piece 14.24 --corpus DIR
 
@@ -148,7 +148,7 @@ def add_score(commands: Commands) -> None:
 
     examples:
       Bits per character, from the sum of the natural log-likelihoods of the test split:
-        corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.7.0
+        corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-*
       Translations into French against the FLORES-101 reference:
         corpusmill score spbleu --reference fra.devtest --hypothesis eng-fra.devtest --model spm.model
 

@@ -20,9 +20,11 @@ from corpusmill.transforms.wikipedia.article_accounts import COLUMNS, RELEASED, 
 from corpusmill.transforms.wikipedia.screening import name_older, parse_page_id
 from corpusmill.transforms.wikitext.language import (
     borrowed_tables,
+    hand_written,
     has_own_tables,
-    has_proven_tables,
+    lists_headings,
     load_language,
+    proof_of,
 )
 from corpusmill.transforms.wikitext.sections import THRESHOLDS
 from corpusmill.transforms.wikitext.wikis import cldr_version
@@ -261,13 +263,16 @@ def language_caveats(code: str) -> Iterator[str]:
 
     Such tables were not checked by people.
     """
-    if not has_proven_tables(code):
+    if not proof_of(code):
+        by_hand = "".join(
+            f" Entries of {name}.toml were written by hand." for name in hand_written(code)
+        )
         yield (
             "The tables of this language were not proven by people. Names of namespaces are those of the"
             " dump's head and of MediaWiki; words of redirects, templates of disambiguation pages and digits"
             f" are MediaWiki's; dates, units, names of languages and countries are those of CLDR"
             f" {cldr_version()}. Templates show what the wiki's own definitions say where they are plain"
-            " text, else what those of the English Wikipedia show, without its words."
+            f" text, else what those of the English Wikipedia show, without its words.{by_hand}"
         )
 
 
@@ -302,7 +307,7 @@ def heading_caveats(code: str, learns: bool) -> Iterator[str]:
     Args:
       learns: Whether headings are learned from the dump.
     """
-    is_own, lender = has_own_tables(code), borrowed_tables(code)
+    is_own, lender = lists_headings(code), borrowed_tables(code)
     if learns:
         wikis = "" if is_own else f" for {lender or 'all wikis'}"
         yield (

@@ -108,7 +108,7 @@ def lay_out(folder: Path, samples: Path, demo: Path, named: str) -> None:
     (build,) = (demo / "lm1b").glob("*/2*")
     documents = sum(map(len, map(pq.read_table, build.glob("paper_test-*.parquet"))))
     scores = {"document": range(documents), "log_likelihood": [-100.0] * documents}
-    if str(Path("corpora", "lm1b", "en", build.name)) in named:
+    if "corpora/lm1b/en/" in named:
         shutil.copytree(build, folder / "corpora" / "lm1b" / "en" / build.name)
     (folder / "run-7").mkdir()
     pq.write_table(pa.table(scores), folder / "run-7" / "scores.parquet")

@@ -20,8 +20,7 @@ import pytest
 import corpusmill
 from corpusmill.transforms.duplicates.write_signatures import NamedText, WriteSignatures
 from corpusmill.transforms.files.records import OutputFile
-from corpusmill.transforms.wikitext.language import LANGUAGE_CODES
-from corpusmill.transforms.wikitext.wikis import open_codes
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, open_codes
 
 PACKAGE = Path(corpusmill.__file__).parent
 BEAM = PACKAGE / "beam.py"

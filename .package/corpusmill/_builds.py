@@ -35,8 +35,8 @@ def load(build: str | os.PathLike[str], split: str | None = None) -> pyarrow.dat
     Parameters
     ----------
     build : path
-        The local folder of a build, such as `corpora/wiki40b/uk/20261101-1.6.1`; or a folder above it, if no
-        other build is below that folder.
+        The local folder of a build, such as `corpora/wiki40b/uk/20261101-<version>`; or a folder above it, if
+        no other build is below that folder.
     split : str, optional
         "train", "validation" or "test"; a build of lm1b also has "paper_test". The default is all rows, first
         those of train.

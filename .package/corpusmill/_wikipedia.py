@@ -28,7 +28,7 @@ from .transforms.wikitext.clean import UncleanableError, WikitextCleaner
 from .transforms.wikitext.language import (
     TEMPLATE_NAMESPACE,
     Language,
-    has_proven_tables,
+    hand_written,
     load_language,
 )
 from .transforms.wikitext.sections import Section
@@ -149,7 +149,7 @@ def language_of(code: str) -> Language:
     check_text(code, "language")
     with reported():
         tables = load_language(code)  # refuses less: there may be a new wiki
-    if not has_proven_tables(code) and not mediawiki_table(code):
+    if not hand_written(code) and not mediawiki_table(code):
         raise CorpusmillError(f"no such language: {code!r}{near_codes(code)}")
     return tables
 

@@ -111,7 +111,7 @@ def add_inspect(commands: Commands) -> None:
         corpusmill inspect wiki --language uk --wikitext draft.txt
       The source of a document of a finished build, and what was removed from it:
         corpusmill inspect corpora/wiki40b/uk Q1899
-        corpusmill inspect corpora/pg19/en/20261101-1.2.0 1342
+        corpusmill inspect corpora/pg19/en/20261101-* 1342
 
     inspect wiki shows, section by section:
       the source beside the text, below it on a screen of less than 76 columns

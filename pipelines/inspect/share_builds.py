@@ -14,7 +14,7 @@ The repository has the same layout as the folder of the corpus:
 
     README.md                             a config for each edition: load_dataset(repo, "uk")
     uk/croissant.json
-    uk/20260101-1.7.0/train-….parquet     and all other files of the build
+    uk/20260101-1.3.0/train-….parquet     and all other files of the build
 
 Files that are already in the repository are not uploaded again, so the same call continues an interrupted
 upload.
@@ -320,7 +320,7 @@ _UNBRACED = {ord(one): None for one in "{}"}
 class SharedFile(NamedTuple):
     """A file of a build, and its path in the repository on the hub."""
 
-    place: str  # "uk/20260101-1.7.0/stats.json"
+    place: str  # "uk/20260101-1.3.0/stats.json"
     path: str  # on disk
     bytes: int
     sha256: str  # from the manifest; "" for files that the manifest does not list
@@ -330,7 +330,7 @@ class Edition(NamedTuple):
     """A build to upload, with its place in the repository."""
 
     build: Build
-    folder: str  # in the repository: "uk/20260101-1.7.0"
+    folder: str  # in the repository: "uk/20260101-1.3.0"
     files: Sequence[SharedFile]
 
     @property

@@ -2,7 +2,7 @@
 
 Arguments have these forms:
 
-corpora/lm1b/en/2007-2011-1.1.0     a finished build, or a folder with builds below it
+corpora/lm1b/en/2007-2011-*         a finished build, or a folder with builds below it
 flores101_dataset#ukr,vie           a folder with the layout of FLORES, and the languages to use
 'squad/*.parquet#question,context'  Parquet files or JSON lines, and the columns to use (default: text)
 'news/*.gz'                         text files with one document per line

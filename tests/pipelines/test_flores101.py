@@ -12,7 +12,7 @@ import pytest
 
 from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.flores101 import Flores101
-from corpusmill.pipelines.flores101_settings import PAPER_DOMAINS, Flores101Config
+from corpusmill.pipelines.flores101_settings import PAPER_DOMAINS, VERSION, Flores101Config
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.sample_builds import sample_flores101
 from corpusmill.transforms.files.read_files import InputError
@@ -36,7 +36,7 @@ class SourceBuild(Build):
 
 @pytest.fixture(scope="module")
 def sample(demo: Path) -> SourceBuild:
-    return SourceBuild(demo / "flores101" / EDITION / "20260101-1.0.1")
+    return SourceBuild(demo / "flores101" / EDITION / f"20260101-{VERSION}")
 
 
 def build(output: Path, config: Flores101Config, workers: int = 1) -> SourceBuild:
@@ -207,7 +207,7 @@ def test_the_command_builds_what_the_demo_builds(sample: SourceBuild, tmp_path: 
     ]
     command = ["flores101", "source", *flags, "--sentences", "150", "--workers", "1"]
     assert main([*command, "--output", str(tmp_path)]) == 0
-    found = SourceBuild(tmp_path / "flores101" / EDITION / "20260101-1.0.1")
+    found = SourceBuild(tmp_path / "flores101" / EDITION / f"20260101-{VERSION}")
     assert found.tree() == sample.tree()
 
 
@@ -239,5 +239,5 @@ def test_the_manifest_tells_the_settings(sample: SourceBuild) -> None:
     assert json.dumps(settings)
     assert sample.manifest["signature"] == (
         "flores101|lang:en|dump:20260101|domains:wikinews-wikibooks-wikivoyage|all-wikibooks:no"
-        "|sentences:150|articles:42|seed:0|topics:no|v:1.0.1"
+        f"|sentences:150|articles:42|seed:0|topics:no|v:{VERSION}"
     )

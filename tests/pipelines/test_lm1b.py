@@ -14,7 +14,7 @@ import pytest
 
 from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.lm1b import Lm1b
-from corpusmill.pipelines.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.lm1b_settings import VERSION, Lm1bConfig
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.read_files import InputError
@@ -204,7 +204,7 @@ def test_another_language_has_other_rules(tmp_path: Path) -> None:
 def test_the_signature_tells_all_that_makes_the_corpus(sample: Path) -> None:
     assert manifest_of(sample)["signature"] == (
         "lm1b|lang:en|dump:2007-2011|perl:5.36|deduplicate:raw|near-duplicates:no|lower-case:no|min-count:3"
-        "|map-unknown:no|shards:10|heldout-shards:5|v:1.1.0"
+        f"|map-unknown:no|shards:10|heldout-shards:5|v:{VERSION}"
     )
 
 
@@ -224,7 +224,7 @@ def test_the_years_are_in_the_names_of_the_files(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(gzip.compress(b"A sentence .\n"))
     corpus = Lm1b(Lm1bConfig([str(tmp_path / name) for name in names]))
-    assert corpus.path == ("lm1b", "en", f"{date}-1.1.0")
+    assert corpus.path == ("lm1b", "en", f"{date}-{VERSION}")
 
 
 def test_input_without_a_sentence_is_an_error(tmp_path: Path) -> None:

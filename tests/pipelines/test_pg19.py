@@ -11,7 +11,7 @@ from corpusmill.pipelines.book_settings import NO_CATALOG
 from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.inspect.score import score
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.pg19_settings import Pg19Config
+from corpusmill.pipelines.pg19_settings import VERSION, Pg19Config
 from corpusmill.transforms.books.book_accounts import identity_of
 from corpusmill.transforms.books.publication_dates import AUTHOR_DEATH
 from corpusmill.transforms.files.errors import BuildError
@@ -44,7 +44,7 @@ MASKED = {90006: "A <DW> horse in my beans!", 90012: "You <DW> old dog"}
 
 @pytest.fixture(scope="module")
 def sample(demo: Path) -> BookBuild:
-    return BookBuild(demo / "pg19" / EDITION / "20260101-1.2.0")
+    return BookBuild(demo / "pg19" / EDITION / f"20260101-{VERSION}")
 
 
 def test_every_file_is_kept_or_rejected_as_its_author_says(sample: BookBuild) -> None:
@@ -146,7 +146,7 @@ def test_the_split_depends_on_the_id_alone(sample: BookBuild) -> None:
 def test_the_signature_tells_all_that_makes_the_corpus(sample: BookBuild) -> None:
     assert sample.manifest["signature"] == (
         "pg19|lang:en|dump:20260101|members:hash|split-ids:no|before:1919|min-words:200"
-        "|near-duplicates:no|mask-words:833e0eac|v:1.2.0"
+        f"|near-duplicates:no|mask-words:833e0eac|v:{VERSION}"
     )
 
 
@@ -275,7 +275,7 @@ def test_without_catalogue_and_metadata_the_files_tell(tmp_path: Path) -> None:
 def test_every_variant_is_an_edition_of_its_own(settings: dict[str, Any], edition: str) -> None:
     found = {name: [str(GUTENBERG / "metadata.csv")] for name in settings if name == "metadata"}
     corpus = Pg19(Pg19Config([str(LIBRARY)], **settings | found))
-    assert corpus.path == ("pg19", edition, "undated-1.2.0")
+    assert corpus.path == ("pg19", edition, f"undated-{VERSION}")
 
 
 # Errors.

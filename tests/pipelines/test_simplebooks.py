@@ -10,6 +10,7 @@ import pytest
 
 from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.inspect.score import score
+from corpusmill.pipelines.simplebooks_settings import VERSION
 from corpusmill.transforms.books import read_books, take_simplest
 from corpusmill.transforms.books.simplebooks_rows import SIZES, plan_sizes
 from corpusmill.transforms.duplicates.minhash import hash_ngrams, sign_documents
@@ -35,7 +36,7 @@ HELDOUT, SMALL_TOKENS = 2, 5000  # of the settings of the demo
 
 @pytest.fixture(scope="module")
 def sample(demo: Path) -> BookBuild:
-    return BookBuild(demo / "simplebooks" / EDITION / "20260101-2.0.1")
+    return BookBuild(demo / "simplebooks" / EDITION / f"20260101-{VERSION}")
 
 
 def test_every_file_is_kept_or_rejected_as_its_author_says(sample: BookBuild) -> None:
@@ -158,7 +159,7 @@ def test_the_signature_tells_all_that_makes_the_corpus(sample: BookBuild) -> Non
     assert sample.manifest["signature"] == (
         "simplebooks|lang:en|dump:20260101|formula:L-V1.35|min-ratio:0.24|overlap:0.5"
         "|overlap-words:plain|ngram-words:8|estimate:1|min-words:no|number-style:distinct"
-        "|heldout-books:2|small-tokens:5000|min-count:3|map-unknown:no|v:2.0.1"
+        f"|heldout-books:2|small-tokens:5000|min-count:3|map-unknown:no|v:{VERSION}"
     )
 
 

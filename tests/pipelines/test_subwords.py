@@ -7,7 +7,7 @@ import pytest
 
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.subwords import Subwords
-from corpusmill.pipelines.subwords_settings import SubwordsConfig
+from corpusmill.pipelines.subwords_settings import VERSION, SubwordsConfig
 from corpusmill.transforms.files.line_blocks import block_of
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.models.sentence_sampling import rank_sentences, share_out
@@ -97,7 +97,7 @@ def test_the_model_is_that_of_the_sample(built: Path) -> None:
     assert built.parts[-3:] == (
         "subwords",
         "multilingual-3-120-sentences-11-seed-9",
-        "20260101-1.0.0",
+        f"20260101-{VERSION}",
     )
 
 
@@ -132,7 +132,8 @@ def test_the_manifest(built: Path, inputs: Path) -> None:
     manifest = json.loads((built / "manifest.json").read_text("utf-8"))
     assert manifest["signature"] == (
         "subwords|lang:3-languages|dump:20260101|size:120|temperature:5|sentences:11"
-        "|character-coverage:0.9995|normalization:nmt_nfkc|byte-fallback:no|min-count:1|seed:9|v:1.0.0"
+        "|character-coverage:0.9995|normalization:nmt_nfkc|byte-fallback:no|min-count:1|seed:9"
+        f"|v:{VERSION}"
     )
     assert manifest["counts"] == {"sentences": 17, "sampled": 11, "rejected_lines": {}}
     assert [(one["role"], one["name"]) for one in manifest["inputs"]] == [
@@ -166,8 +167,8 @@ def test_workers_and_the_order_of_corpora_do_not_count(
 
 def test_files_alone_have_no_date(inputs: Path) -> None:
     files = [f"ja={inputs}/texts/*"]
-    assert Subwords(SubwordsConfig(files)).path[-1] == "latest-1.0.0"
-    assert Subwords(SubwordsConfig(files, dump_date="2026")).path[-1] == "2026-1.0.0"
+    assert Subwords(SubwordsConfig(files)).path[-1] == f"latest-{VERSION}"
+    assert Subwords(SubwordsConfig(files, dump_date="2026")).path[-1] == f"2026-{VERSION}"
     with pytest.raises(InputError):
         Subwords(SubwordsConfig([str(inputs / "none")]))
 

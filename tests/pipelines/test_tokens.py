@@ -10,7 +10,7 @@ import sentencepiece
 from corpusmill.pipelines.run.editions import choose_builds
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.tokens import Tokens
-from corpusmill.pipelines.tokens_settings import TokensConfig
+from corpusmill.pipelines.tokens_settings import VERSION, TokensConfig
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.finished_builds import make_build, text_of
 from tests.makers.spm_models import small_model
@@ -44,7 +44,7 @@ def test_the_documents_are_those_of_the_build_in_its_order(
     tmp_path: Path, build: Path, model: Path
 ) -> None:
     made = tokenize(tmp_path, build, tokenizer=str(model))
-    assert made == tmp_path / "tokens/wiki40b-uk-tokenizer-small/20260101-1.0.0"
+    assert made == tmp_path / f"tokens/wiki40b-uk-tokenizer-small/20260101-{VERSION}"
     pieces = sentencepiece.SentencePieceProcessor(model_proto=small_model())
     documents = read_documents(made / "train")
     assert documents == [[*pieces.encode(text_of(one)), 2] for one in ORDER]

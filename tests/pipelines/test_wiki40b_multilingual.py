@@ -11,7 +11,7 @@ import pytest
 from corpusmill.pipelines import wiki40b_multilingual_settings
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual, newest_builds
-from corpusmill.pipelines.wiki40b_multilingual_settings import MultilingualConfig, name_of
+from corpusmill.pipelines.wiki40b_multilingual_settings import VERSION, MultilingualConfig, name_of
 from corpusmill.transforms.files.builds.finished_builds import find_builds
 from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE
@@ -86,7 +86,7 @@ def test_the_vocabularies_are_learned_from_the_first_articles_of_each_language(
     corpora: Path, tmp_path: Path
 ) -> None:
     folder = make(tmp_path / "out", config(corpora))
-    assert folder == tmp_path / "out" / "wiki40b" / "multilingual-3" / "20260201-1.1.0"
+    assert folder == tmp_path / "out" / "wiki40b" / "multilingual-3" / f"20260201-{VERSION}"
     assert files_below(folder) == [
         "COMPLETED",
         "README.md",
@@ -119,7 +119,9 @@ def test_the_vocabularies_are_learned_from_the_first_articles_of_each_language(
 def test_the_manifest(corpora: Path, tmp_path: Path) -> None:
     folder = make(tmp_path / "out", config(corpora))
     manifest = read(folder, "manifest.json")
-    assert manifest["signature"] == "wiki40b-vocabulary|lang:multilingual-3|dump:20260201|v:1.1.0"
+    assert manifest["signature"] == (
+        f"wiki40b-vocabulary|lang:multilingual-3|dump:20260201|v:{VERSION}"
+    )
     assert manifest["counts"] == {"sampled": {"el": 1, "ja": 3, "uk": 3}}
     ids = "".join(f"{identity}\t7\n" for identity in SAMPLE)
     for name, size in (("300", 300), ("320", 320)):
@@ -330,6 +332,6 @@ def test_the_command(corpora: Path, tmp_path: Path) -> None:
         [*arguments, "--vocabulary-sizes", "320", "--sample-articles", "2"]
     )
     assert not settings.run(settings, [])
-    folder = tmp_path / "out" / "wiki40b" / "multilingual-3" / "20260201-1.1.0"
+    folder = tmp_path / "out" / "wiki40b" / "multilingual-3" / f"20260201-{VERSION}"
     assert read(folder, "manifest.json")["counts"] == {"sampled": {"el": 1, "ja": 2, "uk": 2}}
     assert list(read(folder, "stats.json")) == ["320"]

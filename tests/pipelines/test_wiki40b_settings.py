@@ -64,8 +64,8 @@ def test_caveats_of_links(dates: dict[str, str], page_table: str, said: list[str
         ("uk", True, "beside those that people listed; learned-headings.tsv"),
         ("simple", False, "only the headings that people listed for en are known"),
         ("simple", True, "beside those that people listed for en; learned-headings.tsv"),
-        ("hy", False, "only the English headings are known"),
-        ("hy", True, "beside those that people listed for all wikis; learned-headings.tsv"),
+        ("qqq", False, "only the English headings are known"),
+        ("qqq", True, "beside those that people listed for all wikis; learned-headings.tsv"),
     ],
 )
 def test_caveats_of_headings(code: str, learns: bool, said: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from corpusmill.pipelines import sample_builds as demo
 from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.entities import Entities
-from corpusmill.pipelines.entities_settings import EntitiesConfig
+from corpusmill.pipelines.entities_settings import VERSION, EntitiesConfig
 from corpusmill.pipelines.flores101 import Flores101
 from corpusmill.pipelines.lm1b import Lm1b
 from corpusmill.pipelines.pg19 import Pg19
@@ -26,7 +26,7 @@ from tests.tools.golden_tree import GOLDEN, check_golden
 
 pytestmark = pytest.mark.storage
 
-TABLE = "entities/wikidata/20260101-1.0.0"
+TABLE = f"entities/wikidata/20260101-{VERSION}"
 
 CORPORA: dict[str, Callable[[str], Corpus]] = {  # name → (folder of finished builds) → corpus
     "entities": lambda _: Entities(EntitiesConfig(dump=[demo.sample_entities()])),

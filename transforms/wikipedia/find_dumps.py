@@ -8,7 +8,7 @@ The layout, below each root, on any Beam file system:
   wikidatawiki/20230501/wikidatawiki-20230501-wb_items_per_site.sql.gz
   wikidatawiki/entities/20230501/wikidata-20230501-all.json.bz2, other/wikibase/wikidatawiki/20230501/…,
   wikibase/wikidatawiki/20230501/…, or wikidata/20230501/…
-  entities/wikidata/20230501-1.0.0/, a finished entity table
+  entities/wikidata/20230501-<version>/, a finished entity table
 
 Reads the file SHA256SUMS that is in the folder of a Content File Export.
 

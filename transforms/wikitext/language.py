@@ -2,8 +2,9 @@
 
 The tables are TOML files. `languages/common.toml` contains the entries that all wikis share,
 `languages/<code>.toml` the additions and changes for one corpus, and `zh.toml` the entries that the two
-Chinese corpora share. A wiki without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. Before
-keys are compared, they are case-folded, runs of white space become one space, and `_` becomes a space.
+Chinese corpora share. If no file of a wiki says that it is complete, other entries come from MediaWiki, CLDR
+and `unproven.toml`. Before keys are compared, they are case-folded, runs of white space become one space, and
+`_` becomes a space.
 """
 
 import dataclasses
@@ -14,14 +15,19 @@ from importlib import resources
 from typing import Any
 
 from . import wikis
-from .wikis import LANGUAGE_CODES, dbname_of, mediawiki_table, mediawiki_versions, open_codes
+from .wikis import dbname_of, mediawiki_table, mediawiki_versions, open_codes
 
 MEDIA_NAMESPACE = -2
 FILE_NAMESPACE = 6
 TEMPLATE_NAMESPACE = 10
 CATEGORY_NAMESPACE = 14
+TABLES = resources.files(__package__)
+# Files of the folder that belong to no corpus.
+SHARED_FILES = ("common", "mediawiki", "namespaces", "unproven", "zh")
 # Wiki → the wiki in the same language whose tables it uses.
 _WRITTEN_IN = {"simple": "en"}
+# Corpus → the file whose entries it shares.
+_SHARED_WITH = {**_WRITTEN_IN, "zh-cn": "zh", "zh-tw": "zh"}
 _SAME_NAMES = 0.7
 _MAX_ABBREVIATION = 5
 # number → (table of namespaces.toml, English names)
@@ -67,7 +73,7 @@ class Language:
     interlanguage_codes: frozenset[str]  # prefixes of links that show nothing
     namespaces: Mapping[int, frozenset[str]]  # number → names and aliases, also in English
     data_prefixes: tuple[str, ...] = ()  # of names of templates that hold data: "自治体人口/"
-    is_proven: bool = True  # written by hand and checked against pages
+    is_complete: bool = True  # nothing is from MediaWiki, CLDR and unproven.toml
     is_english: bool = False
     wiki_first: frozenset[str] = (
         frozenset()
@@ -81,8 +87,8 @@ class Language:
 
     @property
     def library(self) -> str:
-        """The name of the library from which the tables were taken, or "" if they were written by hand."""
-        return "" if self.is_proven else wikis.LIBRARY
+        """The name of the library that has a part of the tables, or "" if all were written by hand."""
+        return "" if self.is_complete else wikis.LIBRARY
 
     def namespace_names(self, number: int, of_dump: Mapping[int, Iterable[str]]) -> frozenset[str]:
         """Returns all names of a namespace: those in the tables and those in the dump.
@@ -109,24 +115,43 @@ def read_table(folder: str, name: str) -> dict[str, Any]:
 
     `folder` is "languages" or "sites"; `name` has no suffix.
     """
-    path = resources.files(__package__) / folder / f"{name}.toml"
+    path = TABLES / folder / f"{name}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def _read_local(code: str) -> dict[str, Any]:
-    """Returns the tables of a corpus from its TOML file.
+def hand_written(code: str) -> tuple[str, ...]:
+    """Returns the names, without suffix, of the TOML files written by hand for a corpus.
 
-    For the two Chinese corpora, which share a wiki, the tables of `zh.toml` are merged in.
+    The file of the corpus itself comes first, if there is one. The second is that of both Chinese corpora, or
+    of another wiki in the same language.
     """
-    own = read_table("languages", code)
-    if not code.startswith("zh-"):
-        return own
-    of_wiki = read_table("languages", "zh")
-    merged = {
-        key: {**of_wiki.get(key, {}), **value} if isinstance(value, dict) else value
-        for key, value in own.items()
-    }
-    return {**of_wiki, **merged}
+    own = code not in SHARED_FILES and (TABLES / "languages" / f"{code}.toml").is_file()
+    shared = _SHARED_WITH.get(code)
+    return (*((code,) if own else ()), *((shared,) if shared else ()))
+
+
+def _read_local(code: str) -> dict[str, Any]:
+    """Returns the tables that were written by hand for a corpus; {} if there are none."""
+    local: dict[str, Any] = {}
+    for name in reversed(hand_written(code)):
+        local = _added(local, read_table("languages", name))
+    return local
+
+
+def _added(tables: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns tables with those of another file.
+
+    Its values replace values, and are added to lists and tables. The months are replaced together.
+    """
+    merged = dict(tables)
+    for key, value in more.items():
+        if isinstance(value, dict):
+            merged[key] = {**tables.get(key, {}), **value}
+        elif isinstance(value, list) and key != "months":
+            merged[key] = [*value, *tables.get(key, [])]
+        else:
+            merged[key] = value
+    return merged
 
 
 def _merged(common: Mapping[str, Any], local: Mapping[str, Any], key: str) -> dict[str, str]:
@@ -159,8 +184,8 @@ def _countries(codes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, 
     return {three.casefold(): names[two] for three, two in codes.items() if two in names}
 
 
-def _namespaces(code: str) -> dict[int, frozenset[str]]:
-    if has_proven_tables(code):
+def _namespaces(code: str, is_complete: bool) -> dict[int, frozenset[str]]:
+    if is_complete:
         names = read_table("languages", "namespaces")
         local = {key: of_wikis.get(code, []) for key, of_wikis in names.items()}
     else:
@@ -171,17 +196,28 @@ def _namespaces(code: str) -> dict[int, frozenset[str]]:
     }
 
 
-def has_proven_tables(code: str) -> bool:
-    """Returns True if the cleaner's tables for a corpus were written by hand and checked against pages."""
-    return _WRITTEN_IN.get(code, code) in LANGUAGE_CODES
+def proof_of(code: str) -> Mapping[str, Any]:
+    """Returns the evidence that the cleaner's tables for a corpus are proven; {} if they are not.
+
+    The evidence is the entry "proven" of `<code>.toml`: "cases", the number of paragraphs in
+    `tests/pages/<code>.page`; "reader", the person who compared cleaned pages with the wiki; and "date".
+    """
+    proof: Mapping[str, Any] = _read_local(code).get("proven", {})
+    return proof
 
 
 def has_own_tables(code: str) -> bool:
-    """Returns True if tables were written by hand for this corpus itself.
+    """Returns True if complete tables were written by hand for this corpus itself.
 
     Returns False for a corpus that uses the tables of another wiki in the same language.
     """
-    return code in LANGUAGE_CODES
+    return load_language(code).is_complete and code not in _WRITTEN_IN
+
+
+def lists_headings(code: str) -> bool:
+    """Returns True if headings of sections without prose were listed by hand for this corpus itself."""
+    names = (name for name in hand_written(code) if name != borrowed_tables(code))
+    return any("dropped_headings" in read_table("languages", name) for name in names)
 
 
 def borrowed_tables(code: str) -> str:
@@ -192,15 +228,17 @@ def borrowed_tables(code: str) -> str:
 def tables_taken(code: str) -> dict[str, str]:
     """Returns the manifest's entry about the sources of a corpus's tables.
 
-    Returns {} if the tables were written by hand for this corpus.
+    Returns {} if all of the tables were written by hand for this corpus.
     """
     if has_own_tables(code):
         return {}
     if lender := borrowed_tables(code):
         return {"language": lender, "proven": f"made by people, for {lender}"}
+    proof, by_hand = proof_of(code), hand_written(code)
     return {
         "language": mediawiki_table(code).get("language", code),
-        "proven": "no",
+        "proven": "{cases} cases, {reader}, {date}".format(**proof) if proof else "no",
+        **({"written by hand": f"{by_hand[0]}.toml"} if by_hand else {}),
         "namespaces": "the head of the dump, and MediaWiki",
         "redirects, disambiguation pages, digits": "MediaWiki",
         "dates, units, names of languages and countries": f"CLDR {wikis.cldr_version()}",
@@ -208,8 +246,8 @@ def tables_taken(code: str) -> dict[str, str]:
     }
 
 
-def _unproven_tables(code: str) -> dict[str, Any]:
-    """Returns the cleaner's tables for a wiki that has no TOML file, in the format of such a file."""
+def _generated_tables(code: str) -> dict[str, Any]:
+    """Returns tables from MediaWiki, CLDR and `unproven.toml`, in the format of a TOML file."""
     of_wiki = mediawiki_table(code)
     language = of_wiki.get("language", code)
     fallbacks = of_wiki.get("fallbacks", [])
@@ -243,11 +281,13 @@ def load_language(code: str) -> Language:
         ValueError: no Wikipedia has this code.
     """
     dbname_of(code)
-    is_proven = has_proven_tables(code)
     common = read_table("languages", "common")
-    local = _read_local(_WRITTEN_IN.get(code, code)) if is_proven else _unproven_tables(code)
-    phrases = common["phrases"] if is_proven else {}
-    if is_proven and not code.startswith("zh-"):  # zh tables have names of units for each region
+    by_hand = _read_local(code)
+    is_complete = bool(by_hand.get("complete"))
+    generated = {} if is_complete else _generated_tables(code)
+    local = _added(generated, by_hand)
+    phrases = common["phrases"] if is_complete else {}
+    if is_complete and not code.startswith("zh-"):  # zh tables have names of units for each region
         units = wikis.units_in_other_script(code)
         phrases = {**phrases, **{f"unit {symbol}": shown for symbol, shown in units.items()}}
 
@@ -279,12 +319,13 @@ def load_language(code: str) -> Language:
         phrases={**phrases, **local.get("phrases", {})},
         variants=tuple(listed("variants")),
         interlanguage_codes=frozenset(
-            (*common["interlanguage_codes"], *(() if is_proven else open_codes()))
+            (*common["interlanguage_codes"], *(() if is_complete else open_codes()))
         ),
-        namespaces=_namespaces(code),
-        is_proven=is_proven,
+        namespaces=_namespaces(code, is_complete),
+        is_complete=is_complete,
         is_english=is_english,
-        wiki_first=frozenset() if is_proven else normalise_names(local["templates"]),
+        wiki_first=normalise_names(generated.get("templates", {}))
+        - normalise_names(by_hand.get("templates", {})),
         borrowed=frozenset() if is_english else borrowed,
         abbreviations=normalise_names(filter(_is_abbreviation, local.get("templates", {}))),
     )

@@ -170,7 +170,7 @@ def test_a_file_that_the_manifest_does_not_list_is_not_uploaded(
     is_listed: bool,
 ) -> None:
     """The manifests of earlier versions list no small files."""
-    build = shutil.copytree(next(GOLDEN.glob("wiki40b/uk/2*")), tmp_path / "uk" / "20260101-1.6.1")
+    build = shutil.copytree(next(GOLDEN.glob("wiki40b/uk/2*")), tmp_path / "uk" / "20260101-1.0.0")
     manifest = manifest_of(build)
     if not is_listed:
         data = [one for one in manifest["outputs"] if one["format"] not in ("card", "json")]
@@ -191,7 +191,7 @@ def test_a_file_that_the_manifest_does_not_list_is_not_uploaded(
 def test_nothing_behind_a_link_is_uploaded(
     hub: Hub, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, target: str
 ) -> None:
-    build = shutil.copytree(next(GOLDEN.glob("wiki40b/uk/2*")), tmp_path / "uk" / "20260101-1.6.1")
+    build = shutil.copytree(next(GOLDEN.glob("wiki40b/uk/2*")), tmp_path / "uk" / "20260101-1.0.0")
     (tmp_path / "secret.txt").write_text("secret")
     (tmp_path / "secrets").mkdir()
     if (build / name).exists():

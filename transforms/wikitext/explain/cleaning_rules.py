@@ -14,8 +14,8 @@ from ..language import (
     CATEGORY_NAMESPACE,
     FILE_NAMESPACE,
     Language,
-    borrowed_tables,
-    has_proven_tables,
+    hand_written,
+    load_language,
     normalise_name,
 )
 from ..marks import HOLE
@@ -63,11 +63,9 @@ def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
 
 def files_of(code: str) -> tuple[str, ...]:
     """Returns the names of the TOML files that contain the tables of a corpus, in order of precedence."""
-    own = borrowed_tables(code) or code
-    if not has_proven_tables(code):
-        own = "unproven"
-    shared = ("zh.toml",) if own.startswith("zh-") else ()
-    return f"{own}.toml", *shared, "common.toml", "namespaces.toml"
+    generated = () if load_language(code).is_complete else ("unproven",)
+    names = (*hand_written(code), *generated, "common", "namespaces")
+    return tuple(f"{name}.toml" for name in names)
 
 
 @functools.cache

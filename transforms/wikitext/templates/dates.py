@@ -37,7 +37,7 @@ def _format_date(year: str, month: str, day: str, page: Page, *, month_first: bo
     else:
         day = day.lstrip("0") or day
         shown = page.language.date.format(day=day, month=month, year=year)
-    return shown if page.language.is_proven else in_own_digits(shown, page.language.numbers)
+    return shown if page.language.is_complete else in_own_digits(shown, page.language.numbers)
 
 
 def date(arguments: Arguments, page: Page) -> str:

@@ -102,7 +102,7 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
         return ""
     if _NUMBER.fullmatch(values[0]):
         return _quantity(name, values, page)
-    label = "" if page.language.is_proven else _labelled(name, values, page)
+    label = "" if page.language.is_complete else _labelled(name, values, page)
     return label or _text(values, page)
 
 

@@ -290,7 +290,7 @@ class TemplateTable:
             return name in self._language.wiki_first
         if name.startswith(self._language.data_prefixes):
             return True
-        return not self._language.is_proven and name.startswith(("lang-", "ipa-"))
+        return not self._language.is_complete and name.startswith(("lang-", "ipa-"))
 
     def _find_in_tables(self, name: str, written_name: str = "") -> Template | None:
         if name in self._shows:
