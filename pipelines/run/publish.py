@@ -29,7 +29,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
@@ -40,8 +40,7 @@ from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST, mar
 from corpusmill.transforms.files.read_files import file_bytes_of, is_there, open_raw
 from corpusmill.transforms.files.scratch import SCRATCH
 
-if TYPE_CHECKING:
-    from .launch import Corpus
+from .corpus_build import Corpus
 
 BEAT_SECONDS = 15.0
 DEAD_SECONDS = 60.0
@@ -419,7 +418,7 @@ def _mark_completed(target: str) -> None:
 SHOWN_DIFFERENCES = 3
 
 
-def is_built(target: str, corpus: "Corpus") -> bool:
+def is_built(target: str, corpus: Corpus) -> bool:
     """Returns True if the folder `target` contains a finished build with the settings and inputs of `corpus`.
 
     Raises TargetError if it contains a finished build of another version, with other settings, or from inputs
@@ -434,7 +433,7 @@ def is_built(target: str, corpus: "Corpus") -> bool:
     return True
 
 
-def _differences(target: str, corpus: "Corpus") -> Iterator[str]:
+def _differences(target: str, corpus: Corpus) -> Iterator[str]:
     """Yields the differences between a finished build and the requested build `corpus`, as phrases."""
     manifest = read_manifest(target)
     provenance = corpus.provenance()

@@ -38,7 +38,7 @@ from corpusmill.transforms.files.stores import refusal_of
 
 from ..extras import libraries_of_workers
 from .beam_patches import Options, active_job
-from .engine import PlannedBuild, Started
+from .engine import Engine, PlannedBuild, Started
 
 _PROJECT = re.compile(r"[a-z][-a-z0-9:.]+[a-z0-9]")
 _FOLDER = re.compile("gs://[^/]+/.")
@@ -219,7 +219,7 @@ _LABEL_CHARACTERS = 63
 _MONITORING = "https://console.cloud.google.com/dataflow/jobs"
 
 
-class Dataflow:
+class Dataflow(Engine):
     """The engine for Dataflow. It runs the jobs of one build.
 
     Raises ValueError if no job can be started with the flags.
@@ -235,8 +235,6 @@ class Dataflow:
         self._flags.append(f"--region={region_of(options.view_as(GoogleCloudOptions))}")
         self._cloud: Any = PipelineOptions(self._flags).view_as(GoogleCloudOptions)
         self._has_package = brings_package(options)
-
-    is_local = False
 
     def prepare(self, build: PlannedBuild) -> None:
         """Chooses the name of the build's jobs, and checks that they can run.

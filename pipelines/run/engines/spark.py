@@ -32,7 +32,7 @@ from apache_beam.transforms.environments import (
 from corpusmill.transforms.files.errors import BuildError
 
 from .beam_patches import Options
-from .engine import PlannedBuild, Started
+from .engine import Engine, Started
 from .spark_job_server import (
     JobServer,
     JobServerFiles,
@@ -81,7 +81,7 @@ can be fused ("exactly one producing PTransformNode").
 """
 
 
-class Spark:
+class Spark(Engine):
     """The engine for Spark. It runs pipelines with Beam's job server.
 
     Without --spark_master_url, Spark runs on this machine, with `workers` tasks and worker processes. With
@@ -102,16 +102,9 @@ class Spark:
         self._master = _master_url(options, workers, beam_flags)
         self._endpoint: str = options.view_as(PortableOptions).job_endpoint or ""
         self._files = None if self._endpoint else _find_files(options)
+        self.is_local = not self._endpoint and self._master.startswith("local")
         self._command = "" if self.is_local else _installed_command(options)
         self._secret = os.environ.get(VARIABLE) or make_secret()
-
-    @property
-    def is_local(self) -> bool:
-        """True if all workers run on this machine, as children of this process."""
-        return not self._endpoint and self._master.startswith("local")
-
-    def prepare(self, build: PlannedBuild) -> None:
-        """Does nothing, because all checks are done when the engine is created."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
