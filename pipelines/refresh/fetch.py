@@ -17,14 +17,13 @@ Example: <downloads>/ukwiki/20261101/ukwiki-20261101-pages-articles.xml.bz2
 """
 
 import concurrent.futures
-import contextlib
 import getpass
 import os
 import pathlib
 import shlex
 import shutil
 import socket
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,7 +41,7 @@ from .http_requests import name_ourselves, open_session, plain_session
 from .part_files import DiskPart, PartFile, StoredPart, give_up_uploads
 from .sites import find_offers
 from .sources import DiskFullError, DownloadError, RemoteDump, RemoteFile
-from .state import LockedError, locked
+from .state import locked
 from .transfer import InterruptedTransferError, Patience, Switch, Transfer, shown
 
 CONNECTIONS = 2
@@ -127,17 +126,14 @@ def _results(ended: Sequence[concurrent.futures.Future[str]]) -> list[str]:
     if not errors:
         return [one.result() for one in ended]
     # Raises the error about a full disk first, because it interrupted the other transfers.
-    first = min(errors, key=_rank)
+    kinds = (DiskFullError, DownloadError, InterruptedTransferError)
+    ranks = {kind: rank for rank, kind in enumerate(kinds)}
+    first = min(errors, key=lambda error: ranks.get(type(error), -1))
     more = sum(isinstance(error, DownloadError) for error in errors) - 1
     if isinstance(first, DownloadError) and more > 0:
         reason = f"{first.reason} ({more} more of {len(ended)} files failed)"
         raise type(first)(first.name, first.url, reason) from first
     raise first
-
-
-def _rank(error: BaseException) -> int:
-    kinds = (DiskFullError, DownloadError, InterruptedTransferError)
-    return next((rank for rank, kind in enumerate(kinds) if isinstance(error, kind)), -1)
 
 
 OURS = ".corpusmill-refresh"  # marks a folder that a refresh created and may remove
@@ -280,7 +276,7 @@ class Wanted(NamedTuple):
         downloading to the same folder.
         """
         errors: list[BuildError] = []
-        with _alone(self.settings.downloads):
+        with locked([self.settings.downloads]):
             for offer in offers:
                 try:
                     return offer, fetch_dump(offer, self.settings, is_ours=False)
@@ -376,14 +372,3 @@ def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:
     if any(date in name or iso_date(date) in name for name in names):
         return []
     return ["--dump-date", date]
-
-
-@contextlib.contextmanager
-def _alone(downloads: str) -> Iterator[None]:
-    """Locks the folder of downloads. Raises BuildError if another process has locked it."""
-    with contextlib.ExitStack() as held:
-        try:
-            held.enter_context(locked([downloads]))
-        except LockedError as error:
-            raise BuildError(str(error)) from None
-        yield

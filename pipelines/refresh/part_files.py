@@ -346,41 +346,29 @@ def give_up_uploads(path: str) -> None:
 class StoredPart(PartFile):
     """A `PartFile` on an object store. Its methods raise DownloadError for errors of the store."""
 
+    is_finished = False
+    bytes_there = 0
+    note: Note | None = None
+
     def __init__(self, folder: str, file: RemoteFile):
         super().__init__(folder, file)
         self._part = f"{self.path}.part"
         self._note_path: str = FileSystems.join(folder, f".{file.name}.json")
-        self._note: Note | None = None
         self._stream: BinaryIO | None = None  # the upload
         with self._telling():
-            self._note = self._read_note()
-            self._is_finished = self._note is not None and is_there(self.path)
-            self._bytes_there = file_bytes_of(self.path) if self._is_finished else 0
-        if not self._is_finished:
+            if found := read_object(self._note_path):
+                self.note = decode_note(found.content)
+            self.is_finished = self.note is not None and is_there(self.path)
+            self.bytes_there = file_bytes_of(self.path) if self.is_finished else 0
+        if not self.is_finished:
             self._forget()
 
     def _forget(self) -> None:
         """Resets this object, as if no bytes had been received."""
-        self._is_finished, self._note, self._bytes_there = False, None, 0
+        self.is_finished, self.note, self.bytes_there = False, None, 0
         self._unsent = bytearray()
         kind = self.file.checksum.partition(":")[0]
         self._hash = hashlib.new(kind or "sha256")
-
-    def _read_note(self) -> Note | None:
-        found = read_object(self._note_path)
-        return decode_note(found.content) if found else None
-
-    @property
-    def is_finished(self) -> bool:
-        return self._is_finished
-
-    @property
-    def bytes_there(self) -> int:
-        return self._bytes_there
-
-    @property
-    def note(self) -> Note | None:
-        return self._note
 
     def free_bytes(self) -> None:
         return None
@@ -389,7 +377,7 @@ class StoredPart(PartFile):
         with self._telling():
             self._drop()
             give_up_uploads(self._part)
-        self._note = note
+        self.note = note
 
     @contextlib.contextmanager
     def appending(self) -> Iterator[Callable[[bytes], None]]:
@@ -398,7 +386,7 @@ class StoredPart(PartFile):
     def _append(self, data: bytes) -> None:
         self._hash.update(data)
         self._unsent += data
-        self._bytes_there += len(data)
+        self.bytes_there += len(data)
         if len(self._unsent) >= _SENT_BYTES:
             self._send()
 
@@ -423,9 +411,9 @@ class StoredPart(PartFile):
                 self._stream.close()
                 self._stream = None
             # An upload that was cut off before it was ended leaves an incomplete object.
-            if (arrived := file_bytes_of(self._part)) != self._bytes_there:
+            if (arrived := file_bytes_of(self._part)) != self.bytes_there:
                 raise StoreError(
-                    self._part, f"has {arrived:,} bytes, expected {self._bytes_there:,}"
+                    self._part, f"has {arrived:,} bytes, expected {self.bytes_there:,}"
                 )
 
     def _drop(self) -> None:
@@ -455,7 +443,7 @@ class StoredPart(PartFile):
                 remove_if_there(path)
 
     def close(self) -> None:
-        if not self._is_finished:
+        if not self.is_finished:
             with errors_logged():
                 self._drop()
 
@@ -464,9 +452,9 @@ class StoredPart(PartFile):
 
         A finished object is not read again if the store's own checksum shows that it is unchanged.
         """
-        if not self._is_finished:
+        if not self.is_finished:
             return self._hash.hexdigest()
-        note = self._note
+        note = self.note
         if note and note.stored and note.checksum == self.file.checksum:
             with self._telling():
                 if note.stored == FileSystems.checksum(self.path):
@@ -475,23 +463,23 @@ class StoredPart(PartFile):
             return digest_of(stream, kind, check)
 
     def _open(self) -> BinaryIO:
-        if not self._is_finished:
+        if not self.is_finished:
             self._end_upload()
         with self._telling():
-            return open_raw(self.path if self._is_finished else self._part)
+            return open_raw(self.path if self.is_finished else self._part)
 
     def finish(self) -> str:
         self._end_upload()
-        note = cast(Note, self._note)
+        note = cast(Note, self.note)
         with self._telling():
             self._write_note(note)  # before the rename: every finished object has a note
             FileSystems.rename([self._part], [self.path])
             self._write_note(
                 msgspec.structs.replace(note, stored=str(FileSystems.checksum(self.path)))
             )
-        self._is_finished = True
+        self.is_finished = True
         return self.path
 
     def _write_note(self, note: Note) -> None:
         write_whole(self._note_path, note.encode())
-        self._note = note
+        self.note = note

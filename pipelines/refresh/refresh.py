@@ -296,7 +296,7 @@ class _Refresh:
           status: A status such as "published".
           message: The error, if `status` is FAILED.
 
-        Raises LockedError if another refresh has taken over the lock, because that refresh may write the same
+        Raises BusyError if another refresh has taken over the lock, because that refresh may write the same
         file.
         """
         now = time.time()

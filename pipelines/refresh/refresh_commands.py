@@ -222,13 +222,14 @@ def _check(path: str, config: "RefreshConfig") -> None:
 def _refresh(config: "RefreshConfig") -> int:
     from corpusmill.transforms.files.errors import end_if_failed
 
+    from ..run.publish import BusyError
     from .refresh import FAILED, refresh
-    from .state import LockedError, locked
+    from .state import locked
 
     try:
         with locked([config.refresh.state, config.refresh.downloads]) as check_lock:
             outcomes = refresh(config, check_lock)
-    except LockedError as error:
+    except BusyError as error:
         print(fill(f"corpusmill: error: {error}"), file=sys.stderr)
         return LOCKED
     widest = max(len(one.label) for one in outcomes)

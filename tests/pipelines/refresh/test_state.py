@@ -9,7 +9,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from corpusmill.pipelines.refresh.refresh import RunMetrics, write_metrics
-from corpusmill.pipelines.refresh.state import NAME, CorpusState, LockedError, StateFolder, locked
+from corpusmill.pipelines.refresh.state import NAME, CorpusState, StateFolder, locked
+from corpusmill.pipelines.run.publish import BusyError
 from corpusmill.transforms.files.write_files import write_whole
 
 STATE = CorpusState(
@@ -99,7 +100,7 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
     holder.start()
     assert ready.wait(60)
     with (
-        pytest.raises(LockedError, match=f"process {holder.pid} holds {tmp_path}/{NAME}"),
+        pytest.raises(BusyError, match=f"process {holder.pid} holds {tmp_path}/{NAME}"),
         locked([str(tmp_path)]),
     ):
         pass
@@ -114,7 +115,7 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
 def test_a_lock_that_cannot_be_had_gives_back_the_other(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     with locked([str(other)]):
-        with pytest.raises(LockedError), locked([str(one), str(other)]):
+        with pytest.raises(BusyError), locked([str(one), str(other)]):
             pass
         descriptor = os.open(one / NAME, os.O_RDWR)
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
