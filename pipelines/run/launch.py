@@ -37,7 +37,7 @@ from .forecast import Forecast
 from .progress import Estimate, find_steps
 from .publish import TargetError
 from .run_stages import run_stages
-from .stage_folders import StageFolders, stage_folders
+from .stage_folders import stage_folders
 
 LOG_COLUMNS = 120  # if neither a terminal nor the variable COLUMNS gives the width
 _WIDEST = 10_000
@@ -372,7 +372,10 @@ def launch(
         forecast.warn_of_small_disk()
     with stage_folders(target) as stages:
         if stages.are_left and publish.is_completed(target) and not replace:
-            _tidy_up(stages, target)
+            # A killed process has left the stages, and may not have written the cards.
+            write_cards([target])
+            with contextlib.suppress(TargetError):  # another build, with `replace`, is running
+                stages.remove_leftovers()
         with (
             publish.building(target, replace=replace) as folder,
             progress_shown(
@@ -416,13 +419,6 @@ def end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
         names = " ".join(doubt.name for doubt in open_)
         messages = "; ".join(doubt.message for doubt in open_)
         raise BuildError(f"{messages}. If this is intended, add --accept {names}")
-
-
-def _tidy_up(stages: StageFolders, target: str) -> None:
-    """Updates the README.md files above a published build, and removes stages left by a killed build."""
-    write_cards([target])
-    with contextlib.suppress(TargetError):  # another build, with `replace`, is running
-        stages.remove_leftovers()
 
 
 def progress_shown(

@@ -268,7 +268,10 @@ def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        is_new = _make(folder)
+        is_new = False
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(_PRIVATE)
+            is_new = True
         with contextlib.ExitStack() as held:
             try:
                 found = os.fstat(held.enter_context(lock_of_build(folder, _NO_LINK)))
@@ -284,15 +287,6 @@ def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
             if folder.exists() and folder.stat().st_ino == found.st_ino:
                 locks.enter_context(held.pop_all())
                 return
-
-
-def _make(folder: pathlib.Path) -> bool:
-    """Makes a folder that only its owner can enter. Returns False if it already exists."""
-    try:
-        folder.mkdir(_PRIVATE)
-    except FileExistsError:
-        return False
-    return True
 
 
 def _check_owner(folder: pathlib.Path, found: os.stat_result) -> None:

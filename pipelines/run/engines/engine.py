@@ -93,8 +93,6 @@ def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
     """
     if runner != DATAFLOW:
         return
-    from apache_beam.options.pipeline_options import PipelineOptions
-
     from .dataflow import check_flags
 
     check_flags(PipelineOptions(list(flags)))
