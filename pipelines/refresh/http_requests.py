@@ -244,18 +244,14 @@ def name_ourselves(contact: str) -> str:
     return f"corpusmill/{VERSION} ({contact}) python-requests/{library}"
 
 
-def plain_session(user_agent: str) -> requests.Session:
-    """Opens a session that never repeats requests, for callers that repeat them themselves."""
+def plain_session(user_agent: str, retry: Retry | int = 0) -> requests.Session:
+    """Opens a session. By default, it never repeats requests, for callers that repeat them themselves."""
     session = requests.Session()
     session.headers.update({"User-Agent": user_agent})
     session.hooks["response"].append(_drop_body_of_redirect)
-    _mount(session, _Adapter())
-    return session
-
-
-def _mount(session: requests.Session, adapter: _Adapter) -> None:
     for scheme in ("http://", "https://"):
-        session.mount(scheme, adapter)
+        session.mount(scheme, _Adapter(max_retries=retry))
+    return session
 
 
 def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
@@ -275,7 +271,6 @@ def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session
       user_agent: User-Agent header from `name_ourselves`.
       attempts: maximum number of times that a request is repeated.
     """
-    session = plain_session(user_agent)
     retry = PatientRetry(
         total=attempts,
         status_forcelist=BUSY,
@@ -285,8 +280,7 @@ def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session
         backoff_jitter=1,
         respect_retry_after_header=True,
     )
-    _mount(session, _Adapter(max_retries=retry))
-    return session
+    return plain_session(user_agent, retry)
 
 
 def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes | None:

@@ -138,10 +138,6 @@ class PartFile(abc.ABC):
         """Ends the use of the file. Removes an incomplete download that another process cannot resume."""
 
     @abc.abstractmethod
-    def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest of the stored bytes. `kind` and `check` are as in `digest_of`."""
-
-    @abc.abstractmethod
     def _open(self) -> BinaryIO:
         """Opens the stored bytes as a seekable stream."""
 
@@ -195,6 +191,20 @@ class PartFile(abc.ABC):
         found = self._digest(kind, check)
         return "" if found == right.lower() else f"has the {kind} {found}, expected {right}"
 
+    def _digest(self, kind: str, check: Callable[[], None]) -> str:
+        """Returns the hexadecimal digest of the stored bytes.
+
+        Args:
+          kind: "sha1", "sha256" or "md5".
+          check: function that is called before each block is read. It may raise an error to stop.
+        """
+        digest = hashlib.new(kind)
+        with self._open() as stream:
+            while data := stream.read(_HASHED_BYTES):
+                check()
+                digest.update(data)
+        return digest.hexdigest()
+
     def _fault_of_format(self) -> str:
         """Checks that the content has the format that the suffix of the file name states, such as ".bz2".
 
@@ -212,20 +222,6 @@ class PartFile(abc.ABC):
         if (codec := suffix.removeprefix(".")) in CODECS and codec_of_head(head) != codec:
             return f"is not a {suffix} file"
         return "is a web page" if is_html(head.decode("latin-1")) else ""
-
-
-def digest_of(stream: BinaryIO, kind: str, check: Callable[[], None]) -> str:
-    """Returns the hexadecimal digest of a stream from its current position to the end.
-
-    Args:
-      kind: "sha1", "sha256" or "md5".
-      check: function that is called before each block is read. It may raise an error to stop.
-    """
-    digest = hashlib.new(kind)
-    while data := stream.read(_HASHED_BYTES):
-        check()
-        digest.update(data)
-    return digest.hexdigest()
 
 
 class DiskPart(PartFile):
@@ -300,10 +296,6 @@ class DiskPart(PartFile):
     def discard(self) -> None:
         for path in (self.part, self._whole, self._note):
             path.unlink(missing_ok=True)
-
-    def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        with self._open() as stream:
-            return digest_of(stream, kind, check)
 
     def _open(self) -> BinaryIO:
         return (self._whole if self.is_finished else self.part).open("rb")
@@ -448,7 +440,7 @@ class StoredPart(PartFile):
                 self._drop()
 
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest of the stored bytes. `kind` and `check` are as in `digest_of`.
+        """Returns the hexadecimal digest of the stored bytes (see PartFile).
 
         A finished object is not read again if the store's own checksum shows that it is unchanged.
         """
@@ -459,8 +451,7 @@ class StoredPart(PartFile):
             with self._telling():
                 if note.stored == FileSystems.checksum(self.path):
                     return note.checksum.partition(":")[2].lower()
-        with self._open() as stream:
-            return digest_of(stream, kind, check)
+        return super()._digest(kind, check)
 
     def _open(self) -> BinaryIO:
         if not self.is_finished:

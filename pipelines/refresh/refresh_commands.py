@@ -4,6 +4,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Sequence
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from corpusmill.transforms.wikipedia.dump_folder import LAYOUTS
@@ -177,46 +178,29 @@ def add_refresh(commands: Commands) -> None:
 
 
 def _run_refresh(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from ..run.engines.engine import set_file_options
-    from .config import load_config
-
     if settings.example:
-        return _print_example()
+        example = resources.files("corpusmill.pipelines") / "samples" / "refresh" / "refresh.toml"
+        print(example.read_text("utf-8"), end="")
+        return 0
     if beam_flags:
         raise ValueError(
             f"{' '.join(beam_flags)}: refresh takes no Beam flags on the command line; set them in the file"
             " given by --config, as beam_flags = […]"
         )
+    from ..run.engines.engine import set_file_options
+    from .check_config import check_config
+    from .config import load_config
+
     config = load_config(settings.config)
-    _check(settings.config, config)
+    try:
+        check_config(config)
+    except ValueError as error:
+        raise ValueError(f"{settings.config}: {error}") from None
     set_file_options(config.refresh.beam_flags)
     if settings.check:
         print(f"{settings.config}: {len(config.corpus)} corpora, no errors")
         return 0
     return _look_ahead(config) if settings.dry_run else _refresh(config)
-
-
-def _print_example() -> int:
-    from importlib import resources
-
-    example = resources.files("corpusmill.pipelines") / "samples" / "refresh" / "refresh.toml"
-    print(example.read_text("utf-8"), end="")
-    return 0
-
-
-def _check(path: str, config: "RefreshConfig") -> None:
-    """Raises ValueError if a configuration has settings that do not suit its corpora or its runner.
-
-    Args:
-      path: The path of the configuration file, for the error message.
-      config: The content of the configuration file.
-    """
-    from .check_config import check_config
-
-    try:
-        check_config(config)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 def _refresh(config: "RefreshConfig") -> int:

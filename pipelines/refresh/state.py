@@ -81,9 +81,6 @@ def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: fl
     return ""
 
 
-_DAMAGED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-
-
 class CorpusState(msgspec.Struct, frozen=True, kw_only=True):
     """The state of one corpus. Times are in seconds since 1970; 0 means never."""
 
@@ -120,36 +117,29 @@ class StateFolder:
         path: str = FileSystems.join(self._folder, f"{label}.json")
         return path
 
-    def load(self, label: str) -> CorpusState:
-        """Returns the stored state of a corpus, or an empty state if there is no file.
+    def load(self, label: str, *, sets_aside: bool = True) -> CorpusState:
+        """Returns the stored state of a corpus, or an empty state if there is no file or it is damaged.
 
-        If the file is damaged, renames it, logs a warning, and returns an empty state.
+        Args:
+          sets_aside: whether to rename a damaged file, and to log a warning.
         """
         path = self.path_of(label)
-        try:
-            return self._read(path)
-        except _DAMAGED as error:
-            aside = f"{path}.corrupt"
-            FileSystems.rename([path], [aside])
-            logging.getLogger(__name__).warning(
-                "%s is damaged (%s): moved to %s; the run starts with an empty state",
-                path,
-                error,
-                aside,
-            )
-            return CorpusState()
-
-    def peek(self, label: str) -> CorpusState:
-        """Returns the stored state of a corpus, as `load` does, but does not rename a damaged file."""
-        try:
-            return self._read(self.path_of(label))
-        except _DAMAGED:
-            return CorpusState()
-
-    @staticmethod
-    def _read(path: str) -> CorpusState:
         content = read_bytes_if_there(path)
-        return CorpusState() if content is None else msgspec.json.decode(content, type=CorpusState)
+        if content is None:
+            return CorpusState()
+        try:
+            return msgspec.json.decode(content, type=CorpusState)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            if sets_aside:
+                aside = f"{path}.corrupt"
+                FileSystems.rename([path], [aside])
+                logging.getLogger(__name__).warning(
+                    "%s is damaged (%s): moved to %s; the run starts with an empty state",
+                    path,
+                    error,
+                    aside,
+                )
+            return CorpusState()
 
     def save(self, label: str, state: CorpusState) -> None:
         """Writes the state. If this fails, raises OSError and leaves the old file unchanged."""

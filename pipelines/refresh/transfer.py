@@ -138,10 +138,8 @@ class Transfer:
         Raises DownloadError if no address provides the expected file, and InterruptedTransferError if another
         thread has stopped the transfer.
         """
-        try:
+        with contextlib.closing(self.part):
             return self._run()
-        finally:
-            self.part.close()
 
     def _run(self) -> str:
         if self.part.is_finished:
