@@ -266,49 +266,41 @@ class Wanted(NamedTuple):
             found.append(offers)
         return found
 
-    def fetch(self, offers: Sequence[RemoteDump]) -> tuple[RemoteDump, Mapping[str, list[str]]]:
-        """Downloads the first of `offers` that is available. Returns the dump, and role → paths of its files.
+    def fetch(self, found: Sequence[Sequence[RemoteDump]]) -> str:
+        """Downloads the first available dump of each source. Returns the command that builds the corpus from
+        the files, quoted for a shell.
 
         Args:
-          offers: dumps of one source, from `find`.
+          found: dumps of each source, from `find`.
 
-        If all dumps fail, raises the error of the first one. Raises BuildError if another process is
-        downloading to the same folder.
-        """
-        errors: list[BuildError] = []
-        with locked([self.settings.downloads]):
-            for offer in offers:
-                try:
-                    return offer, fetch_dump(offer, self.settings, is_ours=False)
-                except BuildError as error:
-                    errors.append(error)
-        raise errors[0]
-
-    def name_flags(self, dump: RemoteDump, files: Mapping[str, Sequence[str]]) -> list[str]:
-        """Returns the flags of the build command for the downloaded files: "--dump", path, …
-
-        Args:
-          files: role → paths, from `fetch`.
-        """
-        words = []
-        for role, paths in files.items():
-            setting = self.table.setting_of(dump.source, role)
-            words += [f"--{setting.replace('_', '-')}", *paths]
-        return words
-
-    def name_build(self, dumps: Sequence[RemoteDump], flags: Sequence[str]) -> str:
-        """Returns the command that builds the corpus from the downloaded files, quoted for a shell.
-
-        Args:
-          dumps: the downloaded dumps.
-          flags: the flags for their files, from `name_flags`.
+        If all dumps of a source fail, raises the error of the first one. Raises BusyError if another process
+        is downloading to the same folder.
         """
         kind = self.table.kind
-        given = [
+        words = [
             word for name, value in self.table.given().items() for word in (f"--{name}", value)
         ]
-        words = [*given, *flags, *_name_date(dumps), "--output", _OUTPUT]
+        dumps = []
+        with locked([self.settings.downloads]):
+            for offers in found:
+                dump, files = self._fetch_first(offers)
+                dumps.append(dump)
+                for role, paths in files.items():
+                    setting = self.table.setting_of(dump.source, role)
+                    words += [f"--{setting.replace('_', '-')}", *paths]
+        words += [*_name_date(dumps), "--output", _OUTPUT]
         return f"corpusmill {_COMMANDS.get(kind, kind)} {shlex.join(words)}"
+
+    def _fetch_first(
+        self, offers: Sequence[RemoteDump]
+    ) -> tuple[RemoteDump, Mapping[str, list[str]]]:
+        errors: list[BuildError] = []
+        for offer in offers:
+            try:
+                return offer, fetch_dump(offer, self.settings, is_ours=False)
+            except BuildError as error:
+                errors.append(error)
+        raise errors[0]
 
 
 def kinds() -> dict[str, type[CorpusTable]]:

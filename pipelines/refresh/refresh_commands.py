@@ -13,7 +13,6 @@ from ..run.flags import Commands, Flags, add_command, fill, language
 
 if TYPE_CHECKING:
     from .config import RefreshConfig
-    from .fetch import Wanted
     from .refresh import Prospect
 
 CORPORA = ("wiki40b", "lm1b", "pg19", "simplebooks", "flores101", "entities")
@@ -98,18 +97,11 @@ def _run_fetch(settings: argparse.Namespace, _: Sequence[str]) -> None:
     found = wanted.find()
     for offers in found:
         print("\n".join(describe(offers[0], settings.downloads)))
-    if not settings.dry_run:
-        _fetch(wanted, found)
-
-
-def _fetch(wanted: "Wanted", found: Sequence[Sequence[Any]]) -> None:
-    dumps, flags = [], list[str]()
-    for offers in found:
-        dump, files = wanted.fetch(offers)
-        dumps.append(dump)
-        flags += wanted.name_flags(dump, files)
+    if settings.dry_run:
+        return
+    command = wanted.fetch(found)
     print("all files are downloaded and match the site; to build:")
-    print(f"  {wanted.name_build(dumps, flags)}")
+    print(f"  {command}")
     if wanted.table.joins:
         print(
             f"with --{wanted.table.joins} FILE, the build links articles to entities;"

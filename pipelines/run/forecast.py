@@ -90,11 +90,6 @@ class Part(NamedTuple):
     name: str
     core_seconds: float
 
-    @property
-    def is_serial(self) -> bool:
-        """True if the time of this part does not depend on the number of workers."""
-        return self.name in SERIAL
-
 
 def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int = 1) -> list[Part]:
     """Returns the parts of a build on the in-process runner, with the cost of each.
@@ -139,7 +134,7 @@ def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]
       is_cluster: Whether Spark runs on a cluster, not on this machine.
     """
     start, work = (CLUSTER_START, CLUSTER_WORK) if is_cluster else (SPARK_START, SPARK_WORK)
-    shared = sum(part.core_seconds for part in parts if not part.is_serial)
+    shared = sum(part.core_seconds for part in parts if part.name not in SERIAL)
     at_start, on_top = rates.find(ANY, start), rates.find(ANY, work)
     return [
         *parts,
@@ -150,7 +145,7 @@ def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]
 
 def seconds_of(parts: Sequence[Part], cores: int) -> float:
     """Returns the number of seconds that the parts take, one after the other, on `cores` cores."""
-    return sum(part.core_seconds / (1 if part.is_serial else cores) for part in parts)
+    return sum(part.core_seconds / (1 if part.name in SERIAL else cores) for part in parts)
 
 
 def hours_of(parts: Sequence[Part]) -> float:
