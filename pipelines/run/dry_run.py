@@ -59,7 +59,6 @@ def print_forecast(
     """
     from apache_beam.io.filesystems import FileSystems
 
-    from .engines.run_pipeline import find_engine
     from .launch import end_on_doubts
     from .publish import check_target, is_completed
 
@@ -70,10 +69,8 @@ def print_forecast(
     files = f"from {len(found.sizes):,} files of {sum(found.sizes.values()):,} bytes"
     intent = f"would {'replace' if is_completed(target) else 'make'} {target}, {files}"
     _print([intent, *describe(found, settings, beam_flags)])
-    if settings.runner == IN_PROCESS:
-        find_engine(settings.runner, found.workers, beam_flags)
-        if not settings.ignore_memory:
-            found.check_memory()
+    if settings.runner == IN_PROCESS and not settings.ignore_memory:
+        found.check_memory()
     return found
 
 
@@ -159,20 +156,16 @@ def _price(quantities: Mapping[str, float], prices: Mapping[str, float]) -> str:
       quantities: Name of a resource → quantity, in the units of UNITS.
       prices: Name of a resource → US dollars per unit.
     """
-    terms = [
-        f"{quantity:,.2f} {UNITS[name]} x "
-        + (f"${_dollars(prices[name])}" if name in prices else f"(--prices {name}=USD)")
-        for name, quantity in quantities.items()
-    ]
+    terms = []
+    for name, quantity in quantities.items():
+        price = f"(--prices {name}=USD)"
+        if name in prices:  # rounded to 6 decimals, without trailing zeros
+            price = f"${prices[name]:.6f}".rstrip("0").rstrip(".")
+        terms.append(f"{quantity:,.2f} {UNITS[name]} x {price}")
     formula = " + ".join(terms)
     if quantities.keys() <= prices.keys():
         formula += f" = ${sum(quantities[name] * prices[name] for name in quantities):,.2f}"
     return f"  price       {formula}"
-
-
-def _dollars(price: float) -> str:
-    """Returns a price in US dollars, rounded to 6 decimals, without trailing zeros: "0.000054", "3600"."""
-    return f"{price:.6f}".rstrip("0").rstrip(".")
 
 
 def _print(lines: Sequence[str]) -> None:

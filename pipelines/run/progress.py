@@ -187,15 +187,13 @@ class Estimate:
         own = [index for index, step in enumerate(self._steps) if step.stage == stage]
         if not own:
             return self._now
-        begun = [index for index in own if self._is_begun(self._steps[index])]
+        names = {index: (self._steps[index].done, self._steps[index].begun) for index in own}
+        begun = [index for index in own if any(map(self._counts.get, names[index]))]
         last = max(begun, default=own[0])
         is_done = last in begun and self._share(last) >= 1
         if is_done and last + 1 in own and not self._steps[last + 1].done:
             last += 1
         return max(last, self._now)
-
-    def _is_begun(self, step: Step) -> bool:
-        return any(self._counts.get(name) for name in (step.done, step.begun))
 
     def _share(self, index: int) -> float:
         """Returns the share of a step that is finished, from 0 to 1; 0 if it is unknown.

@@ -64,7 +64,7 @@ def name_stages(corpus: Staged, names: Sequence[str], folder: str) -> list[str]:
         "folder": folder,
         "config": dataclasses.asdict(corpus.config),
         "provenance": corpus.provenance()._asdict(),
-        "inputs": describe_inputs(corpus.inputs()),
+        "inputs": {role: list(map(_describe, paths)) for role, paths in corpus.inputs().items()},
         "code": code_digest(type(corpus).__module__),
         "version": VERSION,
     }
@@ -75,16 +75,11 @@ def name_stages(corpus: Staged, names: Sequence[str], folder: str) -> list[str]:
     ]
 
 
-def describe_inputs(inputs: Mapping[str, Sequence[str]]) -> dict[str, list[list[Any]]]:
-    """Describes the input files, so that a changed file is noticed.
-
-    Returns role → list of [path, size in bytes, time of the last change]. Raises InputError for a missing
-    file.
-    """
-    return {role: [_describe(path) for path in paths] for role, paths in inputs.items()}
-
-
 def _describe(path: str) -> list[Any]:
+    """Describes an input file, so that a changed file is noticed: [path, bytes, time of the last change].
+
+    Raises InputError for a missing file.
+    """
     try:
         if is_local(path):
             found = pathlib.Path(path).stat()  # Beam's file systems round the time

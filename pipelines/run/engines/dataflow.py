@@ -84,15 +84,6 @@ def region_of(cloud: Any) -> str:
     return cloud.region or os.environ.get("CLOUDSDK_COMPUTE_REGION", "")
 
 
-def brings_package(options: PipelineOptions) -> bool:
-    """Returns True if flags determine how workers get the package `corpusmill`, so that it need not be
-    uploaded.
-    """
-    setup = options.view_as(SetupOptions)
-    packages = setup.setup_file, setup.extra_packages, setup.requirements_file
-    return bool(any(packages) or options.view_as(WorkerOptions).sdk_container_image)
-
-
 _UPLOAD_ERROR = "Could not upload to GCS path"  # the beginning of Beam's error message
 
 
@@ -234,7 +225,10 @@ class Dataflow(Engine):
         check_flags(options)
         self._flags.append(f"--region={region_of(options.view_as(GoogleCloudOptions))}")
         self._cloud: Any = PipelineOptions(self._flags).view_as(GoogleCloudOptions)
-        self._has_package = brings_package(options)
+        setup, workers = options.view_as(SetupOptions), options.view_as(WorkerOptions)
+        packages = setup.setup_file, setup.extra_packages, setup.requirements_file
+        # Then the package `corpusmill` need not be uploaded.
+        self._has_package = any(packages) or workers.sdk_container_image
 
     def prepare(self, build: PlannedBuild) -> None:
         """Chooses the name of the build's jobs, and checks that they can run.

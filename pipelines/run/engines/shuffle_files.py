@@ -258,7 +258,9 @@ class FileGroupingBuffer(GroupingBuffer):
         """Returns, for each of `n` workers, an iterable of encoded groups (see GroupingBuffer)."""
         if not self._file:
             return super().partition(n)
-        self._write_open()
+        for partition, open_extent in enumerate(self._open):
+            if open_extent:
+                self._write_extent(partition)
         sizes = map(self._size_of, range(PARTITIONS))
         shares = _share_evenly(_loads([*sizes], self._counts), n)
         return [_Groups(self, partitions) for partitions in shares]
@@ -336,11 +338,6 @@ class FileGroupingBuffer(GroupingBuffer):
         written = self._open[partition]
         self._extents[partition].extend((self._file.write(written), len(written)))
         self._open[partition] = bytearray()
-
-    def _write_open(self) -> None:
-        for partition, open_extent in enumerate(self._open):
-            if open_extent:
-                self._write_extent(partition)
 
 
 def _elements_of(message: bytes, coder: Any) -> Iterator[tuple[Any, bytes]]:

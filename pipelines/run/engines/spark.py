@@ -93,7 +93,9 @@ class Spark(Engine):
         _refuse_packages(options)
         self._workers = workers
         self._flags = list(beam_flags)
-        self._master = _master_url(options, workers, beam_flags)
+        self._master: str = f"local[{workers}]"
+        if any(flag.startswith("--spark_master_url") for flag in beam_flags):
+            self._master = options.view_as(SparkRunnerOptions).spark_master_url
         self._endpoint: str = options.view_as(PortableOptions).job_endpoint or ""
         java = options.view_as(JobServerOptions).job_server_java_launcher
         jar = options.view_as(SparkRunnerOptions).spark_job_server_jar or ""
@@ -290,14 +292,6 @@ class _JobService(JobServiceHandle):
                     artifact_service.ArtifactRetrievalService(files),
                     token,
                 )
-
-
-def _master_url(options: PipelineOptions, workers: int, beam_flags: Sequence[str]) -> str:
-    """Returns the URL of the Spark master. The default is this machine with `workers` tasks."""
-    if any(flag.startswith("--spark_master_url") for flag in beam_flags):
-        url: str = options.view_as(SparkRunnerOptions).spark_master_url
-        return url
-    return f"local[{workers}]"
 
 
 def _named_command(options: PortableOptions) -> str:
