@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from corpusmill.pipelines.inspect.build_sizes import find_sizes
 from corpusmill.pipelines.inspect.report import render_text
+from corpusmill.pipelines.run.corpus_build import Corpus
 from corpusmill.pipelines.run.dry_run import print_total
 from corpusmill.pipelines.run.editions import write_cards
-from corpusmill.pipelines.run.launch import Corpus
 from corpusmill.pipelines.run.publish import FinishedError, TargetError, is_built
 from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.errors import LOOKED_AHEAD, BuildError, end_if_failed
@@ -74,20 +74,20 @@ def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Ou
 def look_ahead(
     builds: Sequence[NamedBuild], missing: Sequence[MissingWiki], *, missing_is_failure: bool
 ) -> None:
-    """Prints the estimated cost of each build that is not finished, and the total.
+    """Prints the forecast cost of each build that is not finished, and the total.
 
     Args:
-      builds: Builds whose `run` prints and returns an Estimate, and raises FinishedError for a finished
+      builds: Builds whose `run` prints and returns a Forecast, and raises FinishedError for a finished
         build.
       missing: Wikis whose dump was not found. They are printed, too.
       missing_is_failure: Whether a missing dump is a failure.
 
-    Raises BuildError if a build would fail, or could not be estimated.
+    Raises BuildError if a build would fail, or could not be forecast.
     """
-    estimates, failed = [], []
+    forecasts, failed = [], []
     for build in builds:
         try:
-            estimates.append(build.run(build.make()))
+            forecasts.append(build.run(build.make()))
         except FinishedError:
             print(f"{build.label}: {ALREADY_THERE}: {build.target}")
         except _TELLING as error:
@@ -95,7 +95,7 @@ def look_ahead(
             failed.append(build.label)
     for one in missing:
         print(f"{one.language}: {MISSING}: {one.reason}")
-    print_total(estimates)
+    print_total(forecasts)
     if missing_is_failure:
         failed += [one.language for one in missing]
     end_if_failed(failed, len(builds) + len(missing), "builds would fail", LOOKED_AHEAD)

@@ -9,8 +9,8 @@ from typing import Any
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.pipelines.run.corpora import load, rows
+from corpusmill.pipelines.run.corpus_build import Corpus
 from corpusmill.pipelines.run.editions import choose_builds
-from corpusmill.pipelines.run.launch import Corpus
 
 from .entities import Entities
 from .entities_settings import EntitiesConfig

@@ -15,8 +15,8 @@ from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 from .entities_settings import entity_table
 
 if TYPE_CHECKING:
-    from corpusmill.pipelines.run.estimate import Estimate
-    from corpusmill.pipelines.run.launch import Corpus
+    from corpusmill.pipelines.run.corpus_build import Corpus
+    from corpusmill.pipelines.run.forecast import Forecast
     from corpusmill.transforms.wikipedia.find_dumps import FoundDumps, WikiDump
 
     from .batch import NamedBuild, Outcome
@@ -36,10 +36,10 @@ def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig
 
 def build_wiki40b(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
-) -> "Estimate | None":
+) -> "Forecast | None":
     """Builds the Wiki-40B corpus of one language, and prints the audit if --audit is given.
 
-    With --dry-run, only prints and returns an estimate of the cost. Otherwise returns None.
+    With --dry-run, only prints and returns a forecast of the cost. Otherwise returns None.
     """
     from apache_beam.io.filesystems import FileSystems
 
@@ -47,10 +47,10 @@ def build_wiki40b(
     from corpusmill.transforms.files.builds.finished_builds import read_json
     from corpusmill.transforms.wikipedia.audit_pages import SUMMARY
 
-    estimate = flags.launch_build(corpus, settings, beam_flags)
+    forecast = flags.launch_build(corpus, settings, beam_flags)
     if settings.audit and not settings.dry_run and not settings.json:
         print_audit(read_json(FileSystems.join(settings.output, *corpus.path), SUMMARY))
-    return estimate
+    return forecast
 
 
 def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:

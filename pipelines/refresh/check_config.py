@@ -15,9 +15,9 @@ from corpusmill.transforms.files.stores import free_bytes
 
 from ..run.corpora import rows
 from ..run.engines.engine import check_beam_flags
-from ..run.engines.in_process import check_memory, memory_limit
 from ..run.engines.run_pipeline import find_engine
 from ..run.extras import check_extras
+from ..run.forecast import check_memory, memory_limit
 from .config import CURRENT_TABLE, NO_TABLE, Recipe, RefreshConfig, Settings, recipe_of
 from .http_requests import name_ourselves
 from .sources import RemoteDump

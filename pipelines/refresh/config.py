@@ -30,8 +30,8 @@ from corpusmill.transforms.wikitext.wikis import (
 )
 
 from ..run.corpora import load, rows
+from ..run.corpus_build import Corpus
 from ..run.editions import is_future
-from ..run.launch import Corpus
 from .sources import (
     GUTENBERG,
     NEWS_CRAWL,

@@ -17,14 +17,13 @@ Example: <downloads>/ukwiki/20261101/ukwiki-20261101-pages-articles.xml.bz2
 """
 
 import concurrent.futures
-import contextlib
 import getpass
 import os
 import pathlib
 import shlex
 import shutil
 import socket
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,7 +41,7 @@ from .http_requests import name_ourselves, open_session, plain_session
 from .part_files import DiskPart, PartFile, StoredPart, give_up_uploads
 from .sites import find_offers
 from .sources import DiskFullError, DownloadError, RemoteDump, RemoteFile
-from .state import LockedError, locked
+from .state import locked
 from .transfer import InterruptedTransferError, Patience, Switch, Transfer, shown
 
 CONNECTIONS = 2
@@ -127,17 +126,14 @@ def _results(ended: Sequence[concurrent.futures.Future[str]]) -> list[str]:
     if not errors:
         return [one.result() for one in ended]
     # Raises the error about a full disk first, because it interrupted the other transfers.
-    first = min(errors, key=_rank)
+    kinds = (DiskFullError, DownloadError, InterruptedTransferError)
+    ranks = {kind: rank for rank, kind in enumerate(kinds)}
+    first = min(errors, key=lambda error: ranks.get(type(error), -1))
     more = sum(isinstance(error, DownloadError) for error in errors) - 1
     if isinstance(first, DownloadError) and more > 0:
         reason = f"{first.reason} ({more} more of {len(ended)} files failed)"
         raise type(first)(first.name, first.url, reason) from first
     raise first
-
-
-def _rank(error: BaseException) -> int:
-    kinds = (DiskFullError, DownloadError, InterruptedTransferError)
-    return next((rank for rank, kind in enumerate(kinds) if isinstance(error, kind)), -1)
 
 
 OURS = ".corpusmill-refresh"  # marks a folder that a refresh created and may remove
@@ -270,49 +266,41 @@ class Wanted(NamedTuple):
             found.append(offers)
         return found
 
-    def fetch(self, offers: Sequence[RemoteDump]) -> tuple[RemoteDump, Mapping[str, list[str]]]:
-        """Downloads the first of `offers` that is available. Returns the dump, and role → paths of its files.
+    def fetch(self, found: Sequence[Sequence[RemoteDump]]) -> str:
+        """Downloads the first available dump of each source. Returns the command that builds the corpus from
+        the files, quoted for a shell.
 
         Args:
-          offers: dumps of one source, from `find`.
+          found: dumps of each source, from `find`.
 
-        If all dumps fail, raises the error of the first one. Raises BuildError if another process is
-        downloading to the same folder.
-        """
-        errors: list[BuildError] = []
-        with _alone(self.settings.downloads):
-            for offer in offers:
-                try:
-                    return offer, fetch_dump(offer, self.settings, is_ours=False)
-                except BuildError as error:
-                    errors.append(error)
-        raise errors[0]
-
-    def name_flags(self, dump: RemoteDump, files: Mapping[str, Sequence[str]]) -> list[str]:
-        """Returns the flags of the build command for the downloaded files: "--dump", path, …
-
-        Args:
-          files: role → paths, from `fetch`.
-        """
-        words = []
-        for role, paths in files.items():
-            setting = self.table.setting_of(dump.source, role)
-            words += [f"--{setting.replace('_', '-')}", *paths]
-        return words
-
-    def name_build(self, dumps: Sequence[RemoteDump], flags: Sequence[str]) -> str:
-        """Returns the command that builds the corpus from the downloaded files, quoted for a shell.
-
-        Args:
-          dumps: the downloaded dumps.
-          flags: the flags for their files, from `name_flags`.
+        If all dumps of a source fail, raises the error of the first one. Raises BusyError if another process
+        is downloading to the same folder.
         """
         kind = self.table.kind
-        given = [
+        words = [
             word for name, value in self.table.given().items() for word in (f"--{name}", value)
         ]
-        words = [*given, *flags, *_name_date(dumps), "--output", _OUTPUT]
+        dumps = []
+        with locked([self.settings.downloads]):
+            for offers in found:
+                dump, files = self._fetch_first(offers)
+                dumps.append(dump)
+                for role, paths in files.items():
+                    setting = self.table.setting_of(dump.source, role)
+                    words += [f"--{setting.replace('_', '-')}", *paths]
+        words += [*_name_date(dumps), "--output", _OUTPUT]
         return f"corpusmill {_COMMANDS.get(kind, kind)} {shlex.join(words)}"
+
+    def _fetch_first(
+        self, offers: Sequence[RemoteDump]
+    ) -> tuple[RemoteDump, Mapping[str, list[str]]]:
+        errors: list[BuildError] = []
+        for offer in offers:
+            try:
+                return offer, fetch_dump(offer, self.settings, is_ours=False)
+            except BuildError as error:
+                errors.append(error)
+        raise errors[0]
 
 
 def kinds() -> dict[str, type[CorpusTable]]:
@@ -376,14 +364,3 @@ def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:
     if any(date in name or iso_date(date) in name for name in names):
         return []
     return ["--dump-date", date]
-
-
-@contextlib.contextmanager
-def _alone(downloads: str) -> Iterator[None]:
-    """Locks the folder of downloads. Raises BuildError if another process has locked it."""
-    with contextlib.ExitStack() as held:
-        try:
-            held.enter_context(locked([downloads]))
-        except LockedError as error:
-            raise BuildError(str(error)) from None
-        yield

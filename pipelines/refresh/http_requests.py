@@ -29,7 +29,7 @@ from urllib3.response import BaseHTTPResponse
 from urllib3.util import Retry
 
 from ..run.corpora import VERSION
-from .sources import SiteError, hide_passwords
+from .sources import RemoteFile, SiteError, hide_passwords
 
 _EXPLAINED = (403, 429)
 _MAX_CHARACTERS = 200
@@ -244,18 +244,14 @@ def name_ourselves(contact: str) -> str:
     return f"corpusmill/{VERSION} ({contact}) python-requests/{library}"
 
 
-def plain_session(user_agent: str) -> requests.Session:
-    """Opens a session that never repeats requests, for callers that repeat them themselves."""
+def plain_session(user_agent: str, retry: Retry | int = 0) -> requests.Session:
+    """Opens a session. By default, it never repeats requests, for callers that repeat them themselves."""
     session = requests.Session()
     session.headers.update({"User-Agent": user_agent})
     session.hooks["response"].append(_drop_body_of_redirect)
-    _mount(session, _Adapter())
-    return session
-
-
-def _mount(session: requests.Session, adapter: _Adapter) -> None:
     for scheme in ("http://", "https://"):
-        session.mount(scheme, adapter)
+        session.mount(scheme, _Adapter(max_retries=retry))
+    return session
 
 
 def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
@@ -275,7 +271,6 @@ def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session
       user_agent: User-Agent header from `name_ourselves`.
       attempts: maximum number of times that a request is repeated.
     """
-    session = plain_session(user_agent)
     retry = PatientRetry(
         total=attempts,
         status_forcelist=BUSY,
@@ -285,8 +280,7 @@ def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session
         backoff_jitter=1,
         respect_retry_after_header=True,
     )
-    _mount(session, _Adapter(max_retries=retry))
-    return session
+    return plain_session(user_agent, retry)
 
 
 def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes | None:
@@ -342,17 +336,30 @@ def read_listing(session: requests.Session, url: str) -> bytes:
     return page
 
 
-def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | None:
-    """Returns the headers of a file on a server; None if the file does not exist.
+def find_file(
+    session: requests.Session, url: str, checksum: str = ""
+) -> tuple[RemoteFile, Mapping[str, str]] | None:
+    """Returns a file on a server, and the headers that describe it; None if the file does not exist.
+
+    Args:
+      checksum: checksum of the file, as in RemoteFile. Without one, the ETag distinguishes versions.
 
     Raises requests.RequestException if the request fails, and SiteError for any other status than 200, 404
-    and 410.
+    and 410, and if the header Content-Length is not a number.
     """
     headers = {"Accept-Encoding": "identity"}  # otherwise the server may state the compressed size
     with session.head(
         url, headers=headers, timeout=TIMEOUT_SECONDS, allow_redirects=True
     ) as response:
-        return response.headers if _is_there(response) else None
+        if not _is_there(response):
+            return None
+        found = response.headers
+    length = found.get("Content-Length")
+    if length is not None and not _SIZE.fullmatch(length):
+        raise SiteError(f"{url}: Content-Length is {length[:40]!r}, not a number of bytes")
+    size = -1 if length is None else int(length)
+    etag = "" if checksum else found.get("ETag", "")
+    return RemoteFile(url.rpartition("/")[2], (url,), size, checksum, etag), found
 
 
 def _is_there(response: requests.Response) -> bool:
@@ -362,19 +369,6 @@ def _is_there(response: requests.Response) -> bool:
     if response.status_code != requests.codes.ok:
         raise SiteError(f"{response.url}: {describe_status(response.raw)}")
     return True
-
-
-def read_size(url: str, headers: Mapping[str, str]) -> int:
-    """Returns the size of a file in bytes, from the header Content-Length; -1 if there is no such header.
-
-    Raises SiteError, with the address `url` of the file, if the header is not a number.
-    """
-    length = headers.get("Content-Length")
-    if length is None:
-        return -1
-    if not _SIZE.fullmatch(length):
-        raise SiteError(f"{url}: Content-Length is {length[:40]!r}, not a number of bytes")
-    return int(length)
 
 
 def describe_error(error: Exception) -> str:

@@ -138,10 +138,6 @@ class PartFile(abc.ABC):
         """Ends the use of the file. Removes an incomplete download that another process cannot resume."""
 
     @abc.abstractmethod
-    def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest of the stored bytes. `kind` and `check` are as in `digest_of`."""
-
-    @abc.abstractmethod
     def _open(self) -> BinaryIO:
         """Opens the stored bytes as a seekable stream."""
 
@@ -195,6 +191,20 @@ class PartFile(abc.ABC):
         found = self._digest(kind, check)
         return "" if found == right.lower() else f"has the {kind} {found}, expected {right}"
 
+    def _digest(self, kind: str, check: Callable[[], None]) -> str:
+        """Returns the hexadecimal digest of the stored bytes.
+
+        Args:
+          kind: "sha1", "sha256" or "md5".
+          check: function that is called before each block is read. It may raise an error to stop.
+        """
+        digest = hashlib.new(kind)
+        with self._open() as stream:
+            while data := stream.read(_HASHED_BYTES):
+                check()
+                digest.update(data)
+        return digest.hexdigest()
+
     def _fault_of_format(self) -> str:
         """Checks that the content has the format that the suffix of the file name states, such as ".bz2".
 
@@ -212,20 +222,6 @@ class PartFile(abc.ABC):
         if (codec := suffix.removeprefix(".")) in CODECS and codec_of_head(head) != codec:
             return f"is not a {suffix} file"
         return "is a web page" if is_html(head.decode("latin-1")) else ""
-
-
-def digest_of(stream: BinaryIO, kind: str, check: Callable[[], None]) -> str:
-    """Returns the hexadecimal digest of a stream from its current position to the end.
-
-    Args:
-      kind: "sha1", "sha256" or "md5".
-      check: function that is called before each block is read. It may raise an error to stop.
-    """
-    digest = hashlib.new(kind)
-    while data := stream.read(_HASHED_BYTES):
-        check()
-        digest.update(data)
-    return digest.hexdigest()
 
 
 class DiskPart(PartFile):
@@ -301,10 +297,6 @@ class DiskPart(PartFile):
         for path in (self.part, self._whole, self._note):
             path.unlink(missing_ok=True)
 
-    def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        with self._open() as stream:
-            return digest_of(stream, kind, check)
-
     def _open(self) -> BinaryIO:
         return (self._whole if self.is_finished else self.part).open("rb")
 
@@ -346,41 +338,29 @@ def give_up_uploads(path: str) -> None:
 class StoredPart(PartFile):
     """A `PartFile` on an object store. Its methods raise DownloadError for errors of the store."""
 
+    is_finished = False
+    bytes_there = 0
+    note: Note | None = None
+
     def __init__(self, folder: str, file: RemoteFile):
         super().__init__(folder, file)
         self._part = f"{self.path}.part"
         self._note_path: str = FileSystems.join(folder, f".{file.name}.json")
-        self._note: Note | None = None
         self._stream: BinaryIO | None = None  # the upload
         with self._telling():
-            self._note = self._read_note()
-            self._is_finished = self._note is not None and is_there(self.path)
-            self._bytes_there = file_bytes_of(self.path) if self._is_finished else 0
-        if not self._is_finished:
+            if found := read_object(self._note_path):
+                self.note = decode_note(found.content)
+            self.is_finished = self.note is not None and is_there(self.path)
+            self.bytes_there = file_bytes_of(self.path) if self.is_finished else 0
+        if not self.is_finished:
             self._forget()
 
     def _forget(self) -> None:
         """Resets this object, as if no bytes had been received."""
-        self._is_finished, self._note, self._bytes_there = False, None, 0
+        self.is_finished, self.note, self.bytes_there = False, None, 0
         self._unsent = bytearray()
         kind = self.file.checksum.partition(":")[0]
         self._hash = hashlib.new(kind or "sha256")
-
-    def _read_note(self) -> Note | None:
-        found = read_object(self._note_path)
-        return decode_note(found.content) if found else None
-
-    @property
-    def is_finished(self) -> bool:
-        return self._is_finished
-
-    @property
-    def bytes_there(self) -> int:
-        return self._bytes_there
-
-    @property
-    def note(self) -> Note | None:
-        return self._note
 
     def free_bytes(self) -> None:
         return None
@@ -389,7 +369,7 @@ class StoredPart(PartFile):
         with self._telling():
             self._drop()
             give_up_uploads(self._part)
-        self._note = note
+        self.note = note
 
     @contextlib.contextmanager
     def appending(self) -> Iterator[Callable[[bytes], None]]:
@@ -398,7 +378,7 @@ class StoredPart(PartFile):
     def _append(self, data: bytes) -> None:
         self._hash.update(data)
         self._unsent += data
-        self._bytes_there += len(data)
+        self.bytes_there += len(data)
         if len(self._unsent) >= _SENT_BYTES:
             self._send()
 
@@ -423,9 +403,9 @@ class StoredPart(PartFile):
                 self._stream.close()
                 self._stream = None
             # An upload that was cut off before it was ended leaves an incomplete object.
-            if (arrived := file_bytes_of(self._part)) != self._bytes_there:
+            if (arrived := file_bytes_of(self._part)) != self.bytes_there:
                 raise StoreError(
-                    self._part, f"has {arrived:,} bytes, expected {self._bytes_there:,}"
+                    self._part, f"has {arrived:,} bytes, expected {self.bytes_there:,}"
                 )
 
     def _drop(self) -> None:
@@ -455,43 +435,42 @@ class StoredPart(PartFile):
                 remove_if_there(path)
 
     def close(self) -> None:
-        if not self._is_finished:
+        if not self.is_finished:
             with errors_logged():
                 self._drop()
 
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest of the stored bytes. `kind` and `check` are as in `digest_of`.
+        """Returns the hexadecimal digest of the stored bytes (see PartFile).
 
         A finished object is not read again if the store's own checksum shows that it is unchanged.
         """
-        if not self._is_finished:
+        if not self.is_finished:
             return self._hash.hexdigest()
-        note = self._note
+        note = self.note
         if note and note.stored and note.checksum == self.file.checksum:
             with self._telling():
                 if note.stored == FileSystems.checksum(self.path):
                     return note.checksum.partition(":")[2].lower()
-        with self._open() as stream:
-            return digest_of(stream, kind, check)
+        return super()._digest(kind, check)
 
     def _open(self) -> BinaryIO:
-        if not self._is_finished:
+        if not self.is_finished:
             self._end_upload()
         with self._telling():
-            return open_raw(self.path if self._is_finished else self._part)
+            return open_raw(self.path if self.is_finished else self._part)
 
     def finish(self) -> str:
         self._end_upload()
-        note = cast(Note, self._note)
+        note = cast(Note, self.note)
         with self._telling():
             self._write_note(note)  # before the rename: every finished object has a note
             FileSystems.rename([self._part], [self.path])
             self._write_note(
                 msgspec.structs.replace(note, stored=str(FileSystems.checksum(self.path)))
             )
-        self._is_finished = True
+        self.is_finished = True
         return self.path
 
     def _write_note(self, note: Note) -> None:
         write_whole(self._note_path, note.encode())
-        self._note = note
+        self.note = note

@@ -9,12 +9,17 @@ import pathlib
 import signal
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
-from prometheus_client.registry import Collector
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Info,
+    disable_created_metrics,
+    generate_latest,
+)
 
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
@@ -51,7 +56,7 @@ from .sources import RemoteDump, hide_passwords
 from .state import CorpusState, StateFolder
 
 PREFIX = "corpusmill_refresh"
-_Family = TypeVar("_Family", GaugeMetricFamily, CounterMetricFamily, InfoMetricFamily)
+_Metric = TypeVar("_Metric", Gauge, Counter, Info)
 
 _TIMES = {
     "last_run": "When the corpus was last refreshed, with or without success.",
@@ -79,68 +84,47 @@ def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState])
       run: metrics about the whole run.
       states: name of a corpus → its state, from which the metrics about the corpus are made.
     """
+    disable_created_metrics()  # type: ignore[no-untyped-call]
     registry = CollectorRegistry()
-    registry.register(_States(run, states))
+
+    def define(kind: type[_Metric], name: str, about: str, *labels: str) -> _Metric:
+        return kind(f"{PREFIX}_{name}", about, labels, registry=registry)
+
+    for name, value, about in (
+        ("run_end_timestamp_seconds", run.end, "When the last run ended."),
+        ("run_duration_seconds", run.seconds, "How long the last run took."),
+        ("run_exit_status", run.status, "Exit status of the last run, 0 for success."),
+    ):
+        define(Gauge, name, about).set(value)
+    times = {
+        field: define(Gauge, f"{field}_timestamp_seconds", about, "name")
+        for field, about in _TIMES.items()
+    }
+    failed = define(Gauge, "failed", "Whether the last refresh of the corpus failed.", "name")
+    failures = define(Counter, "failures", "Refreshes of the corpus that failed.", "name")
+    fetched = define(Counter, "downloaded_bytes", "Bytes downloaded for the corpus.", "name")
+    about = "How long a step took when it was last done."
+    seconds = define(Gauge, "step_duration_seconds", about, "name", "step")
+    about = "Documents of the edition that was last compared with the one before it."
+    documents = define(Gauge, "documents", about, "name", "edition", "change")
+    info = define(Info, "edition", "The current edition.", "name")
+    for label, state in states.items():
+        for field, metric in times.items():
+            if getattr(state, field):  # the time 0 means never
+                metric.labels(label).set(getattr(state, field))
+        failed.labels(label).set(bool(state.error))
+        failures.labels(label).inc(state.failures)
+        fetched.labels(label).inc(state.downloaded_bytes)
+        for step, value in sorted(state.seconds.items()):
+            seconds.labels(label, step).set(value)
+        for change, count in sorted(state.documents.items()):
+            documents.labels(label, state.compared, change).set(count)
+        if state.current:
+            edition = {"edition": state.current, "signature": state.signature}
+            info.labels(label).info({**edition, "folder": state.edition_folder})
     if is_local(path):
         pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, generate_latest(registry))
-
-
-class _States(Collector):
-    """Gives the metrics about a run, and the state of each corpus, to the Prometheus library."""
-
-    def __init__(self, run: RunMetrics, states: Mapping[str, CorpusState]):
-        self._run, self._states = run, states
-
-    def collect(self) -> Iterator[Metric]:
-        """Yields the metrics. The Prometheus library calls this method."""
-        run = self._run
-        for name, value, about in (
-            ("run_end_timestamp_seconds", run.end, "When the last run ended."),
-            ("run_duration_seconds", run.seconds, "How long the last run took."),
-            ("run_exit_status", run.status, "Exit status of the last run, 0 for success."),
-        ):
-            yield GaugeMetricFamily(f"{PREFIX}_{name}", about, value=value)
-        for field, about in _TIMES.items():
-            times = _family(GaugeMetricFamily, f"{field}_timestamp_seconds", about)
-            for label, state in self._states.items():
-                if getattr(state, field):  # the time 0 means never
-                    times.add_metric([label], getattr(state, field))
-            yield times
-        about = "Whether the last refresh of the corpus failed."
-        failed = _family(GaugeMetricFamily, "failed", about)
-        failures = _family(CounterMetricFamily, "failures", "Refreshes of the corpus that failed.")
-        about = "Bytes downloaded for the corpus."
-        fetched = _family(CounterMetricFamily, "downloaded_bytes", about)
-        about = "How long a step took when it was last done."
-        seconds = _family(GaugeMetricFamily, "step_duration_seconds", about, "step")
-        about = "Documents of the edition that was last compared with the one before it."
-        documents = _family(GaugeMetricFamily, "documents", about, "edition", "change")
-        info = _family(InfoMetricFamily, "edition", "The current edition.")
-        for label, state in self._states.items():
-            failed.add_metric([label], int(bool(state.error)))
-            failures.add_metric([label], state.failures)
-            fetched.add_metric([label], state.downloaded_bytes)
-            for step, value in sorted(state.seconds.items()):
-                seconds.add_metric([label, step], value)
-            for change, count in sorted(state.documents.items()):
-                documents.add_metric([label, state.compared, change], count)
-            if state.current:
-                edition = {"edition": state.current, "signature": state.signature}
-                info.add_metric([label], {**edition, "folder": state.edition_folder})
-        yield from (failed, failures, fetched, seconds, documents, info)
-
-
-def _family(kind: type[_Family], name: str, about: str, *labels: str) -> _Family:
-    """Creates an empty metric family of the Prometheus library. Its first label is the name of the corpus.
-
-    Args:
-      kind: The class of the family.
-      name: The name of the family, without PREFIX.
-      about: The description of the family.
-      labels: The names of more labels.
-    """
-    return kind(f"{PREFIX}_{name}", about, labels=["name", *labels])
 
 
 FAILED = "failed"
@@ -177,7 +161,9 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
     for table in in_order(config.corpus):
         recipe = recipe_of(table, settings)
         try:
-            plans = plan_corpus(recipe, settings.output, states.peek(table.label), session)
+            plans = plan_corpus(
+                recipe, settings.output, states.load(table.label, sets_aside=False), session
+            )
             plan = next(iter(plans), None)
             if plan and plan.is_newer:
                 plan = first_made(
@@ -296,7 +282,7 @@ class _Refresh:
           status: A status such as "published".
           message: The error, if `status` is FAILED.
 
-        Raises LockedError if another refresh has taken over the lock, because that refresh may write the same
+        Raises BusyError if another refresh has taken over the lock, because that refresh may write the same
         file.
         """
         now = time.time()
@@ -347,7 +333,10 @@ class _Refresh:
         """
         labels = [recipe.table.label for recipe in self._recipes]
         try:
-            states = {label: self._known.get(label) or self._states.peek(label) for label in labels}
+            states = {
+                label: self._known.get(label) or self._states.load(label, sets_aside=False)
+                for label in labels
+            }
             write_metrics(self._settings.metrics, run, states)
         except OSError as error:
             LOG.error("%s: the metrics could not be written: %s", self._settings.metrics, error)

@@ -4,6 +4,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Sequence
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from corpusmill.transforms.wikipedia.dump_folder import LAYOUTS
@@ -12,7 +13,6 @@ from ..run.flags import Commands, Flags, add_command, fill, language
 
 if TYPE_CHECKING:
     from .config import RefreshConfig
-    from .fetch import Wanted
     from .refresh import Prospect
 
 CORPORA = ("wiki40b", "lm1b", "pg19", "simplebooks", "flores101", "entities")
@@ -97,18 +97,11 @@ def _run_fetch(settings: argparse.Namespace, _: Sequence[str]) -> None:
     found = wanted.find()
     for offers in found:
         print("\n".join(describe(offers[0], settings.downloads)))
-    if not settings.dry_run:
-        _fetch(wanted, found)
-
-
-def _fetch(wanted: "Wanted", found: Sequence[Sequence[Any]]) -> None:
-    dumps, flags = [], list[str]()
-    for offers in found:
-        dump, files = wanted.fetch(offers)
-        dumps.append(dump)
-        flags += wanted.name_flags(dump, files)
+    if settings.dry_run:
+        return
+    command = wanted.fetch(found)
     print("all files are downloaded and match the site; to build:")
-    print(f"  {wanted.name_build(dumps, flags)}")
+    print(f"  {command}")
     if wanted.table.joins:
         print(
             f"with --{wanted.table.joins} FILE, the build links articles to entities;"
@@ -177,18 +170,24 @@ def add_refresh(commands: Commands) -> None:
 
 
 def _run_refresh(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from ..run.engines.engine import set_file_options
-    from .config import load_config
-
     if settings.example:
-        return _print_example()
+        example = resources.files("corpusmill.pipelines") / "samples" / "refresh" / "refresh.toml"
+        print(example.read_text("utf-8"), end="")
+        return 0
     if beam_flags:
         raise ValueError(
             f"{' '.join(beam_flags)}: refresh takes no Beam flags on the command line; set them in the file"
             " given by --config, as beam_flags = […]"
         )
+    from ..run.engines.engine import set_file_options
+    from .check_config import check_config
+    from .config import load_config
+
     config = load_config(settings.config)
-    _check(settings.config, config)
+    try:
+        check_config(config)
+    except ValueError as error:
+        raise ValueError(f"{settings.config}: {error}") from None
     set_file_options(config.refresh.beam_flags)
     if settings.check:
         print(f"{settings.config}: {len(config.corpus)} corpora, no errors")
@@ -196,39 +195,17 @@ def _run_refresh(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int
     return _look_ahead(config) if settings.dry_run else _refresh(config)
 
 
-def _print_example() -> int:
-    from importlib import resources
-
-    example = resources.files("corpusmill.pipelines") / "samples" / "refresh" / "refresh.toml"
-    print(example.read_text("utf-8"), end="")
-    return 0
-
-
-def _check(path: str, config: "RefreshConfig") -> None:
-    """Raises ValueError if a configuration has settings that do not suit its corpora or its runner.
-
-    Args:
-      path: The path of the configuration file, for the error message.
-      config: The content of the configuration file.
-    """
-    from .check_config import check_config
-
-    try:
-        check_config(config)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
 def _refresh(config: "RefreshConfig") -> int:
     from corpusmill.transforms.files.errors import end_if_failed
 
+    from ..run.publish import BusyError
     from .refresh import FAILED, refresh
-    from .state import LockedError, locked
+    from .state import locked
 
     try:
         with locked([config.refresh.state, config.refresh.downloads]) as check_lock:
             outcomes = refresh(config, check_lock)
-    except LockedError as error:
+    except BusyError as error:
         print(fill(f"corpusmill: error: {error}"), file=sys.stderr)
         return LOCKED
     widest = max(len(one.label) for one in outcomes)

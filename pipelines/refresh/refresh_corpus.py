@@ -23,8 +23,8 @@ import requests
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files import errors
-from corpusmill.transforms.files.builds.finished_builds import read_manifest
-from corpusmill.transforms.files.builds.ledger import AccountingError
+from corpusmill.transforms.files.builds.finished_builds import open_build, read_manifest
+from corpusmill.transforms.files.builds.ledger import AccountingError, find_small
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError, free_bytes
@@ -40,7 +40,7 @@ from .config import Recipe, Settings
 from .fetch import fetch_dump
 from .sites import find_offers
 from .sources import RemoteDump, hide_passwords
-from .state import CorpusState, StateFolder, check_edition, count_changes, find_fault, find_want
+from .state import CorpusState, StateFolder, check_edition, count_changes, find_fault
 
 INTERRUPTED = "interrupted; the next run continues where this one stopped"
 
@@ -198,7 +198,7 @@ class CorpusRun:
       states: folder that contains the states of all corpora.
       joined: function that returns the folder of another build that the corpus uses as an input. It returns
         "" if the corpus needs none. It is called only before a build.
-      check_lock: function that is called before each step. It raises LockedError if another refresh has taken
+      check_lock: function that is called before each step. It raises BusyError if another refresh has taken
         over the lock.
     """
 
@@ -292,7 +292,7 @@ class CorpusRun:
         if self.settings.verify:
             with self._timed("verify"):
                 self._verify(folder, plan.edition)
-        documents, fault = dict[str, int](), self._find_want(folder, plan.edition)
+        documents, fault = dict[str, int](), self._find_want(join(folder, plan.edition))
         if plan.current:
             with self._timed("compare"):
                 changes = self._compare(folder, plan)
@@ -313,12 +313,15 @@ class CorpusRun:
         self.check_lock()
         editions.set_current(folder, plan.edition)
 
-    def _find_want(self, folder: str, edition: str) -> str:
+    def _find_want(self, folder: str) -> str:
         """Returns the reasons why an edition has too few documents, or too many rejected ones, to be
         published; "" if there is no reason.
         """
-        manifest = read_manifest(join(folder, edition))
-        return find_want(manifest, rows()[self.table.kind].unit, self.table.usual)
+        unit = rows()[self.table.kind].unit
+        if remarks := "; ".join(find_small(read_manifest(folder), unit, self.table.usual)):
+            keys = "set `min_documents` or `max_rejected_shares` in its [[corpus]]"
+            return f"{remarks}; to accept the edition, {keys}"
+        return ""
 
     def _compare(self, folder: str, plan: Plan) -> EditionChanges:
         """Compares the new edition with the current one.
@@ -372,7 +375,7 @@ class CorpusRun:
         self._update(
             edition_folder=plan.folder,
             current=plan.current,
-            signature=editions.signature_of(folder, plan.current),
+            signature=open_build(join(folder, plan.current)).signature,
             rejected=rejected,
         )
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import requests
 
 from ..run.editions import is_future
-from .http_requests import SERVER_FAULTS, describe_error, read_headers, read_listing, read_size
+from .http_requests import SERVER_FAULTS, describe_error, find_file, read_listing
 from .sources import (
     ROLES_OF_ANY_DATE,
     EntitiesSource,
@@ -47,11 +47,9 @@ def find_gutenberg(
     date = ""
     for role, name in source.files.items():
         url = f"{mirror}/{name}"
-        headers = read_headers(session, url)
-        if headers is None:
-            raise SiteError(f"{url}: there is no such file")
-        files[role] = (_describe(name, url, headers),)
-        date = date or time.strftime("%Y%m%d", time.gmtime(_changed(url, headers)))
+        file, changed = _find_dated(session, url)
+        files[role] = (file,)
+        date = date or time.strftime("%Y%m%d", time.gmtime(changed))
     return RemoteDump(source.name, date, files)
 
 
@@ -76,22 +74,25 @@ def find_news(source: NewsSource, mirror: str, session: requests.Session) -> Rem
     for year, name in sorted(years.items()):
         if year in future or not source.first_year <= int(year) <= source.last_year:
             continue
-        url = f"{folder}/{name}"
-        headers = read_headers(session, url)
-        if headers is None:
-            raise SiteError(
-                f"{url}: there is no such file, although the page of its folder lists it"
-            )
-        if _changed(url, headers) <= time.time() - source.settled_hours * 3600:
-            files[year] = _describe(name, url, headers)
+        listed = ", although the page of its folder lists it"
+        file, changed = _find_dated(session, f"{folder}/{name}", listed)
+        if changed <= time.time() - source.settled_hours * 3600:
+            files[year] = file
     return RemoteDump(source.name, max(files), {"input": tuple(files.values())}) if files else None
 
 
-def _changed(url: str, headers: Mapping[str, str]) -> float:
-    """Returns the time at which the file at `url` last changed, in seconds since 1970, from its headers.
+def _find_dated(session: requests.Session, url: str, remark: str = "") -> tuple[RemoteFile, float]:
+    """Returns a file, and the time at which it last changed, in seconds since 1970.
 
-    Raises SiteError if the headers have no valid time.
+    Args:
+      remark: End of the error message if the file is missing.
+
+    Raises SiteError if the file is missing, or if its response has no valid time.
     """
+    found = find_file(session, url)
+    if found is None:
+        raise SiteError(f"{url}: there is no such file{remark}")
+    file, headers = found
     try:
         changed = email.utils.parsedate_to_datetime(headers.get("Last-Modified", ""))
         seconds = (changed if changed.tzinfo else changed.replace(tzinfo=UTC)).timestamp()
@@ -99,11 +100,7 @@ def _changed(url: str, headers: Mapping[str, str]) -> float:
         raise SiteError(f"{url}: the response has no valid Last-Modified header") from None
     if is_future(changed.strftime("%Y%m%d")):
         raise SiteError(f"{url}: Last-Modified is in the future: {changed}")
-    return seconds
-
-
-def _describe(name: str, url: str, headers: Mapping[str, str]) -> RemoteFile:
-    return RemoteFile(name, (url,), read_size(url, headers), etag=headers.get("ETag", ""))
+    return file, seconds
 
 
 _SILENT_SECONDS = 600.0

@@ -16,7 +16,7 @@ from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.wikipedia.dump_folder import ANY, LAYOUTS
+from corpusmill.transforms.wikipedia.dump_folder import ANY
 
 _PASSWORD = re.compile(r"(?<=://)[^/?#\s]*@")
 
@@ -78,7 +78,6 @@ WIKIMEDIA = ("https://dumps.wikimedia.org",)
 GUTENBERG = ("https://www.gutenberg.org/cache/epub/feeds",)
 NEWS_CRAWL = ("https://data.statmt.org/news-crawl",)
 
-WIKIMEDIA_ROLES = ("dump", "page_props", "page_table", "items_per_site")
 ROLES_OF_ANY_DATE = ("page_props",)
 """Roles whose files may have another date than the pages. The page table must have the same date, because
 pages that are missing in an older table may be new.
@@ -125,7 +124,7 @@ class WikimediaSource(_Mirrored):
     """
 
     dbname: str  # "ukwiki"
-    roles: tuple[str, ...] = ("dump", "page_props")  # needed files, from WIKIMEDIA_ROLES
+    roles: tuple[str, ...] = ("dump", "page_props")  # needed files, such as "page_table"
     mirrors: tuple[str, ...] = WIKIMEDIA
     layout: str = ANY  # from LAYOUTS
     keep_good: bool = False  # accept an export with missing pages
@@ -140,10 +139,6 @@ class WikimediaSource(_Mirrored):
             raise ValueError(
                 f"{self.dbname!r} is not the name of a wiki; expected a name like ukwiki"
             )
-        if not self.roles or not {*self.roles} <= {*WIKIMEDIA_ROLES}:
-            raise ValueError(f"roles must be one or more of {WIKIMEDIA_ROLES}, got {self.roles}")
-        if self.layout not in LAYOUTS:
-            raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, not {self.layout!r}")
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ import msgspec
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files import write_files
-from corpusmill.transforms.files.builds.ledger import Usual, find_small
 from corpusmill.transforms.files.errors import IN_PROCESS, BuildError
 from corpusmill.transforms.files.stores import is_local
 from corpusmill.transforms.files.write_files import read_bytes_if_there, write_whole
@@ -60,22 +59,6 @@ def count_changes(changes: EditionChanges) -> dict[str, int]:
     return {**fates, "moved": sum(changes.moved.values())}
 
 
-def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
-    """Returns the reasons why an edition has too few documents to become the current one.
-
-    Too many rejected documents are a reason, too. Returns "" if there is no reason.
-
-    Args:
-      manifest: the manifest of the edition.
-      unit: name of the documents, such as "articles".
-      usual: the limits on the number of documents and the shares of rejected documents.
-    """
-    remarks = "; ".join(find_small(manifest, unit, usual))
-    if not remarks:
-        return ""
-    return f"{remarks}; to accept the edition, set `min_documents` or `max_rejected_shares` in its [[corpus]]"
-
-
 def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:
     """Returns the reason why an edition must not replace the current one; "" if it may replace it.
 
@@ -96,9 +79,6 @@ def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: fl
             f" {max_removed_share:g}; set a larger share to accept this"
         )
     return ""
-
-
-_DAMAGED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class CorpusState(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,36 +117,29 @@ class StateFolder:
         path: str = FileSystems.join(self._folder, f"{label}.json")
         return path
 
-    def load(self, label: str) -> CorpusState:
-        """Returns the stored state of a corpus, or an empty state if there is no file.
+    def load(self, label: str, *, sets_aside: bool = True) -> CorpusState:
+        """Returns the stored state of a corpus, or an empty state if there is no file or it is damaged.
 
-        If the file is damaged, renames it, logs a warning, and returns an empty state.
+        Args:
+          sets_aside: whether to rename a damaged file, and to log a warning.
         """
         path = self.path_of(label)
-        try:
-            return self._read(path)
-        except _DAMAGED as error:
-            aside = f"{path}.corrupt"
-            FileSystems.rename([path], [aside])
-            logging.getLogger(__name__).warning(
-                "%s is damaged (%s): moved to %s; the run starts with an empty state",
-                path,
-                error,
-                aside,
-            )
-            return CorpusState()
-
-    def peek(self, label: str) -> CorpusState:
-        """Returns the stored state of a corpus, as `load` does, but does not rename a damaged file."""
-        try:
-            return self._read(self.path_of(label))
-        except _DAMAGED:
-            return CorpusState()
-
-    @staticmethod
-    def _read(path: str) -> CorpusState:
         content = read_bytes_if_there(path)
-        return CorpusState() if content is None else msgspec.json.decode(content, type=CorpusState)
+        if content is None:
+            return CorpusState()
+        try:
+            return msgspec.json.decode(content, type=CorpusState)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            if sets_aside:
+                aside = f"{path}.corrupt"
+                FileSystems.rename([path], [aside])
+                logging.getLogger(__name__).warning(
+                    "%s is damaged (%s): moved to %s; the run starts with an empty state",
+                    path,
+                    error,
+                    aside,
+                )
+            return CorpusState()
 
     def save(self, label: str, state: CorpusState) -> None:
         """Writes the state. If this fails, raises OSError and leaves the old file unchanged."""
@@ -177,62 +150,47 @@ class StateFolder:
 NAME = ".refresh-lock"
 
 
-class LockedError(Exception):
-    """Another refresh is running."""
-
-
 @contextlib.contextmanager
 def locked(folders: Sequence[str]) -> Iterator[Callable[[], None]]:
     """Locks each folder until the `with` block or the process ends. Creates missing folders.
 
-    Yields a function that raises LockedError if another process has taken over a lock on an object store.
+    Yields a function that raises BusyError if another process has taken over a lock on an object store.
     That happens if this process has not renewed the lock for a minute.
 
-    Raises LockedError if another process holds a lock: immediately on a disk, after some seconds on an object
+    Raises BusyError if another process holds a lock: immediately on a disk, after some seconds on an object
     store. On an object store, the lock of a killed process expires after a minute. Raises TargetError if a
     folder cannot be created.
     """
     checks: list[Callable[[], None]] = []
 
     def check() -> None:
-        with _as_locked():
-            for still_ours in checks:
-                still_ours()
+        for still_ours in checks:
+            still_ours()
 
     with contextlib.ExitStack() as held:
         for path in dict.fromkeys(FileSystems.join(folder, NAME) for folder in folders):
             if is_local(path):
-                held.enter_context(_locked_on_disk(pathlib.Path(path)))
+                _lock_on_disk(pathlib.Path(path), held)
             else:
-                with _as_locked():
-                    checks.append(held.enter_context(at_work(path, "refresh")).check)
+                checks.append(held.enter_context(at_work(path, "refresh")).check)
         yield check
 
 
-@contextlib.contextmanager
-def _as_locked() -> Iterator[None]:
+def _lock_on_disk(path: pathlib.Path, held: contextlib.ExitStack) -> None:
+    """Locks the file at `path` until `held` is closed.
+
+    The file is then kept: if it were removed, two processes could lock two different files.
+    """
     try:
-        yield
-    except BusyError as error:
-        raise LockedError(str(error)) from None
-
-
-@contextlib.contextmanager
-def _locked_on_disk(path: pathlib.Path) -> Iterator[None]:
-    with contextlib.ExitStack() as held:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lock = write_files.locked(path, flags=os.O_RDWR | os.O_CREAT)
-            descriptor = held.enter_context(lock)
-        except BlockingIOError:
-            holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
-            raise LockedError(
-                f"another refresh is running: process {holder} holds {path}"
-            ) from None
-        except OSError as error:
-            raise TargetError(f"{path} cannot be created: {error.strerror}") from None
-        # The process id is for users. If the disk is full, it is not written.
-        with contextlib.suppress(OSError):
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, f"{os.getpid()}\n".encode())
-        yield  # the file is kept: if it were removed, two processes could lock two different files
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = write_files.locked(path, flags=os.O_RDWR | os.O_CREAT)
+        descriptor = held.enter_context(lock)
+    except BlockingIOError:
+        holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
+        raise BusyError(f"another refresh is running: process {holder} holds {path}") from None
+    except OSError as error:
+        raise TargetError(f"{path} cannot be created: {error.strerror}") from None
+    # The process id is for users. If the disk is full, it is not written.
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode())

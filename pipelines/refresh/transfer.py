@@ -138,10 +138,8 @@ class Transfer:
         Raises DownloadError if no address provides the expected file, and InterruptedTransferError if another
         thread has stopped the transfer.
         """
-        try:
+        with contextlib.closing(self.part):
             return self._run()
-        finally:
-            self.part.close()
 
     def _run(self) -> str:
         if self.part.is_finished:
@@ -190,15 +188,13 @@ class Transfer:
                 most = max(most, self.part.bytes_there)
                 if idle >= self.patience.attempts:
                     raise _UselessError(f"{error}; {idle} attempts without progress") from None
-                wait = max(error.wait_seconds, self._back_off(idle))
+                longest = self.patience.first_wait_seconds * 2.0 ** max(idle - 1, 0)
+                longest = min(longest, self.patience.longest_wait_seconds)
+                wait = max(error.wait_seconds, longest * random.uniform(0.5, 1))
                 if wait > self.patience.longest_wait_seconds:
                     raise _UselessError(f"{error}; the server asks to wait {wait:,.0f} s") from None
                 LOG.info("%s: %s; next attempt in %.1f s", hide_passwords(url), error, wait)
             self.switch.wait(wait)
-
-    def _back_off(self, idle: int) -> float:
-        longest = self.patience.first_wait_seconds * 2.0 ** max(idle - 1, 0)
-        return min(longest, self.patience.longest_wait_seconds) * random.uniform(0.5, 1)
 
     def _ask(self, url: str) -> None:
         """Sends one request for the missing bytes and stores them.

@@ -50,10 +50,9 @@ from ..run.editions import is_future
 from .http_requests import (
     SERVER_FAULTS,
     describe_error,
-    read_headers,
+    find_file,
     read_listing,
     read_page,
-    read_size,
 )
 from .sources import (
     ROLES_OF_ANY_DATE,
@@ -240,9 +239,8 @@ def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -
         )
         raise UnusableDumpError(message)
     for name in unknown:
-        url = f"{folder}/{name}"
-        if (headers := read_headers(session, url)) is not None:
-            sizes[name] = read_size(url, headers)
+        if found := find_file(session, f"{folder}/{name}"):
+            sizes[name] = found[0].size
     return sizes
 
 
@@ -463,11 +461,9 @@ def _find_entities_below(
             found = next(filter(None, map(_SUM.fullmatch, sums.splitlines())), None)
             if not found or is_future(found[4]):
                 continue
-            url = f"{folder}/{found[2]}"
-            headers = read_headers(session, url)
-            if headers is not None:
-                file = RemoteFile(found[2], (url,), read_size(url, headers), f"sha1:{found[1]}")
-                return RemoteDump(source.name, found[4], {"dump": (file,)})
+            dump = find_file(session, f"{folder}/{found[2]}", f"sha1:{found[1]}")
+            if dump:
+                return RemoteDump(source.name, found[4], {"dump": (dump[0],)})
     if not is_awaited:
         raise SiteError(f"{entities}/: no folder has a file of checksums")
     return None

@@ -4,7 +4,7 @@ Defines the stages of a build. Each stage is one pipeline, and writes files that
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import apache_beam as beam
 
@@ -56,6 +56,28 @@ class Stage(NamedTuple):
     An outcome is a NamedTuple of PCollections; a field may be None. The last stage, and any stage without
     outputs, returns None. A field of an earlier outcome is read from files when it is first accessed.
     """
+
+
+class Staged(Protocol):
+    """Interface of a build that has stages."""
+
+    @property
+    def config(self) -> Any: ...
+    def provenance(self) -> Provenance: ...
+    def inputs(self) -> Mapping[str, Sequence[str]]: ...
+    def stages(self) -> Sequence[Stage]: ...
+
+
+class Corpus(Staged, Protocol):
+    """Interface of a build that can be launched."""
+
+    @property
+    def unheld(self) -> Collection[str]: ...
+    @property
+    def path(self) -> Sequence[str]: ...
+    def bytes_to_read(self, stripes: int) -> int: ...
+    def caveats(self) -> Sequence[str]: ...
+    def doubts(self) -> Sequence[Doubt]: ...
 
 
 class CorpusBuild:

@@ -139,11 +139,6 @@ def set_current(folder: str, name: str) -> None:
     write_whole(FileSystems.join(folder, CURRENT), f"{name}\n".encode())
 
 
-def list_finished(folder: str) -> list[str]:
-    """Returns the names of the finished builds in the folder of a corpus, the oldest first."""
-    return [name for name in _list(folder) if is_completed(FileSystems.join(folder, name))]
-
-
 def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
     """Removes the editions that are older than the current edition, except the newest `keep` - 1 of them.
     Returns the names of the removed editions.
@@ -160,8 +155,11 @@ def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
     if not current:
         return []
     older = [name for name in _list(folder) if edition_age(name) < edition_age(current)]
-    finished = set(list_finished(folder)) - set(rejected)
-    whole = [name for name in older if name in finished]  # the oldest first
+    whole = [  # the oldest first
+        name
+        for name in older
+        if name not in rejected and is_completed(FileSystems.join(folder, name))
+    ]
     kept = whole[len(whole) - min(keep - 1, len(whole)) :]
     removed = [name for name in older if name not in kept]
     for name in removed:
@@ -186,18 +184,6 @@ def verdict_of(name: str) -> str:
     write it, because its workers return the findings directly.
     """
     return f"verified-{name}.tsv"
-
-
-def signature_of(folder: str, name: str) -> str:
-    """Returns the signature of a finished build, such as "wiki40b|lang:uk|dump:20261101|v:1.3.0".
-
-    Raises InputError if the build is damaged.
-
-    Args:
-      folder: The folder of the corpus.
-      name: The name of the build, which is a folder in `folder`.
-    """
-    return open_build(FileSystems.join(folder, name)).signature
 
 
 def _sync_tree(target: pathlib.Path) -> None:
@@ -226,39 +212,15 @@ def remove_leftovers(folder: str) -> list[str]:
     for name in list_subfolders(folder):
         found = _LEFTOVER.fullmatch(name)
         if current and found and edition_age(found[1]) <= edition_age(current):
+            leftover = FileSystems.join(folder, name)
             if is_local(folder):
-                is_removed = _remove_unused(pathlib.Path(folder, name))
-            else:
-                is_removed = _remove_unused_in_store(folder, name, found[1])
-            if is_removed:
+                with contextlib.suppress(BlockingIOError), locked(leftover):
+                    shutil.rmtree(leftover)
+                    removed.append(name)
+            elif not may_be_at_work(FileSystems.join(folder, found[1])):
+                remove_below(leftover)
                 removed.append(name)
     return removed
-
-
-def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
-    """Removes a temporary folder in an object store, unless a process may be building its edition.
-
-    Args:
-      folder: The folder of the corpus.
-      name: The name of the temporary folder, which is in `folder`.
-      edition: The name of the edition for which the temporary folder was made.
-
-    Returns True if the temporary folder was removed.
-    """
-    if may_be_at_work(FileSystems.join(folder, edition)):
-        return False
-    remove_below(FileSystems.join(folder, name))
-    return True
-
-
-def _remove_unused(folder: pathlib.Path) -> bool:
-    """Removes a folder on a disk, unless another process has locked the folder. Returns True if the folder
-    was removed.
-    """
-    with contextlib.suppress(BlockingIOError), locked(folder):
-        shutil.rmtree(folder)
-        return True
-    return False
 
 
 FOLDER_CARD = "README.md"

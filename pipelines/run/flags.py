@@ -29,11 +29,11 @@ from corpusmill.transforms.files.errors import IN_PROCESS, runner_named
 from corpusmill.transforms.wikitext.wikis import code_of_language
 
 from .corpora import rows
-from .dry_run import parse_prices, print_estimate
+from .dry_run import parse_prices, print_forecast
 
 if TYPE_CHECKING:
-    from .estimate import Estimate
-    from .launch import Corpus
+    from .corpus_build import Corpus
+    from .forecast import Forecast
 
 _COMMAND = re.compile(r" {4,}(?:corpusmill |--?\w)")
 _COMMENT = re.compile(r"( *\S.* {2,}# )\S")
@@ -386,10 +386,10 @@ def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[s
 
 def launch_build(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
-) -> "Estimate | None":
+) -> "Forecast | None":
     """Builds a corpus with the settings from the flags of `add_output` and `add_runner`.
 
-    With --dry-run, only prints and returns an estimate of the cost. Otherwise returns None.
+    With --dry-run, only prints and returns a forecast of the cost. Otherwise returns None.
 
     Raises TargetError if there is a finished build. It names what differs from the requested build.
     """
@@ -400,7 +400,7 @@ def launch_build(
 
     try:
         if settings.dry_run:
-            return print_estimate(corpus, settings, beam_flags)
+            return print_forecast(corpus, settings, beam_flags)
         launch(
             corpus,
             settings.output,

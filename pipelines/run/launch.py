@@ -10,7 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 from rich.console import Console
@@ -20,7 +20,7 @@ from rich.table import Table
 from corpusmill.transforms.books.simplebooks_rows import SIZES
 from corpusmill.transforms.files.builds.finished_builds import read_json, read_manifest
 from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN, Doubt, find_doubts, find_small
-from corpusmill.transforms.files.errors import IN_PROCESS, BuildError
+from corpusmill.transforms.files.errors import IN_PROCESS, BuildError, runner_named
 from corpusmill.transforms.files.records import SubwordStats
 from corpusmill.transforms.files.terminal import new_console
 from corpusmill.transforms.files.text import SPLITS
@@ -29,14 +29,15 @@ from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE
 
 from . import progress, publish
 from .corpora import row_of
+from .corpus_build import Corpus
 from .editions import write_cards
 from .engines.engine import Engine, PlannedBuild
 from .engines.run_pipeline import find_engine
-from .estimate import warn_of_small_disk
+from .forecast import Forecast
 from .progress import Estimate, find_steps
 from .publish import TargetError
-from .run_stages import Staged, run_stages
-from .stage_folders import StageFolders, stage_folders
+from .run_stages import run_stages
+from .stage_folders import stage_folders
 
 LOG_COLUMNS = 120  # if neither a terminal nor the variable COLUMNS gives the width
 _WIDEST = 10_000
@@ -322,18 +323,6 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
 LOG = logging.getLogger(__name__)
 
 
-class Corpus(Staged, Protocol):
-    """Interface of a build that can be launched."""
-
-    @property
-    def unheld(self) -> Collection[str]: ...
-    @property
-    def path(self) -> Sequence[str]: ...
-    def bytes_to_read(self, stripes: int) -> int: ...
-    def caveats(self) -> Sequence[str]: ...
-    def doubts(self) -> Sequence[Doubt]: ...
-
-
 def launch(
     corpus: Corpus,
     output: str,
@@ -375,13 +364,18 @@ def launch(
     end_on_doubts(corpus.doubts(), accept)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
-    row = row_of(corpus)
-    engine.prepare(plan_build(corpus, output, ignore_memory))
+    row, forecast = row_of(corpus), Forecast(corpus, output, workers)
+    if runner_named(runner) == IN_PROCESS and not ignore_memory:
+        forecast.check_memory()
+    engine.prepare(PlannedBuild(corpus.path, output, forecast.held))
     if not is_first_look:
-        warn_of_small_disk(corpus, output, workers)
+        forecast.warn_of_small_disk()
     with stage_folders(target) as stages:
         if stages.are_left and publish.is_completed(target) and not replace:
-            _tidy_up(stages, target)
+            # A killed process has left the stages, and may not have written the cards.
+            write_cards([target])
+            with contextlib.suppress(TargetError):  # another build, with `replace`, is running
+                stages.remove_leftovers()
         with (
             publish.building(target, replace=replace) as folder,
             progress_shown(
@@ -425,26 +419,6 @@ def end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
         names = " ".join(doubt.name for doubt in open_)
         messages = "; ".join(doubt.message for doubt in open_)
         raise BuildError(f"{messages}. If this is intended, add --accept {names}")
-
-
-def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> PlannedBuild:
-    """Returns the paths and the memory need of a build, for the engine that will run it.
-
-    Args:
-      corpus: The build.
-      output: The parent folder of all builds.
-      ignore_memory: Whether to leave out the memory need, so that the engine does not check it.
-    """
-    memory = None if ignore_memory else row_of(corpus).memory
-    held = (paths for role, paths in corpus.inputs().items() if role not in corpus.unheld)
-    return PlannedBuild(corpus.path, output, [path for paths in held for path in paths], memory)
-
-
-def _tidy_up(stages: StageFolders, target: str) -> None:
-    """Updates the README.md files above a published build, and removes stages left by a killed build."""
-    write_cards([target])
-    with contextlib.suppress(TargetError):  # another build, with `replace`, is running
-        stages.remove_leftovers()
 
 
 def progress_shown(

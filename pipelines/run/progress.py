@@ -97,7 +97,7 @@ def find_steps(corpus: str, stages: Sequence[str], settings: Any = None) -> list
     Args:
       settings: The settings of the corpus, which determine which steps run.
     """
-    table = _table().get(corpus) or {stages[0]: [_READING]}
+    table = read_toml(__package__, "steps.toml").get(corpus) or {stages[0]: [_READING]}
     steps = []
     for stage in stages:
         rows = [Step(stage, **row) for row in table.get(stage, [_WORKING])]
@@ -124,10 +124,6 @@ def _is_wanted(when: str, settings: Any) -> bool:
         return True
     found = getattr(settings, name, None)
     return (str(found) == value if value else bool(found)) != when.startswith("!")
-
-
-def _table() -> Mapping[str, Any]:
-    return read_toml(__package__, "steps.toml")
 
 
 class Estimate:
@@ -191,15 +187,13 @@ class Estimate:
         own = [index for index, step in enumerate(self._steps) if step.stage == stage]
         if not own:
             return self._now
-        begun = [index for index in own if self._is_begun(self._steps[index])]
+        names = {index: (self._steps[index].done, self._steps[index].begun) for index in own}
+        begun = [index for index in own if any(map(self._counts.get, names[index]))]
         last = max(begun, default=own[0])
         is_done = last in begun and self._share(last) >= 1
         if is_done and last + 1 in own and not self._steps[last + 1].done:
             last += 1
         return max(last, self._now)
-
-    def _is_begun(self, step: Step) -> bool:
-        return any(self._counts.get(name) for name in (step.done, step.begun))
 
     def _share(self, index: int) -> float:
         """Returns the share of a step that is finished, from 0 to 1; 0 if it is unknown.
@@ -256,7 +250,6 @@ class Estimate:
     def doing(self, seconds: float) -> Doing:
         """Returns what the build is doing, `seconds` after it began."""
         step, since = self._steps[self._now], seconds - self._begun
-        beside, _, unit = step.beside.partition(" ")
         return Doing(
             stage=step.stage,
             step=step.step,
@@ -265,7 +258,7 @@ class Estimate:
             done=self._counts.get(step.done, 0),
             total=self._total(self._now),
             unit=step.unit,
-            beside=f"{self._counts.get(beside, 0):,} {unit}" if beside else "",
+            beside=self._beside(step),
             share=self._share(self._now),
             seconds=since,
             left=self._left(seconds, since),
@@ -299,10 +292,12 @@ class Estimate:
     def _describe(self, index: int, seconds: float) -> str:
         """Returns the log line about a finished step, which took `seconds`."""
         step = self._steps[index]
-        beside, _, unit = step.beside.partition(" ")
-        counted = [_amount(self._counts.get(step.done, 0), 0, step.unit)]
-        counted += [f"{self._counts.get(beside, 0):,} {unit}"] if beside else []
-        return f"{step.stage}: {step.step}: {', '.join(counted)}, {seconds:.0f} s"
+        counted = [_amount(self._counts.get(step.done, 0), 0, step.unit), self._beside(step)]
+        return f"{step.stage}: {step.step}: {', '.join(filter(None, counted))}, {seconds:.0f} s"
+
+    def _beside(self, step: Step) -> str:
+        name, _, unit = step.beside.partition(" ")
+        return f"{self._counts.get(name, 0):,} {unit}" if name else ""
 
 
 def describe_counts(doing: Doing) -> str:

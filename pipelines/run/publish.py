@@ -29,7 +29,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
@@ -40,8 +40,7 @@ from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST, mar
 from corpusmill.transforms.files.read_files import file_bytes_of, is_there, open_raw
 from corpusmill.transforms.files.scratch import SCRATCH
 
-if TYPE_CHECKING:
-    from .launch import Corpus
+from .corpus_build import Corpus
 
 BEAT_SECONDS = 15.0
 DEAD_SECONDS = 60.0
@@ -56,7 +55,13 @@ _COPIED_AT_ONCE = 25  # objects per request, if the store accepts several
 _THREADS = 8
 
 
-class BusyError(Exception):
+class TargetError(Exception):
+    """The output folder cannot be written, because it contains a finished build or another
+    process uses it.
+    """
+
+
+class BusyError(TargetError):
     """Another process owns the lock."""
 
 
@@ -267,12 +272,6 @@ def _beat(lock: StoreLock, is_over: threading.Event) -> None:
 LEFTOVER_SECONDS = 30.0
 
 
-class TargetError(Exception):
-    """The output folder cannot be written, because it contains a finished build or another
-    process uses it.
-    """
-
-
 class FinishedError(TargetError):
     """The output folder contains a finished build."""
 
@@ -298,8 +297,13 @@ def check_target(target: str, *, replace: bool = False) -> None:
         raise FinishedError(
             f"{target} contains a finished build; use another --output, or --replace to build it again"
         )
-    if stores.is_local(target):
-        _check_unfinished(pathlib.Path(target))
+    folder = pathlib.Path(target)
+    has_files = stores.is_local(target) and folder.is_dir() and any(folder.iterdir())
+    # Files without a manifest do not come from a killed build, so they must not be replaced.
+    if has_files and not (folder / MANIFEST).exists():
+        raise TargetError(
+            f"{target} has files that no build wrote; move them, or use another --output"
+        )
 
 
 @contextlib.contextmanager
@@ -315,27 +319,11 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
         with _building_beside(pathlib.Path(target).absolute()) as folder:
             yield str(folder)
         _mark_completed(target)
-    else:
-        with _as_target_errors(target), building_in_store(target) as folder:
-            yield folder
-
-
-def _check_unfinished(target: pathlib.Path) -> None:
-    """Raises TargetError if the target has files but no manifest.
-
-    Such files do not come from a killed build, so they must not be replaced.
-    """
-    if target.is_dir() and any(target.iterdir()) and not (target / MANIFEST).exists():
-        raise TargetError(
-            f"{target} has files that no build wrote; move them, or use another --output"
-        )
-
-
-@contextlib.contextmanager
-def _as_target_errors(target: str) -> Iterator[None]:
+        return
     try:
-        yield
-    except (BusyError, stores.StoreError) as error:
+        with building_in_store(target) as folder_in_store:
+            yield folder_in_store
+    except stores.StoreError as error:
         raise TargetError(str(error)) from error
     except BeamIOError as error:
         raise TargetError(f"{target}: {stores.refusal_of(error)}") from error
@@ -349,7 +337,11 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
         raise TargetError(f"{target.parent} cannot be created: {error.strerror}") from None
     prefix = f".{target.name}.building-"
     for leftover in target.parent.glob(f"{prefix}*"):
-        _remove_leftover(leftover)
+        with lock_of_build(leftover):
+            if not write_files.remove_busy(leftover, LEFTOVER_SECONDS):
+                raise TargetError(
+                    f"{leftover} cannot be removed: workers of a killed build are still writing to it"
+                )
     folder = write_files.make_beside(target.parent, prefix)
     with lock_of_build(folder):
         try:
@@ -361,18 +353,6 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
             folder.rename(target)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_leftover(folder: pathlib.Path) -> None:
-    """Removes the temporary folder that a killed build has left.
-
-    Raises TargetError if the build is still running, or if its workers do not stop writing.
-    """
-    with lock_of_build(folder):
-        if not write_files.remove_busy(folder, LEFTOVER_SECONDS):
-            raise TargetError(
-                f"{folder} cannot be removed: workers of a killed build are still writing to it"
-            )
 
 
 @contextlib.contextmanager
@@ -419,7 +399,7 @@ def _mark_completed(target: str) -> None:
 SHOWN_DIFFERENCES = 3
 
 
-def is_built(target: str, corpus: "Corpus") -> bool:
+def is_built(target: str, corpus: Corpus) -> bool:
     """Returns True if the folder `target` contains a finished build with the settings and inputs of `corpus`.
 
     Raises TargetError if it contains a finished build of another version, with other settings, or from inputs
@@ -434,7 +414,7 @@ def is_built(target: str, corpus: "Corpus") -> bool:
     return True
 
 
-def _differences(target: str, corpus: "Corpus") -> Iterator[str]:
+def _differences(target: str, corpus: Corpus) -> Iterator[str]:
     """Yields the differences between a finished build and the requested build `corpus`, as phrases."""
     manifest = read_manifest(target)
     provenance = corpus.provenance()

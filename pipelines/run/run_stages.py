@@ -20,12 +20,11 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stage_files import StageOutcome, WriteStage, write_list
@@ -33,7 +32,7 @@ from corpusmill.transforms.files.stores import NOT_WRITTEN, is_local
 
 from . import progress
 from .corpora import VERSION
-from .corpus_build import Place, Stage
+from .corpus_build import Place, Stage, Staged
 from .engines.engine import Engine
 from .engines.run_pipeline import run_on
 from .stage_folders import DamagedStageError, FinishedStage, StageFolders
@@ -48,16 +47,7 @@ _NAME = re.compile(r"(?:^|[,(])\s*([\w.]+)")
 _COMMENT = re.compile(r"#.*")
 
 
-class Identified(Protocol):
-    """The parts of a build that determine its output."""
-
-    @property
-    def config(self) -> Any: ...
-    def provenance(self) -> Provenance: ...
-    def inputs(self) -> Mapping[str, Sequence[str]]: ...
-
-
-def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[str]:
+def name_stages(corpus: Staged, names: Sequence[str], folder: str) -> list[str]:
     """Returns a folder name for each stage, such as "01-clean-0123456789abcdef".
 
     The name consists of the number of the stage, its name in `names`, and a hash. The hash depends on the
@@ -74,7 +64,7 @@ def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[s
         "folder": folder,
         "config": dataclasses.asdict(corpus.config),
         "provenance": corpus.provenance()._asdict(),
-        "inputs": describe_inputs(corpus.inputs()),
+        "inputs": {role: list(map(_describe, paths)) for role, paths in corpus.inputs().items()},
         "code": code_digest(type(corpus).__module__),
         "version": VERSION,
     }
@@ -85,16 +75,11 @@ def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[s
     ]
 
 
-def describe_inputs(inputs: Mapping[str, Sequence[str]]) -> dict[str, list[list[Any]]]:
-    """Describes the input files, so that a changed file is noticed.
-
-    Returns role → list of [path, size in bytes, time of the last change]. Raises InputError for a missing
-    file.
-    """
-    return {role: [_describe(path) for path in paths] for role, paths in inputs.items()}
-
-
 def _describe(path: str) -> list[Any]:
+    """Describes an input file, so that a changed file is noticed: [path, bytes, time of the last change].
+
+    Raises InputError for a missing file.
+    """
     try:
         if is_local(path):
             found = pathlib.Path(path).stat()  # Beam's file systems round the time
@@ -204,12 +189,6 @@ def _version_of(library: str) -> str:
 def _digest(facts: Mapping[str, Any]) -> str:
     text = json.dumps(facts, sort_keys=True, default=repr)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
-
-
-class Staged(Identified, Protocol):
-    """Interface of a build that has stages."""
-
-    def stages(self) -> Sequence[Stage]: ...
 
 
 def run_stages(

@@ -13,7 +13,6 @@ stage's files. If the list has changed, the stage is run again.
 
 import contextlib
 import hashlib
-import json
 import os
 import pathlib
 import stat
@@ -38,6 +37,15 @@ _PRIVATE = 0o700
 _ATTEMPT_DIGITS = 8
 
 
+class FinishedStage(NamedTuple):
+    """A stage that does not have to run again."""
+
+    folder: str
+    finished: str  # local time, "2026-11-22 04:03"
+    counts: Mapping[str, int]  # counts of its workers, for display
+    total_bytes: int
+
+
 class _Mark(msgspec.Struct):
     """The content of stage.json, which marks a stage as finished."""
 
@@ -46,14 +54,9 @@ class _Mark(msgspec.Struct):
     files: dict[str, int]  # name → bytes
     list_sha256: str = ""
 
-
-class FinishedStage(NamedTuple):
-    """A stage that does not have to run again."""
-
-    folder: str
-    finished: str  # local time, "2026-11-22 04:03"
-    counts: Mapping[str, int]  # counts of its workers, for display
-    total_bytes: int
+    def of(self, folder: str) -> FinishedStage:
+        """Returns the stage in a folder that this mark describes."""
+        return FinishedStage(folder, self.finished, self.counts, sum(self.files.values()))
 
 
 class DamagedStageError(Exception):
@@ -124,14 +127,9 @@ class StageFolders:
         """
         finished = time.strftime("%Y-%m-%d %H:%M")
         files = self._files_below(folder)
-        mark = {
-            "finished": finished,
-            "counts": dict(counts),
-            "files": files,
-            "list_sha256": _list_digest(folder),
-        }
-        write_text(folder, MARK, json.dumps(mark))
-        return FinishedStage(folder, finished, counts, sum(files.values()))
+        mark = _Mark(finished, dict(counts), files, _list_digest(folder))
+        write_text(folder, MARK, msgspec.json.encode(mark).decode())
+        return mark.of(folder)
 
     def forget(self, stages: Sequence[str]) -> None:
         """Removes the given stages, whether they are finished or not."""
@@ -178,7 +176,7 @@ class StageFolders:
             raise DamagedStageError(
                 f"{FileSystems.join(folder, LIST)} has changed since the stage was finished"
             )
-        return FinishedStage(folder, mark.finished, mark.counts, sum(mark.files.values()))
+        return mark.of(folder)
 
     def _is_finished(self, name: str) -> bool:
         return bool(FileSystems.exists(FileSystems.join(self.folder, name, MARK)))
@@ -268,7 +266,10 @@ def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        is_new = _make(folder)
+        is_new = False
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(_PRIVATE)
+            is_new = True
         with contextlib.ExitStack() as held:
             try:
                 found = os.fstat(held.enter_context(lock_of_build(folder, _NO_LINK)))
@@ -284,15 +285,6 @@ def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
             if folder.exists() and folder.stat().st_ino == found.st_ino:
                 locks.enter_context(held.pop_all())
                 return
-
-
-def _make(folder: pathlib.Path) -> bool:
-    """Makes a folder that only its owner can enter. Returns False if it already exists."""
-    try:
-        folder.mkdir(_PRIVATE)
-    except FileExistsError:
-        return False
-    return True
 
 
 def _check_owner(folder: pathlib.Path, found: os.stat_result) -> None:

@@ -512,7 +512,7 @@ def read_state(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
         part.headers_to_resume("https://dumps.example.org/a.bz2")
         return Counts(records=bool(part.note), faults=bool(part.fault()))
     state = StateFolder(str(folder))
-    state.peek("wiki40b-uk")
+    state.load("wiki40b-uk", sets_aside=False)
     state.save("wiki40b-uk", state.load("wiki40b-uk"))
     return Counts(records=1)
 

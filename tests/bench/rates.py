@@ -25,8 +25,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from corpusmill.pipelines.run import cost
-from corpusmill.pipelines.run.cost import ANY, GB, Rates, Text, load_rates, parts_of
+from corpusmill.pipelines.run import forecast
+from corpusmill.pipelines.run.forecast import ANY, GB, Rates, Text, load_rates, parts_of
 from corpusmill.transforms.files.compression import decompress
 from tests.bench import engines, lm1b
 from tests.bench.entities import item_lines, write_copies
@@ -37,7 +37,7 @@ from tests.makers.text_builds import make_text_build, walk_text
 from tests.tools.real_data import DATA
 
 ROOT = pathlib.Path(__file__).parents[2]
-TABLE = ROOT / "pipelines" / "settings" / cost.TABLE
+TABLE = ROOT / "pipelines" / "run" / forecast.TABLE
 COLUMNS = ("corpus", "part", "core_seconds", "peak", "kept", "date")
 SMALL, LARGE = 1, 4  # sizes of inputs, in parts
 NEWS_MEGABYTES, CODEC_MEGABYTES, ITEM_COPIES = 10, 4, 2  # in a part, but for codecs
@@ -167,10 +167,10 @@ class Bench:
         start = max(of_small.core_seconds - work * small.text_bytes, 0.0)
         peak, kept = of_large.peak_bytes, of_large.kept_bytes
         return [
-            Row(corpus, cost.START, start),
+            Row(corpus, forecast.START, start),
             Row(
                 corpus,
-                cost.WORK,
+                forecast.WORK,
                 work * GB,
                 max(peak, kept) / large.text_bytes,
                 kept / large.text_bytes,
@@ -244,7 +244,7 @@ def measure_lm1b(bench: Bench) -> list[Row]:
     two = bench.run(small, workers=2).core_seconds
     return [
         *rows,
-        Row(ANY, cost.WORKER, max(two - alone, 0.0)),
+        Row(ANY, forecast.WORKER, max(two - alone, 0.0)),
         _more(bench, "lm1b", rows, large, "--near-duplicates=0.8"),
     ]
 
@@ -253,7 +253,7 @@ def _more(bench: Bench, corpus: str, rows: Sequence[Row], source: Source, *flags
     """Returns the additional cost of near-duplicates."""
     run = bench.run(source, *flags)
     seconds = (run.core_seconds - rows[0].core_seconds) / source.text_bytes * GB
-    return Row(corpus, cost.NEAR_DUPLICATES, max(seconds - rows[1].core_seconds, 0.0))
+    return Row(corpus, forecast.NEAR_DUPLICATES, max(seconds - rows[1].core_seconds, 0.0))
 
 
 def measure_wiki40b(bench: Bench) -> list[Row]:
@@ -276,7 +276,7 @@ def measure_wiki40b(bench: Bench) -> list[Row]:
             run = bench.run(source, none)
             of_language[language] = Row(
                 "wiki40b",
-                cost.WORK,
+                forecast.WORK,
                 (run.core_seconds - start) / source.text_bytes * GB,
                 max(run.peak_bytes, run.kept_bytes) / source.text_bytes,
                 run.kept_bytes / source.text_bytes,
@@ -293,12 +293,15 @@ def measure_wiki40b(bench: Bench) -> list[Row]:
     size = source.text_bytes / GB
     return [
         rows[0],
-        Row("wiki40b", cost.WORK, *mean),
-        *(row._replace(part=f"{cost.WORK}:{language}") for language, row in of_language.items()),
-        Row("wiki40b", cost.OTHER_PAGES, (with_talk - plain) / (talk.text_bytes / GB - size)),
+        Row("wiki40b", forecast.WORK, *mean),
+        *(
+            row._replace(part=f"{forecast.WORK}:{language}")
+            for language, row in of_language.items()
+        ),
+        Row("wiki40b", forecast.OTHER_PAGES, (with_talk - plain) / (talk.text_bytes / GB - size)),
         _more(bench, "wiki40b", rows, source, none, "--near-duplicates=0.8"),
-        Row("wiki40b", cost.COUNTING, max(counted - plain, 0.0) / size),
-        Row("wiki40b", cost.LEARNING, max(learned - counted, 0.0) / size),
+        Row("wiki40b", forecast.COUNTING, max(counted - plain, 0.0) / size),
+        Row("wiki40b", forecast.LEARNING, max(learned - counted, 0.0) / size),
     ]
 
 
@@ -442,8 +445,8 @@ def measure_spark(bench: Bench) -> list[Row]:
     work = large - small
     rows = []
     for engine, start, part in (
-        ("Spark", cost.SPARK_START, cost.SPARK_WORK),
-        (engines.CLUSTER, cost.CLUSTER_START, cost.CLUSTER_WORK),
+        ("Spark", forecast.SPARK_START, forecast.SPARK_WORK),
+        (engines.CLUSTER, forecast.CLUSTER_START, forecast.CLUSTER_WORK),
     ):
         of_small, of_large = took[engine]
         more = max((of_large - of_small) / work - 1, 0.0)
@@ -505,7 +508,7 @@ def print_full(rates: Rates) -> None:
         parts = {part.name: part for part in parts_of(rates, full.corpus, "", text)}
         hours = sum(part.core_seconds for part in parts.values()) / 3600
         work, unpacking = (
-            parts[name].core_seconds / full.gigabytes for name in (cost.WORK, full.codec)
+            parts[name].core_seconds / full.gigabytes for name in (forecast.WORK, full.codec)
         )
         total += hours * full.is_counted
         print(

@@ -14,7 +14,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.run.launch import Corpus, launch
+from corpusmill.pipelines.run.corpus_build import Corpus
+from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.sample_builds import sample_pg19, sample_simplebooks
 from corpusmill.pipelines.simplebooks import SimpleBooks
 from corpusmill.transforms.files.builds.ledger import DOUBTS

@@ -17,7 +17,7 @@ import pytest
 
 from corpusmill.pipelines.ngrams import Ngrams
 from corpusmill.pipelines.ngrams_settings import SMOOTHINGS, NgramsConfig
-from corpusmill.pipelines.run.estimate import warn_of_small_disk
+from corpusmill.pipelines.run.forecast import Forecast
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.ngram_models import StupidReference, make_model, sentences_of
@@ -80,9 +80,9 @@ def test_a_small_disk_is_reported_although_the_input_is_a_build(
 ) -> None:
     corpus = Ngrams(NgramsConfig(str(news)))
     monkeypatch.setattr(
-        "corpusmill.pipelines.run.estimate.free_bytes", lambda _: 20 * corpus.text_bytes
+        "corpusmill.transforms.files.stores.free_bytes", lambda _: 20 * corpus.text_bytes
     )
-    warn_of_small_disk(corpus, str(tmp_path), workers=1)
+    Forecast(corpus, str(tmp_path), workers=1).warn_of_small_disk()
     assert "of disk space" in caplog.text
 
 

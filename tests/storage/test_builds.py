@@ -14,7 +14,8 @@ from corpusmill.pipelines.entities_settings import VERSION, EntitiesConfig
 from corpusmill.pipelines.flores101 import Flores101
 from corpusmill.pipelines.lm1b import Lm1b
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.run.launch import Corpus, launch
+from corpusmill.pipelines.run.corpus_build import Corpus
+from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.simplebooks import SimpleBooks
 from corpusmill.pipelines.subwords import Subwords
 from corpusmill.pipelines.subwords_settings import SubwordsConfig

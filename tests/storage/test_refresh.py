@@ -76,7 +76,7 @@ def test_a_large_file_goes_on_where_it_was_cut_off_and_is_not_read_again(
     ranges = [one.headers.get("range") for one in site.asked_for("/dump.xml")]
     assert ranges == [None, "bytes=20000000-", "bytes=20001000-"]
 
-    monkeypatch.setattr(part_files, "digest_of", lambda *_: "of what was read again")
+    monkeypatch.setattr(part_files.PartFile, "_digest", lambda *_: "of what was read again")
     fetch(file, folder)
     assert len(site.asked_for("/dump.xml")) == 3
     write(f"{folder}/dump.xml", LARGE[::-1])  # another object than the one that was checked

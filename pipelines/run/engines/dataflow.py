@@ -38,7 +38,7 @@ from corpusmill.transforms.files.stores import refusal_of
 
 from ..extras import libraries_of_workers
 from .beam_patches import Options, active_job
-from .engine import PlannedBuild, Started
+from .engine import Engine, PlannedBuild, Started
 
 _PROJECT = re.compile(r"[a-z][-a-z0-9:.]+[a-z0-9]")
 _FOLDER = re.compile("gs://[^/]+/.")
@@ -82,15 +82,6 @@ def region_of(cloud: Any) -> str:
     CLOUDSDK_COMPUTE_REGION.
     """
     return cloud.region or os.environ.get("CLOUDSDK_COMPUTE_REGION", "")
-
-
-def brings_package(options: PipelineOptions) -> bool:
-    """Returns True if flags determine how workers get the package `corpusmill`, so that it need not be
-    uploaded.
-    """
-    setup = options.view_as(SetupOptions)
-    packages = setup.setup_file, setup.extra_packages, setup.requirements_file
-    return bool(any(packages) or options.view_as(WorkerOptions).sdk_container_image)
 
 
 _UPLOAD_ERROR = "Could not upload to GCS path"  # the beginning of Beam's error message
@@ -219,7 +210,7 @@ _LABEL_CHARACTERS = 63
 _MONITORING = "https://console.cloud.google.com/dataflow/jobs"
 
 
-class Dataflow:
+class Dataflow(Engine):
     """The engine for Dataflow. It runs the jobs of one build.
 
     Raises ValueError if no job can be started with the flags.
@@ -234,9 +225,10 @@ class Dataflow:
         check_flags(options)
         self._flags.append(f"--region={region_of(options.view_as(GoogleCloudOptions))}")
         self._cloud: Any = PipelineOptions(self._flags).view_as(GoogleCloudOptions)
-        self._has_package = brings_package(options)
-
-    is_local = False
+        setup, workers = options.view_as(SetupOptions), options.view_as(WorkerOptions)
+        packages = setup.setup_file, setup.extra_packages, setup.requirements_file
+        # Then the package `corpusmill` need not be uploaded.
+        self._has_package = any(packages) or workers.sdk_container_image
 
     def prepare(self, build: PlannedBuild) -> None:
         """Chooses the name of the build's jobs, and checks that they can run.

@@ -7,7 +7,7 @@ Checks the flags that are passed on to Beam.
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
@@ -15,7 +15,6 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from corpusmill.transforms.files.errors import DATAFLOW
 
-from ..cost import MemoryModel
 from .beam_patches import Options
 
 
@@ -25,7 +24,6 @@ class PlannedBuild(NamedTuple):
     path: Sequence[str]  # below the output folder: corpus, edition, date and version
     output: str  # the folder below which builds are written
     inputs: Sequence[str]  # paths of all input files
-    memory: MemoryModel | None  # memory that the in-process runner needs; None for no check
 
 
 class Started(NamedTuple):
@@ -41,8 +39,11 @@ class Started(NamedTuple):
     )
 
 
-class Engine(Protocol):
+class Engine:
     """A system that runs Beam pipelines."""
+
+    is_local = False
+    """True if all workers run on this machine, as children of this process."""
 
     def prepare(self, build: PlannedBuild) -> None:
         """Checks that this engine can run a build.
@@ -50,12 +51,6 @@ class Engine(Protocol):
         Raises ValueError for settings with which the build cannot run, and BuildError if it cannot run at the
         moment.
         """
-        ...
-
-    @property
-    def is_local(self) -> bool:
-        """True if all workers run on this machine, as children of this process."""
-        ...
 
     def started(self, folder: str = "") -> contextlib.AbstractContextManager[Started]:
         """Starts servers and worker processes, which run one or more pipelines during the `with` block.
@@ -64,19 +59,14 @@ class Engine(Protocol):
           folder: An existing folder for the data between two steps; "" for the system's folder for temporary
             files. Engines that have their own storage ignore it.
         """
-        ...
+        raise NotImplementedError
 
 
-class NamedRunner:
+class NamedRunner(Engine):
     """An engine for any runner that Beam finds by name. The runner is configured by Beam's flags."""
-
-    is_local = False
 
     def __init__(self, runner: str, beam_flags: Sequence[str]):
         self._flags = [*beam_flags, f"--runner={runner}"]
-
-    def prepare(self, build: PlannedBuild) -> None:
-        """Does nothing, because Beam reports errors when the job starts."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
@@ -103,8 +93,6 @@ def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
     """
     if runner != DATAFLOW:
         return
-    from apache_beam.options.pipeline_options import PipelineOptions
-
     from .dataflow import check_flags
 
     check_flags(PipelineOptions(list(flags)))

@@ -57,11 +57,6 @@ def shuffle_folder(folder: str) -> Iterator[None]:
         _folders.remove(folder)
 
 
-class _Extent(NamedTuple):
-    offset: int
-    size: int
-
-
 class _File:
     """An unnamed temporary file. Data is appended at its end, and can be read at any position."""
 
@@ -73,21 +68,19 @@ class _File:
                 dir=self._folder, buffering=0
             )
 
-    def write(self, data: bytes | bytearray) -> _Extent:
-        """Appends data, and returns its position and size in the file. Raises OSError, with the name of the
-        folder.
-        """
+    def write(self, data: bytes | bytearray) -> int:
+        """Appends data, and returns its position in the file. Raises OSError, with the name of the folder."""
         at, rest = self._size, memoryview(data)
         with named_in_errors(self._folder):
             while rest:
                 rest = rest[self._file.write(rest) :]
         self._size += len(data)
-        return _Extent(at, len(data))
+        return at
 
-    def read(self, extent: _Extent) -> bytes:
-        data = os.pread(self._file.fileno(), extent.size, extent.offset)
-        while len(data) < extent.size:  # one call returns 2 GiB at most
-            more = os.pread(self._file.fileno(), extent.size - len(data), extent.offset + len(data))
+    def read(self, offset: int, size: int) -> bytes:
+        data = os.pread(self._file.fileno(), size, offset)
+        while len(data) < size:  # one call returns 2 GiB at most
+            more = os.pread(self._file.fileno(), size - len(data), offset + len(data))
             if not more:
                 raise OSError(
                     f"{self._folder}: a temporary file is shorter than the data written to it"
@@ -100,7 +93,8 @@ class _Chunk(NamedTuple):
     """The position, in a file, of a byte string with encoded elements."""
 
     file: _File
-    extent: _Extent
+    offset: int
+    size: int
 
 
 class Spool:
@@ -124,7 +118,7 @@ class Spool:
             for at in range(self._first_held, len(self._pieces)):
                 held = self._pieces[at]
                 if isinstance(held, bytes):
-                    self._pieces[at] = _Chunk(self._file, self._file.write(held))
+                    self._pieces[at] = _Chunk(self._file, self._file.write(held), len(held))
             self._first_held, self._held_bytes = len(self._pieces), 0
 
     def extend(self, other: "Spool") -> None:
@@ -136,14 +130,14 @@ class Spool:
 
     def size(self) -> int:
         """Returns the total number of bytes."""
-        return sum(len(one) if isinstance(one, bytes) else one.extent.size for one in self._pieces)
+        return sum(len(one) if isinstance(one, bytes) else one.size for one in self._pieces)
 
     def __getitem__(self, places: slice) -> "Spool":
         return Spool(self._pieces[places])
 
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._pieces:
-            yield piece.file.read(piece.extent) if isinstance(piece, _Chunk) else piece
+            yield piece.file.read(piece.offset, piece.size) if isinstance(piece, _Chunk) else piece
 
 
 class FileListBuffer(ListBuffer):
@@ -264,7 +258,9 @@ class FileGroupingBuffer(GroupingBuffer):
         """Returns, for each of `n` workers, an iterable of encoded groups (see GroupingBuffer)."""
         if not self._file:
             return super().partition(n)
-        self._write_open()
+        for partition, open_extent in enumerate(self._open):
+            if open_extent:
+                self._write_extent(partition)
         sizes = map(self._size_of, range(PARTITIONS))
         shares = _share_evenly(_loads([*sizes], self._counts), n)
         return [_Groups(self, partitions) for partitions in shares]
@@ -276,7 +272,7 @@ class FileGroupingBuffer(GroupingBuffer):
         """Yields the groups of a partition, encoded as byte strings of about MESSAGE_BYTES."""
         assert self._file
         extents, size = self._extents[partition], self._size_of(partition)
-        pieces = map(self._file.read, map(_Extent, extents[::2], extents[1::2]))
+        pieces = map(self._file.read, extents[::2], extents[1::2])
         if size > LARGE_PARTITION_BYTES and not self._level:
             finer = FileGroupingBuffer(*self._arguments, level=1)
             finer._begin_file()
@@ -339,13 +335,9 @@ class FileGroupingBuffer(GroupingBuffer):
 
     def _write_extent(self, partition: int) -> None:
         assert self._file
-        self._extents[partition].extend(self._file.write(self._open[partition]))
+        written = self._open[partition]
+        self._extents[partition].extend((self._file.write(written), len(written)))
         self._open[partition] = bytearray()
-
-    def _write_open(self) -> None:
-        for partition, open_extent in enumerate(self._open):
-            if open_extent:
-                self._write_extent(partition)
 
 
 def _elements_of(message: bytes, coder: Any) -> Iterator[tuple[Any, bytes]]:

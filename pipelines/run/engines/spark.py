@@ -32,14 +32,8 @@ from apache_beam.transforms.environments import (
 from corpusmill.transforms.files.errors import BuildError
 
 from .beam_patches import Options
-from .engine import PlannedBuild, Started
-from .spark_job_server import (
-    JobServer,
-    JobServerFiles,
-    find_job_server,
-    find_job_server_files,
-    job_server,
-)
+from .engine import Engine, Started
+from .spark_job_server import find_job_server, find_job_server_files, job_server
 from .worker import WORKING_FOLDER
 from .worker_pool import PARAMETER, worker_pool
 from .worker_processes import (
@@ -81,7 +75,7 @@ can be fused ("exactly one producing PTransformNode").
 """
 
 
-class Spark:
+class Spark(Engine):
     """The engine for Spark. It runs pipelines with Beam's job server.
 
     Without --spark_master_url, Spark runs on this machine, with `workers` tasks and worker processes. With
@@ -99,19 +93,18 @@ class Spark:
         _refuse_packages(options)
         self._workers = workers
         self._flags = list(beam_flags)
-        self._master = _master_url(options, workers, beam_flags)
+        self._master: str = f"local[{workers}]"
+        if any(flag.startswith("--spark_master_url") for flag in beam_flags):
+            self._master = options.view_as(SparkRunnerOptions).spark_master_url
         self._endpoint: str = options.view_as(PortableOptions).job_endpoint or ""
-        self._files = None if self._endpoint else _find_files(options)
+        java = options.view_as(JobServerOptions).job_server_java_launcher
+        jar = options.view_as(SparkRunnerOptions).spark_job_server_jar or ""
+        self._files = (
+            None if self._endpoint else find_job_server_files("" if java == "java" else java, jar)
+        )
+        self.is_local = not self._endpoint and self._master.startswith("local")
         self._command = "" if self.is_local else _installed_command(options)
         self._secret = os.environ.get(VARIABLE) or make_secret()
-
-    @property
-    def is_local(self) -> bool:
-        """True if all workers run on this machine, as children of this process."""
-        return not self._endpoint and self._master.startswith("local")
-
-    def prepare(self, build: PlannedBuild) -> None:
-        """Does nothing, because all checks are done when the engine is created."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
@@ -125,17 +118,16 @@ class Spark:
                 workers = stack.enter_context(worker_processes())
                 pool = stack.enter_context(worker_pool(workers, self._secret, tell=loss.note))
                 logs.append(workers.log_tail)
-            server = stack.enter_context(self._own_server(self._files))
+            options = PipelineOptions(self._flags).view_as(JobServerOptions)
+            jvm_flags = [DEFAULT_MEMORY, *options.job_server_jvm_properties]
+            server = stack.enter_context(
+                job_server(self._files, self._master, jvm_flags, self._secret, options.job_port)
+            )
             logs.append(server.log_tail)
             yield Started(
                 lambda: loss.ends(self._pipeline(server.endpoint, pool)),
                 lambda: "\n".join(tail() for tail in logs),
             )
-
-    def _own_server(self, files: JobServerFiles) -> contextlib.AbstractContextManager[JobServer]:
-        options = PipelineOptions(self._flags).view_as(JobServerOptions)
-        flags = [DEFAULT_MEMORY, *options.job_server_jvm_properties]
-        return job_server(files, self._master, flags, self._secret, options.job_port)
 
     @contextlib.contextmanager
     def _pipeline(self, endpoint: str, pool: str = "") -> Iterator[beam.Pipeline]:
@@ -302,14 +294,6 @@ class _JobService(JobServiceHandle):
                 )
 
 
-def _master_url(options: PipelineOptions, workers: int, beam_flags: Sequence[str]) -> str:
-    """Returns the URL of the Spark master. The default is this machine with `workers` tasks."""
-    if any(flag.startswith("--spark_master_url") for flag in beam_flags):
-        url: str = options.view_as(SparkRunnerOptions).spark_master_url
-        return url
-    return f"local[{workers}]"
-
-
 def _named_command(options: PortableOptions) -> str:
     """Returns the worker command in the options; "" if they contain no worker command."""
     if options.environment_config:
@@ -335,12 +319,6 @@ def _installed_command(options: PipelineOptions) -> str:
             " with --environment_type=EXTERNAL --environment_config=HOST:PORT"
         )
     return str(command)
-
-
-def _find_files(options: PipelineOptions) -> JobServerFiles:
-    java = options.view_as(JobServerOptions).job_server_java_launcher
-    jar = options.view_as(SparkRunnerOptions).spark_job_server_jar
-    return find_job_server_files("" if java == "java" else java, jar or "")
 
 
 def _refuse_packages(options: PipelineOptions) -> None:

@@ -57,7 +57,9 @@ def find_job_server_files(java: str = "", jar: str = "") -> JobServerFiles:
     Raises ValueError, with advice, if a file is missing.
     """
     server = find_job_server(jar)
-    spark = () if _has_spark(server) else (str(_find_spark() / "jars" / "*"),)
+    with zipfile.ZipFile(server) as packed:
+        has_spark = SPARK_CLASS in packed.namelist()  # as in the job server that Beam publishes
+    spark = () if has_spark else (str(_find_spark() / "jars" / "*"),)
     return JobServerFiles(find_java(java), server, (server, *spark, *_hadoop_settings()))
 
 
@@ -99,12 +101,6 @@ def find_job_server(jar: str = "") -> str:
             f" or set the path of a jar with --spark_job_server_jar or {JOB_SERVER_VARIABLE}"
         )
     return str(server)
-
-
-def _has_spark(jar: str) -> bool:
-    """Returns True if a jar contains Spark, as does the job server that Beam publishes."""
-    with zipfile.ZipFile(jar) as packed:
-        return SPARK_CLASS in packed.namelist()
 
 
 def _find_spark() -> pathlib.Path:

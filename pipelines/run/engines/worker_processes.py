@@ -215,9 +215,13 @@ class Workers:
             int, Callable[[BadEnd], None]
         ] = {}  # number of the worker → function to call
         self._count = 0
+        # Not `python -m`: it would import a folder named "corpusmill" in the current folder.
+        code = (
+            f"import sys; sys.path[:] = {module_path()}; from {SERVER_MODULE} import main; main()"
+        )
         with _blocked_interrupts():
             self._server = subprocess.Popen(
-                [sys.executable, "-c", _server_code(), BEAMS_WORKER, *modules],
+                [sys.executable, "-c", code, BEAMS_WORKER, *modules],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
@@ -359,14 +363,6 @@ def _blocked_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, found)
-
-
-def _server_code() -> str:
-    """Returns the Python code that starts the fork server, for the command `python -c`.
-
-    The command `python -m` is not used: it would import a folder named "corpusmill" in the current folder.
-    """
-    return f"import sys; sys.path[:] = {module_path()}; from {SERVER_MODULE} import main; main()"
 
 
 def module_path() -> list[str]:

@@ -396,8 +396,6 @@ def test_the_layout_that_is_named_must_be_there(site: DumpServer, layout: str, f
     assert found(WikimediaSource("ukwiki", mirrors=(site.url,))).date == "20261101"
     with pytest.raises(SiteError, match=f"{folder}: there is no such folder"):
         ask(WikimediaSource("ukwiki", mirrors=(site.url,), layout=layout))
-    with pytest.raises(ValueError, match="layout must be one of any, dumps, exports, not 'newest'"):
-        WikimediaSource("ukwiki", layout="newest")
 
 
 def test_a_page_table_of_another_date_is_of_no_use(
@@ -706,8 +704,6 @@ def test_a_fixed_source_asks_nobody() -> None:
     ("make", "message"),
     [
         (lambda: WikimediaSource("../etc"), "is not the name of a wiki"),
-        (lambda: WikimediaSource("ukwiki", ("dump", "pages")), "roles must be one or more of"),
-        (lambda: WikimediaSource("ukwiki", ()), "roles must be one or more of"),
         (lambda: WikimediaSource("ukwiki", mirrors=()), "the list of mirrors for ukwiki is empty"),
         (
             lambda: EntitiesSource(("ftp://me:p4ss@mirror",)),

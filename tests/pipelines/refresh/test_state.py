@@ -9,7 +9,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from corpusmill.pipelines.refresh.refresh import RunMetrics, write_metrics
-from corpusmill.pipelines.refresh.state import NAME, CorpusState, LockedError, StateFolder, locked
+from corpusmill.pipelines.refresh.state import NAME, CorpusState, StateFolder, locked
+from corpusmill.pipelines.run.publish import BusyError
 from corpusmill.transforms.files.write_files import write_whole
 
 STATE = CorpusState(
@@ -32,9 +33,9 @@ STATE = CorpusState(
 
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     states = StateFolder(str(tmp_path))
-    assert states.load("uk") == states.peek("uk") == CorpusState()
+    assert states.load("uk") == states.load("uk", sets_aside=False) == CorpusState()
     states.save("uk", STATE)
-    assert states.load("uk") == states.peek("uk") == STATE
+    assert states.load("uk") == states.load("uk", sets_aside=False) == STATE
     assert states.load("el") == CorpusState()
     assert [path.name for path in tmp_path.iterdir()] == ["uk.json"]
 
@@ -58,7 +59,7 @@ def test_a_damaged_state_is_moved_aside(
     states = StateFolder(str(tmp_path))
     path = Path(states.path_of("uk"))
     path.write_bytes(content)
-    assert states.peek("uk") == CorpusState()
+    assert states.load("uk", sets_aside=False) == CorpusState()
     assert path.read_bytes() == content
     assert states.load("uk") == CorpusState()
     assert "uk.json is damaged" in caplog.text
@@ -99,7 +100,7 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
     holder.start()
     assert ready.wait(60)
     with (
-        pytest.raises(LockedError, match=f"process {holder.pid} holds {tmp_path}/{NAME}"),
+        pytest.raises(BusyError, match=f"process {holder.pid} holds {tmp_path}/{NAME}"),
         locked([str(tmp_path)]),
     ):
         pass
@@ -114,7 +115,7 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
 def test_a_lock_that_cannot_be_had_gives_back_the_other(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     with locked([str(other)]):
-        with pytest.raises(LockedError), locked([str(one), str(other)]):
+        with pytest.raises(BusyError), locked([str(one), str(other)]):
             pass
         descriptor = os.open(one / NAME, os.O_RDWR)
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

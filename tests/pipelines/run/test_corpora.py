@@ -15,8 +15,7 @@ from corpusmill.pipelines import dataflow_template
 from corpusmill.pipelines.cli import make_parser
 from corpusmill.pipelines.refresh.config import CorpusTable
 from corpusmill.pipelines.run import corpora
-from corpusmill.pipelines.run.corpora import CORPORA, CorpusRow, layouts, load, shapes
-from corpusmill.pipelines.run.cost import MemoryModel
+from corpusmill.pipelines.run.corpora import CORPORA, CorpusRow, MemoryModel, layouts, load, shapes
 from corpusmill.pipelines.run.progress import Estimate, describe_counts, find_steps
 from corpusmill.pipelines.subwords import find_sources
 from corpusmill.transforms.books import book_accounts, simplebooks_rows

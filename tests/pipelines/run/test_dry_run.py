@@ -5,16 +5,18 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
 from corpusmill.pipelines.batch import NamedBuild, look_ahead
 from corpusmill.pipelines.lm1b_settings import VERSION
-from corpusmill.pipelines.run import cost
+from corpusmill.pipelines.run import dry_run as printed_forecasts
+from corpusmill.pipelines.run import forecast
+from corpusmill.pipelines.run.corpus_build import Corpus
 from corpusmill.pipelines.run.dry_run import parse_prices, print_total
-from corpusmill.pipelines.run.estimate import Estimate
-from corpusmill.pipelines.run.launch import Corpus
+from corpusmill.pipelines.run.forecast import Forecast
 from corpusmill.pipelines.run.publish import FinishedError
 from corpusmill.pipelines.sample_builds import SAMPLES, sample_news
 from tests.makers.finished_builds import seal
@@ -108,12 +110,13 @@ def test_errors_are_those_of_a_build(
 def test_a_build_that_does_not_fit_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("corpusmill.pipelines.run.engines.in_process.memory_limit", lambda: 10**6)
+    for module in (forecast, printed_forecasts):
+        monkeypatch.setattr(module, "memory_limit", lambda: 10**6)
     assert dry_run(tmp_path / "corpora", *LM1B) == 1
     shown = capsys.readouterr()
     assert "memory" in shown.out
     assert "the in-process runner needs about" in shown.err
-    monkeypatch.setattr("corpusmill.pipelines.run.estimate.free_bytes", lambda _: 10**3)
+    monkeypatch.setattr("corpusmill.transforms.files.stores.free_bytes", lambda _: 10**3)
     assert dry_run(tmp_path / "corpora", *LM1B, "--ignore-memory") == 0
     assert "0 MB are free, probably too little" in " ".join(capsys.readouterr().out.split())
 
@@ -248,21 +251,24 @@ def test_the_disk_must_hold_all_builds_together(
     free_gb: float | None, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     free = None if free_gb is None else int(free_gb * 1e9)
-    one = Estimate((), "", False, "", [], 0.0, [], 0, 9e9, 3e9, free)
-    print_total([one, one._replace(peak_bytes=8e9, kept_bytes=4e9)])
+    builds = [
+        SimpleNamespace(parts=[], peak_bytes=peak, kept_bytes=kept, free_bytes=free)
+        for peak, kept in ((9e9, 3e9), (8e9, 4e9))
+    ]
+    print_total(cast(list[Forecast], builds))
     assert capsys.readouterr().out == f"total of {said}\n"
 
 
 def test_each_worker_decompresses_a_gz(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Rates of a second for each byte show it: the file has a few."""
     given = (*COMMANDS["entities"][0], "--output", tmp_path / "corpora", "--dry-run")
-    rates = cost.load_rates()
+    rates = forecast.load_rates()
     of = {
         key: rate._replace(core_seconds=rate.core_seconds * (1e6 if key[1] == "gz" else 1))
         for key, rate in rates.of.items()
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cost, "load_rates", lambda: rates._replace(of=of))
+        patch.setattr(forecast, "load_rates", lambda: rates._replace(of=of))
         found = []
         for workers in (1, 3):
             assert run_cli(*given, "--workers", workers) == 0
@@ -337,9 +343,9 @@ def test_prices_are_named_numbers(text: str) -> None:
 
 
 def test_the_table_has_every_command() -> None:
-    rates = cost.load_rates()
+    rates = forecast.load_rates()
     for name in (*COMMANDS, "subwords", "multilingual", "ngrams"):
-        work = rates.find(name, cost.WORK)
+        work = rates.find(name, forecast.WORK)
         assert work, name
         assert work.core_seconds > 0, name
         assert work.peak >= work.kept >= 0, name

@@ -67,7 +67,7 @@ def test_the_second_of_two_builds_of_one_target_refuses(
     free: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Before that, a disk that is too small is told."""
-    monkeypatch.setattr("corpusmill.pipelines.run.estimate.free_bytes", lambda _: free)
+    monkeypatch.setattr("corpusmill.transforms.files.stores.free_bytes", lambda _: free)
     with building(str(tmp_path / TARGET)) as folder:
         with pytest.raises(TargetError, match="another build is running"):
             launch(Wiki40b(uk_config()), str(tmp_path), workers=1)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.run.cost import MemoryModel
-from corpusmill.pipelines.run.engines.in_process import cgroup_limits, check_memory, memory_limit
+from corpusmill.pipelines.run.corpora import MemoryModel
+from corpusmill.pipelines.run.forecast import cgroup_limits, check_memory, memory_limit
 from corpusmill.transforms.files.errors import BuildError
 
 GB = 10**9
@@ -68,7 +68,7 @@ def test_the_limit_is_no_more_than_the_memory_of_the_machine() -> None:
 
 
 def test_the_limit_of_a_process_counts() -> None:
-    show = "from corpusmill.pipelines.run.engines.in_process import memory_limit; print(memory_limit())"
+    show = "from corpusmill.pipelines.run.forecast import memory_limit; print(memory_limit())"
     done = subprocess.run(
         ["bash", "-c", 'ulimit -v 3000000; exec "$0" -c "$1"', sys.executable, show],
         capture_output=True,

@@ -14,11 +14,10 @@ import pytest
 from apache_beam.portability.api import beam_runner_api_pb2
 
 from corpusmill.pipelines import sample_builds as demo
-from corpusmill.pipelines.run.corpus_build import Place, Stage
+from corpusmill.pipelines.run.corpus_build import Corpus, Place, Stage
 from corpusmill.pipelines.run.engines.dataflow import explain
 from corpusmill.pipelines.run.engines.engine import PlannedBuild
 from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
-from corpusmill.pipelines.run.launch import Corpus
 from corpusmill.transforms.files import stage_files
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.stage_files import StageOutcome
@@ -61,7 +60,7 @@ class Submitted(NamedTuple):
 
 
 def planned(path: Sequence[str], output: str = "gs://b/out", *inputs: str) -> PlannedBuild:
-    return PlannedBuild(path, output, inputs, memory=None)
+    return PlannedBuild(path, output, inputs)
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,9 @@
-"""The arithmetic of estimates, by a table of our own."""
+"""The arithmetic of forecasts, by a table of our own."""
 
 import pytest
 
-from corpusmill.pipelines.run import cost
-from corpusmill.pipelines.run.cost import GB, Part, Text
+from corpusmill.pipelines.run import forecast
+from corpusmill.pipelines.run.forecast import GB, Part, Text
 
 TABLE = """\
 # 2026-11-24, a machine
@@ -19,7 +19,7 @@ wiki\tnear-duplicates\t7\t\t\t2026-11-24
 wiki\tcounting-pieces\t30\t\t\t2026-11-24
 wiki\tvocabulary\t60\t\t\t2026-11-24
 """
-RATES = cost.read_rates(TABLE)
+RATES = forecast.read_rates(TABLE)
 
 
 @pytest.mark.parametrize(
@@ -40,26 +40,26 @@ RATES = cost.read_rates(TABLE)
     ],
 )
 def test_parts_are_sizes_times_rates(language: str, text: Text, expected: dict[str, float]) -> None:
-    parts = cost.parts_of(RATES, "wiki", language, text)
+    parts = forecast.parts_of(RATES, "wiki", language, text)
     assert {part.name: part.core_seconds for part in parts} == pytest.approx(expected)
 
 
 def test_a_corpus_that_was_not_measured_has_no_rate() -> None:
-    assert RATES.find("toy", cost.WORK) is None
+    assert RATES.find("toy", forecast.WORK) is None
     with pytest.raises(KeyError):
-        cost.parts_of(RATES, "toy", "", Text(GB, {}))
+        forecast.parts_of(RATES, "toy", "", Text(GB, {}))
 
 
 def test_more_cores_share_the_work_and_not_the_start() -> None:
     parts = [Part("start", 3), Part("work", 100), Part("vocabulary", 10)]
-    assert cost.seconds_of(parts, 1) == 113
-    assert cost.seconds_of(parts, 4) == 38
+    assert forecast.seconds_of(parts, 1) == 113
+    assert forecast.seconds_of(parts, 4) == 38
 
 
 def test_spark_comes_on_top() -> None:
-    parts = cost.on_spark(RATES, [Part("start", 3), Part("work", 100)], is_cluster=False)
+    parts = forecast.on_spark(RATES, [Part("start", 3), Part("work", 100)], is_cluster=False)
     assert parts[2:] == [Part("spark-start", 20), Part("spark-work", 50)]
-    assert cost.seconds_of(parts, 2) == 3 + 50 + 20 + 25
+    assert forecast.seconds_of(parts, 2) == 3 + 50 + 20 + 25
 
 
 def test_the_table_says_when_and_where() -> None:
