@@ -29,10 +29,7 @@ from corpusmill.transforms.files import counters
 
 from .beam_patches import bound_queues, remember_signatures, sample_often, show_in_all_channels
 from .fork_server import NOT_BEGUN, give_back_large_blocks
-from .worker_processes import (
-    VARIABLE,
-    open_channel,
-)
+from .worker_processes import VARIABLE, open_channel
 
 ANSWER_SECONDS = 60.0
 WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"
