@@ -48,7 +48,7 @@ setup(
         "corpusmill.pipelines.run.engines": ["*.java"],
         "corpusmill.pipelines.translation": ["*.toml", "*.md"],
         "corpusmill.transforms.books": ["*.toml"],
-        "corpusmill.transforms.files.builds": ["*.tsv"],
+        "corpusmill.transforms.files.builds": ["*.tsv", "templates/*.j2"],
         "corpusmill.transforms.news": ["*.toml"],
         "corpusmill.transforms.translation": ["*.toml"],
         "corpusmill.transforms.wikitext": ["languages/*.toml", "sites/*.toml"],
@@ -66,6 +66,7 @@ setup(
         "babel>=2.18,<2.19",  # CLDR for Wikipedias without hand-made tables (2.19 has other dates); BSD
         "google-crc32c>=1.5",
         "huggingface_hub>=2,<3",  # writes the heads of cards, uploads builds; 25 MB with dependencies
+        "jinja2>=3.1,<4",  # fills in the templates of cards and of the report; BSD
         "isal>=1.7,<2",  # reads .gz 2.8 times as fast as zlib; MIT
         "msgspec>=0.20",  # decodes only the needed fields of an entity, so it is faster than orjson
         "mwparserfromhell>=0.7.2,<0.8",  # the other parser with which an audit compares; MIT

@@ -10,12 +10,12 @@ from corpusmill.transforms.books.book_accounts import (
     RELEASED,
     SCHEMA,
     BookAccounts,
-    make_sections,
 )
 from corpusmill.transforms.books.publication_dates import BEFORE
 from corpusmill.transforms.books.text_screening import MIN_WORDS
 from corpusmill.transforms.duplicates.minhash import parse_similarity
 from corpusmill.transforms.files.builds.manifest import Description, Release
+from corpusmill.transforms.files.builds.paper_figures import PAPER_BOOKS, PAPER_WORDS
 from corpusmill.transforms.files.text import SPLITS
 
 from .book_settings import add_books, check_book_settings
@@ -52,7 +52,9 @@ DESCRIPTION = Description(
     splits=SPLITS,
     tags=("project-gutenberg", "books", "long-context"),
 )
-ACCOUNTS = BookAccounts(SPLITS, whole=SPLITS, sections=make_sections)
+ACCOUNTS = BookAccounts(
+    SPLITS, whole=SPLITS, template="pg19", paper={"books": PAPER_BOOKS, "words": PAPER_WORDS}
+)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -18,11 +18,11 @@ from corpusmill.transforms.books.english_tokens import DISTINCT, check_style
 from corpusmill.transforms.books.simplebooks_rows import (
     HELDOUT_BOOKS,
     NUMBERS,
+    PAPER,
     SCHEMA,
     SMALL_TOKENS,
     SPLITS_WITH_SMALL,
     check_sizes,
-    make_sections,
 )
 from corpusmill.transforms.books.simplicity import (
     MAX_VOCABULARY,
@@ -76,7 +76,7 @@ DESCRIPTION = Description(
     splits=SPLITS_WITH_SMALL,
     tags=("project-gutenberg", "books"),
 )
-ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, sections=make_sections)
+ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, template="simplebooks", paper=PAPER)
 
 
 @dataclasses.dataclass(frozen=True)

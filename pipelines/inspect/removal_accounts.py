@@ -11,17 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from corpusmill.transforms.books.book_accounts import BookStats, add_book_stats, measure_book
-from corpusmill.transforms.files.builds.dataset_card import not_kept
-from corpusmill.transforms.files.builds.ledger import (
-    Accounts,
-    Ledger,
-    balance,
-    histograms,
-    length_class,
-)
+from corpusmill.transforms.files.builds.ledger import Accounts, Ledger, length_class
 from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.line_blocks import LineStats, add_line_stats, measure_lines
-from corpusmill.transforms.files.markup import make_table
+from corpusmill.transforms.files.markup import render
 from corpusmill.transforms.files.records import CorpusStats, SubwordStats
 from corpusmill.transforms.news.sentence_accounts import describe_lines
 from corpusmill.transforms.wikitext.article_markers import add_stats, measure_article
@@ -128,18 +121,19 @@ class EditionAccounts:
         kept["total"] = measure.documents(total)
         rows, rejected = ledger.pairs("rows"), ledger.rejected
         read, changed = rows.get("read", 0), rows.get("changed", 0)
-        balance(read, f"{self.unit} of the build", kept=kept["total"], rejected=rejected["total"])
+        ledger.balance(
+            read, f"{self.unit} of the build", kept=kept["total"], rejected=rejected["total"]
+        )
         found = {"changed": changed, "rejected": rejected["total"]}
-        balance(ledger.number("named"), f"{self.unit} to be removed or changed", **found)
+        ledger.balance(ledger.number("named"), f"{self.unit} to be removed or changed", **found)
         for split in self.splits:
             ledger.check_files(split, kept[split], self.unit, self.formats)
         stats = {split: dict(measure.describe(counts)) for split, counts in per_split.items()}
         stats["total"] = dict(measure.describe(total))
         if measure.length:
-            for split, histogram in histograms(ledger, kept, self.whole).items():
+            for split, histogram in ledger.histograms(kept, self.whole).items():
                 stats[split][f"{self.unit}_by_{measure.length}"] = histogram
         _add_pieces(stats, ledger.pairs("pieces"), self.whole)
-        numbers = [name for name, value in stats["total"].items() if isinstance(value, int)]
         return Accounts(
             counts={
                 f"{self.unit}_read": read,
@@ -148,15 +142,15 @@ class EditionAccounts:
                 "rejected": rejected,
             },
             stats=stats,
-            sections=[
-                self.about,
-                "",
-                *make_table(
-                    ["split", *(name.replace("_", " ") for name in numbers)],
-                    ([split, *(of[name] for name in numbers)] for split, of in stats.items()),
-                ),
-                *not_kept(read, self.unit, rejected),
-            ],
+            sections=render(
+                "edition",
+                about=self.about,
+                stats=stats,
+                kept=kept,
+                read=read,
+                unit=self.unit,
+                rejected=rejected,
+            ),
             findings={"made_of": self.made_of, "stats": stats, **self.findings},
         )
 
@@ -169,5 +163,7 @@ def _add_pieces(
     of_splits = {split: pieces.get(split, SubwordStats()) for split in whole}
     total = SubwordStats(*map(sum, zip(*of_splits.values(), strict=True)))
     for split, counts in {**of_splits, "total": total}.items():
-        balance(stats[split]["characters"], f"characters of {split}", in_pieces=counts.characters)
+        Ledger.balance(
+            stats[split]["characters"], f"characters of {split}", in_pieces=counts.characters
+        )
         stats[split] |= counts._asdict()

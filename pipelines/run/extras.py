@@ -38,7 +38,6 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     ),
     "report": (
         "altair>=6.1,<7",  # reproducible output, 0.9 MB a page; BSD
-        "jinja2>=3.1,<4",  # escapes the texts of documents; BSD
         "vl-convert-python>=1.9,<2",  # bundles the JavaScript of the charts; BSD, 84 MB
     ),
     "croissant": (

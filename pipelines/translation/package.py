@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.builds.dataset_card import MAKER, make_citation
+from corpusmill.transforms.files.builds.dataset_card import MAKER
 from corpusmill.transforms.files.builds.manifest import (
     CARD,
     MANIFEST,
@@ -25,8 +25,8 @@ from corpusmill.transforms.files.builds.manifest import (
 from corpusmill.transforms.files.markup import (
     Config,
     Dataset,
-    make_table,
     protect,
+    render,
     size_category,
     yaml_head,
 )
@@ -36,8 +36,8 @@ from corpusmill.transforms.files.write_files import mark, table_of, write_parque
 from corpusmill.transforms.translation import source_table
 from corpusmill.transforms.translation.source_accounts import (
     DESCRIPTION,
+    count_licences,
     hub_licenses,
-    list_licences,
 )
 from corpusmill.transforms.translation.source_table import (
     LICENCE,
@@ -68,7 +68,6 @@ _SCHEMA = pa.schema(
         ("article", pa.string()),
     ]
 )
-UNKNOWN = "–"
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -348,76 +347,27 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         [size_category(sum(kept[split] for split in files))],
     )
     licences = hub_licenses(project.sentences) or LICENSE
-    lines = [
-        *yaml_head(licences, tags, [Config("default", files)], dataset),
-        "",
-        f"# {project.rules.name}",
-        "",
-        f"{_sources(project)}, translated into every language by people: a benchmark of",
-        "machine translation between all pairs of languages. Method: Goyal et al., TACL 2022 (FLORES-101).",
-        "",
-        f"Signature: `{manifest['signature']}`",
-        "",
-        *make_table(["split", "sentences"], kept.items()),
-        "",
-        "`<split>/<code>.<split>`: line n is the translation of line n of every other file;",
-        "`metadata_<split>.tsv` has a row for each after its header; `<split>-*.parquet` has all of it, a",
-        "column `sentence_<code>` a language. The split `test` is withheld from what is published.",
-        "",
-        *list_licences(project.sentences),
-        *make_table(
-            ["code", "language", "script", "quality score", "rounds", "days"],
-            (
-                [
-                    *(one.code, language.name, " ".join(language.scripts), _score(one)),
-                    *(one.rounds or UNKNOWN, UNKNOWN if one.days is None else f"{one.days:.1f}"),
-                ]
-                for one, language in zip(included, languages, strict=True)
-            ),
-        ),
-        "",
-        f"Scores are of a reviewed sample of {float(project.rules.review_share):.0%}, the same sentences"
-        f" in all languages; {float(project.rules.accepted_score):g} of 100 is needed.",
-        "",
-        *_workflow(included),
-        *(f"- {caveat}" for caveat in manifest["caveats"]),
-        *make_citation(DESCRIPTION.citation),
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _workflow(included: Sequence[Included]) -> list[str]:
-    """Returns the lines of a table about the translation work, as in Table 4 of Goyal et al. 2022.
-
-    Returns an empty list if no packet was sent.
-    """
     again = [one.rounds - 1 for one in included if one.rounds]
-    days = [one.days for one in included if one.days is not None]
-    if not again:
-        return []
-    rows = [
-        ("languages that were translated again", f"{sum(map(bool, again)):,}"),
-        ("rounds of translating again, on average", f"{sum(again) / len(again):.2f}"),
-        ("rounds of translating again, most", f"{max(again):,}"),
-        ("days for a language, on average", f"{sum(days) / len(days):.1f}"),
-        ("days for a language, least", f"{min(days):.1f}"),
-        ("days for a language, most", f"{max(days):.1f}"),
-    ]
-    note = "Days are from the first packet of a language to the newest entry of its journal."
-    return ["The workflow, as Table 4 of the paper:", "", *make_table(["", ""], rows), "", note, ""]
+    head = yaml_head(licences, tags, [Config("default", files)], dataset)
+    card = render(
+        "translations",
+        manifest=manifest,
+        kept=kept,
+        rules=project.rules,
+        sources=_sources(project),
+        licences=count_licences(project.sentences),
+        languages=list(zip(included, languages, strict=True)),
+        again=again,
+        days=[one.days for one in included if one.days is not None],
+        citation=DESCRIPTION.citation,
+    )
+    return "\n".join([*head, "", *card, ""])
 
 
 def _sources(project: Project) -> str:
     if not any(one.licence for one in project.sentences):
         return "Sentences of English Wikimedia sites"
     return f"Sentences of {', '.join(sorted({one.domain for one in project.sentences}))}"
-
-
-def _score(language: Included) -> str:
-    if language.code == SOURCE_CODE:
-        return "source"
-    return language.score or "not reviewed"
 
 
 def print_packaged(packaged: Packaged) -> None:

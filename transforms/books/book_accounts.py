@@ -9,18 +9,17 @@ without a publication date.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from ..files.builds.dataset_card import not_kept
-from ..files.builds.ledger import Accounts, Ledger, NothingLeftError, balance, histograms
+from ..files.builds.ledger import Accounts, Ledger, NothingLeftError
 from ..files.builds.manifest import Provenance
-from ..files.builds.paper_figures import PAPER_BOOKS, PAPER_WORDS, say_why_not, why_not_paper
-from ..files.markup import make_table
+from ..files.builds.paper_figures import why_not_paper
+from ..files.markup import render
 from ..files.records import Book, BookRow, Reason
-from ..files.text import SPLITS, count_words, fingerprint, split_of
+from ..files.text import count_words, fingerprint, split_of
 from .publication_dates import DatedBook
 from .released import released_splits
 
@@ -124,91 +123,15 @@ def make_row(dated: DatedBook, membership: Membership) -> BookRow:
     return BookRow(membership.split_of(book.book_id), book.book_id, values)
 
 
-def make_sections(stats: Mapping[str, Any], why_not: str) -> list[str]:
-    """Returns the lines of the sections that only the dataset card of PG-19 has.
-
-    Args:
-      stats: the contents of stats.json.
-      why_not: why the figures of the paper cannot stand beside this build; "" if they can.
-    """
-    dates, total = stats["dates"], stats["total"]
-    lines = [
-        "",
-        "Beside the paper, table 2 (words normalise word-level perplexity, e^(L / words)):",
-        "",
-        *make_table(
-            ["split", "books", "books of the paper", "words", "words of the paper"],
-            (
-                [
-                    split,
-                    stats[split]["books"],
-                    "–" if why_not else PAPER_BOOKS[split],
-                    stats[split]["words"],
-                    "–" if why_not else PAPER_WORDS[split],
-                ]
-                for split in SPLITS
-            ),
-        ),
-        "",
-        "Table 1:",
-        "",
-        *make_table(
-            ["", "words of a book on average", "text of train, GB", "vocabulary"],
-            [
-                [
-                    "this build",
-                    round(total["words"] / total["books"]),
-                    f"{stats['train']['text_bytes'] / 1e9:.3g}",
-                    "open",
-                ],
-                ["paper", *(("–", "–") if why_not else ("69K", "10.9")), "open"],
-            ],
-        ),
-        *say_why_not(why_not),
-        "",
-        "`publication_date` is the year of publication or, if the text is from a later edition, the year of"
-        " that edition. It is empty if this year is unknown. Then `latest_year` has a year by which the book"
-        " was probably published: the year in which its last author, translator or editor died"
-        " (`date_source` is `author-death`), or the year of a reprint (`reprint`). A book that was published"
-        " after its author's death, or that is from a later edition, can be newer than its `latest_year`. For"
-        " books with a publication date, `latest_year` is null in Parquet, and 0 in TFRecord."
-        " `date_confidence` is `exact`, `likely` or, for a `latest_year`, `bound`.",
-        "",
-        "Sources of the publication dates, including books that are too new (`dates-*.tsv` lists the years"
-        " from all sources for each book):",
-        "",
-        *make_table(["source", "books"], dates["dated_by"].items()),
-    ]
-    if "latest_year_by" in dates:
-        lines += [
-            "",
-            "Sources of the latest year of the books without a publication date, including books with a year"
-            " that is not before the limit:",
-            "",
-            *make_table(["source", "books"], dates["latest_year_by"].items()),
-        ]
-    if "without_released_years" in dates:
-        lines += [
-            "",
-            "Comparison of the other sources with the years that PG-19 has released:",
-            "",
-            *make_table(["outcome", "books"], dates["without_released_years"].items()),
-        ]
-    if "masked_words" in stats:
-        lines += ["", f"Words masked as `<DW>`: {stats['masked_words']:,}."]
-    return lines
-
-
 @dataclasses.dataclass(frozen=True)
 class BookAccounts:
     """Computes the counts, statistics and card sections of a build of any corpus of books."""
 
     splits: Sequence[str]
     whole: Sequence[str]  # splits that together hold each book once; the totals are their sums
-    sections: Callable[[Mapping[str, Any], str], Sequence[str]]
-    """Makes the sections of the card from stats.json, and from the reason why the figures of the paper cannot
-    stand beside the build ("" if they can).
-    """
+    template: str = "books"  # name of the template of the card's sections
+    paper: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """The figures of the paper, for the template."""
 
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
         """Returns the counts, statistics and card sections of a build.
@@ -224,7 +147,7 @@ class BookAccounts:
         per_split = ledger.per_split("stats", self.splits, BookStats())
         total = add_book_stats(per_split[split] for split in self.whole)
         files, rejected = ledger.number("files"), ledger.rejected
-        balance(files, "files that were read", kept=total.books, rejected=rejected["total"])
+        ledger.balance(files, "files that were read", kept=total.books, rejected=rejected["total"])
         for split, counts in per_split.items():
             ledger.check_files(split, counts.books, "books")
         if not total.books:
@@ -232,7 +155,7 @@ class BookAccounts:
             raise NothingLeftError(["books"], f"no book is left of {files:,} files: {reasons}")
         splits = {**per_split, "total": total}
         kept = {split: counts.books for split, counts in splits.items()}
-        lengths = histograms(ledger, kept, self.whole)
+        lengths = ledger.histograms(kept, self.whole)
         stats = {
             **{
                 split: {**counts._asdict(), "books_by_words": lengths[split]}
@@ -247,15 +170,15 @@ class BookAccounts:
                 "rejected": rejected,
             },
             stats=stats,
-            sections=[
-                *make_table(
-                    ["split", *(name.replace("_", " ") for name in BookStats._fields)],
-                    ([split, *counts] for split, counts in splits.items()),
-                ),
-                "",
-                "Words are separated by white space; characters are Unicode code points, bytes are of UTF-8.",
-                *self.sections(stats, why_not_paper(provenance.signature)),
-                *not_kept(files, "files", rejected),
-            ],
+            sections=render(
+                self.template,
+                stats=stats,
+                kept=kept,
+                paper=self.paper,
+                why_not=why_not_paper(provenance.signature),
+                read=files,
+                unit="files",
+                rejected=rejected,
+            ),
             findings={"stats": stats},
         )

@@ -17,12 +17,10 @@ Makes the table of all books that were considered for SimpleBooks, with the reas
 each.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median_low
 from typing import Any, NamedTuple
 
-from ..files.builds.paper_figures import say_why_not
-from ..files.markup import make_table
 from ..files.records import BookRow, OverlapVerdict, Rejected, TokenizedBook
 from ..files.text import SPLITS, fingerprint
 from ..models.word_vocabulary import HeldoutStats
@@ -69,79 +67,6 @@ def make_rows(
 
 def _values(book: TokenizedBook, packed_tokens: bytes) -> tuple[int, str, bytes, bytes]:
     return book.book_id, book.title, packed_tokens, book.packed_raw
-
-
-def make_sections(stats: Mapping[str, Any], why_not: str) -> list[str]:
-    """Returns the lines of the sections that only the dataset card of SimpleBooks has.
-
-    Args:
-      stats: the contents of stats.json.
-      why_not: why the figures of the paper cannot stand beside this build; "" if they can.
-    """
-    return [
-        "",
-        "`text` is tokenised; `raw_text` has the same lines unchanged. `train_2`, the training split of"
-        " SimpleBooks-2, is part of `train`; both have the same held-out books.",
-        "",
-        "Comparison with table 1 of the paper (FREQ: training tokens per word of the vocabulary):",
-        "",
-        *make_table(
-            ["corpus", "tokens", "vocabulary", "out of vocabulary", "FREQ"],
-            (
-                row
-                for size in SIZES
-                for row in (_figures(size, stats[size]), _of_paper(size, why_not))
-            ),
-        ),
-        *say_why_not(why_not),
-        "",
-        f"The vocabulary is the words that occur {stats[LARGE]['min_count']:,} times or more in training,"
-        " with `<unk>` and `<eos>`; the ends of lines (`<eos>`) are tokens, as in the paper. Share"
-        " of the tokens that are not in the vocabulary:",
-        "",
-        *make_table(
-            ["corpus", *SPLITS],
-            ([size, *_shares(stats[size])] for size in SIZES),
-        ),
-        "",
-        *_note_on_sizes(stats),
-        "`books-*.tsv` lists every book that was considered: where its text begins, or why it was rejected.",
-    ]
-
-
-def _note_on_sizes(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the lines of a note for the dataset card if SimpleBooks-2 and SimpleBooks-92 are the same.
-
-    They are the same if all training books fit into SimpleBooks-2. Otherwise returns [].
-    """
-    large, small = (stats[size]["splits"]["train"]["tokens"] for size in (LARGE, SMALL))
-    if large != small:
-        return []
-    note = f"{LARGE} and {SMALL} are the same text: all training books fit into the small size."
-    return [f"**Note:** {note}", ""]
-
-
-def _figures(size: str, figures: Mapping[str, Any]) -> list[str | int]:
-    train = figures["splits"]["train"]
-    share = f"{train['out_of_vocabulary_share']:.2%}".replace("%", " %")
-    frequency = f"{figures['tokens_per_vocabulary_word']:,.2f}"
-    words = figures["vocabulary_with_unk_and_eos"]
-    return [size, train["tokens_with_eos"], words, share, frequency]
-
-
-def _of_paper(size: str, why_not: str) -> list[str]:
-    figures = ("–" for _ in PAPER[size]) if why_not else PAPER[size]
-    return [f"{size} of the paper", *figures]
-
-
-def _shares(figures: Mapping[str, Any]) -> list[str]:
-    splits = figures["splits"]
-    return [
-        f"{splits[split]['out_of_vocabulary_share']:.2%}".replace("%", " %")
-        if split in splits
-        else "–"
-        for split in SPLITS
-    ]
 
 
 HELDOUT_BOOKS = 5

@@ -50,9 +50,64 @@ def make_table(columns: Sequence[str], rows: Iterable[Iterable[str | int]]) -> l
     return lines
 
 
-def make_list(title: str, sentences: Sequence[str]) -> list[str]:
-    """Returns the lines of a list, after an empty line and its title, or [] if there are no sentences."""
-    return ["", title, "", *(f"- {sentence}" for sentence in sentences)] if sentences else []
+def render(template: str, **facts: object) -> list[str]:
+    """Returns the lines of a dataset card, or of a part of it, made from a template in builds/templates.
+
+    In addition to the facts, the templates have these filters and functions:
+      commas: an integer with thousands separators; texts are not changed.
+      decimals(digits): a number with this number of decimals; "–" for None.
+      percent: a share as a percentage with two decimals.
+      share(part, whole): the same of two numbers; "–" if `whole` is 0.
+      table(columns, rows): a Markdown table, see `make_table`.
+      by_split(counts, splits, words=True): a table of the integers that each split has; see `table_by_split`.
+
+    Args:
+      template: name of the template, without its ending ".md.j2".
+      **facts: the variables of the template.
+    """
+    text: str = _templates().get_template(f"{template}.md.j2").render(facts)
+    return text.removesuffix("\n").split("\n")
+
+
+def table_by_split(
+    counts: Mapping[str, Mapping[str, Any]], splits: Iterable[str], words: bool = True
+) -> str:
+    """Returns a Markdown table with a row for each of the splits.
+
+    Args:
+      counts: split → name of a count → its value. Values that are not integers are left out.
+      splits: the splits, in the order of the rows.
+      words: True to replace the underscores in the names of the counts by spaces.
+    """
+    splits = list(splits)
+    names = [name for name, value in counts[splits[-1]].items() if isinstance(value, int)]
+    heads = [name.replace("_", " ") for name in names] if words else names
+    rows = ([split, *(counts[split][name] for name in names)] for split in splits)
+    return "\n".join(make_table(["split", *heads], rows))
+
+
+@functools.cache
+def _templates() -> Any:
+    import jinja2  # slow to import
+
+    environment = jinja2.Environment(  # cards are Markdown, so nothing is escaped
+        loader=jinja2.PackageLoader(f"{__package__}.builds"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {
+        "commas": lambda value: f"{value:,}" if isinstance(value, int) else value,
+        "decimals": lambda value, digits: "–" if value is None else f"{value:.{digits}f}",
+        "percent": lambda share: f"{100 * share:.2f} %",
+    }
+    environment.globals |= {
+        "by_split": table_by_split,
+        "share": lambda part, whole: f"{100 * part / whole:.2f} %" if whole else "–",
+        "table": lambda columns, rows: "\n".join(make_table(columns, rows)),
+    }
+    return environment
 
 
 class Config(NamedTuple):

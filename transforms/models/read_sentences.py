@@ -54,12 +54,7 @@ from .sentence_sampling import (
     share_out,
 )
 from .sentences import clean_sentences, sentences_of_texts
-from .subword_models import (
-    PieceStats,
-    TrainedPieces,
-    add_piece_stats,
-    piece_counter,
-)
+from .subword_models import PieceStats, TrainedPieces, add_piece_stats, piece_counter
 from .word_vocabulary import add_counts, count_words, pack_counts
 
 READ_SENTENCES = "read-sentences"

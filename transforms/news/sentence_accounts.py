@@ -9,47 +9,20 @@ from ..files.builds.ledger import (
     Accounts,
     Ledger,
     NothingLeftError,
-    balance,
-    check_complete,
     records_of,
 )
 from ..files.builds.manifest import Provenance
-from ..files.builds.paper_figures import say_why_not, why_not_paper
+from ..files.builds.paper_figures import why_not_paper
 from ..files.line_blocks import LineStats, add_line_stats
-from ..files.markup import make_table
+from ..files.markup import render
 from ..models.word_vocabulary import VocabularyStats
-from .artefacts import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
+from .artefacts import HELDOUT_FOLDER, SPLITS
 
 BEFORE = "before_deduplication"  # key in stats.json for the counts of all lines before sorting
 WHOLE = ("train", "test")  # splits that together hold each sentence once
 
 LEFT_OUT = {"duplicates": "repeated", "near_duplicates": "near-duplicates"}
 """Name in manifest.json of a count of dropped, well-formed lines → its name in the tables of the card."""
-
-COLUMNS = ("sentences", "words", "characters", "text_bytes", "longest_line_bytes")
-
-_FILES = """\
-## Files
-
-| files | what |
-|---|---|
-| `{train_folder}/` | the training shards as text, one sentence per line |
-| `{heldout_folder}/` | the held-out shard, and the shards it is split into, as text |
-| `md5sums` | of these text files: `md5sum -c md5sums` |
-| `train-*.parquet`, `{corpus}-train.tfrecord-*` | the training shards with one column `text` |
-| `test-*.parquet`, `{corpus}-test.tfrecord-*` | all shards that the held-out shard is split into |
-| `paper_test-*.parquet`, `{corpus}-paper_test.tfrecord-*` | the first of these: the paper's test set |
-| `vocabulary.tsv` | the words with their counts in the training shards |
-| `rejected/` | lines that were not kept, with the reasons |
-
-```python
-import datasets
-import tensorflow_datasets as tfds
-
-datasets.load_dataset("<this folder>", split="train")
-tfds.builder_from_directory("<this folder>").as_dataset(split="train")
-```
-"""
 
 
 class _Found(NamedTuple):
@@ -122,11 +95,17 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
             " binary, or in another encoding than UTF-8? use --on-corrupt keep-good to build from the other"
             " lines",
         )
-    stats = _make_stats(found)
+    stats, counts = _make_stats(found), _make_counts(found)
     return Accounts(
-        counts=_make_counts(found),
+        counts=counts,
         stats=stats,
-        sections=_make_sections(provenance, found, stats),
+        sections=render(
+            "lm1b",
+            stats=stats,
+            counts=counts,
+            measured=[name for name in (BEFORE, *SPLITS, "total") if name in stats],
+            why_not=why_not_paper(provenance.signature),
+        ),
         caveats=tuple(_make_caveats(found, ledger.values("unterminated"))),
     )
 
@@ -136,15 +115,15 @@ def _keeps_good(provenance: Provenance) -> bool:
 
 
 def _check_lines(found: _Found) -> None:
-    balance(
+    Ledger.balance(
         found.well_formed,
         "lines that were read and not rejected",
         different=found.unique,
         repeated=found.duplicates,
     )
     if found.measured.lines:
-        balance(found.well_formed, "lines to sort", measured=found.measured.lines)
-    balance(
+        Ledger.balance(found.well_formed, "lines to sort", measured=found.measured.lines)
+    Ledger.balance(
         found.unique,
         "different lines",
         sentences=found.sentences,
@@ -157,21 +136,23 @@ def _check_files(found: _Found, ledger: Ledger) -> None:
         ledger.check_files(split, stats.lines, "sentences")
         if split in WHOLE:
             texts = records_of(ledger.files("text", split))
-            balance(stats.lines, f"sentences of {split}", in_text_files=texts)
+            ledger.balance(stats.lines, f"sentences of {split}", in_text_files=texts)
     near = [file for file in ledger.values(OUTPUTS) if file.name.startswith(NEAR_DUPLICATES)]
-    balance(found.near_duplicates, "near-duplicates left out", listed=records_of(near))
-    check_complete(near, "files of near-duplicates")
+    ledger.balance(found.near_duplicates, "near-duplicates left out", listed=records_of(near))
+    ledger.check_complete(near, "files of near-duplicates")
     whole = [one for one in ledger.files("text", "") if one.name.startswith(f"{HELDOUT_FOLDER}/")]
     heldout = records_of(whole)
-    balance(found.splits["test"].lines, "sentences of its parts", in_the_heldout_shard=heldout)
+    ledger.balance(
+        found.splits["test"].lines, "sentences of its parts", in_the_heldout_shard=heldout
+    )
 
 
 def _check_vocabulary(found: _Found) -> None:
     train, counted = found.splits["train"], found.vocabulary
-    balance(train.lines, "sentences of train", counted=counted.training_sentences)
-    balance(train.words, "words of train", counted=counted.training_words)
+    Ledger.balance(train.lines, "sentences of train", counted=counted.training_sentences)
+    Ledger.balance(train.words, "words of train", counted=counted.training_words)
     heldout = sum(shard.sentences for shard in counted.heldout)
-    balance(found.splits["test"].lines, "sentences of test", looked_up=heldout)
+    Ledger.balance(found.splits["test"].lines, "sentences of test", looked_up=heldout)
 
 
 def _make_counts(found: _Found) -> dict[str, Any]:
@@ -226,106 +207,3 @@ def _make_caveats(found: _Found, unterminated: Sequence[str]) -> Iterator[str]:
             f"{replaced:,} characters are not valid in Unicode. The text files have their bytes unchanged;"
             " Parquet and TFRecord have U+FFFD in their place."
         )
-
-
-def _make_sections(provenance: Provenance, found: _Found, stats: Mapping[str, Any]) -> list[str]:
-    measured = [name for name in (BEFORE, *SPLITS, "total") if name in stats]
-    return [
-        *make_table(
-            ["split", *(name.replace("_", " ") for name in COLUMNS)],
-            ([_name(of), *(stats[of][name] for name in COLUMNS)] for of in measured),
-        ),
-        "",
-        "Words are separated by spaces; bytes and characters include line feeds. `paper_test` is a part of"
-        f" `test`. Before deduplication, there were {found.well_formed:,} lines.",
-        "",
-        _FILES.format(
-            corpus=provenance.corpus, train_folder=TRAIN_FOLDER, heldout_folder=HELDOUT_FOLDER
-        ),
-        *_paper(stats, why_not_paper(provenance.signature)),
-        "",
-        *_vocabulary(stats),
-        "",
-        "## Lengths",
-        "",
-        *_lengths(stats, measured),
-        "",
-        "## Lines",
-        "",
-        *_lines(_make_counts(found)),
-    ]
-
-
-def _paper(stats: Mapping[str, Any], why_not: str) -> list[str]:
-    shard = stats["heldout_shards"][0]
-    words, unknown = shard["predicted_words_with_end"], shard["out_of_vocabulary"]
-    rows: dict[str, tuple[str | int, str | int]] = {
-        "sentences": (stats["sentences_after_deduplication"], "–"),
-        "running words, including sentence boundaries": (
-            stats["training_words_with_boundaries"],
-            829_250_940,
-        ),
-        "vocabulary, with `<S>`, `</S>` and `<UNK>`": (
-            stats["vocabulary_with_S_slashS_UNK"],
-            793_471,
-        ),
-        "words of the test set (`paper_test`), with ends of sentences": (words, 159_658),
-        "of these out of the vocabulary": (
-            f"{100 * unknown / words:.2f} %" if words else "–",
-            "0.28 %",
-        ),
-    }
-    return [
-        "## Comparison with the paper",
-        "",
-        *make_table(
-            ["", "this build", "paper"],
-            ([name, ours, "–" if why_not else paper] for name, (ours, paper) in rows.items()),
-        ),
-        *say_why_not(why_not),
-    ]
-
-
-def _vocabulary(stats: Mapping[str, Any]) -> list[str]:
-    shards = stats["heldout_shards"]
-    rows = [(f"held-out shard {shard}", counts) for shard, counts in enumerate(shards)]
-    return [
-        "## Vocabulary",
-        "",
-        f"{stats['vocabulary_with_S_slashS_UNK']:,} words with `<S>`, `</S>` and `<UNK>`, of"
-        f" {stats['training_distinct_words']:,} different ones in"
-        f" {stats['training_words_with_boundaries']:,} running words of the training shards, including"
-        " sentence boundaries. Held-out words, including ends of sentences:",
-        "",
-        *make_table(
-            ["held out", "sentences", "words", "out of vocabulary", "share"],
-            (_coverage(name, counts) for name, counts in [*rows, ("all", stats["heldout"])]),
-        ),
-    ]
-
-
-def _coverage(name: str, counts: Mapping[str, int]) -> list[Any]:
-    words, unknown = counts["predicted_words_with_end"], counts["out_of_vocabulary"]
-    share = f"{100 * unknown / words:.2f} %" if words else "–"
-    return [name, counts["sentences"], words, unknown, share]
-
-
-def _lengths(stats: Mapping[str, Any], measured: Sequence[str]) -> list[str]:
-    histograms = [stats[of]["sentences_by_words"] for of in measured]
-    rows = ([words, *(one[words] for one in histograms)] for words in histograms[0])
-    return make_table(["words in a sentence", *map(_name, measured)], rows)
-
-
-def _lines(counts: Mapping[str, Any]) -> list[str]:
-    rejected = {f"rejected: {r}": n for r, n in counts["rejected"].items() if r != "total"}
-    rows = {
-        "read": counts["lines_read"],
-        **rejected,
-        **{title: counts[name] for name, title in LEFT_OUT.items()},
-        "kept": counts["kept"]["total"],
-    }
-    return make_table(["lines", "count"], rows.items())
-
-
-def _name(measured: str) -> str:
-    return measured if measured in SPLITS else measured.replace("_", " ")

@@ -9,21 +9,14 @@ Computes the counts, statistics and dataset card of a build of FLORES-101 source
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..files.builds.ledger import (
-    REJECTED,
-    AccountingError,
-    Accounts,
-    Ledger,
-    NothingLeftError,
-    balance,
-)
+from ..files.builds.ledger import REJECTED, AccountingError, Accounts, Ledger, NothingLeftError
 from ..files.builds.manifest import Description, Provenance
-from ..files.builds.paper_figures import say_why_not, why_not_paper
+from ..files.builds.paper_figures import why_not_paper
 from ..files.line_blocks import count_by_words, histogram
-from ..files.markup import make_table
+from ..files.markup import render
 from ..files.records import DOMAINS, SPLITS, TOPICS, SourceSentence
 from ..wikipedia.screening import (
     NEWER_NOTE,
@@ -76,7 +69,7 @@ def describe_newer(
             said = _say_documents(newer, read[domain], _dropped_documents(ledger, domain))
             findings[domain] = newer._asdict()
         lines.append(f"- {domain}: {said}")
-    return (["## Newer than what", "", *lines, *note, ""] if lines else []), findings
+    return [*lines, *note], findings
 
 
 def _dropped_documents(ledger: Ledger, domain: str) -> int:
@@ -135,24 +128,14 @@ def hub_licenses(sentences: Sequence[SourceSentence]) -> str | list[str]:
     return found[0] if len(found) == 1 else found or ""
 
 
-def list_licences(sentences: Sequence[SourceSentence]) -> list[str]:
-    """Returns the lines of a dataset card that list the licences of sentences; [] if none is known."""
+def count_licences(sentences: Sequence[SourceSentence]) -> list[tuple[str, int]]:
+    """Returns (licence, number of its sentences), the most frequent first; [] if no licence is known.
+
+    Signs with a meaning in Markdown are escaped.
+    """
     counts = Counter(one.licence for one in sentences)
-    if not any(counts):
-        return []
-    rows = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-    return [
-        "## Licences",
-        "",
-        "The column `licence` has the licence of each sentence, as given by its document or site:",
-        "",
-        *make_table(["licence", "sentences"], ([_in_cell(name), count] for name, count in rows)),
-        "",
-    ]
-
-
-def _in_cell(text: str) -> str:
-    return re.sub(r"([\\|<>`*_\[\]])", r"\\\1", text)
+    rows = sorted(counts.items(), key=lambda one: (-one[1], one[0])) if any(counts) else []
+    return [(re.sub(r"([\\|<>`*_\[\]])", r"\\\1", licence), count) for licence, count in rows]
 
 
 _WITH_DOCUMENTS = (
@@ -179,17 +162,6 @@ DESCRIPTION = Description(
     tags=("wikimedia",),
     tasks=("translation",),
 )
-_PAPER_SENTENCES = {**SPLIT_SENTENCES, "total": SENTENCES}
-_FILES = """\
-| file | what |
-|---|---|
-| `source.tsv` | all sentences in order, the input of a translation project |
-| `dev-*.parquet`, `devtest-*.parquet`, `test-*.parquet` | the same sentences by split |
-| `rejected/` | pages without a selected passage, and the reasons |
-
-Articles are not divided between splits. `has_image`: the article shows a picture; `has_hyperlink`: the
-sentence links to another page. The sentences of `test` are not for release.
-"""
 
 
 def describe_documents(sites: Sequence[str], documents: Sequence[str]) -> Description:
@@ -252,11 +224,15 @@ def account_for_source(ledger: Ledger, provenance: Provenance) -> Accounts:
             "not_drawn": sum(account.not_drawn for account in domains.values()),
         },
         stats=stats,
-        sections=[
-            *newer,
-            *list_licences(selection.sentences),
-            *_make_sections(stats, rejected, why_not_paper(provenance.signature)),
-        ],
+        sections=render(
+            "flores101",
+            newer=newer,
+            licences=count_licences(selection.sentences),
+            stats=stats,
+            paper={**SPLIT_SENTENCES, "total": SENTENCES},
+            why_not=why_not_paper(provenance.signature),
+            rejected=rejected,
+        ),
         findings={"stats": stats} | ({"newer_than": findings} if findings else {}),
         caveats=tuple(f"Fewer than asked for: {shortage}." for shortage in stats["shortages"]),
         license_id=hub_licenses(selection.sentences),
@@ -276,7 +252,7 @@ def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAcc
             f"{domain}: the counts do not add up: {-not_drawn} more articles than pages with a passage"
         )
     parts = {"rejected": rejected, "not_drawn": not_drawn, "articles": articles}
-    balance(pages, f"pages of {domain} that were read", **parts)
+    ledger.balance(pages, f"pages of {domain} that were read", **parts)
     return DomainAccount(pages, **parts, sentences=len(taken))
 
 
@@ -320,43 +296,3 @@ def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> d
         ),
         "shortages": [str(shortage) for shortage in selection.shortages],
     }
-
-
-def _make_sections(
-    stats: Mapping[str, Any], rejected: Mapping[str, int], why_not: str
-) -> list[str]:
-    return [
-        *make_table(
-            ["split", *(name.replace("_", " ") for name in stats["total"]), "paper: sentences"],
-            (
-                [split, *stats[split].values(), "–" if why_not else _PAPER_SENTENCES[split]]
-                for split in (*SPLITS, "total")
-            ),
-        ),
-        *say_why_not(why_not),
-        "",
-        _FILES,
-        "## Pages",
-        "",
-        *make_table(["domain", *_names(stats)], _accounts(stats["domains"])),
-        "",
-        "rejected + not drawn + articles = pages. Rejected pages by reason:",
-        "",
-        *make_table(["reason", "pages"], rejected.items()),
-        "",
-        "## Topics",
-        "",
-        *make_table(["topic", "sentences"], stats["topics"].items()),
-    ]
-
-
-def _names(stats: Mapping[str, Any]) -> Sequence[str]:
-    first = next(iter(stats["domains"].values()))
-    return [name.replace("_", " ") for name in first]
-
-
-def _accounts(domains: Mapping[str, Mapping[str, int]]) -> Iterator[list[str | int]]:
-    for domain, account in domains.items():
-        yield [domain, *account.values()]
-    columns = zip(*(account.values() for account in domains.values()), strict=True)
-    yield ["total", *map(sum, columns)]

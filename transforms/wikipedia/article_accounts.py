@@ -11,20 +11,10 @@ import urllib.parse
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..files.builds.dataset_card import not_kept
-from ..files.builds.ledger import (
-    INPUTS,
-    NOT_LINKED,
-    REJECTED,
-    Accounts,
-    Ledger,
-    NothingLeftError,
-    balance,
-    histograms,
-)
+from ..files.builds.ledger import INPUTS, NOT_LINKED, REJECTED, Accounts, Ledger, NothingLeftError
 from ..files.builds.manifest import Provenance
-from ..files.builds.paper_figures import say_why_not, why_not_paper
-from ..files.markup import make_table
+from ..files.builds.paper_figures import why_not_paper
+from ..files.markup import render
 from ..files.records import CorpusStats, SubwordStats
 from ..files.text import SPLITS
 from ..wikitext.article_markers import add_stats
@@ -126,55 +116,6 @@ def license_of(revised: str) -> str:
     return LICENSES[revised >= CC_BY_SA_4_SINCE]
 
 
-def say_people(articles: int, people: int | None) -> list[str]:
-    """Returns the lines of the dataset card about people.
-
-    Args:
-      articles: number of articles in the build.
-      people: number of articles about a person; None if the classes of Wikidata items are unknown.
-    """
-    if people is None:
-        counted = "The number of articles about a person is not known without an entity table."
-    else:
-        counted = (
-            f"Articles about a person (Wikidata Q5), living or dead: {people:,} of {articles:,}."
-        )
-    return [
-        "",
-        "## People",
-        "",
-        f"{counted} Their text is that of Wikipedia on the date of the dump; it may have been corrected"
-        " or deleted since. Other articles also name people. Nothing was made anonymous; user names and"
-        " talk pages are not in the text.",
-        "",
-        "To leave out articles, list their Wikidata items or pages, one per line (`Q42`, `ukwiki:1088`),"
-        " and build with `--leave-out LIST`. Articles that were left out are counted as `leave-out/listed`,"
-        " and the manifest has the SHA-256 of the list.",
-    ]
-
-
-def say_licenses(has_column: bool) -> list[str]:
-    """Returns the lines of the dataset card about licences.
-
-    The licence of an article depends on the date of its revision. `has_column` is True if the rows of the
-    build have a column `license`.
-    """
-    which = (
-        "The column `license` has that of each row, and `url` the revision, whose history names the authors."
-        if has_column
-        else "`version_id` names the revision, `https://<language>.wikipedia.org/w/index.php?oldid=<version_id>`;"
-        " its history has its date and names the authors. With `--columns full`, each row has its licence and"
-        " address."
-    )
-    return [
-        "",
-        "## Licence",
-        "",
-        f"Revisions saved on {CC_BY_SA_4_SINCE} or later were published under CC BY-SA 4.0, earlier ones"
-        f" under CC BY-SA 3.0 and the GFDL. {which}",
-    ]
-
-
 MALFORMED = "read-dump"  # stage that rejects malformed pages, which "pages" does not count
 
 
@@ -218,7 +159,7 @@ def account_for_articles(
             ["dump"], "the dump has no pages; is the wiki empty, or is this only a part of a dump?"
         )
     kept = {split: counts["articles"] for split, counts in stats.items()}
-    balance(pages, "pages that were read", kept=kept["total"], rejected=rejected["total"])
+    ledger.balance(pages, "pages that were read", kept=kept["total"], rejected=rejected["total"])
     for split in SPLITS:
         ledger.check_files(split, kept[split], "articles")
     pinned = ledger.pairs("pinned")
@@ -226,68 +167,62 @@ def account_for_articles(
     linked = _count_links(ledger) if sources else {}
     subwords = ledger.one("subwords")
     vocabulary = {"sentencepiece": subwords.summary()} if subwords else {}
-    lengths = histograms(ledger, kept, SPLITS)
+    lengths = ledger.histograms(kept, SPLITS)
     in_all = {
         split: {**counts, "articles_by_characters": lengths[split]}
         for split, counts in stats.items()
     }
     newer, findings = _newer(ledger, pages)
     roles = {file.role for file in ledger.values(INPUTS)}
-    why_not = why_not_paper(provenance.signature, provenance.settings, roles)
-    people = ledger.number("people") if ledger.has("people") else None
+    counts = {
+        "pages_read": pages,
+        "kept": kept,
+        "rejected": rejected,
+        "class_unknown": ledger.number("class_unknown"),
+        "pinned": sum(pinned.values()),
+        "pinned_elsewhere": pinned.get(True, 0),
+        **({"linked": linked} if linked else {}),
+        **({"about_people": ledger.number("people")} if ledger.has("people") else {}),
+    }
     return Accounts(
-        counts={
-            "pages_read": pages,
-            "kept": kept,
-            "rejected": rejected,
-            "class_unknown": ledger.number("class_unknown"),
-            "pinned": sum(pinned.values()),
-            "pinned_elsewhere": pinned.get(True, 0),
-            **({"linked": linked} if linked else {}),
-            **({"about_people": people} if people is not None else {}),
-        },
+        counts=counts,
         stats=in_all,
-        sections=[
-            *newer,
-            *make_table(
-                ["split", *stats["total"]],
-                ([split, *counts.values()] for split, counts in stats.items()),
-            ),
-            *_links(sources, linked),
-            *_vocabulary(vocabulary.get("sentencepiece"), stats),
-            *_paper(paper or {}, why_not),
-            *not_kept(pages, "pages", rejected),
-            *say_people(kept["total"], people),
-            *say_licenses(provenance.settings.get("columns") == "full"),
-        ],
+        sections=render(
+            "wiki40b",
+            newer=newer,
+            stats=in_all,
+            counts=counts,
+            settings=provenance.settings,
+            sources=sources,
+            subwords=vocabulary.get("sentencepiece"),
+            paper=paper,
+            why_not=why_not_paper(provenance.signature, provenance.settings, roles),
+            since=CC_BY_SA_4_SINCE,
+            read=pages,
+            unit="pages",
+            rejected=rejected,
+        ),
         findings={"stats": in_all} | vocabulary | findings,
     )
 
 
-def _paper(paper: Mapping[str, str], why_not: str) -> list[str]:
-    if not paper or why_not:
-        return say_why_not(why_not)
-    rows = paper.items()
-    return ["", "The paper on this language:", "", *make_table(["", "paper"], rows)]
-
-
-def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
-    """Returns the lines of the dataset card and the entry of the manifest about pages that are not new.
+def _newer(ledger: Ledger, pages: int) -> tuple[str, dict[str, Any]]:
+    """Returns the note of the dataset card and the entry of the manifest about pages that are not new.
 
     A build can be limited to new pages: it drops the pages of an older dump, or pages up to a given page id.
-    Returns ([], {}) if the build was not limited in this way.
+    Returns ("", {}) if the build was not limited in this way.
 
     Raises NothingLeftError if no page is new.
     """
     older = ledger.one("newer_than")
     if older is None:
-        return [], {}
+        return "", {}
     check_older(older)
     dropped = dropped_pages(ledger)
     if dropped == pages:
         raise NothingLeftError((), f"none of the {pages:,} pages is newer than {older}")
-    lines = [f"{say_newer(older, pages, dropped)} {NEWER_NOTE}", ""]
-    return lines, {"newer_than": as_finding(older, pages, dropped)}
+    note = f"{say_newer(older, pages, dropped)} {NEWER_NOTE}"
+    return note, {"newer_than": as_finding(older, pages, dropped)}
 
 
 def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
@@ -303,7 +238,7 @@ def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
         in_pieces = ledger.per_split("subword_stats", SPLITS, SubwordStats())
         for split, counts in in_pieces.items():
             counted = {"characters counted in pieces": counts.characters}
-            balance(stats[split]["characters"], f"characters of {split}", **counted)
+            ledger.balance(stats[split]["characters"], f"characters of {split}", **counted)
             stats[split] |= counts._asdict()
         total = SubwordStats(*map(sum, zip(*in_pieces.values(), strict=True)))
         stats["total"] |= total._asdict()
@@ -319,45 +254,3 @@ def _count_links(ledger: Ledger) -> dict[str, int]:
     by = {name.replace(" ", "_"): counts.get(name, 0) for name in LINKED_BY if name}
     exact = {"same_date": counts[""]} if "" in counts else {}
     return exact | by | {"not_linked": ledger.rejected.get(NOT_LINKED, 0)}
-
-
-def _links(sources: Sequence[Mapping[str, Any]], linked: Mapping[str, int]) -> list[str]:
-    """Returns the lines of the dataset card about the tables that link pages to Wikidata.
-
-    Returns [] if `sources` is empty. This is the case if all these tables have the same date as the dump.
-
-    Args:
-      sources: for each of these tables, a mapping with its name ("table"), its date ("date"), and whether it
-        links by page id or by title ("by").
-      linked: the result of `_count_links`.
-    """
-    if not sources:
-        return []
-    tables = (
-        f"{source['table']} of {source['date'] or 'an unknown date'} (by {source['by']})"
-        for source in sources
-    )
-    return [
-        "",
-        f"Pages are linked to Wikidata by these tables: {', '.join(tables)}.",
-        "",
-        *make_table(["linked", "pages"], ((by.replace("_", " "), n) for by, n in linked.items())),
-    ]
-
-
-def _vocabulary(
-    sentencepiece: Mapping[str, Any] | None, stats: Mapping[str, Mapping[str, int]]
-) -> list[str]:
-    if not sentencepiece or not sentencepiece["vocabulary_size"]:
-        return []
-    figures = [
-        f"{split} {counts['characters'] / counts['pieces']:.3f}"
-        for split, counts in stats.items()
-        if counts["pieces"]
-    ]
-    return [
-        "",
-        f"`sentencepiece/`: {sentencepiece['vocabulary_size']:,} pieces, learned from the first"
-        f" {sentencepiece['sampled_articles']:,} articles of train."
-        f" Characters per piece: {', '.join(figures)}.",
-    ]

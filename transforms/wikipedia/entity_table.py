@@ -25,9 +25,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..files.builds.ledger import OUTPUTS, Accounts, Ledger, NothingLeftError, balance, records_of
+from ..files.builds.ledger import OUTPUTS, Accounts, Ledger, NothingLeftError, records_of
 from ..files.builds.manifest import Description, Provenance
-from ..files.markup import make_table
+from ..files.markup import render
 from .wikidata import Entity
 
 ROWS_PER_FILE = 1 << 20
@@ -305,47 +305,6 @@ DESCRIPTION = Description(
 The items of Wikidata, as far as corpora need them: what they are instances of, and the titles of their
 pages in the wikis. Made with corpusmill from an entity dump. Wikidata is CC0.""",
 )
-_SECTIONS = """\
-{counts}
-
-## Files
-
-`entities-*.parquet`: one row per item, sorted by id across all files.
-
-| column | type | what |
-|---|---|---|
-| `numeric_id` | int64 | 64 is Q64 |
-| `instance_of` | list of int64 | values of P31, without deprecated statements, in the order of the dump |
-| {wikis} | string | the title of the item's page in this wiki; null if it has none |
-
-`internal-classes.parquet`: Wikimedia-internal classes, such as templates and lists, and all their
-subclasses (P279), sorted by id. Items with one of these classes in `instance_of` are not things in the world.
-
-| column | type | what |
-|---|---|---|
-| `numeric_id` | int64 | the class |
-| `kind` | string | the first that applies: disambiguation, category, list, template or internal |
-
-`rejected/`: lines of the dump that are not entities, with the reasons.
-
-## Reading it
-
-```python
-import glob
-import pyarrow.dataset as ds
-
-items = ds.dataset(sorted(glob.glob("entities-*.parquet")))
-titles = items.to_table(columns=["numeric_id", "enwiki"], filter=ds.field("enwiki").is_valid())
-berlin = items.to_table(filter=ds.field("numeric_id") == 64)  # reads one row group: ids are sorted
-```
-
-## Counts
-
-{sitelinks}
-
-{classes}
-
-{lines}"""
 
 
 def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
@@ -366,9 +325,9 @@ def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
     """
     entities, skipped = ledger.number("entities"), ledger.number("skipped")
     table, rejected = add_counts(ledger.values("counts")), ledger.rejected
-    balance(entities, "items that were read", rows=table.rows, repeated=table.repeated)
+    ledger.balance(entities, "items that were read", rows=table.rows, repeated=table.repeated)
     files = [file for file in ledger.values(OUTPUTS) if file.name.startswith(TABLE)]
-    balance(table.rows, "rows", in_the_files=records_of(files))
+    ledger.balance(table.rows, "rows", in_the_files=records_of(files))
     if not table.rows:
         raise NothingLeftError(
             (),
@@ -389,23 +348,4 @@ def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
         "sitelinks": dict(zip(provenance.settings["wikis"], table.sitelinks, strict=True)),
         "internal_classes": {kind: classes[kind] for kind in KINDS},
     }
-    return Accounts(counts, {"total": total}, _make_sections(total, counts))
-
-
-def _make_sections(total: Mapping[str, Any], counts: Mapping[str, Any]) -> list[str]:
-    flat = {name: count for name, count in total.items() if not isinstance(count, dict)}
-    lines = {name: count for name, count in counts.items() if name != "rejected"}
-    rejected = {name: count for name, count in counts["rejected"].items() if name != "total"}
-    text = _SECTIONS.format(
-        counts=_table("what", "count", flat),
-        wikis=", ".join(f"`{wiki}`" for wiki in total["sitelinks"]),
-        sitelinks=_table("wiki", "items with a page", total["sitelinks"]),
-        classes=_table("kind", "internal classes", total["internal_classes"]),
-        lines=_table("lines of the dump", "count", lines | rejected),
-    )
-    return text.split("\n")
-
-
-def _table(first: str, second: str, counts: Mapping[str, int]) -> str:
-    rows = ((name.replace("_", " "), count) for name, count in counts.items())
-    return "\n".join(make_table((first, second), rows))
+    return Accounts(counts, {"total": total}, render("entities", stats=total, counts=counts))

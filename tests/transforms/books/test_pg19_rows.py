@@ -2,15 +2,16 @@ import collections
 
 import pytest
 
+from corpusmill.pipelines.pg19_settings import ACCOUNTS
 from corpusmill.transforms.books.book_accounts import (
     SCHEMA,
     TEXT,
     Membership,
     make_row,
-    make_sections,
 )
 from corpusmill.transforms.books.publication_dates import PublicationDate
 from corpusmill.transforms.books.released import released_splits
+from corpusmill.transforms.files.markup import render
 from corpusmill.transforms.files.records import Reason
 from tests.makers.made_books import make_book, make_dated
 
@@ -83,8 +84,11 @@ def test_the_card_shows_the_paper_beside() -> None:
         },
         "masked_words": 1_234,
     }
-    assert "28,602" not in "\n".join(make_sections(stats, "other settings"))
-    card = "\n".join(make_sections(stats, ""))
+    facts = {"kept": ["total"], "paper": ACCOUNTS.paper, "read": 2, "unit": "files", "rejected": {}}
+    card = "\n".join(render("pg19", stats=stats, why_not="other settings", **facts))
+    assert "28,602" not in card
+    assert "\n\nNo figures of the paper: other settings.\n\n" in card
+    card = "\n".join(render("pg19", stats=stats, why_not="", **facts))
     assert "| train | 2 | 28,602 | 2,000 | 1,973,136,207 |" in card
     assert "| this build | 1,000 | 1.23 | open |\n| paper | 69K | 10.9 | open |" in card
     assert "| copyright | 3 |" in card

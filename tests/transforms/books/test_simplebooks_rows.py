@@ -4,12 +4,13 @@ import pyarrow as pa
 import pytest
 
 from corpusmill.transforms.books.simplebooks_rows import (
+    PAPER,
     SCHEMA,
     SPLITS_WITH_SMALL,
     TEXT,
     make_rows,
-    make_sections,
 )
+from corpusmill.transforms.files.markup import render
 from corpusmill.transforms.files.records import BookRow, TokenizedBook
 
 BOOK = TokenizedBook(90_001, "The Hen", 2, b"raw", b"tokens", 9)
@@ -66,12 +67,18 @@ def figures(tokens: int, words: int, share: float, *splits: str) -> dict[str, An
     }
 
 
+def card_of(stats: dict[str, Any], why_not: str = "") -> str:
+    books = {"total": {"books": 5}}
+    facts = {"kept": books, "paper": PAPER, "read": 5, "unit": "files", "rejected": {}}
+    return "\n".join(render("simplebooks", stats=stats | books, why_not=why_not, **facts))
+
+
 def test_the_card_shows_the_paper_beside() -> None:
     stats = {
         "simplebooks-92": figures(20_000_000, 50_000, 0.0011, "train", "test", "validation"),
         "simplebooks-2": figures(2_000, 100, 0.05, "train", "test"),
     }
-    card = "\n".join(make_sections(stats, ""))
+    card = card_of(stats)
     assert (
         "| simplebooks-92 | 20,000,000 | 50,000 | 0.11 % | 400.00 |\n"
         "| simplebooks-92 of the paper | 91.5M | 98,304 | 0.11 % | 931.40 |\n"
@@ -85,9 +92,13 @@ def test_the_card_shows_the_paper_beside() -> None:
         "| simplebooks-2 | 5.00 % | – | 15.00 % |\n"  # has no book of validation
     ) in card
     assert "are the same text" not in card
+    card = card_of(stats, "other settings")
+    assert (
+        "| simplebooks-2 of the paper | – | – | – | – |\n\nNo figures of the paper: other" in card
+    )
 
 
 def test_the_card_says_where_both_sizes_are_the_same() -> None:
     same = figures(2_000, 100, 0.05, "train")
-    card = "\n".join(make_sections({"simplebooks-92": same, "simplebooks-2": same}, ""))
+    card = card_of({"simplebooks-92": same, "simplebooks-2": same})
     assert "simplebooks-92 and simplebooks-2 are the same text" in card

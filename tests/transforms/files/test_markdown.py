@@ -1,3 +1,4 @@
+import jinja2
 import pytest
 import yaml
 
@@ -5,9 +6,10 @@ from corpusmill.transforms.files.markup import (
     Config,
     Dataset,
     hub_head,
-    make_list,
     make_table,
+    render,
     size_category,
+    table_by_split,
     yaml_head,
 )
 
@@ -23,9 +25,17 @@ def test_a_table_marks_thousands_and_leaves_words_as_they_are() -> None:
     ]
 
 
-def test_a_list_without_sentences_is_not_there() -> None:
-    assert make_list("To know:", ["One.", "Two."]) == ["", "To know:", "", "- One.", "- Two."]
-    assert make_list("To know:", []) == []
+def test_splits_have_a_row_with_all_integers() -> None:
+    counts = {"dev": {"long_lines": 1234, "share": 0.5}, "all": {"long_lines": 2, "by": {}}}
+    rows = "|---|---:|\n| dev | 1,234 |\n| all | 2 |"
+    assert table_by_split(counts, counts) == f"| split | long lines |\n{rows}"
+    assert table_by_split(counts, counts, words=False) == f"| split | long_lines |\n{rows}"
+
+
+def test_a_template_must_have_all_its_facts() -> None:
+    assert render("citation", citation="") == [""]
+    with pytest.raises(jinja2.UndefinedError, match="'citation' is undefined"):
+        render("citation")
 
 
 def test_the_head_names_language_and_files() -> None:

@@ -20,7 +20,7 @@ import msgspec
 import yaml
 
 from .. import tfrecord
-from ..markup import Config, Dataset, hub_head, make_list, make_table, size_category, yaml_head
+from ..markup import Config, Dataset, hub_head, render, size_category, yaml_head
 from ..records import OutputFile
 from .manifest import CARD, Description, Provenance, to_json
 
@@ -48,26 +48,15 @@ def make_card(
         [size_category(_rows(manifest, description.splits))],
     )
     head = hub_head(license_id, manifest["edition"], description.splits, language, dataset)
-    lines = [
-        *((*head, "") if license_id else ()),
-        f"# {description.title}",
-        "",
-        *((description.about, "") if description.about else ()),
-        f"{_SIGNATURE}`{manifest['signature']}`",
-        "",
-        *sections,
-        *make_list("Caveats of this build:", manifest["caveats"]),
-        *make_citation(description.citation),
-        "",
-        description.closing,
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def make_citation(bibtex: str) -> list[str]:
-    """Returns the lines of the section "Citation", after an empty line, or [] if `bibtex` is empty."""
-    return ["", "## Citation", "", f"{_CITATION}{bibtex}", "```"] if bibtex else []
+    return "\n".join(
+        [
+            *((*head, "") if license_id else ()),
+            *render(
+                "card", **description._asdict(), manifest=manifest, sections="\n".join(sections)
+            ),
+            "",
+        ]
+    )
 
 
 def read_citation(card: str) -> str:
@@ -79,22 +68,6 @@ def read_about(card: str) -> str:
     """Returns the description of the data set in its dataset card; "" if the card has none."""
     body = card.partition("\n# ")[2].partition(f"\n{_SIGNATURE}")[0]
     return body.partition("\n")[2].strip()
-
-
-def not_kept(read: int, unit: str, rejected: Mapping[str, int]) -> list[str]:
-    """Returns the lines of the section about rejected documents, with counts by reason.
-
-    Args:
-      read: number of documents that were read.
-      unit: noun for the documents, such as "articles".
-      rejected: reason → number of rejected documents.
-    """
-    return [
-        "",
-        f"Not kept, of {read:,} {unit} read (each is listed in `rejected/`):",
-        "",
-        *make_table(["reason", unit], rejected.items()),
-    ]
 
 
 def _rows(manifest: Mapping[str, Any], splits: Sequence[str]) -> int:
@@ -147,12 +120,6 @@ MARK = "<!-- corpusmill writes this file after every build; without this line, i
 
 _ESCAPED = re.compile(r"\[([*?[])\]")  # characters that glob.escape has escaped
 _FENCE = "---\n"
-_USE = """\
-```python
-import datasets
-
-datasets.load_dataset("{place}", "{name}")
-```"""
 
 
 class BuildBelow(NamedTuple):
@@ -202,36 +169,28 @@ def make_folder_card(
     found = [(build, head) for build in builds if (head := read_head(build.card))]
     if not found:
         return ""
-    has_default = any(build.name == default for build, _ in found)
-    lines = [
-        *yaml_head(
-            _one_or_all([name for _, head in found for name in as_list(head.license)]),
-            _one_or_all([tag for _, head in found for tag in as_list(head.language)]),
-            [_config(build, head, build.name == default) for build, head in found],
-            Dataset(
-                found[0][1].pretty_name,
-                _different(tag for _, head in found for tag in head.tags),
-                _different(task for _, head in found for task in head.task_categories),
-                _different(size for _, head in found for size in head.size_categories),
-            ),
+    citations = _different(read_citation(build.card) for build, _ in found)
+    head_lines = yaml_head(
+        _one_or_all([name for _, head in found for name in as_list(head.license)]),
+        _one_or_all([tag for _, head in found for tag in as_list(head.language)]),
+        [_config(build, head, build.name == default) for build, head in found],
+        Dataset(
+            found[0][1].pretty_name,
+            _different(tag for _, head in found for tag in head.tags),
+            _different(task for _, head in found for task in head.task_categories),
+            _different(size for _, head in found for size in head.size_categories),
         ),
-        "",
-        MARK,
-        "",
-        f"# {title}",
-        "",
-        "Hugging Face `datasets` loads each of the builds by its name"
-        + (f", and `{default}` without a name:" if has_default else ":"),
-        "",
-        _USE.format(place=place, name=found[0][0].name),
-        "",
-        *(f"- `{build.name}`: [{build.folder}]({build.folder}/README.md)" for build, _ in found),
-        *make_citation(
-            "\n\n".join(filter(None, _different(read_citation(build.card) for build, _ in found)))
-        ),
-        "",
-    ]
-    return "\n".join(lines)
+    )
+    card = render(
+        "folder",
+        mark=MARK,
+        title=title,
+        builds=[build for build, _ in found],
+        default=default,
+        place=place,
+        citation="\n\n".join(filter(None, citations)),
+    )
+    return "\n".join([*head_lines, "", *card, ""])
 
 
 def read_places(card: str) -> dict[str, str]:

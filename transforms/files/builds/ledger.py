@@ -125,8 +125,64 @@ class Ledger:
         """
         for kind in formats:
             files = self.files(kind, split)
-            balance(rows, f"{unit} of {split}", **{f"in {kind} files": records_of(files)})
-            check_complete(files, f"{kind} files of {split}")
+            self.balance(rows, f"{unit} of {split}", **{f"in {kind} files": records_of(files)})
+            self.check_complete(files, f"{kind} files of {split}")
+
+    def histograms(
+        self, kept: Mapping[str, int], whole: Sequence[str]
+    ) -> dict[str, dict[str, int]]:
+        """Returns a histogram of document lengths for each split, and one for the whole corpus ("total").
+
+        A histogram is a mapping: class of lengths, such as "4-5" → number of documents, the shortest class
+        first.
+
+        Args:
+          kept: split → number of documents; may have an entry "total".
+          whole: splits that are summed for the total.
+
+        Raises AccountingError if the sum of a histogram is not the number of kept documents.
+        """
+        counts = self.pairs(LENGTHS)
+        classes = [number for _, number in counts]
+        numbers = range(min(classes, default=0), max(classes, default=-1) + 1)
+        found = {
+            split: {name_class(number): counts.get((split, number), 0) for number in numbers}
+            for split in kept
+            if split != "total"
+        }
+        for split, histogram in found.items():
+            self.balance(
+                kept[split], f"documents of {split}", with_a_length=sum(histogram.values())
+            )
+        names = map(name_class, numbers)
+        return {**found, "total": {name: sum(found[one][name] for one in whole) for name in names}}
+
+    @staticmethod
+    def balance(whole: int, of: str, **parts: int) -> None:
+        """Raises AccountingError if `parts` do not add up to `whole`.
+
+        Args:
+          whole: the expected sum.
+          of: what `whole` counts, for the message, such as "pages that were read".
+          parts: name of each part, for the message, and its number.
+        """
+        if sum(parts.values()) != whole:
+            terms = " + ".join(f"{count} {name.replace('_', ' ')}" for name, count in parts.items())
+            raise AccountingError(f"{terms} do not add up to the {whole} {of}")
+
+    @staticmethod
+    def check_complete(files: Sequence[OutputFile], what: str) -> None:
+        """Raises AccountingError if the number of files differs from the number in their names ("-of-00008").
+
+        This also detects the loss of a file without rows, which the numbers of rows would not show. `what` is
+        the noun for the files in the message.
+        """
+        for file in files:
+            named = file.name.rpartition("-of-")[2].partition(".")[0]
+            if named.isdecimal():
+                Ledger.balance(
+                    int(named), f"{what} (the number in their names)", written=len(files)
+                )
 
 
 class Accounts(NamedTuple):
@@ -144,34 +200,9 @@ AccountFor = Callable[[Ledger, Provenance], Accounts]
 """A function that computes Accounts from a ledger. Raises AccountingError and NothingLeftError."""
 
 
-def balance(whole: int, of: str, **parts: int) -> None:
-    """Raises AccountingError if `parts` do not add up to `whole`.
-
-    Args:
-      whole: the expected sum.
-      of: what `whole` counts, for the message, such as "pages that were read".
-      parts: name of each part, for the message, and its number.
-    """
-    if sum(parts.values()) != whole:
-        terms = " + ".join(f"{count} {name.replace('_', ' ')}" for name, count in parts.items())
-        raise AccountingError(f"{terms} do not add up to the {whole} {of}")
-
-
 def records_of(files: Iterable[OutputFile]) -> int:
     """Returns the total number of records in the files."""
     return sum(file.records for file in files)
-
-
-def check_complete(files: Sequence[OutputFile], what: str) -> None:
-    """Raises AccountingError if the number of files differs from the number in their names ("-of-00008").
-
-    This also detects the loss of a file without rows, which the numbers of rows would not show. `what` is
-    the noun for the files in the message.
-    """
-    for file in files:
-        named = file.name.rpartition("-of-")[2].partition(".")[0]
-        if named.isdecimal():
-            balance(int(named), f"{what} (the number in their names)", written=len(files))
 
 
 def names_of(inputs: Iterable[InputFile], roles: Sequence[str] = ()) -> str:
@@ -305,31 +336,3 @@ def name_class(number: int) -> str:
     width = 1 << number // 2 - 1
     low = (2 + number % 2) * width
     return f"{low}-{low + width - 1}"
-
-
-def histograms(
-    ledger: Ledger, kept: Mapping[str, int], whole: Sequence[str]
-) -> dict[str, dict[str, int]]:
-    """Returns a histogram of document lengths for each split, and one for the whole corpus ("total").
-
-    A histogram is a mapping: class of lengths, such as "4-5" → number of documents, the shortest class first.
-
-    Args:
-      ledger: the ledger of the build.
-      kept: split → number of documents; may have an entry "total".
-      whole: splits that are summed for the total.
-
-    Raises AccountingError if the sum of a histogram is not the number of kept documents.
-    """
-    counts = ledger.pairs(LENGTHS)
-    classes = [number for _, number in counts]
-    numbers = range(min(classes, default=0), max(classes, default=-1) + 1)
-    found = {
-        split: {name_class(number): counts.get((split, number), 0) for number in numbers}
-        for split in kept
-        if split != "total"
-    }
-    for split, histogram in found.items():
-        balance(kept[split], f"documents of {split}", with_a_length=sum(histogram.values()))
-    names = map(name_class, numbers)
-    return {**found, "total": {name: sum(found[one][name] for one in whole) for name in names}}

@@ -141,14 +141,6 @@ def why_not_paper(
     return f"not the paper's settings: {', '.join(others)}" if others else ""
 
 
-def say_why_not(why_not: str) -> list[str]:
-    """Returns the lines of a card that say why its table has no figures of the paper; [] if it has them.
-
-    `why_not` is the result of `why_not_paper`.
-    """
-    return ["", f"No figures of the paper: {why_not}."] if why_not else []
-
-
 def parse_signature(signature: str) -> tuple[str, dict[str, str]]:
     """Returns the corpus of a signature, and its settings by name."""
     corpus, *parts = signature.split("|")

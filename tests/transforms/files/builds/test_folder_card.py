@@ -4,10 +4,9 @@ import yaml
 from corpusmill.transforms.files.builds.dataset_card import (
     MARK,
     BuildBelow,
-    make_citation,
     make_folder_card,
 )
-from corpusmill.transforms.files.markup import Config, Dataset, hub_head, yaml_head
+from corpusmill.transforms.files.markup import Config, Dataset, hub_head, render, yaml_head
 
 
 def build(name: str, edition: str, folder: str = "", license_id: str = "cc0-1.0") -> BuildBelow:
@@ -55,7 +54,9 @@ def test_what_builds_say_of_themselves_is_said_once() -> None:
     def listed(name: str, size: str, paper: str) -> BuildBelow:
         dataset = Dataset("Wiki-40B", ["wikipedia"], ["text-generation"], [size])
         lines = hub_head("x", name, ["train"], dataset=dataset)
-        return BuildBelow(name, name, "\n".join([*lines, "", "# T", *make_citation(paper), ""]))
+        return BuildBelow(
+            name, name, "\n".join([*lines, "", "# T", *render("citation", citation=paper), ""])
+        )
 
     builds = [listed("en", "1M<n<10M", "@a{b}"), listed("no", "n<1K", "@a{b}"), build("z", "z")]
     card = make_folder_card("c", builds)

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.builds.ledger import AccountingError, Ledger, balance
+from corpusmill.transforms.files.builds.ledger import AccountingError, Ledger
 from corpusmill.transforms.files.records import OutputFile
 from tests.tools.error_of import error_of
 
@@ -15,8 +15,10 @@ def table(number: int, count: int, records: int, kind: str = "parquet") -> Outpu
 
 
 def test_a_balance_names_its_parts() -> None:
-    balance(3, "pages", kept=1, rejected=2)
-    error = error_of(AccountingError, balance, 4, "pages that were read", kept=1, not_drawn=2)
+    Ledger.balance(3, "pages", kept=1, rejected=2)
+    error = error_of(
+        AccountingError, Ledger.balance, 4, "pages that were read", kept=1, not_drawn=2
+    )
     assert error == "1 kept + 2 not drawn do not add up to the 4 pages that were read"
 
 

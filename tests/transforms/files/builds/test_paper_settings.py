@@ -6,7 +6,6 @@ from corpusmill.pipelines.simplebooks_settings import SimpleBooksConfig
 from corpusmill.transforms.books.simplicity import NEUTRAL, PRINTED, SQUARED
 from corpusmill.transforms.files.builds.manifest import name_variant
 from corpusmill.transforms.files.builds.paper_figures import (
-    say_why_not,
     why_not_paper,
     why_not_paper_of,
 )
@@ -108,8 +107,3 @@ def test_settings_that_only_the_manifest_has_are_named(
 @pytest.mark.parametrize("kind", ["entities", "ngrams", "tokens", "subwords", "wiki40b-vocabulary"])
 def test_builds_without_a_paper_have_no_reason(kind: str) -> None:
     assert why_not_paper(f"{kind}|lang:de|of:lm1b-1.1.0|v:1.0.0") == ""
-
-
-def test_cards_say_the_reason() -> None:
-    assert say_why_not("") == []
-    assert say_why_not("too small") == ["", "No figures of the paper: too small."]

@@ -15,7 +15,6 @@ from corpusmill.transforms.files.builds.ledger import (
     Accounts,
     Ledger,
     NothingLeftError,
-    balance,
 )
 from corpusmill.transforms.files.builds.manifest import Description, Provenance
 from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
@@ -36,7 +35,9 @@ class Lost(NamedTuple):
 def account_for(ledger: Ledger, provenance: Provenance) -> Accounts:
     if not ledger.values("tales"):
         raise NothingLeftError(["books"], "no tale in it")
-    balance(provenance.settings["read"], "tales", kept=ledger.number("kept"), **ledger.rejected)
+    ledger.balance(
+        provenance.settings["read"], "tales", kept=ledger.number("kept"), **ledger.rejected
+    )
     tales = sorted(ledger.values("tales"))
     return Accounts(
         {"kept": ledger.number("kept")}, {"tales": tales}, ["A table."], {"last": 1}, ("After.",)
