@@ -14,8 +14,8 @@ from corpusmill.pipelines.run.flags import (
     add_output,
     add_runner,
     launch_build,
-    settings_of,
 )
+from corpusmill.pipelines.run.settings import settings_of
 from corpusmill.transforms.files.builds.manifest import Release, check_name
 
 if TYPE_CHECKING:

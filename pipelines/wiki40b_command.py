@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpusmill.pipelines.run import flags
+from corpusmill.pipelines.run.settings import settings_of
 from corpusmill.transforms.wikipedia.dump_folder import ANY, LAYOUTS
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
@@ -31,7 +32,7 @@ def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig
     """
     from .wiki40b_settings import Wiki40bConfig
 
-    return Wiki40bConfig(**{**flags.settings_of(Wiki40bConfig, settings), **given})
+    return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
 
 
 def build_wiki40b(

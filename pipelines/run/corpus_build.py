@@ -29,6 +29,7 @@ from corpusmill.transforms.files.text import plain_date
 from corpusmill.transforms.files.write_rows import CountReasons, WriteRejected
 
 from .corpora import code_versions
+from .settings import MANIFEST
 
 
 class Place(NamedTuple):
@@ -129,7 +130,7 @@ class CorpusBuild:
 
     def settings(self) -> Mapping[str, Any]:
         """Returns all settings that influence the bytes of the output."""
-        raise NotImplementedError
+        return {**self.variant(), **self.config.part(MANIFEST)}
 
     def signature_settings(self) -> Mapping[str, str]:
         """Returns name → value of the settings in the build's signature, in the order of the signature.

@@ -10,7 +10,6 @@ It adds flags for log messages. For a misspelled command or flag, it suggests si
 """
 
 import argparse
-import dataclasses
 import difflib
 import functools
 import inspect
@@ -30,6 +29,7 @@ from corpusmill.transforms.wikitext.wikis import code_of_language
 
 from .corpora import rows
 from .dry_run import parse_prices, print_estimate
+from .settings import add_settings, positive, settings_of, typed
 
 if TYPE_CHECKING:
     from .estimate import Estimate
@@ -218,7 +218,7 @@ class Flags:
           unit: The things that are counted, such as "pages".
         """
         help = f"read only the first N {unit}, for a quick trial; the manifest and the card say so"
-        self.number("--limit", help, default=None, type=_positive)
+        self.number("--limit", help, default=None, type=positive)
 
     def on_corrupt(self, kept: str = "use its undamaged part") -> None:
         """Adds --on-corrupt, which says what to do if an input is damaged.
@@ -250,7 +250,7 @@ class Flags:
     def workers(self, help: str, default: int | None = None) -> None:
         """Adds --workers, the number of worker processes. If `default` is None, it is the number of cores."""
         cores = default or os.cpu_count() or 1
-        self.number("--workers", help, cores, type=_positive)
+        self.number("--workers", help, cores, type=positive)
 
 
 def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> None:
@@ -318,7 +318,7 @@ def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> N
         "NAME",
         "in-process (default; also called DirectRunner), SparkRunner, DataflowRunner, FlinkRunner, …",
         default=IN_PROCESS,
-        type=_runner,
+        type=typed(runner_named),
     )
 
 
@@ -345,37 +345,15 @@ class _Folders(argparse.Action):
         setattr(settings, self.dest, folders or values)
 
 
-def _runner(text: str) -> str:
-    try:
-        return runner_named(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+language = typed(code_of_language)
+"""The `type` of flags whose value is the code or the name of a language."""
 
 
-def language(text: str) -> str:
-    """Returns the code of a language, given its code or name. Used as the `type` of a flag."""
-    try:
-        return code_of_language(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be a positive whole number, got {text}")
-    return number
-
-
-def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
-    """Returns name → value of the flags that have the name of a field of the class `config`.
-
-    Flags whose value is None are left out, so that the field keeps its default.
-    """
-    given = {name: value for name, value in vars(settings).items() if value is not None}
-    return {
-        field.name: given[field.name] for field in dataclasses.fields(config) if field.name in given
-    }
+def add_build(parser: argparse.ArgumentParser, config: type) -> None:
+    """Adds the flags of a command that builds a corpus: its settings, the output folder and the runner."""
+    add_settings(parser, config)
+    add_output(parser)
+    add_runner(parser)
 
 
 def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:

@@ -1,7 +1,6 @@
 """Each row names what is there."""
 
 import dataclasses
-import importlib
 import re
 import sys
 from collections.abc import Iterator
@@ -33,13 +32,12 @@ from tests.pipelines.toy_corpus import METHOD, SAMPLE
 
 
 @pytest.mark.parametrize("row", CORPORA, ids=lambda row: row.name)
-def test_a_row_names_a_method_and_a_command(row: CorpusRow) -> None:
+def test_a_row_names_a_method(row: CorpusRow) -> None:
     method = row.load()
     build = getattr(method, row.build)
     assert callable(build.stages)
     assert getattr(method, row.settings).__dataclass_fields__
     assert build.release.version in build.release.notes
-    assert callable(importlib.import_module(row.command).add)
     assert callable(load(row.samples))
     assert not row.refresh or issubclass(load(row.refresh), CorpusTable)
 
@@ -139,7 +137,7 @@ def test_a_toy_has_a_command(toy: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run_cli("toy", "--help") == 0
     text = capsys.readouterr().out
     assert "Toy: the lines of some files, each a document." in text
-    assert re.search(r"--every EVERY +which lines are for testing \(default 4\)", text)
+    assert re.search(r"--every N +which lines are for testing \(default 4\)", text)
     assert run_cli("toy", "--output", "x") == 2
     assert "required: --input" in capsys.readouterr().err
     assert run_cli("toy", "--input", "x", "--every", "many", "--output", "x") == 2
