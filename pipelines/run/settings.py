@@ -203,7 +203,8 @@ def _arguments(field: "dataclasses.Field[Any]", kind: Any) -> dict[str, Any]:
     is_required = field.default is dataclasses.MISSING
     shared = {"default": None if is_required else field.default, "required": is_required}
     if typing.get_origin(kind) is collections.abc.Sequence:
-        return {**shared, "nargs": "+", "type": typing.get_args(kind)[0], "metavar": "FILE"}
+        several = {"default": (not is_required and field.default) or [], "nargs": "+"}
+        return {**shared, **several, "type": typing.get_args(kind)[0], "metavar": "FILE"}
     metavar = field.name.rpartition("_")[2].upper() if kind is str else "N"
     return {**shared, "type": kind, "metavar": metavar}
 
