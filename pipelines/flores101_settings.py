@@ -74,9 +74,7 @@ class Flores101Config(Config):
         0, "seed of the choice: another seed draws other sentences (default %(default)s)"
     )
     topics: Sequence[str] = INPUTS.setting(
-        (),
-        "tables with the columns url and topic, which override the guesses",
-        part_of=EDITION,
+        (), "tables with the columns url and topic, which override the guesses", part_of=EDITION
     )
     dump_date: str = INPUTS.dump_date(
         'the newest date in the names of the dumps; "undated" if there is none'

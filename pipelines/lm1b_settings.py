@@ -127,7 +127,7 @@ class Lm1bConfig(Config):
     )
     near_duplicates: float = VARIANTS.near_duplicates(
         "keep only one of the sentences that share at least this part of their three-word sequences (default:"
-        " keep all; 0.8 is a good value); the dropped ones are listed in rejected/",
+        " keep all; 0.8 is a good value); the dropped ones are listed in rejected/"
     )
     lower_case: bool = VARIANTS.setting(False, "convert all words to lower case")
     min_count: int = VARIANTS.setting(

@@ -77,9 +77,7 @@ class NgramsConfig(Config):
         at_least=0,
     )
     prune: Sequence[int] = MODEL.setting(
-        (),
-        "for each order, leave out n-grams that occur at most this often: 0 0 1",
-        metavar="N",
+        (), "for each order, leave out n-grams that occur at most this often: 0 0 1", metavar="N"
     )
     splits: Sequence[str] = Group().setting(
         (), "splits to score (default: all but train)", metavar="SPLIT"

@@ -150,9 +150,7 @@ class SimpleBooksConfig(BooksConfig):
         choices=OVERLAP_WORDS,
     )
     ngram_words: int = CHOICE.setting(
-        NGRAM_WORDS,
-        "number of words in a sequence for --overlap (default %(default)s)",
-        at_least=1,
+        NGRAM_WORDS, "number of words in a sequence for --overlap (default %(default)s)", at_least=1
     )
     estimate: int = CHOICE.setting(
         1,

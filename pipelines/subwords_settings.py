@@ -91,9 +91,7 @@ class SubwordsConfig(Config):
         metavar="SHARE",
     )
     normalization: str = MODEL.setting(
-        "nmt_nfkc",
-        "%(default)s (default), nfkc, nmt_nfkc_cf, nfkc_cf or identity",
-        metavar="RULE",
+        "nmt_nfkc", "%(default)s (default), nfkc, nmt_nfkc_cf, nfkc_cf or identity", metavar="RULE"
     )
     byte_fallback: bool = MODEL.setting(
         False, "spell characters without a piece in bytes, so that there are no unknown tokens"

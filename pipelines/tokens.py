@@ -95,7 +95,7 @@ class Tokens(CorpusBuild):
         """
         variant = {"tokenizer": self._tokenizer_name(), **self.config.variant()}
         name = f"{self.build.corpus}-{self.build.edition}"
-        return name_edition(name, variant, self.config.original())
+        return name_edition(name, variant, {"tokenizer": "", **self.config.original()})
 
     def _tokenizer_name(self) -> str:
         if not self.config.tokenizer:

@@ -46,9 +46,7 @@ class MultilingualConfig(Config):
         help="finished builds, or folders with builds below", metavar="DIR"
     )
     vocabulary_sizes: Sequence[int] = SETTINGS.setting(
-        (64_000, 128_000),
-        "number of pieces of each vocabulary (default 64000 128000)",
-        metavar="N",
+        (64_000, 128_000), "number of pieces of each vocabulary (default 64000 128000)", metavar="N"
     )
     sample_articles: int = SETTINGS.setting(
         10_000, "number of articles of each language to learn from (default %(default)s)"

@@ -29,7 +29,7 @@ from corpusmill.transforms.files.text import plain_date
 from corpusmill.transforms.files.write_rows import CountReasons, WriteRejected
 
 from .corpora import code_versions
-from .settings import MANIFEST
+from .settings import MANIFEST, SIGNATURE
 
 
 class Place(NamedTuple):
@@ -138,7 +138,8 @@ class CorpusBuild:
         The signature is a line that identifies the build: "wiki40b|lang:uk|dump:20261101|v:1.3.0". The
         settings are the language and those that distinguish builds from the same input (see `variant`).
         """
-        return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
+        named = {**self.variant(), **self.config.part(SIGNATURE)}
+        return {"lang": self.lang, **name_variant(named)} if self.lang else {}
 
     def provenance(self) -> Provenance:
         """Returns the facts for the manifest that are known before the build runs."""

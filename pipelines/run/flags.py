@@ -108,7 +108,6 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 ABOVE = ("README.md", "croissant.json", "CURRENT")
 """Names of files beside builds, which a shell pattern such as uk/* also matches."""
-STORES = "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
 
 
 def add_command(
@@ -204,48 +203,6 @@ class Flags:
           more: Further arguments for `add_argument`.
         """
         self._group.add_argument(flag, help=help, **{"action": "store_true", **more})
-
-    def dump_date(self, default: str) -> None:
-        """Adds --dump-date, the date in the name of a build. `default` says which date is used without the
-        flag.
-        """
-        self.text("--dump-date", "DATE", f"names the build; default: {default}")
-
-    def limit(self, unit: str) -> None:
-        """Adds --limit, which reads only the first part of the input for a quick trial.
-
-        Args:
-          unit: The things that are counted, such as "pages".
-        """
-        help = f"read only the first N {unit}, for a quick trial; the manifest and the card say so"
-        self.number("--limit", help, default=None, type=positive)
-
-    def on_corrupt(self, kept: str = "use its undamaged part") -> None:
-        """Adds --on-corrupt, which says what to do if an input is damaged.
-
-        Args:
-          kept: The effect of the value "keep-good", for the help page, such as "take what is whole".
-        """
-        help = f"what to do if an input is damaged: end with an error (default), or {kept}"
-        self.choice("--on-corrupt", ("fail", "keep-good"), help)
-
-    def near_duplicates(self, help: str) -> None:
-        """Adds --near-duplicates, the minimum similarity at which documents are dropped as near-duplicates.
-
-        The default, 0, keeps all documents.
-        """
-        self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
-
-    def signatures(self, unit: str) -> None:
-        """Adds --signatures, which makes a build write the MinHash signature of each document to files.
-
-        Args:
-          unit: The name of a document in the help page, such as "book".
-        """
-        self.switch(
-            "--signatures",
-            f"write the MinHash signature of each {unit} (for datasketch) to signatures-*.parquet",
-        )
 
     def workers(self, help: str, default: int | None = None) -> None:
         """Adds --workers, the number of worker processes. If `default` is None, it is the number of cores."""

@@ -127,8 +127,12 @@ class Config:
         return name_edition(self.language, self.variant(), self.original())
 
     def original(self) -> dict[str, Any]:
-        """Returns name → value of settings that the name of an edition does not have."""
-        return {field.name: field.default for field, _ in settings_in(type(self))}
+        """Returns the values of `variant` that the name of an edition does not have: the defaults."""
+        return {
+            field.name: field.default
+            for field, setting in settings_in(type(self))
+            if setting.part_of == EDITION
+        }
 
 
 def settings_in(config: type) -> list[tuple["dataclasses.Field[Any]", Setting]]:
@@ -181,7 +185,7 @@ def typed(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 def add_settings(parser: argparse.ArgumentParser, config: type) -> None:
     """Adds a flag for each setting of a config class that has a help text."""
     kinds = typing.get_type_hints(config)
-    groups: dict[str, Any] = {"": parser}
+    groups: dict[str, Any] = {str(one.title): one for one in parser._action_groups} | {"": parser}
     for field, setting in settings_in(config):
         if not setting.help:
             continue
