@@ -197,13 +197,6 @@ class Wiki40bConfig(Config):
     sample_articles: int = METHOD.setting(
         100_000, "number of articles in train from which pieces are learned (default %(default)s)"
     )
-    character_coverage: float = METHOD.setting(
-        0.9999,
-        "share of the text whose characters must have a piece (default %(default)s)",
-        part_of=EDITION,
-        omit_default=True,
-        metavar="SHARE",
-    )
     shard_bytes: int = METHOD.setting(
         32 << 20,
         "approximate bytes of text in one output file (default 32 MiB)",
@@ -258,7 +251,7 @@ class Wiki40bConfig(Config):
         """Returns the settings of the vocabulary; None if no vocabulary is trained."""
         if not self.vocabulary_size:
             return None
-        return SubwordSettings(self.vocabulary_size, self.sample_articles, self.character_coverage)
+        return SubwordSettings(self.vocabulary_size, self.sample_articles)
 
     def learns_headings(self) -> bool:
         """Returns True if the headings of sections without prose are learned from the dump."""
