@@ -74,6 +74,8 @@ INPUTS = Group("inputs", STORES)
 class EntitiesConfig(Config):
     """The settings of a build of the entity table. Invalid settings raise ValueError."""
 
+    doubts = ()
+
     dump: Sequence[str] = INPUTS.setting(
         help="wikidata-<date>-all.json.bz2 (or .gz, .xz, uncompressed), or the parts of such a file"
     )

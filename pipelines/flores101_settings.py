@@ -37,6 +37,8 @@ CHOICE = Group("choice of sentences", "all are part of the signature of the buil
 class Flores101Config(Config):
     """The settings of a build of the source sentences of FLORES-101. Invalid settings raise ValueError."""
 
+    doubts = ()
+
     wikinews: Sequence[str] = INPUTS.setting((), "English Wikinews: published articles")
     wikibooks: Sequence[str] = INPUTS.setting((), "English Wikibooks: pages of Wikijunior")
     wikivoyage: Sequence[str] = INPUTS.setting((), "English Wikivoyage")

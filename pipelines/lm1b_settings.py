@@ -36,6 +36,7 @@ from collections.abc import Sequence
 
 from corpusmill.pipelines.run.settings import EDITION, STORES, Config, Group, typed
 from corpusmill.transforms.duplicates.minhash import LINE_NGRAM_WORDS, LINE_PERMUTATIONS
+from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN, OTHER_FORMAT, OTHER_LANGUAGE
 from corpusmill.transforms.files.builds.manifest import Description, Release
 from corpusmill.transforms.files.line_blocks import FEATURE
 from corpusmill.transforms.news.artefacts import SPLITS
@@ -89,6 +90,8 @@ class Lm1bConfig(Config):
 
     The defaults are those of the original scripts; any other value gives another edition of the corpus.
     """
+
+    doubts = (EMPTY_TRAIN, OTHER_FORMAT, OTHER_LANGUAGE)
 
     input: Sequence[str] = INPUTS.setting(
         help="files with one sentence per line, uncompressed or .gz, .bz2, .xz; or .tar, .tgz archives of"

@@ -58,6 +58,8 @@ MODEL = Group("the model", part_of=EDITION)
 class NgramsConfig(Config):
     """The settings of an n-gram model. Invalid settings raise ValueError."""
 
+    doubts = ()
+
     corpus: str = Group().setting(help="folder of a finished build", metavar="DIR")
     order: int = MODEL.setting(
         5,

@@ -61,6 +61,8 @@ class SubwordsConfig(Config):
     Invalid settings raise ValueError.
     """
 
+    doubts = ()
+
     corpora: Sequence[str] = Group().setting(
         help="finished builds, or folders with builds below; or LANG=FILE for a file with one sentence per"
         " line",

@@ -32,6 +32,8 @@ SETTINGS = Group()
 class TokensConfig(Config):
     """The settings of a build of token files. Invalid settings raise ValueError."""
 
+    doubts = ()
+
     build: str = SETTINGS.setting()  # folder of a finished build
     tokenizer: str = SETTINGS.setting(
         "",

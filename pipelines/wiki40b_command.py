@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpusmill.pipelines.run import flags
-from corpusmill.pipelines.run.settings import add_settings, settings_of
+from corpusmill.pipelines.run.settings import settings_of
 from corpusmill.transforms.wikipedia.dump_folder import ANY, LAYOUTS
 
 from .entities_settings import entity_table
@@ -322,8 +322,7 @@ def add(commands: flags.Commands) -> None:
     input or a failed language, 2 wrong settings.
     """  # noqa: E501
     parser = flags.add_command(commands, "wiki40b", "", add.__doc__, _run)
-    add_settings(parser, Wiki40bConfig)
-    flags.add_build(parser, LanguagesConfig)
+    flags.add_build(parser, Wiki40bConfig, LanguagesConfig)
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:

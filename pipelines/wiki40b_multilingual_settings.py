@@ -42,6 +42,8 @@ SETTINGS = Group()
 class MultilingualConfig(Config):
     """The settings of a build of multilingual vocabularies. Invalid settings raise ValueError."""
 
+    doubts = ()
+
     corpora: Sequence[str] = SETTINGS.setting(
         help="finished builds, or folders with builds below", metavar="DIR"
     )

@@ -14,6 +14,7 @@ from corpusmill.pipelines.run.settings import (
     typed,
 )
 from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS
+from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN, FEW_LINKS
 from corpusmill.transforms.files.builds.manifest import Description, Release, check_name
 from corpusmill.transforms.files.text import days_between
 from corpusmill.transforms.models.subword_models import SubwordSettings
@@ -102,6 +103,8 @@ def _check_language(_: str, language: str) -> None:
 @dataclasses.dataclass(frozen=True)
 class Wiki40bConfig(Config):
     """The settings of a build of Wiki-40B. Invalid settings raise ValueError."""
+
+    doubts = (EMPTY_TRAIN, FEW_LINKS)
 
     language: str = WHICH.setting(
         help="code of a Wikipedia, as in its address, or name of the language: hy, zh-yue, Ukrainian; for"

@@ -29,7 +29,7 @@ from corpusmill.transforms.wikitext.wikis import code_of_language
 
 from .corpora import rows
 from .dry_run import parse_prices, print_estimate
-from .settings import add_settings, positive, settings_of, typed
+from .settings import Config, add_settings, positive, settings_of, typed
 
 if TYPE_CHECKING:
     from .estimate import Estimate
@@ -210,12 +210,15 @@ class Flags:
         self.number("--workers", help, cores, type=positive)
 
 
-def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> None:
+def add_output(
+    parser: argparse.ArgumentParser, *, has_stages: bool = True, doubts: Sequence[str] = ()
+) -> None:
     """Adds the flags for the output folder of a build.
 
     Args:
       has_stages: Whether the build runs in stages. If so, flags for resuming, estimates and memory are also
         added.
+      doubts: The signs of damaged inputs for which the build ends, and which --accept names.
     """
     flags = Flags(parser)
     flags.text("--output", "DIR", "parent folder of the build", required=True)
@@ -231,13 +234,15 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
             "--ignore-memory",
             "start even if the machine has less memory than the in-process runner needs",
         )
-        doubts = "; ".join(f"{name}: {meaning}" for name, meaning in DOUBTS.items())
-        flags.files(
-            "--accept",
-            f"publish the build even if its result suggests damaged or wrong inputs: {doubts}",
-            "DOUBT",
-            choices=DOUBTS,
-        )
+        parser.set_defaults(accept=())
+        if doubts:
+            meanings = "; ".join(f"{name}: {DOUBTS[name]}" for name in doubts)
+            flags.files(
+                "--accept",
+                f"publish the build even if its result suggests damaged or wrong inputs: {meanings}",
+                "DOUBT",
+                choices=doubts,
+            )
         flags.switch(
             "--dry-run",
             "only check the inputs, and print what the build would do, and how much time, memory, disk or"
@@ -306,10 +311,15 @@ language = typed(code_of_language)
 """The `type` of flags whose value is the code or the name of a language."""
 
 
-def add_build(parser: argparse.ArgumentParser, config: type) -> None:
-    """Adds the flags of a command that builds a corpus: its settings, the output folder and the runner."""
-    add_settings(parser, config)
-    add_output(parser)
+def add_build(parser: argparse.ArgumentParser, config: type[Config], *more: type) -> None:
+    """Adds the flags of a command that builds a corpus: its settings, the output folder and the runner.
+
+    Args:
+      more: Classes of further settings, which are not those of a build.
+    """
+    for one in (config, *more):
+        add_settings(parser, one)
+    add_output(parser, doubts=config.doubts)
     add_runner(parser)
 
 

@@ -12,6 +12,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN
 from corpusmill.transforms.files.builds.manifest import check_name, name_edition
 from corpusmill.transforms.files.compression import ON_CORRUPT
 
@@ -101,6 +102,7 @@ class Config:
     """Base class of the dataclasses of settings. Invalid settings raise ValueError."""
 
     language: Any = "en"  # of the corpus
+    doubts: Any = (EMPTY_TRAIN,)  # signs of damaged inputs that its builds can find; keys of DOUBTS
 
     def __post_init__(self) -> None:
         for field, setting in settings_in(type(self)):
