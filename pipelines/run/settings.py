@@ -146,7 +146,7 @@ def settings_in(config: type) -> list[tuple["dataclasses.Field[Any]", Setting]]:
 def _check(field: "dataclasses.Field[Any]", setting: Setting, value: Any) -> None:
     """Raises ValueError, with the name of the setting, for a value that is not allowed."""
     name, least, most = field.name, setting.at_least, setting.at_most
-    if field.default is dataclasses.MISSING and not value:
+    if field.default is dataclasses.MISSING and value in ([], ()):
         raise ValueError(f"`{name}` is empty: there must be at least one input file or folder")
     if setting.choices and value not in (*setting.choices, field.default):
         raise ValueError(f"{name} must be one of {', '.join(setting.choices)}, not {value!r}")

@@ -1,6 +1,5 @@
 """Each row names what is there."""
 
-import dataclasses
 import re
 import sys
 from collections.abc import Iterator
@@ -47,19 +46,6 @@ def test_a_row_is_a_command(row: CorpusRow) -> None:
     with pytest.raises(SystemExit) as ended:
         make_parser().parse_args([row.name, "--help"])
     assert ended.value.code == 0
-
-
-@pytest.mark.parametrize(
-    "row", [row for row in CORPORA if row.name != "flores101"], ids=lambda row: row.name
-)
-def test_the_defaults_of_flags_are_those_of_the_settings(row: CorpusRow) -> None:
-    fields = {field.name: field.default for field in dataclasses.fields(row.classes()[1])}
-    flags = dataflow_template.parser_of(row.name)._actions
-    compared = [flag for flag in flags if flag.dest in fields and flag.default not in (None, [])]
-    assert compared
-    assert {flag.dest: flag.default for flag in compared} == {
-        flag.dest: fields[flag.dest] for flag in compared
-    }
 
 
 SCHEMAS = {
