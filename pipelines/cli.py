@@ -1,14 +1,12 @@
 """The command `corpusmill`: its parser with all commands, its log and its exit status.
 
 The parser of a corpus is filled only when it is needed. Flags that no command defines are passed on to the
-Beam runner. A corpus without a command module gets a flag for each field of its config class.
+Beam runner.
 """
 
 import argparse
 import atexit
-import collections.abc
 import contextlib
-import dataclasses
 import functools
 import gc
 import importlib
@@ -18,8 +16,6 @@ import re
 import signal
 import sys
 import threading
-import types
-import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self, TextIO
 
@@ -77,49 +73,15 @@ class _Filling:
         return self._parser
 
 
-def _fill_from_module(row: CorpusRow, parser: LazyParser) -> None:
-    importlib.import_module(row.command).add(_Filling(parser))
-
-
-def _fill(row: CorpusRow, parser: argparse.ArgumentParser) -> None:
-    parser.description = (row.load().__doc__ or "").partition("\n")[0]
-    parser.set_defaults(run=functools.partial(flags.build_corpus, row.name))
-    settings = parser.add_argument_group("settings")
-    _, config = row.classes()
-    kinds = typing.get_type_hints(config)
-    for field in dataclasses.fields(config):
-        _add_flag(settings, field, kinds[field.name])
-    flags.add_output(parser)
-    flags.add_runner(parser)
-
-
-def _add_flag(group: Any, field: "dataclasses.Field[Any]", kind: Any) -> None:
-    """Adds a flag for a field of a config class.
-
-    For a sequence, the flag takes several values. For a Literal, it takes one of the Literal's values. For a
-    bool, it takes no value. The flag is required if the field has no default.
-
-    Args:
-      group: The group of flags to which the flag is added.
-      field: The field.
-      kind: The type of the field.
-    """
-    is_needed = field.default is field.default_factory is dataclasses.MISSING
-    flag: dict[str, Any] = {"type": kind, "metavar": field.name.split("_")[-1].upper()}
-    origin = typing.get_origin(kind)
-    if kind is bool:
-        flag = {"action": argparse.BooleanOptionalAction if field.default else "store_true"}
-    elif origin is typing.Literal:
-        flag = {"choices": typing.get_args(kind)}
-    elif origin in (tuple, list, collections.abc.Sequence):
-        flag |= {"nargs": "+", "type": typing.get_args(kind)[0]}
-    elif origin in (typing.Union, types.UnionType):
-        flag["type"] = typing.get_args(kind)[0]
-    text = field.metadata.get("help", field.name.replace("_", " "))
-    if field.default not in (dataclasses.MISSING, None, "", (), False):
-        text += f" (default {field.default})".replace("%", "%%")
-    name = f"--{field.name.replace('_', '-')}"
-    group.add_argument(name, default=None, required=is_needed, help=text, **flag)
+def _fill(row: CorpusRow, parser: LazyParser) -> None:
+    """Adds the flags of a corpus. Without a function `add`, its settings and its module say all about it."""
+    module = importlib.import_module(row.command or row.module)
+    commands: Any = _Filling(parser)
+    if hasattr(module, "add"):
+        module.add(commands)
+        return
+    flags.add_command(commands, row.name, "", module.__doc__)
+    flags.add_build(parser, getattr(module, row.settings))
 
 
 def print_versions() -> None:
@@ -208,13 +170,12 @@ def make_parser() -> flags.CommandParser:
         parser_class=LazyParser,
     )
     for row in rows().values():
-        fill = functools.partial(_fill_from_module if row.command else _fill, row)
         commands.add_parser(
             row.name,
             help=row.about or f"builds {row.name}",
             formatter_class=flags.HelpFormatter,
             allow_abbrev=False,
-            fill=fill,
+            fill=functools.partial(_fill, row),
         )
     for add_other in OF_BUILDS:
         add_other(commands)

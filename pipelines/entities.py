@@ -25,7 +25,7 @@ from corpusmill.transforms.wikipedia.make_entity_table import (
 )
 from corpusmill.transforms.wikitext.wikis import dbname_of
 
-from .entities_settings import ALWAYS_WANTED, EDITION, RELEASE, EntitiesConfig
+from .entities_settings import ALWAYS_WANTED, RELEASE, EntitiesConfig
 
 _DATE_IN_NAME = re.compile(r"(\d{8}|latest)-all")
 _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
@@ -62,10 +62,6 @@ class Entities(CorpusBuild):
         for path in self.dumps:
             check_entity_dump(path, whole=config.on_corrupt == "fail")
         self.wikis = sorted({ALWAYS_WANTED, *map(dbname_of, config.wikis)})
-
-    @property
-    def edition(self) -> str:
-        return EDITION
 
     def date_of_inputs(self) -> str:
         """Returns the date in the name of the dump or of its folder; "" if neither has one."""
@@ -135,8 +131,4 @@ class Entities(CorpusBuild):
         return {"entities": self.dumps}
 
     def settings(self) -> Mapping[str, Any]:
-        return {
-            "wikis": self.wikis,
-            "on_corrupt": self.config.on_corrupt,
-            "rows_per_file": self.config.rows_per_file,
-        }
+        return {"wikis": self.wikis, **super().settings()}

@@ -40,7 +40,7 @@ from corpusmill.transforms.wikipedia.read_dumps import caveats_of_export, check_
 from corpusmill.transforms.wikipedia.screening import NEWER_THAN, date_of_dump, name_older
 from corpusmill.transforms.wikipedia.sites import load_site
 
-from .flores101_settings import LANGUAGE, ORIGINAL, PAPER_DOMAINS, RELEASE, Flores101Config
+from .flores101_settings import LANGUAGE, PAPER_DOMAINS, RELEASE, Flores101Config
 
 
 class SourcedDumps(NamedTuple):
@@ -95,7 +95,7 @@ class Flores101(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        return name_edition(LANGUAGE, self.variant(), ORIGINAL)
+        return name_edition(LANGUAGE, self.variant(), self.config.original())
 
     def marks(self) -> Mapping[str, str]:
         licence = "the column licence has that of each row"
@@ -187,8 +187,7 @@ class Flores101(CorpusBuild):
         topics = (f"{url}\t{topic}" for url, topic in sorted(self.topics.items()))
         return {
             "domains": "-".join(config.domains()),
-            "all_wikibooks": config.all_wikibooks,
-            "sentences": config.sentences,
+            **config.variant(),
             "articles": config.wanted_articles(),
             "seed": str(config.seed),
             "topics": short_fingerprint(topics),

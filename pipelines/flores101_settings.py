@@ -4,10 +4,12 @@ import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from corpusmill.pipelines.run import flags
+from corpusmill.pipelines.run.settings import EDITION, Config, Group
 from corpusmill.pipelines.translation import flores101_commands
-from corpusmill.transforms.files.builds.manifest import Release, check_dump_settings
+from corpusmill.transforms.files.builds.manifest import Release
 from corpusmill.transforms.files.records import DOMAINS
 from corpusmill.transforms.translation.passages import ARTICLES, SENTENCES, Cell, Quota, plan_quotas
 from corpusmill.transforms.translation.selection import check_domain, is_day
@@ -24,25 +26,65 @@ RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 PAPER_DOMAINS = DOMAINS[:3]
 
 
+INPUTS = Group(
+    "inputs",
+    "pages-articles files or patterns, on any file system of Beam's; at least one site",
+)
+CHOICE = Group("choice of sentences", "all are part of the signature of the build", EDITION)
+
+
 @dataclasses.dataclass(frozen=True)
-class Flores101Config:
+class Flores101Config(Config):
     """The settings of a build of the source sentences of FLORES-101. Invalid settings raise ValueError."""
 
-    wikinews: Sequence[str] = ()  # patterns of pages-articles files of English Wikinews
-    wikibooks: Sequence[str] = ()  # the same of Wikibooks; only Wikijunior is used by default
-    wikivoyage: Sequence[str] = ()  # the same of Wikivoyage
-    wikipedia: Sequence[str] = ()  # the same of Wikipedia, which the paper does not use
-    all_wikibooks: bool = False  # use all of Wikibooks, as the released data, not only Wikijunior
-    seed: int = 0  # seed of the sampling
-    sentences: int = SENTENCES
-    articles: int = 0  # number of articles; 0 for the paper's ratio of articles to sentences
-    topics: Sequence[str] = ()  # patterns of tables (url, topic) that override detected topics
-    documents: Sequence[str] = ()  # "news=docs.jsonl": domain=pattern of JSON Lines files
-    newer_than: Sequence[str] = ()  # "wikinews=old.xml.bz2", "wikivoyage=48000", "news=2026-01-01"
-    dump_date: str = ""  # "20261101"; "" is the newest in the names of the dumps
-    on_corrupt: str = "fail"
+    doubts = ()
+
+    wikinews: Sequence[str] = INPUTS.setting((), "English Wikinews: published articles")
+    wikibooks: Sequence[str] = INPUTS.setting((), "English Wikibooks: pages of Wikijunior")
+    wikivoyage: Sequence[str] = INPUTS.setting((), "English Wikivoyage")
+    wikipedia: Sequence[str] = INPUTS.setting((), "English Wikipedia, which the paper does not use")
+    documents: Sequence[str] = INPUTS.setting(
+        (),
+        "your own documents, as another domain: JSON Lines with a document per line, with id, url,"
+        " title, date"
+        " (2026-05-04), licence and text; blank lines separate paragraphs; may be given more than once",
+        metavar="NAME=FILE",
+        action="extend",
+    )
+    newer_than: Sequence[str] = INPUTS.setting(
+        (),
+        "use only new text. For a site: pages that are not in an older dump (given by its"
+        " pages-articles files"
+        " or its page.sql.gz), or pages above a page id. For documents: those after a day. May be given more"
+        " than once",
+        metavar="NAME=OLD",
+        action="extend",
+    )
+    all_wikibooks: bool = CHOICE.setting(
+        False,
+        "use all books of Wikibooks, as the released data does; the paper mentions only Wikijunior",
+    )
+    sentences: int = CHOICE.setting(
+        SENTENCES, "number of sentences in all splits together (default %(default)s)"
+    )
+    articles: int = CHOICE.setting(
+        0,
+        "number of articles that the sentences are taken from; default: in proportion to the paper's 842"
+        " articles for 3,001 sentences",
+    )
+    seed: int = CHOICE.setting(
+        0, "seed of the choice: another seed draws other sentences (default %(default)s)"
+    )
+    topics: Sequence[str] = INPUTS.setting(
+        (), "tables with the columns url and topic, which override the guesses", part_of=EDITION
+    )
+    dump_date: str = INPUTS.dump_date(
+        'the newest date in the names of the dumps; "undated" if there is none'
+    )
+    on_corrupt: str = INPUTS.on_corrupt()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.domains():
             raise ValueError(
                 "there is no input: use at least one of --wikinews, --wikibooks, --wikivoyage,"
@@ -51,11 +93,8 @@ class Flores101Config:
             )
         if self.all_wikibooks and not self.wikibooks:
             raise ValueError("`all_wikibooks` needs a dump of Wikibooks: set `wikibooks`")
-        for patterns in self.dumps().values():
-            check_dump_settings(patterns, self.dump_date, self.on_corrupt)
-        for domain, patterns in self.document_sets().items():
+        for domain in self.document_sets():
             check_domain(domain)
-            check_dump_settings(patterns, self.dump_date, self.on_corrupt)
         for domain, values in self.older().items():
             self._check_older(domain, values)
         self.quotas()
@@ -98,6 +137,14 @@ class Flores101Config:
         """Returns the number of articles from which sentences are taken."""
         return self.articles or round(self.sentences * Fraction(ARTICLES, SENTENCES))
 
+    def edition(self) -> str:
+        """Returns "": only the inputs say which topics are corrected."""
+        return ""
+
+    def original(self) -> dict[str, Any]:
+        paper = {"domains": "-".join(PAPER_DOMAINS), "articles": ARTICLES, "seed": "0"}
+        return super().original() | paper | {"topics": "", "newer_than": ""}
+
     def quotas(self) -> Mapping[Cell, Quota]:
         """Returns the numbers of articles and sentences to draw, for each pair (domain, split)."""
         return plan_quotas(self.sentences, self.wanted_articles(), domains=self.domains())
@@ -120,17 +167,6 @@ def _by_name(setting: str, values: Sequence[str]) -> dict[str, list[str]]:
             raise ValueError(f"{setting} must have the form name=value, got {value!r}")
         found.setdefault(name, []).append(rest)
     return found
-
-
-ORIGINAL = {
-    "domains": "-".join(PAPER_DOMAINS),
-    "all_wikibooks": False,
-    "sentences": SENTENCES,
-    "articles": ARTICLES,
-    "seed": "0",
-    "topics": "",
-    "newer_than": "",
-}
 
 
 def add(commands: flags.Commands) -> None:
@@ -181,48 +217,4 @@ def _add_source(actions: flags.Commands) -> None:
     about = "draw the sentences to translate from dumps, with metadata and splits"
     build = functools.partial(flags.build_corpus, "flores101")
     parser = flags.add_command(actions, "source", about, _add_source.__doc__, build)
-    dumps = flags.Flags(
-        parser,
-        "inputs",
-        "pages-articles files or patterns, on any file system of Beam's; at least one site",
-    )
-    dumps.files("--wikinews", "English Wikinews: published articles")
-    dumps.files("--wikibooks", "English Wikibooks: pages of Wikijunior")
-    dumps.files("--wikivoyage", "English Wikivoyage")
-    dumps.files("--wikipedia", "English Wikipedia, which the paper does not use")
-    dumps.files(
-        "--documents",
-        "your own documents, as another domain: JSON Lines with a document per line, with id, url,"
-        " title, date"
-        " (2026-05-04), licence and text; blank lines separate paragraphs; may be given more than once",
-        "NAME=FILE",
-        action="extend",
-    )
-    dumps.files(
-        "--newer-than",
-        "use only new text. For a site: pages that are not in an older dump (given by its"
-        " pages-articles files"
-        " or its page.sql.gz), or pages above a page id. For documents: those after a day. May be given more"
-        " than once",
-        "NAME=OLD",
-        action="extend",
-    )
-    dumps.files("--topics", "tables with the columns url and topic, which override the guesses")
-    dumps.dump_date('the newest date in the names of the dumps; "undated" if there is none')
-    dumps.on_corrupt()
-    choice = flags.Flags(
-        parser, "choice of sentences", "all are part of the signature of the build"
-    )
-    choice.switch(
-        "--all-wikibooks",
-        "use all books of Wikibooks, as the released data does; the paper mentions only Wikijunior",
-    )
-    choice.number("--seed", "seed of the choice: another seed draws other sentences", 0)
-    choice.number("--sentences", "number of sentences in all splits together", 3001)
-    choice.number(
-        "--articles",
-        "number of articles that the sentences are taken from; default: in proportion to the paper's 842"
-        " articles for 3,001 sentences",
-    )
-    flags.add_output(parser)
-    flags.add_runner(parser)
+    flags.add_build(parser, Flores101Config)

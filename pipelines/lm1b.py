@@ -211,7 +211,7 @@ class Lm1b(CorpusBuild):
             "language": config.language,
             "members": list(self.members),
             "on_corrupt": config.on_corrupt,
-            **config.variant(),
+            **self.variant(),
             "minhash": MINHASH if config.near_duplicates else None,
             "checkpoints": config.checkpoints,
         }

@@ -117,7 +117,7 @@ class Ngrams(CorpusBuild):
         not defaults.
         """
         name = f"{self.build.corpus}-{self.build.edition}"
-        return name_edition(name, self.config.variant(), NgramsConfig(".").variant())
+        return name_edition(name, self.variant(), self.config.original())
 
     @property
     def dump_date(self) -> str:

@@ -1,11 +1,43 @@
-"""Settings of n-gram models."""
+r"""Estimates an n-gram model from a finished build, and scores the held-out splits with it.
+
+examples:
+  5-grams of One Billion Word, as in its paper:
+    corpusmill ngrams --corpus corpora/lm1b/en/2007-2011-* --output corpora
+  A 3-gram model without 3-grams that occur only once:
+    corpusmill ngrams --corpus corpora/wiki40b/uk/20261101-* --output corpora \
+      --order 3 --prune 0 0 1
+
+The model is the same as that of KenLM's lmplz for the same lines (interpolated modified Kneser-Ney
+smoothing, Chen and Goodman 1998). It does not need to fit into memory: n-grams are kept in files.
+
+A sentence of the model is a sentence of One Billion Word, a line of SimpleBooks or Wiki-40B, or a
+paragraph of PG-19. Words are separated by spaces; the markers of Wiki-40B count as words. A word that
+occurs less often than --min-count in train is <unk>; the default is 3 for One Billion Word, as in its
+paper, and 1 for other corpora. --prune has a count for each order, as in lmplz: n-grams that occur at
+most that often are left out; the last count is used for all higher orders. If a text has too few n-grams,
+the discounts of lmplz --discount_fallback are used. --smoothing stupid-backoff uses relative frequencies.
+If an n-gram is missing, it uses 0.4 times the value of the shorter n-gram. The values are normalised over
+all words, as in the One Billion Word paper.
+
+The model scores the documents of the other splits. In One Billion Word and SimpleBooks, whose papers
+predict the ends of sentences, a document gets a list with a log-likelihood for each word and each end of
+a sentence. In other corpora, a document gets a single log-likelihood.
+
+what you get, in <output>/ngrams/<corpus>-<edition>/<date>-<version>/:
+  model.arpa                      for KenLM, SRILM and others
+  log-likelihoods/test.parquet    for --log-likelihood of `corpusmill score perplexity` and `score bpc`
+  stats.json                      n-grams, discounts, perplexity of each split
+  manifest.json README.md COMPLETED
+
+Exit status: 0 done, 1 bad input, 2 wrong settings.
+"""
 
 import dataclasses
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from corpusmill.pipelines.run.flags import Commands, Flags, add_command, add_output, add_runner
+from corpusmill.pipelines.run.settings import EDITION, Config, Group
 from corpusmill.transforms.files.builds.manifest import Release
 
 CORPUS = "ngrams"
@@ -13,34 +45,48 @@ VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 
-MOST_WORDS = 5  # maximum number of words in an n-gram
 SMOOTHINGS = ("kneser-ney", "stupid-backoff")
+MOST_WORDS = 5  # maximum number of words in an n-gram
 PAPER_MIN_COUNTS = {"lm1b": 3}
 """Corpus → how often a word must occur in train to be in the paper's vocabulary. Other corpora
 keep all words.
 """
+MODEL = Group("the model", part_of=EDITION)
 
 
 @dataclasses.dataclass(frozen=True)
-class NgramsConfig:
+class NgramsConfig(Config):
     """The settings of an n-gram model. Invalid settings raise ValueError."""
 
-    corpus: str  # folder of a finished build
-    order: int = 5  # words of the longest n-grams
-    smoothing: str = "kneser-ney"
-    min_count: int = 0  # rarer words are not in the vocabulary; 0 uses the value of the paper
-    prune: Sequence[int] = ()  # largest dropped count for each order; the last is used for the rest
-    splits: Sequence[str] = ()  # splits to score; () is all except train
+    doubts = ()
+
+    corpus: str = Group().setting(help="folder of a finished build", metavar="DIR")
+    order: int = MODEL.setting(
+        5,
+        "number of words in the longest n-grams, 1 to 5 (default %(default)s)",
+        at_least=1,
+        at_most=MOST_WORDS,
+    )
+    smoothing: str = MODEL.setting(
+        "kneser-ney",
+        "interpolated modified Kneser-Ney (default), or normalised Stupid Backoff",
+        choices=SMOOTHINGS,
+    )
+    min_count: int = MODEL.setting(
+        0,
+        "words that occur less often in train are <unk>; 0 means 3 for One Billion Word, 1 for others"
+        " (default %(default)s)",
+        at_least=0,
+    )
+    prune: Sequence[int] = MODEL.setting(
+        (), "for each order, leave out n-grams that occur at most this often: 0 0 1", metavar="N"
+    )
+    splits: Sequence[str] = Group().setting(
+        (), "splits to score (default: all but train)", metavar="SPLIT"
+    )
 
     def __post_init__(self) -> None:
-        if not 1 <= self.order <= MOST_WORDS:
-            raise ValueError(f"`order` must be from 1 to {MOST_WORDS}, not {self.order}")
-        if self.smoothing not in SMOOTHINGS:
-            raise ValueError(
-                f"smoothing must be one of {', '.join(SMOOTHINGS)}, not {self.smoothing!r}"
-            )
-        if self.min_count < 0:
-            raise ValueError(f"min_count must be 0 or more, not {self.min_count}")
+        super().__post_init__()
         self._check_prune()
         if "train" in self.splits:
             raise ValueError(
@@ -62,69 +108,7 @@ class NgramsConfig:
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings that distinguish models made from the same build."""
-        return {
-            "order": self.order,
-            "smoothing": self.smoothing,
-            "min_count": self.min_count,
-            "prune": "-".join(map(str, self.prune)),
-        }
+        return super().variant() | {"prune": "-".join(map(str, self.prune))}
 
-
-def add(commands: Commands) -> None:
-    r"""Estimates an n-gram model from a finished build, and scores the held-out splits with it.
-
-    examples:
-      5-grams of One Billion Word, as in its paper:
-        corpusmill ngrams --corpus corpora/lm1b/en/2007-2011-* --output corpora
-      A 3-gram model without 3-grams that occur only once:
-        corpusmill ngrams --corpus corpora/wiki40b/uk/20261101-* --output corpora \
-          --order 3 --prune 0 0 1
-
-    The model is the same as that of KenLM's lmplz for the same lines (interpolated modified Kneser-Ney
-    smoothing, Chen and Goodman 1998). It does not need to fit into memory: n-grams are kept in files.
-
-    A sentence of the model is a sentence of One Billion Word, a line of SimpleBooks or Wiki-40B, or a
-    paragraph of PG-19. Words are separated by spaces; the markers of Wiki-40B count as words. A word that
-    occurs less often than --min-count in train is <unk>; the default is 3 for One Billion Word, as in its
-    paper, and 1 for other corpora. --prune has a count for each order, as in lmplz: n-grams that occur at
-    most that often are left out; the last count is used for all higher orders. If a text has too few n-grams,
-    the discounts of lmplz --discount_fallback are used. --smoothing stupid-backoff uses relative frequencies.
-    If an n-gram is missing, it uses 0.4 times the value of the shorter n-gram. The values are normalised over
-    all words, as in the One Billion Word paper.
-
-    The model scores the documents of the other splits. In One Billion Word and SimpleBooks, whose papers
-    predict the ends of sentences, a document gets a list with a log-likelihood for each word and each end of
-    a sentence. In other corpora, a document gets a single log-likelihood.
-
-    what you get, in <output>/ngrams/<corpus>-<edition>/<date>-<version>/:
-      model.arpa                      for KenLM, SRILM and others
-      log-likelihoods/test.parquet    for --log-likelihood of `corpusmill score perplexity` and `score bpc`
-      stats.json                      n-grams, discounts, perplexity of each split
-      manifest.json README.md COMPLETED
-
-    Exit status: 0 done, 1 bad input, 2 wrong settings.
-    """
-    parser = add_command(commands, "ngrams", "", add.__doc__)
-    flags = Flags(parser)
-    flags.text("--corpus", "DIR", "folder of a finished build", required=True, default=None)
-    add_output(parser)
-    flags.files("--splits", "splits to score (default: all but train)", "SPLIT")
-    model = Flags(parser, "the model")
-    model.number("--order", "number of words in the longest n-grams, 1 to 5", 5)
-    model.choice(
-        "--smoothing",
-        ("kneser-ney", "stupid-backoff"),
-        "interpolated modified Kneser-Ney (default), or normalised Stupid Backoff",
-    )
-    model.number(
-        "--min-count",
-        "words that occur less often in train are <unk>; 0 means 3 for One Billion Word, 1 for others",
-        0,
-    )
-    model.files(
-        "--prune",
-        "for each order, leave out n-grams that occur at most this often: 0 0 1",
-        "N",
-        type=int,
-    )
-    add_runner(parser)
+    def original(self) -> dict[str, Any]:
+        return super().original() | {"prune": ""}

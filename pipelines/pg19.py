@@ -32,14 +32,12 @@ from corpusmill.transforms.books.screen_books import (
     read_word_list,
 )
 from corpusmill.transforms.books.text_screening import TooShort, not_english
-from corpusmill.transforms.duplicates.minhash import PARAMETERS
-from corpusmill.transforms.files.builds.manifest import limit_caveat, limit_setting, name_edition
+from corpusmill.transforms.files.builds.manifest import limit_caveat, name_edition
 from corpusmill.transforms.files.counters import KeepAll
 from corpusmill.transforms.files.text import SPLITS, short_fingerprint
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
 
-from .book_settings import LANGUAGE, find_books
-from .pg19_settings import ACCOUNTS, DESCRIPTION, ORIGINAL, RELEASE, Pg19Config
+from .pg19_settings import ACCOUNTS, DESCRIPTION, LANGUAGE, RELEASE, Pg19Config, find_books
 
 
 class OldBooks(NamedTuple):
@@ -86,7 +84,7 @@ class Pg19(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        return name_edition(LANGUAGE, self.variant(), ORIGINAL)
+        return name_edition(LANGUAGE, self.variant(), self.config.original())
 
     def date_of_inputs(self) -> str:
         return self.files.date()
@@ -175,17 +173,11 @@ class Pg19(CorpusBuild):
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings that distinguish corpora made from the same input."""
-        config, own = self.config, self.membership.own_splits
-        return {
+        own = sorted(self.membership.own_splits.items())
+        return self.config.variant() | {
             "members": self.membership.members,
-            "split_ids": short_fingerprint(
-                f"{book_id} {split}" for book_id, split in sorted(own.items())
-            ),
-            "before": config.before,
-            "min_words": config.min_words,
-            "near_duplicates": config.near_duplicates,
+            "split_ids": short_fingerprint(f"{book_id} {split}" for book_id, split in own),
             "mask_words": short_fingerprint(self.masked),
-            **limit_setting(config.limit),
         }
 
     def caveats(self) -> tuple[str, ...]:
@@ -194,11 +186,3 @@ class Pg19(CorpusBuild):
         If the number of books was limited, a further sentence says so.
         """
         return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
-
-    def settings(self) -> Mapping[str, Any]:
-        return {
-            **self.variant(),
-            "on_corrupt": self.config.on_corrupt,
-            "shard_bytes": self.config.shard_bytes,
-            **({"signatures": PARAMETERS} if self.config.signatures else {}),
-        }

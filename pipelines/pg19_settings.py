@@ -1,9 +1,44 @@
-"""Settings of PG-19."""
+r"""Rebuilds the PG-19 language-modelling benchmark from Project Gutenberg.
+
+examples:
+  The books that were released as PG-19, in their released splits, from the weekly archive
+  (gutenberg.org/cache/epub/feeds: txt-files.tar.zip, pg_catalog.csv; metadata.csv: github.com/deepmind/pg19):
+    corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
+      --output corpora
+  All books before 1919 in the archive, with splits by a hash; --metadata still supplies the released years:
+    corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
+      --members hash --output corpora
+  A folder of files: books up to 1927 without near-duplicates, with the words of a list replaced by <DW>:
+    corpusmill pg19 --books mirror/ --catalog pg_catalog.csv --near-duplicates 0.8 --before 1928 \
+      --mask-words words.txt --output corpora
+
+what you get, in <output>/pg19/<edition>/<date>-<version>/:
+  train-*.parquet validation-*.parquet test-*.parquet, and the same as TFRecord: book_id, book_link,
+            book_text, book_title, publication_date as in TensorFlow Datasets; date_source, date_confidence;
+            latest_year: the year by which a book without a publication_date was probably published
+  signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
+  dates-*.tsv     the years of every book in every source
+  rejected/       each file that is not in the corpus, such as an undated book, with the reason
+  stats.json manifest.json README.md COMPLETED
+`corpusmill score perplexity` computes the perplexity per word, with the number of words of a split in
+stats.json. The name of the edition has the language and every setting that differs from the released
+corpus.
+
+memory and disk: a worker needs some 300 MB, or 20 times the largest book if that is more. Texts between
+two steps are written beside the build, compressed, until the build is done: about the size of the input
+as .zip.
+
+A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
+input, 2 wrong settings.
+"""
 
 import dataclasses
-from collections.abc import Sequence
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from corpusmill.pipelines.run.flags import Commands, Flags, add_command, add_output, add_runner
+from corpusmill.pipelines.run.settings import EDITION, MANIFEST, Config, Group
 from corpusmill.transforms.books.book_accounts import (
     MEMBERS,
     NUMBERS,
@@ -13,12 +48,101 @@ from corpusmill.transforms.books.book_accounts import (
 )
 from corpusmill.transforms.books.publication_dates import BEFORE
 from corpusmill.transforms.books.text_screening import MIN_WORDS
-from corpusmill.transforms.duplicates.minhash import parse_similarity
 from corpusmill.transforms.files.builds.manifest import Description, Release
 from corpusmill.transforms.files.builds.paper_figures import PAPER_BOOKS, PAPER_WORDS
 from corpusmill.transforms.files.text import SPLITS
 
-from .book_settings import add_books, check_book_settings
+LANGUAGE = "en"
+NO_CATALOG = (
+    "No catalogue was given: titles, authors and languages are those of the files, subjects and bookshelves"
+    " are not known, and genres are detected from the text alone."
+)
+
+INPUTS = Group(
+    "inputs",
+    "file names, patterns or folders, on any file system of Beam's (gs://, s3://, hdfs://)",
+)
+_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)-?([01]\d)-?([0-3]\d)(?!\d)")
+
+
+@dataclasses.dataclass(frozen=True)
+class BooksConfig(Config):
+    """The settings that all builds from books have in common. Invalid settings raise ValueError."""
+
+    books: Sequence[str] = INPUTS.setting(
+        help="text files of Project Gutenberg, folders, or archives (.zip, .tar, .tgz, .tar.zip), also nested"
+    )
+    catalog: Sequence[str] = INPUTS.setting(
+        (),
+        "pg_catalog.csv, or the RDF archive; without it, titles are taken from the files, and genres are"
+        " detected from the text alone",
+    )
+    dump_date: str = INPUTS.dump_date(
+        'the newest date in the names of the files; "undated" if there is none'
+    )
+    on_corrupt: str = INPUTS.on_corrupt()
+    shard_bytes: int = Group().setting(128 << 20, part_of=MANIFEST, at_least=1)
+    signatures: bool = Group().signatures("book")
+
+
+class BookInputs(NamedTuple):
+    """The paths of the input files of a build from books."""
+
+    books: Sequence[str]
+    catalog: Sequence[str]
+    metadata: Sequence[str] = ()
+    word_list: Sequence[str] = ()
+    split_ids: Sequence[str] = ()
+
+    def by_role(self) -> Mapping[str, Sequence[str]]:
+        """Returns role → paths. The roles are named as in the manifest."""
+        return {name.replace("_", "-"): paths for name, paths in self._asdict().items()}
+
+    def bytes_to_read(self, stripes: int) -> int:
+        """Returns the total size of the book files in bytes.
+
+        It does not depend on `stripes`, the number of workers: a file is counted only once, even if several
+        workers read it.
+        """
+        from corpusmill.transforms.books.read_books import sizes_of
+
+        return sum(sizes_of(self.books))
+
+    def date(self) -> str:
+        """Returns the newest date in the names of the catalogue and book files, such as "20261101". Returns
+        "undated" if no name contains a date.
+        """
+        names = map(posixpath.basename, (*self.catalog, *self.books))
+        return max(
+            ("".join(found) for name in names for found in _DATE.findall(name)), default="undated"
+        )
+
+    def caveats(self) -> tuple[str, ...]:
+        """Returns a sentence for the dataset card that warns users if there is no catalogue."""
+        return () if self.catalog else (NO_CATALOG,)
+
+
+def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -> BookInputs:
+    """Finds the input files of a build. Raises InputError for missing or visibly truncated files.
+
+    If `on_corrupt` is "fail", a catalogue in CSV format is read completely, to find damage anywhere in it.
+
+    Args:
+      books: Patterns, folders or archives of books.
+      on_corrupt: "fail" to reject truncated files, "keep-good" to accept them.
+      others: Patterns for the other fields of BookInputs.
+    """
+    from corpusmill.transforms.books.gather_books import check_books, match_books
+    from corpusmill.transforms.books.read_catalog import check_tables
+    from corpusmill.transforms.files.read_files import match_inputs
+
+    found = {name: match_inputs(patterns) for name, patterns in others.items()}
+    inputs = BookInputs(match_books(books), **found)
+    check_books(inputs.books, whole=on_corrupt == "fail")
+    if on_corrupt == "fail":
+        check_tables(inputs.catalog)
+    return inputs
+
 
 CORPUS = "pg19"
 VERSION = "1.2.0"
@@ -32,7 +156,6 @@ RELEASE_NOTES = {
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
-SHARD_BYTES = 128 << 20
 
 DESCRIPTION = Description(
     title="PG-19",
@@ -55,114 +178,58 @@ DESCRIPTION = Description(
 ACCOUNTS = BookAccounts(
     SPLITS, whole=SPLITS, template="pg19", paper={"books": PAPER_BOOKS, "words": PAPER_WORDS}
 )
+VARIANTS = Group("variants", "all are part of the signature of the build", EDITION)
 
 
 @dataclasses.dataclass(frozen=True)
-class Pg19Config:
+class Pg19Config(BooksConfig):
     """The settings of a build of PG-19. Invalid settings raise ValueError."""
 
-    books: Sequence[str]  # folders, or patterns of files
-    catalog: Sequence[str] = ()  # patterns of pg_catalog.csv, or of archives of RDF
-    metadata: Sequence[str] = ()  # patterns of metadata.csv of the released PG-19
-    members: str = ""  # one of MEMBERS; "" is "released" if metadata is given
-    split_ids: Sequence[str] = ()  # patterns of tables (book_id, split) that override the splits
-    before: int = BEFORE  # books published in this year or later are dropped
-    min_words: int = MIN_WORDS  # shorter books are dropped
-    near_duplicates: float = 0.0  # least similarity of dropped books; 0 keeps all
-    mask_words: Sequence[str] = ()  # patterns of files of words to replace by <DW>
-    limit: int = 0  # books that are read; 0 reads all
-    dump_date: str = ""  # "20261101"; "" is taken from the names of the files
-    on_corrupt: str = "fail"
-    shard_bytes: int = SHARD_BYTES  # approximate UTF-8 bytes of text in one output file
-    signatures: bool = False  # write the MinHash signature of each book
+    metadata: Sequence[str] = INPUTS.setting(
+        (), "metadata.csv of the released PG-19, which lists its books and their years"
+    )
+    members: str = VARIANTS.setting(
+        "",
+        "released: the books of --metadata, in their released splits (default with --metadata); hash: all"
+        " books, of which a hash of the id puts 90 %% into train, 5 %% into validation, 5 %% into test",
+        choices=MEMBERS,
+    )
+    split_ids: Sequence[str] = INPUTS.setting(
+        (),
+        "tables with the columns book_id and split, which override all other rules for splits",
+        part_of=EDITION,
+    )
+    before: int = VARIANTS.setting(
+        BEFORE,
+        "keep only books from before this year (default %(default)s)",
+        at_least=1,
+        metavar="YEAR",
+    )
+    min_words: int = VARIANTS.setting(
+        MIN_WORDS,
+        "reject books with fewer words; the default is about the length of the shortest released book"
+        " (default %(default)s)",
+        at_least=0,
+    )
+    near_duplicates: float = VARIANTS.near_duplicates(
+        "keep only the largest of the books that share at least this part of their eight-word sequences"
+        " (default: keep all)"
+    )
+    mask_words: Sequence[str] = VARIANTS.setting(
+        (), "lists of words, one per line, which are replaced by <DW>"
+    )
+    limit: int = INPUTS.limit("books")
 
     def __post_init__(self) -> None:
-        check_book_settings(self.books, self.dump_date, self.on_corrupt, self.min_words)
-        if self.members not in ("", *MEMBERS):
-            raise ValueError(f"members must be one of {MEMBERS}, not {self.members!r}")
+        super().__post_init__()
         if self.members == RELEASED and not self.metadata:
             raise ValueError(
                 "members='released' needs metadata: the file metadata.csv of the release"
             )
-        if self.near_duplicates:
-            parse_similarity(self.near_duplicates)
-        for name in ("before", "shard_bytes"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
 
+    def edition(self) -> str:
+        """Returns "": only the inputs say which books are members."""
+        return ""
 
-ORIGINAL = {
-    "members": RELEASED,
-    "split_ids": "",
-    "before": BEFORE,
-    "min_words": MIN_WORDS,
-    "near_duplicates": 0.0,
-    "mask_words": "",
-}
-
-
-def add(commands: Commands) -> None:
-    r"""Rebuilds the PG-19 language-modelling benchmark from Project Gutenberg.
-
-    examples:
-      The books that were released as PG-19, in their released splits, from the weekly archive
-      (gutenberg.org/cache/epub/feeds: txt-files.tar.zip, pg_catalog.csv; metadata.csv: github.com/deepmind/pg19):
-        corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
-          --output corpora
-      All books before 1919 in the archive, with splits by a hash; --metadata still supplies the released years:
-        corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
-          --members hash --output corpora
-      A folder of files: books up to 1927 without near-duplicates, with the words of a list replaced by <DW>:
-        corpusmill pg19 --books mirror/ --catalog pg_catalog.csv --near-duplicates 0.8 --before 1928 \
-          --mask-words words.txt --output corpora
-
-    what you get, in <output>/pg19/<edition>/<date>-<version>/:
-      train-*.parquet validation-*.parquet test-*.parquet, and the same as TFRecord: book_id, book_link,
-                book_text, book_title, publication_date as in TensorFlow Datasets; date_source, date_confidence;
-                latest_year: the year by which a book without a publication_date was probably published
-      signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
-      dates-*.tsv     the years of every book in every source
-      rejected/       each file that is not in the corpus, such as an undated book, with the reason
-      stats.json manifest.json README.md COMPLETED
-    `corpusmill score perplexity` computes the perplexity per word, with the number of words of a split in
-    stats.json. The name of the edition has the language and every setting that differs from the released
-    corpus.
-
-    memory and disk: a worker needs some 300 MB, or 20 times the largest book if that is more. Texts between
-    two steps are written beside the build, compressed, until the build is done: about the size of the input
-    as .zip.
-
-    A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
-    input, 2 wrong settings.
-    """  # noqa: E501
-    parser = add_command(commands, "pg19", "", add.__doc__)
-    files = add_books(parser)
-    files.files(
-        "--metadata", "metadata.csv of the released PG-19, which lists its books and their years"
-    )
-    files.files(
-        "--split-ids",
-        "tables with the columns book_id and split, which override all other rules for splits",
-    )
-    variants = Flags(parser, "variants", "all are part of the signature of the build")
-    variants.choice(
-        "--members",
-        ("released", "hash"),
-        "released: the books of --metadata, in their released splits (default with --metadata); hash: all"
-        " books, of which a hash of the id puts 90 %% into train, 5 %% into validation, 5 %% into test",
-        default="",
-    )
-    variants.number("--before", "keep only books from before this year", 1919, metavar="YEAR")
-    variants.number(
-        "--min-words",
-        "reject books with fewer words; the default is about the length of the shortest released book",
-        200,
-    )
-    variants.near_duplicates(
-        "keep only the largest of the books that share at least this part of their eight-word sequences"
-        " (default: keep all)"
-    )
-    variants.files("--mask-words", "lists of words, one per line, which are replaced by <DW>")
-    Flags(parser).signatures("book")
-    add_output(parser)
-    add_runner(parser)
+    def original(self) -> dict[str, Any]:
+        return super().original() | {"members": RELEASED, "split_ids": "", "mask_words": ""}

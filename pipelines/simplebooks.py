@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.pipelines.run.settings import MANIFEST
 from corpusmill.transforms.books.book_overlap import parse_overlap
 from corpusmill.transforms.books.book_rows import (
     AssignSizes,
@@ -47,11 +48,10 @@ from corpusmill.transforms.books.take_simplest import (
     title_of,
 )
 from corpusmill.transforms.books.text_screening import TooShort, not_english
-from corpusmill.transforms.duplicates.minhash import PARAMETERS
 from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
 
-from .book_settings import LANGUAGE, find_books
+from .pg19_settings import LANGUAGE, find_books
 from .simplebooks_settings import ACCOUNTS, DESCRIPTION, RELEASE, SimpleBooksConfig
 
 
@@ -233,7 +233,5 @@ class SimpleBooks(CorpusBuild):
             **config.variant(),
             "formula": config.formula,
             "tokenizer": "spaCy, English",
-            "on_corrupt": config.on_corrupt,
-            "shard_bytes": config.shard_bytes,
-            **({"signatures": PARAMETERS} if config.signatures else {}),
+            **config.part(MANIFEST),
         }

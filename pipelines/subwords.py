@@ -220,7 +220,7 @@ class Subwords(CorpusBuild):
         An example is "multilingual-101-256000".
         """
         name = f"multilingual-{len(self.languages)}-{self.config.size}"
-        return name_edition(name, self.config.variant(), SubwordsConfig(["."]).variant())
+        return name_edition(name, self.variant(), self.config.original())
 
     def date_of_inputs(self) -> str:
         """Returns the dump date of the newest input build; "latest" if no input is a build."""
@@ -320,7 +320,7 @@ class Subwords(CorpusBuild):
         return {
             "languages": list(self.languages),
             "size": config.size,
-            **config.variant(),
+            **self.variant(),
             **PIECES_TRAINER,
         }
 
@@ -329,6 +329,6 @@ class Subwords(CorpusBuild):
         return {
             "lang": f"{len(self.languages)}-languages",
             "size": str(config.size),
-            **name_variant(config.variant()),
+            **name_variant(self.variant()),
             "seed": str(config.seed),
         }

@@ -31,7 +31,7 @@ from corpusmill.transforms.models.token_ids import (
 )
 from corpusmill.transforms.models.train_pieces import MODEL_KIND
 
-from .tokens_settings import ORIGINAL, RELEASE, TokensConfig
+from .tokens_settings import RELEASE, TokensConfig
 
 ROLES = {"sentencepiece": MODEL_KIND, "huggingface": "huggingface-tokenizer"}
 COPIES = {"sentencepiece": "tokenizer.model", "huggingface": "tokenizer.json"}
@@ -93,8 +93,9 @@ class Tokens(CorpusBuild):
         """The name of the edition: the name of the input build, such as "wiki40b-uk", and the settings that
         are not defaults.
         """
-        variant = {"tokenizer": self._tokenizer_name(), **self.config.variant(), "eos": ""}
-        return name_edition(f"{self.build.corpus}-{self.build.edition}", variant, ORIGINAL)
+        variant = {"tokenizer": self._tokenizer_name(), **self.config.variant()}
+        name = f"{self.build.corpus}-{self.build.edition}"
+        return name_edition(name, variant, {"tokenizer": "", **self.config.original()})
 
     def _tokenizer_name(self) -> str:
         if not self.config.tokenizer:

@@ -4,18 +4,16 @@ import argparse
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpusmill.pipelines.run.flags import (
     Commands,
-    Flags,
+    add_build,
     add_command,
     add_folders,
-    add_output,
-    add_runner,
     launch_build,
-    settings_of,
 )
+from corpusmill.pipelines.run.settings import EDITION, Config, Group, settings_of
 from corpusmill.transforms.files.builds.manifest import Release, check_name
 
 if TYPE_CHECKING:
@@ -25,31 +23,42 @@ CORPUS = "tokens"
 VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
-TEXTS = ("stored", "plain")
+
+
+SETTINGS = Group()
 
 
 @dataclasses.dataclass(frozen=True)
-class TokensConfig:
+class TokensConfig(Config):
     """The settings of a build of token files. Invalid settings raise ValueError."""
 
-    build: str  # folder of a finished build
-    tokenizer: str = ""  # a SentencePiece model or tokenizer.json; "" is the model of the build
-    name: str = ""  # the tokenizer's name in the edition's name; "" takes the name of its file
-    column: str = ""  # column with the text; "" is the usual column of the corpus
-    text: str = "stored"  # "stored" is unchanged, "plain" is without the markers of articles
-    eos: str = ""  # the token after each document; "" is the usual token of the tokenizer
+    doubts = ()
 
-    def __post_init__(self) -> None:
-        if self.text not in TEXTS:
-            raise ValueError(f"`text` must be one of {', '.join(TEXTS)}, not {self.text!r}")
-        check_name("`name`", self.name)
-
-    def variant(self) -> dict[str, Any]:
-        """Returns the settings that distinguish token files made with the same build and tokenizer."""
-        return {"column": self.column, "text": self.text, "eos": self.eos}
-
-
-ORIGINAL = {"column": "", "text": "stored", "eos": "", "tokenizer": ""}
+    build: str = SETTINGS.setting()  # folder of a finished build
+    tokenizer: str = SETTINGS.setting(
+        "",
+        "a SentencePiece model, or tokenizer.json of Hugging Face (default: the model in the build)",
+        metavar="FILE",
+    )
+    name: str = SETTINGS.setting(
+        "",
+        "name of the tokenizer, as part of the name of the output folder (default: that of its file)",
+        check=check_name,
+    )
+    column: str = SETTINGS.setting(
+        "", "column with the text (default: that of the corpus)", part_of=EDITION, metavar="NAME"
+    )
+    text: str = SETTINGS.setting(
+        "stored",
+        "stored: the text as it is in the build (default); plain: articles without markers",
+        part_of=EDITION,
+        choices=("stored", "plain"),
+    )
+    eos: str = SETTINGS.setting(
+        "",
+        "token after each document (default: </s>, <|endoftext|> or a similar token of the tokenizer)",
+        metavar="TOKEN",
+    )
 
 
 def add(commands: Commands) -> None:
@@ -80,30 +89,7 @@ def add(commands: Commands) -> None:
     """
     parser = add_command(commands, "tokenize", "", add.__doc__, _run)
     add_folders(parser, "finished builds, or folders with builds below")
-    flags = Flags(parser)
-    flags.text(
-        "--tokenizer",
-        "FILE",
-        "a SentencePiece model, or tokenizer.json of Hugging Face (default: the model in the build)",
-    )
-    flags.text(
-        "--name",
-        "NAME",
-        "name of the tokenizer, as part of the name of the output folder (default: that of its file)",
-    )
-    flags.text("--column", "NAME", "column with the text (default: that of the corpus)")
-    flags.choice(
-        "--text",
-        ("stored", "plain"),
-        "stored: the text as it is in the build (default); plain: articles without markers",
-    )
-    flags.text(
-        "--eos",
-        "TOKEN",
-        "token after each document (default: </s>, <|endoftext|> or a similar token of the tokenizer)",
-    )
-    add_output(parser)
-    add_runner(parser)
+    add_build(parser, TokensConfig)
     parser.set_defaults(extras=[])
 
 

@@ -117,6 +117,7 @@ class Wiki40b(CorpusBuild):
         beginning or the end of an input is damaged or missing.
         """
         self.config = config
+        self.lang = config.language
         self.dbname = dbname_of(config.language)
         self.dumps = match_inputs(config.dump)
         self.tables = WikiTables(
@@ -353,6 +354,3 @@ class Wiki40b(CorpusBuild):
             | describe_sources(sources)
             | ({"tables": taken} if taken else {})
         )
-
-    def signature_settings(self) -> Mapping[str, str]:
-        return self.config.for_signature()

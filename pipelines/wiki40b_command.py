@@ -4,15 +4,17 @@ The run builds an entity table, then a corpus for each language, then vocabulari
 """
 
 import argparse
+import dataclasses
 import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpusmill.pipelines.run import flags
+from corpusmill.pipelines.run.settings import settings_of
 from corpusmill.transforms.wikipedia.dump_folder import ANY, LAYOUTS
-from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
 from .entities_settings import entity_table
+from .wiki40b_settings import CORPUS, VERSION, WHICH, Wiki40bConfig
 
 if TYPE_CHECKING:
     from corpusmill.pipelines.run.corpus_build import Corpus
@@ -20,18 +22,41 @@ if TYPE_CHECKING:
     from corpusmill.transforms.wikipedia.find_dumps import FoundDumps, WikiDump
 
     from .batch import NamedBuild, Outcome
-    from .wiki40b_settings import Wiki40bConfig
+
+
+@dataclasses.dataclass(frozen=True)
+class LanguagesConfig:
+    """The settings of a run that builds many languages, beside those of each build."""
+
+    languages: str = WHICH.setting(
+        "",
+        'several codes, separated by commas: "uk,el"; or "all" for all languages with a dump; or "paper" for'
+        " the 41 languages of the paper",
+        metavar="CODES",
+    )
+    dumps: Sequence[str] = WHICH.setting(
+        (), "folders with the layout of the dump server (see below)", metavar="DIR"
+    )
+    layout: str = WHICH.setting(
+        ANY,
+        "with --dumps: which files to use: dumps (with dumpstatus.json), exports (Content File Exports, with"
+        " SHA256SUMS), or any (default), the newest of both; if both have the same date, the dump is used,"
+        " because it has tables of that date",
+        choices=LAYOUTS,
+    )
+    multilingual: bool = WHICH.setting(
+        True, "with --languages: train no vocabularies over all languages"
+    )
+
 
 VERIFIED = "verified.tsv"  # in the output folder: findings of the final check on a cluster
 
 
-def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig":
+def wiki40b_config(settings: argparse.Namespace, **given: Any) -> Wiki40bConfig:
     """Returns the settings of one Wiki-40B build, from flags. Values in `given` replace those
     of the flags.
     """
-    from .wiki40b_settings import Wiki40bConfig
-
-    return Wiki40bConfig(**{**flags.settings_of(Wiki40bConfig, settings), **given})
+    return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
 
 
 def build_wiki40b(
@@ -161,7 +186,6 @@ def _named_corpus(
     wiki: "WikiDump", table: str, settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "NamedBuild":
     from .wiki40b import Wiki40b
-    from .wiki40b_settings import CORPUS, VERSION
 
     config = wiki40b_config(
         settings,
@@ -298,150 +322,7 @@ def add(commands: flags.Commands) -> None:
     input or a failed language, 2 wrong settings.
     """  # noqa: E501
     parser = flags.add_command(commands, "wiki40b", "", add.__doc__, _run)
-    which = flags.Flags(
-        parser, "which corpora", "--language with --dump, or --languages with --dumps"
-    )
-    which.text(
-        "--language",
-        "CODE",
-        "code of a Wikipedia, as in its address, or name of the language: hy, zh-yue, Ukrainian; for zhwiki,"
-        " zh-cn or zh-tw. Languages with hand-made tables of headings and templates:"
-        f" {' '.join(LANGUAGE_CODES)}",
-        default=None,
-        type=flags.language,
-    )
-    which.text(
-        "--languages",
-        "CODES",
-        'several codes, separated by commas: "uk,el"; or "all" for all languages with a dump; or "paper" for'
-        " the 41 languages of the paper",
-    )
-    which.text(
-        "--dump-date",
-        "DATE",
-        "with --dump: the date in the name of the build (default: that in the name of the dump);"
-        " with --dumps:"
-        ' which dumps to use: "newest" (default), "all", or a date like 20261101 or 2026-11-01',
-    )
-    which.choice(
-        "--layout",
-        LAYOUTS,
-        "with --dumps: which files to use: dumps (with dumpstatus.json), exports (Content File Exports, with"
-        " SHA256SUMS), or any (default), the newest of both; if both have the same date, the dump is used,"
-        " because it has tables of that date",
-    )
-    _add_inputs(parser)
-    _add_method(parser)
-    flags.add_output(parser)
-    flags.add_runner(parser)
-
-
-def _add_inputs(parser: argparse.ArgumentParser) -> None:
-    files = flags.Flags(parser, "inputs", flags.STORES)
-    files.files("--dump", "pages-articles: .xml, .xml.bz2 (multistream or not), .xml.gz, .xml.xz")
-    files.files("--dumps", "folders with the layout of the dump server (see below)", "DIR")
-    files.files(
-        "--page-props", "<wiki>-<date>-page_props.sql.gz: the Wikidata item of each page id"
-    )
-    files.files(
-        "--items-per-site",
-        "wikidatawiki-<date>-wb_items_per_site.sql.gz: the Wikidata item of each title",
-    )
-    files.files(
-        "--page-table",
-        "<wiki>-<date>-page.sql.gz: pages that are not in it were deleted and are rejected",
-    )
-    files.files(
-        "--entities",
-        "the classes of Wikidata items: an entity table (made by corpusmill entities), or"
-        " wikidata-<date>-all.json.bz2 or .gz, from which the table is built first; default with --dumps: the"
-        " one found there",
-    )
-    files.files(
-        "--templates",
-        'your own TOML tables of the text of templates (docs/wiki40b.md, "Templates")',
-    )
-    files.switch(
-        "--no-wiki-templates",
-        "do not use the wiki's own template pages, which requires a first reading of the dump",
-        dest="wiki_templates",
-        action="store_false",
-    )
-    files.choice(
-        "--learn-headings",
-        ("auto", "on", "off"),
-        "in the first reading of the dump, learn the headings of sections without prose (references, links,"
-        " galleries), which are dropped: on, off, or auto (default), only for wikis without a list"
-        " of headings",
-    )
-    files.files(
-        "--leave-out",
-        "lists of articles to leave out, for example on request, with an item (Q42) or a page"
-        " (ukwiki:1088) per line; the articles are listed in rejected/",
-    )
-    files.on_corrupt("build from its undamaged part")
-    files.limit("pages")
-    files.switch("--ignore-siteinfo", "build although the header of the dump names another wiki")
-
-
-def _add_method(parser: argparse.ArgumentParser) -> None:
-    method = flags.Flags(parser, "method")
-    method.files(
-        "--pin-splits",
-        "use the splits of earlier releases: finished builds, or .tsv, .csv (also compressed) or"
-        " .parquet with"
-        " the columns wikidata_id and split (train, validation, test; dev and valid mean validation)",
-    )
-    method.files(
-        "--newer-than",
-        "use only pages that are not in an older dump of the wiki, given by its pages-articles files or its"
-        " page.sql.gz; or only pages above a page id; with --languages, folders with the layout of"
-        " --dumps, of"
-        " which the newest dump that is older than the one to build is used",
-        "FILE|ID|DIR",
-    )
-    method.number(
-        "--min-words",
-        "reject articles with fewer words in their paragraphs, such as stubs; in scripts without spaces"
-        " between words, two characters (East Asia) or four (South-East Asia) count as a word",
-        0,
-    )
-    method.near_duplicates(
-        "keep only the longest of the articles that share at least this part of their eight-word sequences"
-        " (default: keep all; 0.8 is a good value); the dropped ones are listed in rejected/"
-    )
-    method.choice(
-        "--columns",
-        ("released", "full"),
-        "released: the columns of the released corpus (default); full: also title, url of the revision, page"
-        " id, date and licence of the revision, language, classes of the item, number of words",
-    )
-    method.choice(
-        "--text",
-        ("markers", "plain", "markdown"),
-        "markers: the text as in the released corpus (default); plain: also a column plain_text, without"
-        " markers; markdown: also a column markdown, with the lists and tables of the page",
-    )
-    method.number(
-        "--vocabulary-size", "number of SentencePiece pieces; 0 trains no vocabulary", 32_000
-    )
-    method.number(
-        "--sample-articles", "number of articles in train from which pieces are learned", 100_000
-    )
-    method.switch(
-        "--no-multilingual",
-        "with --languages: train no vocabularies over all languages",
-        dest="multilingual",
-        action="store_false",
-    )
-    method.number(
-        "--audit",
-        "compare the text of N pages, chosen by a hash of their ids, with the text that mwparserfromhell"
-        " extracts; audit/ lists the differences",
-        0,
-    )
-    method.signatures("article")
-    method.number("--shard-bytes", "approximate bytes of text in one output file (default 32 MiB)")
+    flags.add_build(parser, Wiki40bConfig, LanguagesConfig)
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:

@@ -4,15 +4,18 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PARAMETERS, PERMUTATIONS
-from corpusmill.transforms.files.builds.manifest import (
-    Description,
-    Release,
-    check_dump_settings,
-    limit_setting,
-    name_edition,
-    name_variant,
+from corpusmill.pipelines.run.settings import (
+    EDITION,
+    MANIFEST,
+    SIGNATURE,
+    STORES,
+    Config,
+    Group,
+    typed,
 )
+from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS
+from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN, FEW_LINKS
+from corpusmill.transforms.files.builds.manifest import Description, Release, check_name
 from corpusmill.transforms.files.text import days_between
 from corpusmill.transforms.models.subword_models import SubwordSettings
 from corpusmill.transforms.wikipedia import wikidata
@@ -27,7 +30,7 @@ from corpusmill.transforms.wikitext.language import (
     proof_of,
 )
 from corpusmill.transforms.wikitext.sections import THRESHOLDS
-from corpusmill.transforms.wikitext.wikis import cldr_version
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, cldr_version, code_of_language
 
 CORPUS = "wiki40b"
 VERSION = "1.7.0"
@@ -68,7 +71,6 @@ RELEASE_NOTES = {
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
-SHARD_BYTES = 32 << 20
 MINHASH = {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS}
 
 DESCRIPTION = Description(
@@ -89,86 +91,166 @@ DESCRIPTION = Description(
 )
 
 MAX_AUDITED = 10_000  # limit of pages, because one worker holds all findings in memory
-LEARN_HEADINGS = ("auto", "on", "off")
 LEARNING = THRESHOLDS._asdict()
 
-ORIGINAL = {"near_duplicates": 0.0, "newer_than": "", "min_words": 0}
+WHICH = Group("which corpora", "--language with --dump, or --languages with --dumps")
+INPUTS = Group("inputs", STORES)
+METHOD = Group("method")
+
+
+def _check_language(_: str, language: str) -> None:
+    load_language(language)
 
 
 @dataclasses.dataclass(frozen=True)
-class Wiki40bConfig:
+class Wiki40bConfig(Config):
     """The settings of a build of Wiki-40B. Invalid settings raise ValueError."""
 
-    language: str  # corpus code, "zh-tw"
-    dump: Sequence[str]  # patterns of pages-articles files
-    page_props: Sequence[str] = ()  # patterns of <wiki>-<date>-page_props.sql.gz
-    items_per_site: Sequence[str] = ()  # patterns of wikidatawiki-<date>-wb_items_per_site.sql.gz
-    page_table: Sequence[str] = ()  # patterns of <wiki>-<date>-page.sql.gz
-    entities: str = ""  # folder of an entity table written by `corpusmill entities`
-    templates: Sequence[str] = ()  # patterns of TOML files that define the text of templates
-    newer_than: Sequence[str] = ()  # a page id, or patterns of an older dump or its page table
-    wiki_templates: bool = True  # use the redirects and definitions of templates in the dump
-    learn_headings: str = "auto"  # "on", "off"; "auto" is "on" if the wiki has no list of headings
-    dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
-    on_corrupt: str = "fail"
-    ignore_siteinfo: bool = False  # build although the head of the dump names another wiki
-    min_words: int = 0  # articles with fewer words are rejected as stubs
-    near_duplicates: float = 0.0  # least similarity of dropped articles; 0 keeps all
-    pin_splits: Sequence[str] = ()  # patterns of tables (wikidata_id, split) or finished builds
-    vocabulary_size: int = 32_000  # SentencePiece pieces; 0 trains none
-    sample_articles: int = 100_000  # train articles from which the pieces are learned
-    shard_bytes: int = SHARD_BYTES  # approximate UTF-8 bytes of text in one output file
-    columns: str = "released"  # one of COLUMNS
-    text: str = "markers"  # one of TEXTS; others than "markers" add a column with this form
-    leave_out: Sequence[str] = ()  # patterns of files with the ids of articles to leave out
-    limit: int = 0  # pages that are read; 0 reads all
-    audit: int = 0  # pages whose text is compared with that of another parser; 0 audits none
-    signatures: bool = False  # write the MinHash signature of each article
+    doubts = (EMPTY_TRAIN, FEW_LINKS)
+
+    language: str = WHICH.setting(
+        help="code of a Wikipedia, as in its address, or name of the language: hy, zh-yue, Ukrainian; for"
+        " zhwiki, zh-cn or zh-tw. Languages with hand-made tables of headings and templates:"
+        f" {' '.join(LANGUAGE_CODES)}",
+        check=_check_language,
+        metavar="CODE",
+        required=False,
+        type=typed(code_of_language),
+    )
+    dump: Sequence[str] = INPUTS.setting(
+        help="pages-articles: .xml, .xml.bz2 (multistream or not), .xml.gz, .xml.xz", required=False
+    )
+    page_props: Sequence[str] = INPUTS.setting(
+        (), "<wiki>-<date>-page_props.sql.gz: the Wikidata item of each page id"
+    )
+    items_per_site: Sequence[str] = INPUTS.setting(
+        (), "wikidatawiki-<date>-wb_items_per_site.sql.gz: the Wikidata item of each title"
+    )
+    page_table: Sequence[str] = INPUTS.setting(
+        (), "<wiki>-<date>-page.sql.gz: pages that are not in it were deleted and are rejected"
+    )
+    entities: str = INPUTS.setting(
+        "",
+        "the classes of Wikidata items: an entity table (made by corpusmill entities), or"
+        " wikidata-<date>-all.json.bz2 or .gz, from which the table is built first; default with --dumps: the"
+        " one found there",
+        metavar="FILE",
+        nargs="+",
+    )
+    templates: Sequence[str] = INPUTS.setting(
+        (), 'your own TOML tables of the text of templates (docs/wiki40b.md, "Templates")'
+    )
+    dump_date: str = WHICH.setting(
+        "",
+        "with --dump: the date in the name of the build (default: that in the name of the dump);"
+        " with --dumps:"
+        ' which dumps to use: "newest" (default), "all", or a date like 20261101 or 2026-11-01',
+        check=check_name,
+    )
+    wiki_templates: bool = INPUTS.setting(
+        True,
+        "do not use the wiki's own template pages, which requires a first reading of the dump",
+        part_of=MANIFEST,
+    )
+    learn_headings: str = INPUTS.setting(
+        "auto",
+        "in the first reading of the dump, learn the headings of sections without prose (references, links,"
+        " galleries), which are dropped: on, off, or auto (default), only for wikis without a list"
+        " of headings",
+        choices=("auto", "on", "off"),
+    )
+    leave_out: Sequence[str] = INPUTS.setting(
+        (),
+        "lists of articles to leave out, for example on request, with an item (Q42) or a page"
+        " (ukwiki:1088) per line; the articles are listed in rejected/",
+    )
+    on_corrupt: str = INPUTS.on_corrupt("build from its undamaged part")
+    ignore_siteinfo: bool = INPUTS.setting(
+        False, "build although the header of the dump names another wiki", part_of=MANIFEST
+    )
+    pin_splits: Sequence[str] = METHOD.setting(
+        (),
+        "use the splits of earlier releases: finished builds, or .tsv, .csv (also compressed) or"
+        " .parquet with"
+        " the columns wikidata_id and split (train, validation, test; dev and valid mean validation)",
+    )
+    near_duplicates: float = METHOD.near_duplicates(
+        "keep only the longest of the articles that share at least this part of their eight-word sequences"
+        " (default: keep all; 0.8 is a good value); the dropped ones are listed in rejected/"
+    )
+    newer_than: Sequence[str] = METHOD.setting(
+        (),
+        "use only pages that are not in an older dump of the wiki, given by its pages-articles files or its"
+        " page.sql.gz; or only pages above a page id; with --languages, folders with the layout of"
+        " --dumps, of"
+        " which the newest dump that is older than the one to build is used",
+        part_of=EDITION,
+        metavar="FILE|ID|DIR",
+    )
+    min_words: int = METHOD.setting(
+        0,
+        "reject articles with fewer words in their paragraphs, such as stubs; in scripts without spaces"
+        " between words, two characters (East Asia) or four (South-East Asia) count as a word"
+        " (default %(default)s)",
+        part_of=EDITION,
+        at_least=0,
+    )
+    limit: int = INPUTS.limit("pages")
+    vocabulary_size: int = METHOD.setting(
+        32_000, "number of SentencePiece pieces; 0 trains no vocabulary (default %(default)s)"
+    )
+    sample_articles: int = METHOD.setting(
+        100_000, "number of articles in train from which pieces are learned (default %(default)s)"
+    )
+    shard_bytes: int = METHOD.setting(
+        32 << 20,
+        "approximate bytes of text in one output file (default 32 MiB)",
+        part_of=MANIFEST,
+        at_least=1,
+    )
+    audit: int = METHOD.setting(
+        0,
+        "compare the text of N pages, chosen by a hash of their ids, with the text that mwparserfromhell"
+        " extracts; audit/ lists the differences (default %(default)s)",
+        part_of=MANIFEST,
+        omit_default=True,
+        at_least=0,
+        at_most=MAX_AUDITED,
+    )
+    signatures: bool = METHOD.signatures("article")
+    columns: str = METHOD.setting(
+        "released",
+        "released: the columns of the released corpus (default); full: also title, url of the revision, page"
+        " id, date and licence of the revision, language, classes of the item, number of words",
+        part_of=SIGNATURE,
+        omit_default=True,
+        choices=tuple(COLUMNS),
+    )
+    text: str = METHOD.setting(
+        "markers",
+        "markers: the text as in the released corpus (default); plain: also a column plain_text, without"
+        " markers; markdown: also a column markdown, with the lists and tables of the page",
+        part_of=SIGNATURE,
+        omit_default=True,
+        choices=tuple(TEXTS),
+    )
 
     def __post_init__(self) -> None:
-        load_language(self.language)
+        super().__post_init__()
         parse_page_id(self.newer_than)
-        check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
-        if not 0 <= self.near_duplicates < 1:
-            raise ValueError(
-                f"near_duplicates must be at least 0 and below 1, not {self.near_duplicates}"
-            )
-        if self.learn_headings not in LEARN_HEADINGS:
-            raise ValueError(
-                f"learn_headings must be one of {', '.join(LEARN_HEADINGS)}, not {self.learn_headings!r}"
-            )
         if self.learn_headings == "on" and not self.wiki_templates:
             raise ValueError(
                 "learn_headings='on' needs wiki_templates=True: headings are learned in an extra first"
                 " pass over the dump, and this pass is made only with wiki_templates=True"
             )
-        if self.columns not in COLUMNS:
-            raise ValueError(f"`columns` must be one of {', '.join(COLUMNS)}, not {self.columns!r}")
-        if self.text not in TEXTS:
-            raise ValueError(f"`text` must be one of {', '.join(TEXTS)}, not {self.text!r}")
-        if self.min_words < 0:
-            raise ValueError(f"min_words must be 0 or more, not {self.min_words}")
-        if self.shard_bytes < 1:
-            raise ValueError(f"shard_bytes must be positive, not {self.shard_bytes}")
-        if not 0 <= self.audit <= MAX_AUDITED:
-            raise ValueError(f"`audit` must be from 0 to {MAX_AUDITED:,} pages, not {self.audit}")
         self.subwords()
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings, except the language, that distinguish corpora made from the same input."""
-        newer_than = name_older(self.newer_than)
-        of_new_pages = {"newer_than": newer_than} if newer_than else {}
-        without_stubs = {"min_words": self.min_words} if self.min_words else {}
-        named = {**of_new_pages, **without_stubs, **limit_setting(self.limit)}
-        return {"near_duplicates": self.near_duplicates, **named}
-
-    def edition(self) -> str:
-        """Returns the name of the edition: the language, and the settings that differ from those in
-        the paper.
-
-        Examples are "vi" and "vi-near-duplicates-0.8".
+        """Returns the settings, except the language, that distinguish corpora made from the same input, and
+        differ from those in the paper.
         """
-        return name_edition(self.language, self.variant(), ORIGINAL)
+        variant = super().variant() | {"newer_than": name_older(self.newer_than)}
+        return {name: value for name, value in variant.items() if value}
 
     def subwords(self) -> SubwordSettings | None:
         """Returns the settings of the vocabulary; None if no vocabulary is trained."""
@@ -183,38 +265,23 @@ class Wiki40bConfig:
         return self.learn_headings == "on"
 
     def for_manifest(self) -> dict[str, Any]:
-        """Returns all settings that influence the bytes of the output."""
-        subwords = self.subwords()
+        """Returns all settings that influence the bytes of the output, in the order of earlier manifests."""
+        subwords, own = self.subwords(), self.part(MANIFEST)
+        first = ("on_corrupt", "ignore_siteinfo", "wiki_templates")
         return {
             "language": self.language,
-            "on_corrupt": self.on_corrupt,
-            "ignore_siteinfo": self.ignore_siteinfo,
-            "wiki_templates": self.wiki_templates,
+            **{name: own[name] for name in first},
             **({"learned_headings": LEARNING} if self.learns_headings() else {}),
+            "near_duplicates": self.near_duplicates,
             **self.variant(),
             "minhash": MINHASH if self.near_duplicates else None,
             "shard_bytes": self.shard_bytes,
             "identity": "",  # set by the build
             "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
             "sentencepiece": subwords.as_dict() if subwords else None,
-            **({"audit": self.audit} if self.audit else {}),
-            **({"signatures": PARAMETERS} if self.signatures else {}),
-            **self._columns(),
+            **own,
+            **self.part(SIGNATURE),
         }
-
-    def _columns(self) -> dict[str, str]:
-        """Returns the settings `columns` and `text` if they are not the defaults."""
-        chosen = {"columns": self.columns, "text": self.text}
-        released = {"columns": "released", "text": "markers"}
-        return {name: one for name, one in chosen.items() if one != released[name]}
-
-    def for_signature(self) -> dict[str, str]:
-        """Returns the settings in the signature, a line that identifies the build.
-
-        These are the language, and the settings that differ from those in the paper.
-        """
-        differing = {k: v for k, v in self.variant().items() if v != ORIGINAL.get(k)}
-        return {"lang": self.language, **name_variant(differing), **self._columns()}
 
 
 def linking_caveats(

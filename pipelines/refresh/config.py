@@ -21,6 +21,7 @@ from corpusmill.transforms.files.builds.manifest import is_name
 from corpusmill.transforms.files.errors import runner_named
 from corpusmill.transforms.files.records import DOMAINS
 from corpusmill.transforms.files.text import plain_date
+from corpusmill.transforms.wikipedia.dump_folder import ANY, LAYOUTS
 from corpusmill.transforms.wikipedia.sites import load_site
 from corpusmill.transforms.wikitext.wikis import (
     LANGUAGE_CODES,
@@ -54,6 +55,7 @@ Count = Annotated[int, msgspec.Meta(ge=1)]
 Bytes = Annotated[int, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Doubted: Any = Literal[tuple(DOUBTS)]
+Layout: Any = Literal[LAYOUTS]
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,7 +83,7 @@ class Settings(_Table, frozen=True, kw_only=True):
     ignore_memory: bool = False  # build even if the in-process runner has too little memory
     beam_flags: tuple[str, ...] = ()
     mirrors: tuple[str, ...] = WIKIMEDIA
-    layout: Literal["any", "dumps", "exports"] = "any"  # for wikis; "any" takes the newer
+    layout: Layout = ANY  # of wikis; "any" takes the newer
     gutenberg_mirrors: tuple[str, ...] = GUTENBERG
     news_mirrors: tuple[str, ...] = NEWS_CRAWL
 
@@ -458,7 +460,7 @@ def _find_recipe(table: CorpusTable, settings: Settings) -> Recipe:
     sources, given = table.sources(settings), table.given()
     roles = {table.setting_of(one.name, role) for one in sources for role in one.roles}
     checked = _configure(config, table.build, {role: [_GIVEN] for role in roles}, given)
-    edition = checked.edition() if hasattr(checked, "edition") else getattr(module, "EDITION", "")
+    edition = checked.edition()
 
     def make(files: Files, date: str, joined: str) -> Corpus:
         more = {**given, "dump_date": date} | ({table.joins: joined} if table.joins else {})

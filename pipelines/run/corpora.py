@@ -69,9 +69,7 @@ class CorpusRow(NamedTuple):
     memory: MemoryModel  # memory that the in-process runner needs
     samples: str  # function (output folder) → builds of the bundled samples, for the demo
     about: str = ""  # the line about the command in `corpusmill --help`
-    command: str = (
-        ""  # module of the command; if "", the command is derived from the fields of the settings
-    )
+    command: str = ""  # module of the settings, whose docstring is the help page; "" for `module`
     read: tuple[str, ...] | None = ()
     """Roles of the inputs whose text determines the cost of a build. () means all roles; None means that the
     inputs are other builds.

@@ -29,6 +29,7 @@ from corpusmill.transforms.files.text import plain_date
 from corpusmill.transforms.files.write_rows import CountReasons, WriteRejected
 
 from .corpora import code_versions
+from .settings import MANIFEST, SIGNATURE
 
 
 class Place(NamedTuple):
@@ -151,7 +152,7 @@ class CorpusBuild:
 
     def settings(self) -> Mapping[str, Any]:
         """Returns all settings that influence the bytes of the output."""
-        raise NotImplementedError
+        return {**self.variant(), **self.config.part(MANIFEST)}
 
     def signature_settings(self) -> Mapping[str, str]:
         """Returns name → value of the settings in the build's signature, in the order of the signature.
@@ -159,7 +160,8 @@ class CorpusBuild:
         The signature is a line that identifies the build: "wiki40b|lang:uk|dump:20261101|v:1.3.0". The
         settings are the language and those that distinguish builds from the same input (see `variant`).
         """
-        return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
+        named = {**self.variant(), **self.config.part(SIGNATURE)}
+        return {"lang": self.lang, **name_variant(named)} if self.lang else {}
 
     def provenance(self) -> Provenance:
         """Returns the facts for the manifest that are known before the build runs."""

@@ -10,7 +10,6 @@ It adds flags for log messages. For a misspelled command or flag, it suggests si
 """
 
 import argparse
-import dataclasses
 import difflib
 import functools
 import inspect
@@ -30,6 +29,7 @@ from corpusmill.transforms.wikitext.wikis import code_of_language
 
 from .corpora import rows
 from .dry_run import parse_prices, print_forecast
+from .settings import Config, add_settings, positive, settings_of, typed
 
 if TYPE_CHECKING:
     from .corpus_build import Corpus
@@ -108,7 +108,6 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 ABOVE = ("README.md", "croissant.json", "CURRENT")
 """Names of files beside builds, which a shell pattern such as uk/* also matches."""
-STORES = "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
 
 
 def add_command(
@@ -205,60 +204,21 @@ class Flags:
         """
         self._group.add_argument(flag, help=help, **{"action": "store_true", **more})
 
-    def dump_date(self, default: str) -> None:
-        """Adds --dump-date, the date in the name of a build. `default` says which date is used without the
-        flag.
-        """
-        self.text("--dump-date", "DATE", f"names the build; default: {default}")
-
-    def limit(self, unit: str) -> None:
-        """Adds --limit, which reads only the first part of the input for a quick trial.
-
-        Args:
-          unit: The things that are counted, such as "pages".
-        """
-        help = f"read only the first N {unit}, for a quick trial; the manifest and the card say so"
-        self.number("--limit", help, default=None, type=_positive)
-
-    def on_corrupt(self, kept: str = "use its undamaged part") -> None:
-        """Adds --on-corrupt, which says what to do if an input is damaged.
-
-        Args:
-          kept: The effect of the value "keep-good", for the help page, such as "take what is whole".
-        """
-        help = f"what to do if an input is damaged: end with an error (default), or {kept}"
-        self.choice("--on-corrupt", ("fail", "keep-good"), help)
-
-    def near_duplicates(self, help: str) -> None:
-        """Adds --near-duplicates, the minimum similarity at which documents are dropped as near-duplicates.
-
-        The default, 0, keeps all documents.
-        """
-        self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
-
-    def signatures(self, unit: str) -> None:
-        """Adds --signatures, which makes a build write the MinHash signature of each document to files.
-
-        Args:
-          unit: The name of a document in the help page, such as "book".
-        """
-        self.switch(
-            "--signatures",
-            f"write the MinHash signature of each {unit} (for datasketch) to signatures-*.parquet",
-        )
-
     def workers(self, help: str, default: int | None = None) -> None:
         """Adds --workers, the number of worker processes. If `default` is None, it is the number of cores."""
         cores = default or os.cpu_count() or 1
-        self.number("--workers", help, cores, type=_positive)
+        self.number("--workers", help, cores, type=positive)
 
 
-def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> None:
+def add_output(
+    parser: argparse.ArgumentParser, *, has_stages: bool = True, doubts: Sequence[str] = ()
+) -> None:
     """Adds the flags for the output folder of a build.
 
     Args:
       has_stages: Whether the build runs in stages. If so, flags for resuming, estimates and memory are also
         added.
+      doubts: The signs of damaged inputs for which the build ends, and which --accept names.
     """
     flags = Flags(parser)
     flags.text("--output", "DIR", "parent folder of the build", required=True)
@@ -274,13 +234,15 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
             "--ignore-memory",
             "start even if the machine has less memory than the in-process runner needs",
         )
-        doubts = "; ".join(f"{name}: {meaning}" for name, meaning in DOUBTS.items())
-        flags.files(
-            "--accept",
-            f"publish the build even if its result suggests damaged or wrong inputs: {doubts}",
-            "DOUBT",
-            choices=DOUBTS,
-        )
+        parser.set_defaults(accept=())
+        if doubts:
+            meanings = "; ".join(f"{name}: {DOUBTS[name]}" for name in doubts)
+            flags.files(
+                "--accept",
+                f"publish the build even if its result suggests damaged or wrong inputs: {meanings}",
+                "DOUBT",
+                choices=doubts,
+            )
         flags.switch(
             "--dry-run",
             "only check the inputs, and print what the build would do, and how much time, memory, disk or"
@@ -318,7 +280,7 @@ def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> N
         "NAME",
         "in-process (default; also called DirectRunner), SparkRunner, DataflowRunner, FlinkRunner, …",
         default=IN_PROCESS,
-        type=_runner,
+        type=typed(runner_named),
     )
 
 
@@ -345,37 +307,20 @@ class _Folders(argparse.Action):
         setattr(settings, self.dest, folders or values)
 
 
-def _runner(text: str) -> str:
-    try:
-        return runner_named(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+language = typed(code_of_language)
+"""The `type` of flags whose value is the code or the name of a language."""
 
 
-def language(text: str) -> str:
-    """Returns the code of a language, given its code or name. Used as the `type` of a flag."""
-    try:
-        return code_of_language(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+def add_build(parser: argparse.ArgumentParser, config: type[Config], *more: type) -> None:
+    """Adds the flags of a command that builds a corpus: its settings, the output folder and the runner.
 
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be a positive whole number, got {text}")
-    return number
-
-
-def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
-    """Returns name → value of the flags that have the name of a field of the class `config`.
-
-    Flags whose value is None are left out, so that the field keeps its default.
+    Args:
+      more: Classes of further settings, which are not those of a build.
     """
-    given = {name: value for name, value in vars(settings).items() if value is not None}
-    return {
-        field.name: given[field.name] for field in dataclasses.fields(config) if field.name in given
-    }
+    for one in (config, *more):
+        add_settings(parser, one)
+    add_output(parser, doubts=config.doubts)
+    add_runner(parser)
 
 
 def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:

@@ -64,5 +64,5 @@ def test_the_command_shows_it_in_80_columns(
 
 @pytest.mark.parametrize("size", [-1, 10_001])
 def test_a_size_that_one_worker_cannot_hold_is_refused(size: int) -> None:
-    with pytest.raises(ValueError, match="`audit` must be from 0 to"):
+    with pytest.raises(ValueError, match="audit must be from 0 to"):
         dataclasses.replace(sample_config("uk"), audit=size)

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.book_settings import (
+from corpusmill.pipelines.pg19_settings import (
     NO_CATALOG,
     BookInputs,
-    check_book_settings,
     find_books,
 )
 from corpusmill.transforms.files.read_files import InputError
@@ -81,23 +80,3 @@ def test_what_is_missing_or_cut_off_is_named(tmp_path: Path) -> None:
         find_books([str(book), str(cut)], "fail", catalog=[])
     kept = find_books([str(book), str(cut)], "keep-good", catalog=[])
     assert kept == BookInputs([str(book), str(cut)], [])
-
-
-@pytest.mark.parametrize(
-    ("books", "date", "on_corrupt", "min_words", "message"),
-    [
-        ([], "", "fail", 0, "there must be at least one input file"),
-        (["b"], "../x", "fail", 0, "dump_date must consist of letters"),
-        (["b"], "", "skip", 0, "on_corrupt must be one of"),
-        (["b"], "", "fail", -1, "min_words must be 0 or more, not -1"),
-    ],
-)
-def test_settings_that_no_build_can_have(
-    books: list[str], date: str, on_corrupt: str, min_words: int, message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        check_book_settings(books, date, on_corrupt, min_words)
-
-
-def test_ordinary_settings() -> None:
-    check_book_settings(["b"], "20261101", "keep-good", 0)

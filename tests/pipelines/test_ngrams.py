@@ -256,8 +256,8 @@ def test_sentences_of_each_corpus(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"order": 6}, "`order` must be from 1 to 5, not 6"),
-        ({"order": 0}, "`order` must be from 1 to 5, not 0"),
+        ({"order": 6}, "order must be from 1 to 5, not 6"),
+        ({"order": 0}, "order must be from 1 to 5, not 0"),
         (
             {"prune": [0, 0, 1], "order": 2},
             "`prune` must have at most 2 counts, one per order, but has 3",

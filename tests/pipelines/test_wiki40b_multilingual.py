@@ -1,4 +1,3 @@
-import argparse
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -8,7 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines import wiki40b_multilingual_settings
+from corpusmill.pipelines.cli import make_parser
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual, newest_builds
 from corpusmill.pipelines.wiki40b_multilingual_settings import VERSION, MultilingualConfig, name_of
@@ -324,11 +323,9 @@ def test_the_paper_s_vocabularies_are_the_default() -> None:
 
 
 def test_the_command(corpora: Path, tmp_path: Path) -> None:
-    parser = argparse.ArgumentParser()
-    wiki40b_multilingual_settings.add(parser.add_subparsers())
     output = str(tmp_path / "out")
     arguments = ["multilingual", "--corpora", str(corpora), "--output", output, "--workers", "1"]
-    settings = parser.parse_args(
+    settings = make_parser().parse_args(
         [*arguments, "--vocabulary-sizes", "320", "--sample-articles", "2"]
     )
     assert not settings.run(settings, [])

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild
 from corpusmill.pipelines.run.corpus_build import Place, Stage
+from corpusmill.pipelines.run.settings import EDITION, Config, Group
 from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
 from corpusmill.transforms.files import counters
 from corpusmill.transforms.files.read_files import HashInputs
@@ -41,15 +42,16 @@ LINES = RowKind(
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class ToyConfig:
-    input: Sequence[str]
-    dump_date: str = "20260101"
-    upper_case: bool = False
-    every: int = dataclasses.field(default=4, metadata={"help": "which lines are for testing"})
+FILES = Group("inputs")
+FORM = Group("form", part_of=EDITION)
 
-    def edition(self) -> str:
-        return "en-upper-case" if self.upper_case else "en"
+
+@dataclasses.dataclass(frozen=True)
+class ToyConfig(Config):
+    input: Sequence[str] = FILES.setting(help="files of lines")
+    dump_date: str = FILES.setting("20260101", "names the build")
+    upper_case: bool = FORM.setting(False, "write capitals")
+    every: int = FILES.setting(4, "which lines are for testing (default %(default)s)", at_least=1)
 
 
 class Toy(CorpusBuild):
@@ -69,9 +71,6 @@ class Toy(CorpusBuild):
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         return {"input": self.files}
-
-    def settings(self) -> Mapping[str, Any]:
-        return {"upper_case": self.config.upper_case}
 
     def stages(self) -> Sequence[Stage]:
         return (Stage("write", self.write),)

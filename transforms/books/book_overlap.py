@@ -247,12 +247,6 @@ def parse_overlap(written: str) -> OverlapRule:
     return OverlapRule(parse_threshold(share or THRESHOLD), name == MINHASH)
 
 
-def check_overlap_words(words: str) -> None:
-    """Raises ValueError if `words`, the way to compare words, is not "plain" or "exact"."""
-    if words not in OVERLAP_WORDS:
-        raise ValueError(f"overlap_words must be one of {OVERLAP_WORDS}, not {words!r}")
-
-
 def overlaps(covered: int, ngrams: int, threshold: Fraction) -> bool:
     """Returns True if the share `covered / ngrams` is at least `threshold`.
 

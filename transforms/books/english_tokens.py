@@ -181,12 +181,6 @@ def separate_numbers(tokens: str, style: str = DISTINCT) -> str:
     return _POINT.sub(_MARKS[style], tokens)
 
 
-def check_style(style: str) -> None:
-    """Raises ValueError if `style` is not a style of numbers that `separate_numbers` knows."""
-    if style not in NUMBER_STYLES:
-        raise ValueError(f"number_style must be one of {NUMBER_STYLES}, not {style!r}")
-
-
 class EnglishTokenizer:
     """Tokenises paragraphs. Not thread-safe.
 

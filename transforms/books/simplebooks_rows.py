@@ -127,14 +127,6 @@ def plan_sizes(
     return plan
 
 
-def check_sizes(heldout_books: int, small_tokens: int) -> None:
-    """Raises ValueError if one of these arguments of `plan_sizes` is less than 1."""
-    if heldout_books < 1:
-        raise ValueError(f"heldout_books must be positive, not {heldout_books}")
-    if small_tokens < 1:
-        raise ValueError(f"small_tokens must be positive, not {small_tokens}")
-
-
 def _order(fact: tuple[int, int]) -> tuple[int, int]:
     return fingerprint(f"simplebooks {fact[0]}"), fact[0]
 

@@ -247,15 +247,6 @@ def take_books(queue: Queue, entries: Pairs, max_vocabulary: int) -> Taken:
     return Taken(taken, Reason("beyond-target-tokens", detail))
 
 
-def check_target(target_tokens: int, max_vocabulary: int, min_count: int, formula: str) -> None:
-    """Raises ValueError if an argument of TakeSimplest is invalid."""
-    names = ("target_tokens", "max_vocabulary", "min_count")
-    for name, value in zip(names, (target_tokens, max_vocabulary, min_count), strict=True):
-        if value < 1:
-            raise ValueError(f"{name} must be positive, not {value}")
-    check_formula(formula)
-
-
 RANKED = SCHEMA.append(pa.field("rank", pa.int64(), nullable=False))
 """Schema of counts of words in several books: a row for each word of each book."""
 

@@ -1,7 +1,5 @@
 """Each row names what is there."""
 
-import dataclasses
-import importlib
 import re
 import sys
 from collections.abc import Iterator
@@ -32,13 +30,12 @@ from tests.pipelines.toy_corpus import METHOD, SAMPLE
 
 
 @pytest.mark.parametrize("row", CORPORA, ids=lambda row: row.name)
-def test_a_row_names_a_method_and_a_command(row: CorpusRow) -> None:
+def test_a_row_names_a_method(row: CorpusRow) -> None:
     method = row.load()
     build = getattr(method, row.build)
     assert callable(build.stages)
     assert getattr(method, row.settings).__dataclass_fields__
     assert build.release.version in build.release.notes
-    assert callable(importlib.import_module(row.command).add)
     assert callable(load(row.samples))
     assert not row.refresh or issubclass(load(row.refresh), CorpusTable)
 
@@ -48,19 +45,6 @@ def test_a_row_is_a_command(row: CorpusRow) -> None:
     with pytest.raises(SystemExit) as ended:
         make_parser().parse_args([row.name, "--help"])
     assert ended.value.code == 0
-
-
-@pytest.mark.parametrize(
-    "row", [row for row in CORPORA if row.name != "flores101"], ids=lambda row: row.name
-)
-def test_the_defaults_of_flags_are_those_of_the_settings(row: CorpusRow) -> None:
-    fields = {field.name: field.default for field in dataclasses.fields(row.classes()[1])}
-    flags = dataflow_template.parser_of(row.name)._actions
-    compared = [flag for flag in flags if flag.dest in fields and flag.default not in (None, [])]
-    assert compared
-    assert {flag.dest: flag.default for flag in compared} == {
-        flag.dest: fields[flag.dest] for flag in compared
-    }
 
 
 SCHEMAS = {
@@ -138,7 +122,7 @@ def test_a_toy_has_a_command(toy: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run_cli("toy", "--help") == 0
     text = capsys.readouterr().out
     assert "Toy: the lines of some files, each a document." in text
-    assert re.search(r"--every EVERY +which lines are for testing \(default 4\)", text)
+    assert re.search(r"--every N +which lines are for testing \(default 4\)", text)
     assert run_cli("toy", "--output", "x") == 2
     assert "required: --input" in capsys.readouterr().err
     assert run_cli("toy", "--input", "x", "--every", "many", "--output", "x") == 2

@@ -12,7 +12,6 @@ from corpusmill.transforms.books.english_tokens import (
     COMMA,
     DISTINCT,
     EnglishTokenizer,
-    check_style,
     separate_numbers,
     to_paragraphs,
 )
@@ -140,8 +139,6 @@ def test_separated_numbers_can_be_put_together(tokens: str) -> None:
 
 def test_the_style_is_that_of_the_tokenizer() -> None:
     assert EnglishTokenizer(COMMA).tokenize("1.5 hens") == "1 @,@ 5 hens"
-    with pytest.raises(ValueError, match=r"number_style must be one of .*, not 'dots'"):
-        check_style("dots")
 
 
 @needs_real_data

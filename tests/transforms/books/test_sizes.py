@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books.simplebooks_rows import Placement, check_sizes, plan_sizes
+from corpusmill.transforms.books.simplebooks_rows import Placement, plan_sizes
 from corpusmill.transforms.files.text import fingerprint
 
 ORDER = sorted(range(1, 41), key=lambda book_id: fingerprint(f"simplebooks {book_id}"))
@@ -74,9 +74,3 @@ def test_too_few_books() -> None:
         plan_sizes([(book_id, 9) for book_id in range(10)])
     with pytest.raises(ValueError, match="0 books are left, but 3 are needed"):
         plan_sizes([], 1)
-
-
-@pytest.mark.parametrize(("heldout", "small"), [(0, 1), (1, 0)])
-def test_settings_must_be_positive(heldout: int, small: int) -> None:
-    with pytest.raises(ValueError, match=r"(heldout_books|small_tokens) must be positive, not 0"):
-        check_sizes(heldout, small)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from corpusmill.transforms.books import take_simplest
-from corpusmill.transforms.books.simplicity import check_target
 from corpusmill.transforms.books.take_simplest import TakeSimplest
 from corpusmill.transforms.files.records import MeasuredBook, Rejected
 from corpusmill.transforms.models import count_words
@@ -145,20 +144,3 @@ def test_two_workers_take_the_same(tmp_path: Path) -> None:
 def test_without_books(tmp_path: Path) -> None:
     outcome = take(tmp_path, [], {})
     assert outcome.elements == {"kept": [], "rejected": []}
-
-
-TARGET = {"target_tokens": 1, "max_vocabulary": 1, "min_count": 1, "formula": "L/V^2"}
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"target_tokens": 0}, "target_tokens must be positive, not 0"),
-        ({"max_vocabulary": 0}, "max_vocabulary must be positive, not 0"),
-        ({"min_count": 0}, "min_count must be positive, not 0"),
-        ({"formula": "L/V"}, "formula must be one of"),
-    ],
-)
-def test_settings_that_make_no_sense(settings: Mapping[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        check_target(**{**TARGET, **settings})

@@ -17,7 +17,6 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from ..compression import check_on_corrupt
 from ..records import InputFile, OutputFile
 from ..text import SPLITS
 
@@ -283,27 +282,6 @@ def language_of(manifest: Mapping[str, Any]) -> str:
         return str(language)
     parts = (part.partition(":") for part in manifest["signature"].split("|"))
     return str(next((value for name, _, value in parts if name == "lang"), manifest["edition"]))
-
-
-def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) -> None:
-    """Raises ValueError if there is no dump, or if `dump_date` or `on_corrupt` is invalid."""
-    if not dump:
-        raise ValueError("there must be at least one input file")
-    check_name("dump_date", dump_date)  # "" takes the date from the name of the dump
-    check_on_corrupt(on_corrupt)
-
-
-def limit_setting(limit: int) -> dict[str, int]:
-    """Returns the setting `limit`, the number of documents to read, as a mapping; empty if there is no limit.
-
-    Args:
-      limit: The number of documents; 0 for no limit.
-
-    Raises ValueError if the limit is negative.
-    """
-    if limit < 0:
-        raise ValueError(f"limit must be 0 or more, not {limit}")
-    return {"limit": limit} if limit else {}
 
 
 def limit_caveat(limit: int, unit: str) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 import pytest
 
-from corpusmill.pipelines import flores101_settings, pg19_settings, wiki40b_settings
+from corpusmill.pipelines.flores101_settings import Flores101Config
 from corpusmill.pipelines.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.pg19_settings import Pg19Config
 from corpusmill.pipelines.simplebooks_settings import SimpleBooksConfig
 from corpusmill.transforms.books.simplicity import NEUTRAL, PRINTED, SQUARED
 from corpusmill.transforms.files.builds.manifest import name_variant
@@ -11,10 +12,11 @@ from corpusmill.transforms.files.builds.paper_figures import (
 )
 
 LM1B = Lm1bConfig(["x"]).variant()
-PG19 = pg19_settings.ORIGINAL
+PG19 = Pg19Config(["x"]).original()
+del PG19["limit"]
 BOOKS = SimpleBooksConfig(["x"]).variant()
-FLORES = flores101_settings.ORIGINAL
-WIKI = wiki40b_settings.ORIGINAL
+FLORES = Flores101Config(["x"]).original()
+WIKI = {"near_duplicates": 0.0, "newer_than": "", "min_words": 0}
 
 
 def signature(corpus: str, variant: dict[str, object], language: str = "en") -> str:
