@@ -18,7 +18,6 @@ from corpusmill.transforms.files.records import DOMAINS
 from corpusmill.transforms.files.text import short_fingerprint
 from corpusmill.transforms.translation.find_passages import (
     DocumentFiles,
-    Sourced,
     SourceDocuments,
     SourceDump,
     SourcePassages,
@@ -127,9 +126,16 @@ class Flores101(CorpusBuild):
           root: The pipeline.
           place: Says into how many parts the workers divide a file.
         """
-        of_dumps = [self._source(root, dump, place.stripes) for dump in self.dumps]
-        of_documents = [self._source_documents(root, files) for files in self.documents]
-        sourced = flatten([*of_dumps, *of_documents])
+        seed, on_corrupt = self.config.seed, self.config.on_corrupt
+        of_dumps = {
+            dump.site.name: SourcePassages(dump, seed, place.stripes, on_corrupt)
+            for dump in self.dumps
+        }
+        of_documents = {
+            files.domain: SourceDocuments(files, seed, on_corrupt) for files in self.documents
+        }
+        sources: dict[str, beam.PTransform] = {**of_dumps, **of_documents}
+        sourced = flatten([root | f"Source {name}" >> one for name, one in sources.items()])
         ledger = self.open_ledger(
             root, lost=sourced.lost, pages=sourced.pages, newer_than=sourced.newer
         )
@@ -155,16 +161,6 @@ class Flores101(CorpusBuild):
             candidates=selected.candidates,
             selection=selected.selection,
         )
-
-    def _source(self, root: beam.Pipeline, dump: SourceDump, stripes: int) -> Sourced:
-        source = SourcePassages(dump, self.config.seed, stripes, self.config.on_corrupt)
-        sourced: Sourced = root | f"Source {dump.site.name}" >> source
-        return sourced
-
-    def _source_documents(self, root: beam.Pipeline, files: DocumentFiles) -> Sourced:
-        source = SourceDocuments(files, self.config.seed, self.config.on_corrupt)
-        sourced: Sourced = root | f"Source {files.domain}" >> source
-        return sourced
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         dumps = {dump.site.name: dump.paths for dump in self.dumps}

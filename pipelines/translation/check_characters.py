@@ -19,7 +19,6 @@ They are unbalanced, or a spreadsheet program has doubled them or added them aro
 Checks that a translation contains the web and e-mail addresses of its source unchanged.
 """
 
-import functools
 import re
 import unicodedata
 from collections import Counter
@@ -106,15 +105,10 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
         yield f"look-alike letters of another language: {named}"
     mixed = _MIXED_WORD.search(text)
     if mixed:
-        letters = name_characters(_fewer(mixed[0]))
-        yield f"letters of two scripts in one word, {excerpt(mixed[0])}: {letters}"
-
-
-def _fewer(word: str) -> str:
-    """Returns the Latin letters of a word or its letters of other scripts, whichever are fewer."""
-    latin = "".join(_LATIN.findall(word))
-    other = "".join(char for char in word if char.isalpha() and char not in latin)
-    return latin if len(latin) <= len(other) else other
+        latin = _LATIN.findall(mixed[0])
+        other = [char for char in mixed[0] if char.isalpha() and char not in latin]
+        fewer = name_characters(latin if len(latin) <= len(other) else other)
+        yield f"letters of two scripts in one word, {excerpt(mixed[0])}: {fewer}"
 
 
 def _usual_invisible(language: TargetLanguage) -> str:
@@ -139,7 +133,8 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
         text = pair.translation.text
         if unicodedata.is_normalized("NFC", text):
             continue
-        tolerated = "".join(map(_without_exclusion, text))
+        # Characters that NFC decomposes one by one are Unicode's composition exclusions.
+        tolerated = "".join(unicodedata.normalize("NFC", char) for char in text)
         composed = unicodedata.normalize("NFC", tolerated)
         if composed == tolerated:
             continue
@@ -153,12 +148,6 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
                 f" {len(was)} characters that should be {len(should)} (NFC)"
             )
             yield pair.finding("not-nfc", ERROR, message)
-
-
-@functools.cache
-def _without_exclusion(char: str) -> str:
-    """Decomposes a character if NFC does so (composition exclusions). Returns other characters unchanged."""
-    return unicodedata.normalize("NFC", char)
 
 
 # Python does not count these as white space; they occur at the ends of real lines.
@@ -258,7 +247,9 @@ def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
         doubled = _DOUBLED.search(target)
         if doubled and not _DOUBLED.search(source):
             message = f"doubled quotation marks {doubled[0]}: one is enough"
-            severity = WARNING if _is_nested(target) else ERROR
+            # The marks may close a quotation within another: "Operation "Dragoon"".
+            is_nested = target.count(_QUOTE * 2) == 1 and target.count(_QUOTE) == 4
+            severity = WARNING if is_nested and not is_wrapped(target) else ERROR
             yield pair.finding("doubled-quotes", severity, message)
         elif is_wrapped(target) and len(_ANY.findall(target)) > len(_ANY.findall(source)) + 1:
             message = "quotation marks around the whole line, but not around the source"
@@ -266,14 +257,6 @@ def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
         elif len(_ANY.findall(target)) % 2 and not len(_ANY.findall(source)) % 2:
             message = "quotation marks that are opened and not closed, or closed and not opened"
             yield pair.finding("unbalanced-quotes", WARNING, message)
-
-
-def _is_nested(text: str) -> bool:
-    """Returns True if doubled marks may close a quotation within another quotation.
-
-    An example is `"Operation "Dragoon""`.
-    """
-    return text.count(_QUOTE * 2) == 1 and text.count(_QUOTE) == 4 and not is_wrapped(text)
 
 
 def is_wrapped(text: str) -> bool:

@@ -70,7 +70,12 @@ def read_numbers(text: str) -> Readings:
     values: list[float] = []
     tokens = []
     for match in _TOKEN.finditer(text):
-        joined = list(_joined_parts(re.findall(r"[0-9]+", match[0])))
+        parts = re.findall(r"[0-9]+", match[0])
+        joined = [  # "1", "1000" and "0" for "1 000"
+            plain("".join(parts[start:end]))
+            for start in range(len(parts))
+            for end in range(start + 1, min(len(parts), start + _MAX_JOINED_PARTS) + 1)
+        ]
         whole.update(joined)
         if _SCALE_FOLLOWS.match(text, match.end()):
             scaled.update(joined)
@@ -118,16 +123,6 @@ def quantities(token: str) -> Iterator[float]:
         yield float(f"{digits[: -len(last[1])]}.{last[1]}")
 
 
-def _joined_parts(parts: list[str]) -> Iterator[str]:
-    """Yields each part, and the numbers that result if neighbouring parts are joined.
-
-    Leading zeros are removed: the result for ["1", "000"] is "1", "1000" and "0".
-    """
-    for start in range(len(parts)):
-        for end in range(start + 1, min(len(parts), start + _MAX_JOINED_PARTS) + 1):
-            yield plain("".join(parts[start:end]))
-
-
 def _han_numbers(text: str) -> Iterator[int]:
     """Yields the values of numbers that contain Chinese, Japanese or Korean numerals.
 
@@ -154,16 +149,9 @@ def _han_value(parts: list[str]) -> float:
         elif part in _HAN_DIGITS:
             digits = (digits or 0) * 10 + _HAN_DIGITS[part]  # 一九四五 is 1945
         else:
-            digits = _grouped(part)
+            # Commas separate groups: "1,234" is 1234. With several points, it is no number.
+            digits = float(part.replace(",", "")) if part.count(".") < 2 else 0.0
     return total + myriad + (digits or 0)
-
-
-def _grouped(token: str) -> float:
-    """Returns the value of a number in which commas separate groups and the point is the decimal point.
-
-    For example, "1,234" is 1234 and "1.5" is 1.5. Returns 0 if there are several points.
-    """
-    return float(token.replace(",", "")) if token.count(".") < 2 else 0.0
 
 
 def _roman_numbers(text: str) -> Iterator[int]:

@@ -83,7 +83,8 @@ def check_language(
         found = _as_errors(_find(project, state, language), send_back)
         waivers = find_waivers(state, found, waive) if waive else []
         judged = _judge(state, found, waivers)
-        table = write_findings(judged).encode("utf-8")
+        rows = ([*map(str, one.finding), one.waived] for one in judged)
+        table = write_table(_COLUMNS, rows).encode("utf-8")
         check = state.check
         if check and not waivers and journal.read_bytes(check.folder / FINDINGS) == table:
             return Checked(language.code, check, False, judged)
@@ -125,14 +126,12 @@ def _as_errors(found: Sequence[Finding], rules: Collection[str]) -> list[Finding
 
 def _dispute(name: str, answers: Sequence[Answer]) -> Finding:
     first = answers[0].translation(name)
-    told = "; ".join(_tell(name, answer) for answer in answers)
+    told = "; ".join(
+        f"“{one.text}” ({one.file}, line {one.line}, {journal.name_of(answer.entry)})"
+        for one, answer in ((answer.translation(name), answer) for answer in answers)
+    )
     message = f"the same packet has different answers; send the correct one: {told}"
     return Finding(name, "disputed", "error", message, first.file, first.line)
-
-
-def _tell(name: str, answer: Answer) -> str:
-    one = answer.translation(name)
-    return f"“{one.text}” ({one.file}, line {one.line}, {journal.name_of(answer.entry)})"
 
 
 def _not_back(state: LanguageState, name: str) -> Finding:
@@ -172,12 +171,6 @@ def _facts(
         "rules": by_severity,
         "waivers": [waiver._asdict() for waiver in waivers],
     }
-
-
-def write_findings(judged: Iterable[JudgedFinding]) -> str:
-    """Returns the content of findings.tsv, with a row for each finding."""
-    rows = ([*map(str, one.finding), one.waived] for one in judged)
-    return write_table(_COLUMNS, rows)
 
 
 def read_findings(check: Entry) -> list[JudgedFinding]:
@@ -228,7 +221,9 @@ def print_checked(checked: Checked, shown: int = SHOWN) -> None:
         key=lambda finding: finding.severity,
     )
     for finding in errors_first[:shown]:
-        print(f"  {_place(finding)}: {finding.severity}: {finding.rule}: {finding.message}")
+        where = f"{finding.file}:{finding.line}" if finding.file else ""
+        place = " ".join(filter(None, (where, finding.id))) or "all lines"
+        print(f"  {place}: {finding.severity}: {finding.rule}: {finding.message}")
     if len(errors_first) > shown:
         print(f"  … and {len(errors_first) - shown:,} more")
     print(f"  all findings: {checked.entry.folder / FINDINGS}")
@@ -244,11 +239,6 @@ def _print_rules(checked: Checked) -> None:
         for severity, rule in rules
     ]
     print(draw(("rule", "severity", "open", "waived"), rows, numbers=2), end="")
-
-
-def _place(finding: Finding) -> str:
-    where = f"{finding.file}:{finding.line}" if finding.file else ""
-    return " ".join(part for part in (where, finding.id) if part) or "all lines"
 
 
 def print_summary(checked: Sequence[Checked]) -> None:

@@ -268,6 +268,14 @@ def _project_of(settings: argparse.Namespace) -> "Project":
     return open_project(settings.project)
 
 
+def _opened(settings: argparse.Namespace) -> tuple["Project", str]:
+    """Returns the project, and the name for its journal: that of `--by`, or the user's."""
+    from .journal import user
+    from .project import open_project
+
+    return open_project(settings.project), settings.by or user()
+
+
 def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Imports translators' files: .xlf, .xliff, .tsv (.csv, .txt), plain line-aligned files with names like
     fra.devtest, or folders with such files. A file is either imported completely or not at all. It is kept
@@ -276,10 +284,8 @@ def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
     a correction, use --corrects 0002 (the number of the earlier import), or --corrects last.
     """
     from .imports import import_files, print_imported
-    from .journal import user
-    from .project import open_project
 
-    project, by = open_project(settings.project), settings.by or user()
+    project, by = _opened(settings)
     given = {"language": settings.language, "corrects": settings.corrects}
     print_imported(import_files(project, settings.files, by=by, **given))
 
@@ -294,26 +300,17 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     --send-back length-ratio.
     """
     from . import checks
-    from .checks import check_languages
-    from .journal import user
     from .language_state import make_waive
-    from .project import open_project
 
-    project, by = open_project(settings.project), settings.by or user()
+    project, by = _opened(settings)
     waive = make_waive(settings.waive, settings.because, settings.waive_table, settings.by)
     languages = _languages_in(project, settings.languages)
     if (waive or settings.send_back) and len(languages) != 1:
         raise ValueError("waivers and --send-back apply to one language: name it with --languages")
     shown = checks.SHOWN if len(languages) == 1 else checks.SHOWN_OF_MANY
     found = []
-    for checked in check_languages(
-        project,
-        languages,
-        workers=settings.workers,
-        waive=waive,
-        send_back=settings.send_back,
-        by=by,
-    ):
+    given = {"workers": settings.workers, "send_back": settings.send_back}
+    for checked in checks.check_languages(project, languages, waive=waive, by=by, **given):
         checks.print_checked(checked, shown)
         found.append(checked)
     checks.print_summary(found)
@@ -350,10 +347,8 @@ def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
     language is accepted.
     """
     from . import journal, reviews
-    from .journal import user
-    from .project import open_project
 
-    project, by = open_project(settings.project), settings.by or user()
+    project, by = _opened(settings)
     named = {"reviewer": settings.reviewer, "to": settings.to}
     if not settings.files:
         languages = _languages_in(project, settings.languages)

@@ -313,13 +313,15 @@ def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry |
 def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
     place = {name: number for number, name in enumerate(state.ids)}
     translations = sorted(file.translations, key=lambda one: place[one.id])
+    gone = frozenset(file.corrects).union(*map(state.corrected_by, file.corrects))
+    counts = Counter(_change(state, one, base, gone) for one in translations)
     facts = {
         "base": base,
         "corrects": list(file.corrects),
         "file": journal.describe(file.path, file.data),
         "lines": len(translations) + file.empty,
         "empty": file.empty,
-        **_compare(state, translations, base, file.corrects),
+        **{change: counts[change] for change in CHANGES},
     }
     contents = {
         TRANSLATIONS: write_translations(translations).encode("utf-8"),
@@ -327,14 +329,6 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
     }
     packet = state.entries[base - 1]
     return Draft("import", packet.round, facts, contents)
-
-
-def _compare(
-    state: LanguageState, translations: Sequence[Translation], base: int, corrects: Sequence[int]
-) -> dict[str, int]:
-    gone = frozenset(corrects).union(*map(state.corrected_by, corrects))
-    counts = Counter(_change(state, one, base, gone) for one in translations)
-    return {change: counts[change] for change in CHANGES}
 
 
 def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:

@@ -228,15 +228,15 @@ def check_copies(folder: str, files: Mapping[str, bytes]) -> None:
     other content.
     """
     paths = {pathlib.Path(folder) / name: data for name, data in files.items()} if folder else {}
-    taken = [path.name for path, data in paths.items() if not _is_free(path, data)]
+    taken = [
+        path.name
+        for path, data in paths.items()
+        if path.exists() and not (path.is_file() and path.read_bytes() == data)
+    ]
     if taken:
         raise TargetError(
             f"{folder} already contains a different {', '.join(taken)}; use another folder with --to"
         )
-
-
-def _is_free(path: pathlib.Path, data: bytes) -> bool:
-    return not path.exists() or (path.is_file() and path.read_bytes() == data)
 
 
 def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:

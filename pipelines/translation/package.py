@@ -125,7 +125,9 @@ def package(
         write_cards([target])  # missing if a process was killed after it wrote COMPLETED
     with publish.building(target, replace=replace) as folder:
         signature = _signature(project, included, version, with_test)
-        marks = {"signature": signature, "version": version, "license": _license(project)}
+        of_rows = "the column licence has that of each row"
+        licence = of_rows if hub_licenses(project.sentences) else LICENSE
+        marks = {"signature": signature, "version": version, "license": licence}
         outputs = list(_write(project, included, folder, with_test, marks))
         manifest = _manifest(project, included, left_out, outputs, version, with_test)
         manifest["signature"] = signature
@@ -200,10 +202,6 @@ def _write(
         yield write_parquet(folder, name, split, marked)
 
 
-def _license(project: Project) -> str:
-    return "the column licence has that of each row" if hub_licenses(project.sentences) else LICENSE
-
-
 def _kept(project: Project, with_test: bool) -> dict[str, int]:
     """Returns the number of sentences in each split of the package.
 
@@ -250,13 +248,8 @@ def make_metadata(sentences: Sequence[SourceSentence]) -> str:
     columns = columns_of(METADATA_COLUMNS, sentences)
     rows = [
         (
-            *(
-                one.url,
-                one.domain,
-                one.topic,
-                yes_or_no(one.has_image),
-                yes_or_no(one.has_hyperlink),
-            ),
+            *(one.url, one.domain, one.topic),
+            *map(yes_or_no, (one.has_image, one.has_hyperlink)),
             *([one.licence] if LICENCE in columns else []),
         )
         for one in sentences

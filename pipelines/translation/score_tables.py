@@ -4,7 +4,6 @@ Average scores are computed for groups of languages, by family and by resource l
 6 and 7 of Goyal et al. 2022.
 """
 
-import functools
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -103,12 +102,12 @@ def _many(report: Report) -> list[str]:
         title = " ".join(filter(None, (system, split)))
         for metric in metrics:
             if len({one.direction.target for one in scored}) <= MOST_TARGETS:
-                matrix = direction_matrix(scored, metric)
+                matrix = score_matrix(scored, metric)
                 parts.append(f"{title} {metric}, from row into column\n{_table(*matrix)}")
         parts.append(f"{title} averages\n{_averages(scored, metrics)}")
         for name, group_of in GROUPINGS.items():
             for metric in metrics:
-                head, rows = group_matrix(scored, metric, group_of)
+                head, rows = score_matrix(scored, metric, group_of)
                 if len(rows) > 2:  # several groups, and a row of averages
                     table = _table([f"from {name}", *head[1:]], rows)
                     parts.append(f"{title} {metric} by {name}, from row into column\n{table}")
@@ -141,49 +140,22 @@ def _means(scored: Iterable[Scored], metrics: Sequence[str]) -> Row:
     return [_mean([scores[metric] for scores in of_all]) for metric in metrics]
 
 
-def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], list[Row]]:
-    """Returns the header and rows of a table with a row per source language and a column per target language.
-
-    The last column has the averages over all target languages, and the last row has the averages over all
-    source languages. The last cell of the last row is the average of all directions. Cells of directions that
-    were not scored are None.
-
-    Args:
-      scored: The scores of each direction.
-      metric: The name of the metric in the table.
-    """
-    values = {(one.direction.source, one.direction.target): _corpus(one)[metric] for one in scored}
-    sources = sorted({source for source, _ in values})
-    targets = sorted({target for _, target in values})
-
-    rows: list[Row] = [
-        [
-            source,
-            *(values.get((source, target)) for target in targets),
-            _mean([value for pair, value in values.items() if pair[0] == source]),
-        ]
-        for source in sources
-    ]
-    into = (
-        _mean([value for pair, value in values.items() if pair[1] == target]) for target in targets
-    )
-    rows.append(["average", *into, _mean(list(values.values()))])
-    return ["from", *targets, "average"], rows
-
-
-def group_matrix(
-    scored: Iterable[Scored], metric: str, group_of: Callable[[str], str | None]
+def score_matrix(
+    scored: Iterable[Scored], metric: str, group_of: Callable[[str], str | None] = str
 ) -> tuple[list[str], list[Row]]:
-    """Returns the header and rows of a table of language groups, as in Tables 6 and 7 of Goyal et al. 2022.
+    """Returns the header and rows of a table of languages, or of language groups as in Tables 6 and 7 of
+    Goyal et al. 2022.
 
-    There is a row for each group of source languages and a column for each group of target languages. A cell
-    is the average over the directions from one group into the other. Languages without a group are left out.
-    Groups in RESOURCE_LEVELS come first, in this order; other groups follow, sorted by name.
+    There is a row for each (group of) source languages and a column for each (group of) target languages. A
+    cell is the average over the directions from one into the other; None if none was scored. Languages
+    without a group are left out. Groups in RESOURCE_LEVELS come first, in this order; others follow, sorted
+    by name. The last column has the averages over all targets, and the last row those over all sources.
 
     Args:
       scored: The scores of each direction.
       metric: The name of the metric in the table.
-      group_of: A function that returns the group of a language; None if it has none.
+      group_of: A function that returns the group of a language; None if it has none. By default, each
+        language is a group.
     """
     cells: dict[tuple[str, str], list[float]] = {}
     for one in scored:
@@ -299,14 +271,14 @@ def render_files(report: Report) -> dict[str, str]:
     files = {"scores.tsv": render_tsv(report), "scores.json": render_json(report)}
     if not all(one.direction.source for one in report.scored):
         return files
-    matrices: dict[str, Callable[[list[Scored], str], tuple[list[str], list[Row]]]] = {
-        "directions": direction_matrix,
-        "families": functools.partial(group_matrix, group_of=family_of),
-        "resource-levels": functools.partial(group_matrix, group_of=resource_level_of),
+    groupings: Mapping[str, Callable[[str], str | None]] = {
+        "directions": str,
+        "families": family_of,
+        "resource-levels": resource_level_of,
     }
     for (system, split), scored in _by_system(report):
-        for metric, (kind, matrix) in itertools.product(report.metrics, matrices.items()):
-            head, rows = matrix(scored, metric)
+        for metric, (kind, group_of) in itertools.product(report.metrics, groupings.items()):
+            head, rows = score_matrix(scored, metric, group_of)
             name = "-".join(filter(None, (kind, system.replace("/", "-"), split, metric)))
             while f"{name}.tsv" in files:  # systems such as a/b and a-b have the same file name
                 name += "-"

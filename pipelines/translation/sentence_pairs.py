@@ -63,7 +63,10 @@ def excerpt(text: str) -> str:
     """
     if len(text) > _MAX_EXCERPT_CHARS:
         text = text[:_MAX_EXCERPT_CHARS] + _ELLIPSIS
-    return '"' + "".join(_visible(char) for char in text) + '"'
+    shown = (
+        f"<U+{ord(char):04X}>" if unicodedata.category(char) in _UNSEEN else char for char in text
+    )
+    return f'"{"".join(shown)}"'
 
 
 def first_difference(text: str, other: str, separator: str | None = None) -> tuple[str, str]:
@@ -81,10 +84,6 @@ def name_characters(chars: Iterable[str]) -> str:
     return ", ".join(
         f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip() for char in sorted(set(chars))
     )
-
-
-def _visible(char: str) -> str:
-    return f"<U+{ord(char):04X}>" if unicodedata.category(char) in _UNSEEN else char
 
 
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})

@@ -86,7 +86,11 @@ _MIN_FOREIGN_LETTERS = 3
 # Share of the Chinese characters that exist only in the other writing, simplified or traditional. In
 # the released Simplified file no line has more than 0.04.
 _MAX_OTHER_WRITING = 0.1
-_WRITINGS = {"Hans": ("gb2312", "Traditional"), "Hant": ("big5", "Simplified")}
+# The encoding gb2312 (1980) has the simplified characters, big5 (1984) the traditional ones.
+_WRITINGS = {
+    "Hans": ("gb2312", "big5", "Traditional"),
+    "Hant": ("big5", "gb2312", "Simplified"),
+}
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -137,10 +141,14 @@ def without_names(text: str, source: str) -> str:
 
 def _wrong_writing(pair: Pair, language: TargetLanguage) -> Finding | None:
     parts = language.tag.split("-")
-    for script, (encoding, other) in _WRITINGS.items():
+    for script, (encoding, other_encoding, other) in _WRITINGS.items():
         if parts[0] == "zh" and script in parts:
             chars = _CHINESE.findall(pair.translation.text)
-            foreign = [char for char in chars if _is_other_writing(char, encoding)]
+            foreign = [  # characters of both kinds are never reported
+                char
+                for char in chars
+                if not _is_encodable(char, encoding) and _is_encodable(char, other_encoding)
+            ]
             if len(foreign) > _MAX_OTHER_WRITING * len(chars):
                 message = (
                     f"{len(foreign)} of {len(chars)} characters are {other} Chinese"
@@ -151,20 +159,6 @@ def _wrong_writing(pair: Pair, language: TargetLanguage) -> Finding | None:
 
 
 @functools.cache
-def _is_other_writing(char: str, encoding: str) -> bool:
-    """Returns True if a Chinese character is simplified where traditional ones are expected, or the reverse.
-
-    Characters of both kinds are never reported.
-
-    Args:
-      char: the character.
-      encoding: an encoding with the expected characters: "gb2312" (1980) contains the simplified characters,
-        "big5" (1984) the traditional ones.
-    """
-    other = "big5" if encoding == "gb2312" else "gb2312"
-    return not _is_encodable(char, encoding) and _is_encodable(char, other)
-
-
 def _is_encodable(char: str, encoding: str) -> bool:
     try:
         char.encode(encoding)
@@ -310,7 +304,9 @@ def find_odd_lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
     file of fewer than 30 lines, a ratio outside fixed bounds is reported instead, as a warning.
     """
     filled = [pair for pair in pairs if is_text(pair.translation.text)]
-    ratios = [_log_ratio(pair) for pair in filled]
+    ratios = [
+        math.log(_length(pair.translation.text) / _length(pair.source.text)) for pair in filled
+    ]
     if len(filled) < _MIN_PAIRS:
         yield from _outside_fixed_bounds(filled, ratios)
         return
@@ -330,10 +326,6 @@ def _outside_fixed_bounds(pairs: Sequence[Pair], ratios: Sequence[float]) -> Ite
     for pair, ratio in zip(pairs, ratios, strict=True):
         if not shortest <= ratio <= longest:
             yield pair.finding(_LENGTH_RULE, WARNING, _message(pair, _length(pair.source.text)))
-
-
-def _log_ratio(pair: Pair) -> float:
-    return math.log(_length(pair.translation.text) / _length(pair.source.text))
 
 
 def _length(text: str) -> int:

@@ -24,7 +24,7 @@ from ..models import word_vocabulary
 from ..models.count_words import DealWords
 from . import simplicity
 from .book_overlap import sum_rows
-from .book_rows import WriteBookTable
+from .book_rows import WriteBookTable, size_of
 from .english_tokens import DISTINCT, EnglishTokenizer, to_lines, to_paragraphs
 from .simplebooks_rows import Considered, Sized, make_line
 
@@ -155,11 +155,6 @@ class TakeSimplest(beam.PTransform):
         take = beam.ParDo(_Take(), AsSingleton(taken)).with_output_types(MeasuredBook)
         split = books | "Take" >> take.with_outputs("rejected", main="kept")
         return Screened(split.kept, split.rejected)
-
-
-def size_of(book: TokenizedBook) -> tuple[int, int]:
-    """Returns (book id, number of tokens)."""
-    return book.book_id, book.tokens
 
 
 def measure_of(measured: MeasuredBook) -> tuple[int, tuple[int, int]]:

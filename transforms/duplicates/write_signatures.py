@@ -23,7 +23,6 @@ from .minhash import (
     NGRAM_WORDS,
     PARAMETERS,
     PERMUTATIONS,
-    Uint32s,
     Uint64s,
     hash_ngrams,
     sign_documents,
@@ -175,13 +174,8 @@ def sign_texts(texts: Sequence[HashedText]) -> pa.Table:
         [one.ngrams for one in texts if len(one.ngrams)], PERMUTATIONS
     )
     names = zip(*(one.names for one in texts), strict=True)
-    columns = [*map(pa.array, names), pa.array(ngrams, pa.int64()), to_arrow(signatures)]
-    return pa.table(columns, SCHEMA)
-
-
-def to_arrow(signatures: Uint32s) -> pa.FixedSizeListArray:
-    """Converts signatures to an Arrow array with one list per row."""
-    return pa.FixedSizeListArray.from_arrays(pa.array(signatures.reshape(-1)), PERMUTATIONS)
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(signatures.reshape(-1)), PERMUTATIONS)
+    return pa.table([*map(pa.array, names), pa.array(ngrams, pa.int64()), lists], SCHEMA)
 
 
 def write_signatures(

@@ -21,7 +21,6 @@ from ..files.distribution import SpreadAll
 from ..files.markup import read_table
 from ..files.read_files import InputError, open_input, read_input
 from ..files.records import TOPICS, Page, ReadError, Reason, Rejected
-from ..files.text import fingerprint
 from ..wikipedia.drop_older_pages import DropOlderPages, OlderDump
 from ..wikipedia.mediawiki_xml import Siteinfo
 from ..wikipedia.read_dumps import ReadDump
@@ -31,8 +30,15 @@ from ..wikitext.clean import UncleanableError, WikitextCleaner
 from ..wikitext.language import TEMPLATE_NAMESPACE
 from ..wikitext.link_marks import LinkedPage, clean_with_links
 from ..wikitext.templates.definitions import NO_TEMPLATES, WikiTemplates
-from .passages import Paragraph, choose_passage
-from .selection import MAX_LINE_BYTES, Candidate, Document, find_candidate, parse_document
+from .passages import Paragraph
+from .selection import (
+    MAX_LINE_BYTES,
+    Candidate,
+    Document,
+    find_candidate,
+    parse_document,
+    with_passage,
+)
 from .sentence_rules import topic_of
 from .source_accounts import DROP_DOCUMENTS, NewerDocuments
 
@@ -116,21 +122,15 @@ def candidate_of_page(
     unknown = found.unrendered.keys() | found.guessed.keys() | found.unknown.keys()
     if unknown:
         return Reason("unrendered-template", ", ".join(sorted(unknown)))
-    key = f"{seed} {site.name} {page.page_id}"
-    paragraphs = read_paragraphs(linked)
-    passage = choose_passage(paragraphs, key)
-    if isinstance(passage, Reason):
-        return passage
-    return Candidate(
+    return with_passage(
+        read_paragraphs(linked),
+        seed,
         domain=site.name,
         page_id=page.page_id,
         title=page.title,
         url=site.url_of(page.title),
         topic=topic_of(site.name, page.title, categories_of(page.text)),
         has_image=site.has_image(page.text),
-        rank=fingerprint(key),
-        passage=passage,
-        digest=fingerprint("\n".join(paragraph.text for paragraph in paragraphs)),
     )
 
 

@@ -46,8 +46,9 @@ class SelectSentences(beam.PTransform):
 
     def expand(self, candidates: beam.PCollection) -> Selected:
         by_domain = candidates | "KeyByDomain" >> beam.WithKeys(operator.attrgetter("domain"))
-        lowest = LowestOfCopies(most_needed(self.quotas))
-        drawn = by_domain | "LowestRanks" >> beam.CombinePerKey(lowest)
+        # the largest number of candidates of one domain that can affect the selection
+        most = max(candidates_needed(articles_of(self.quotas, domain)) for domain, _ in self.quotas)
+        drawn = by_domain | "LowestRanks" >> beam.CombinePerKey(LowestOfCopies(most))
         selection = (
             drawn
             | "Together" >> beam.combiners.ToList()  # one list, even if nothing was drawn
@@ -91,11 +92,6 @@ class LowestOfCopies(beam.CombineFn):
 
     def extract_output(self, accumulator: list[Candidate]) -> list[Candidate]:
         return self.compact(accumulator)
-
-
-def most_needed(quotas: Mapping[Cell, Quota]) -> int:
-    """Returns the largest number of candidates of one domain that can affect the selection."""
-    return max(candidates_needed(articles_of(quotas, domain)) for domain, _ in quotas)
 
 
 def select_from(

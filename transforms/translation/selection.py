@@ -11,7 +11,7 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -388,13 +388,7 @@ class Document(NamedTuple):
     text: str  # paragraphs separated by empty lines
 
 
-class _Line(msgspec.Struct):
-    id: str
-    url: str
-    title: str
-    date: str
-    licence: str
-    text: str
+_Line = msgspec.defstruct("_Line", [(name, str) for name in Document._fields])
 
 
 def check_domain(name: str) -> None:
@@ -479,20 +473,27 @@ def find_candidate(document: Document, domain: str, seed: int) -> Candidate | Re
       domain: the name of its domain.
       seed: the seed of all random choices.
     """
-    key = f"{seed} {domain} {document.id}"
-    paragraphs = read_paragraphs(document.text)
-    passage = choose_passage(paragraphs, key)
-    if isinstance(passage, Reason):
-        return passage
-    return Candidate(
+    return with_passage(
+        read_paragraphs(document.text),
+        seed,
         domain=domain,
         page_id=document.id,
         title=document.title,
         url=document.url,
         topic=topic_of("wikinews", document.title, ()),
         has_image=False,
-        rank=fingerprint(key),
-        passage=passage,
-        digest=fingerprint("\n".join(paragraph.text for paragraph in paragraphs)),
         licence=document.licence,
     )
+
+
+def with_passage(paragraphs: Sequence[Paragraph], seed: int, **facts: Any) -> Candidate | Reason:
+    """Chooses a passage of an article or document. Returns a Candidate, or the reason why there is none.
+
+    `facts` are the other fields of the Candidate. The choice depends on seed, domain and page id.
+    """
+    key = f"{seed} {facts['domain']} {facts['page_id']}"
+    passage = choose_passage(paragraphs, key)
+    if isinstance(passage, Reason):
+        return passage
+    digest = fingerprint("\n".join(paragraph.text for paragraph in paragraphs))
+    return Candidate(rank=fingerprint(key), passage=passage, digest=digest, **facts)

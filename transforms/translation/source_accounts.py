@@ -66,15 +66,12 @@ def describe_newer(
             said, note = say_newer(newer, read[domain], dropped), ["", NEWER_NOTE]
             findings[domain] = as_finding(newer, read[domain], dropped)
         else:
-            said = _say_documents(newer, read[domain], _dropped_documents(ledger, domain))
+            stage = f"{domain}/{DROP_DOCUMENTS}"
+            dropped = sum(count for (its, _), count in ledger.values(REJECTED) if its == stage)
+            said = _say_documents(newer, read[domain], dropped)
             findings[domain] = newer._asdict()
         lines.append(f"- {domain}: {said}")
     return [*lines, *note], findings
-
-
-def _dropped_documents(ledger: Ledger, domain: str) -> int:
-    stage = f"{domain}/{DROP_DOCUMENTS}"
-    return sum(count for (its, _), count in ledger.values(REJECTED) if its == stage)
 
 
 def _say_documents(newer: NewerDocuments, read: int, dropped: int) -> str:
