@@ -314,7 +314,9 @@ def command_of(pid: int) -> str:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
         if b"fork_server" in command:
             return "fork server or worker"
-        return "launcher" if b"-m corpusmill" in command else command.decode("utf-8", "replace")[:40]
+        return (
+            "launcher" if b"-m corpusmill" in command else command.decode("utf-8", "replace")[:40]
+        )
     return "gone"
 
 
