@@ -5,7 +5,7 @@ examples:
     corpusmill lm1b --input training-monolingual.tgz --dump-date 2007-2011 --perl 5.14 --output corpora
   A check, with the checksums in the original repository, whether it equals the published corpus byte for
   byte (this input was not built in the tests; the output of the scripts on other inputs was compared):
-    corpusmill verify lm1b corpora/lm1b/en-perl-5.14/2007-2011-* \
+    corpusmill verify corpora/lm1b/en-perl-5.14/2007-2011-* \
       --md5 README.corpus_generation_checkpoints
   Newer sentences, from any number of files with any compression:
     corpusmill lm1b --input 'news.20??.en.shuffled*' --output corpora --workers 8

@@ -45,7 +45,7 @@ from corpusmill.transforms.files.distribution import Spread, SpreadAll
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError, open_raw
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape
-from corpusmill.transforms.files.terminal import escape_line
+from corpusmill.transforms.files.terminal import draw, escape_line, screen_columns
 from corpusmill.transforms.files.text import fingerprint
 
 from ..run.corpora import shapes
@@ -468,24 +468,20 @@ def print_changes(changes: EditionChanges, report: str = "") -> None:
     for difference in changes.differences:
         print(f"  differs: {escape_line(difference)}")
     rows = [*changes.splits.items()] if len(changes.splits) > 1 else []
-    _print_table(
-        (changes.unit, *(name.replace("_", " ") for name in SplitChanges._fields)),
-        *(
-            (split, *(f"{count:,}" for count in counts))
-            for split, counts in [*rows, ("total", changes.total)]
-        ),
+    width = screen_columns()
+    names = (name.replace("_", "\n" if width else " ") for name in SplitChanges._fields)
+    table = draw(
+        (changes.unit, *names),
+        [(split, *(f"{count:,}" for count in counts)) for split, counts in rows],
+        numbers=len(SplitChanges._fields),
+        total=("total", *(f"{count:,}" for count in changes.total)),
+        width=width,
     )
+    print(table, end="")
     print(f"not the same in both: {changes.share:.2%}")
     if changes.repeated:
         print(f"ids in several rows of an edition: {changes.repeated:,}")
     _print_moved(changes, report)
-
-
-def _print_table(*rows: Sequence[str]) -> None:
-    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
-    for name, *cells in rows:
-        numbers = (f"  {cell:>{width}}" for cell, width in zip(cells, others, strict=True))
-        print(f"{name:<{first}}" + "".join(numbers))
 
 
 def _print_moved(changes: EditionChanges, report: str) -> None:

@@ -39,7 +39,6 @@ import msgspec
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsDict, AsSingleton
 from rich.console import Console
-from rich.table import Table
 
 from corpusmill.transforms.duplicates.contamination_evidence import Found, count, count_ngrams
 from corpusmill.transforms.duplicates.evaluation_index import (
@@ -66,7 +65,7 @@ from corpusmill.transforms.files.markup import make_table
 from corpusmill.transforms.files.read_files import InputError, open_raw
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.files.scratch import SCRATCH
-from corpusmill.transforms.files.terminal import escape_line, new_console
+from corpusmill.transforms.files.terminal import draw, escape_line, new_console
 from corpusmill.transforms.files.write_files import HashedFile
 from corpusmill.transforms.files.write_rows import WriteRecords
 
@@ -423,23 +422,19 @@ def print_contamination(found: Contamination, ngram_words: int, output: str = ""
     )
     for name, number in found.rejected.items():
         console.print(f"items left out: {number:,} {name}")
-    table = Table()
-    table.add_column("set, split", overflow="fold")
-    for name in (
-        "items",
-        f"{ngram_words} words",
-        f"{LONG_WORDS} words",
-        f"{MOST:.0%} found",
-        "whole",
-        "too short",
-    ):
-        table.add_column(name, justify="right", no_wrap=True)
-    shown = [*found.splits.items()]
-    for (name, split), counts in shown:
-        table.add_row(" ".join(filter(None, (name, split))), *(f"{one:,}" for one in counts))
-    if len(shown) > 1:
-        table.add_row("total", *(f"{one:,}" for one in found.total))
-    console.print(table)
+    names = ("items", f"{ngram_words} words", f"{LONG_WORDS} words", f"{MOST:.0%} found", "whole")
+    rows = [
+        (escape_line(" ".join(filter(None, key))), *(f"{one:,}" for one in counts))
+        for key, counts in found.splits.items()
+    ]
+    table = draw(
+        ("set, split", *names, "too short"),
+        rows,
+        numbers=len(SplitCounts._fields),
+        total=("total", *(f"{one:,}" for one in found.total)) if len(rows) > 1 else (),
+        width=_COLUMNS,
+    )
+    console.print(table, end="", soft_wrap=True)
     for row in found.first:
         _print_row(console, row)
     if found.total.touched > len(found.first):

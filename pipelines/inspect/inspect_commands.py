@@ -3,7 +3,6 @@
 import argparse
 import inspect
 import json
-import pathlib
 import sys
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -278,9 +277,6 @@ def _write_page(folders: Sequence[str], path: str) -> None:
     print(f"written: {path} ({readable_bytes(len(page))})")
 
 
-CORPUS_OF_SUMS = "lm1b"  # the only corpus whose MD5 sums were published
-
-
 def add_verify(commands: Commands) -> None:
     """Checks that finished builds are complete and that no entity is in two splits.
 
@@ -292,9 +288,9 @@ def add_verify(commands: Commands) -> None:
       On a cluster:
         corpusmill verify gs://corpora --report gs://corpora/verified.tsv --runner DataflowRunner …
       One Billion Word, against the published MD5 sums:
-        corpusmill verify lm1b corpora/lm1b/en-perl-5.14 --md5 README.corpus_generation_checkpoints
+        corpusmill verify corpora/lm1b/en-perl-5.14 --md5 README.corpus_generation_checkpoints
       The same, with a folder of the original files, to show the first differing line of each file:
-        corpusmill verify lm1b corpora/lm1b/en-perl-5.14 --md5 LIST --reference r13output
+        corpusmill verify corpora/lm1b/en-perl-5.14 --md5 LIST --reference r13output
 
     what is checked:
       COMPLETED matches manifest.json, whose values can be those of a build; there are no links
@@ -302,7 +298,7 @@ def add_verify(commands: Commands) -> None:
       CURRENT in the folder above builds names one of them, and README.md in that folder matches them
       the files of each split contain as many documents as the manifest says
       no entity is in two splits, in all languages and dates
-      with --md5: each listed file that belongs to a build exists, and has the listed MD5 sum
+      with --md5: each listed shard exists, and each file of the build has the listed MD5 sum
 
     Exit status: 0 no fault, 1 a fault or no build, 2 wrong settings.
     """
@@ -314,7 +310,7 @@ def add_verify(commands: Commands) -> None:
         "--md5",
         "LIST",
         "list of MD5 sums of the original scripts' output, as published or as printed by md5sum; DIR must"
-        " contain one build",
+        " contain one build of lm1b",
     )
     sums.text(
         "--reference",
@@ -334,36 +330,15 @@ def _run_verify(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     from . import verify
 
     how = {**runner_of(settings, beam_flags), "report": settings.report}
-    folders, sums, reference = settings.folders, settings.md5, settings.reference
-    if sums:
-        found = verify.verify_checksums(_one_folder(folders), sums, reference=reference, **how)
-        if settings.json:
-            print(verify.checksums_to_json(found))
-        else:
-            verify.print_checksum_verdict(found, settings.report)
-        return 0 if found.is_sound else 1
-    if reference:
+    if settings.reference and not settings.md5:
         raise ValueError("--reference needs --md5 LIST")
-    if folders[0] == CORPUS_OF_SUMS and not pathlib.Path(CORPUS_OF_SUMS).exists():
-        raise ValueError(
-            f"verify {CORPUS_OF_SUMS} DIR needs --md5 LIST; without a list, use verify DIR"
-        )
-    verdict = verify.verify(folders, **how)
+    sums = {"md5_list": settings.md5, "reference": settings.reference}
+    verdict = verify.verify(settings.folders, **sums, **how)
     if settings.json:
         print(verify.to_json_line(verdict))
     else:
         verify.print_verdict(verdict, settings.report)
     return 0 if verdict.is_sound else 1
-
-
-def _one_folder(folders: Sequence[str]) -> str:
-    """Returns the only folder in the arguments "lm1b DIR" or "DIR". Raises ValueError if there
-    are several.
-    """
-    named = folders[1:] if len(folders) > 1 and folders[0] == CORPUS_OF_SUMS else folders
-    if len(named) != 1:
-        raise ValueError(f"--md5 compares one build: verify {CORPUS_OF_SUMS} DIR --md5 LIST")
-    return named[0]
 
 
 def add_contamination(commands: Commands) -> None:

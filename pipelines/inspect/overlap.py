@@ -16,7 +16,7 @@ from corpusmill.transforms.duplicates.find_overlap import (
 from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS
 from corpusmill.transforms.files.builds.finished_builds import read_json
 from corpusmill.transforms.files.builds.manifest import Release
-from corpusmill.transforms.files.terminal import escape_line
+from corpusmill.transforms.files.terminal import draw, escape_line, screen_columns
 
 from ..run.engines.run_pipeline import find_engine, run_pipeline
 from .findings import FoundFolder, new_folder
@@ -110,10 +110,16 @@ def print_overlap(output: str, similarity: str) -> None:
     """
     stats = read_json(output, "stats.json")
     print(f"near-duplicates: 8-grams of words with a similarity of at least {similarity}")
-    print(f"{'documents':>12}{'alike':>12}  data set, split")
-    for row in stats["data_sets"]:
-        counts = f"{row['documents']:>12,}{row['near']:>12,}"
-        print(counts, escape_line(f" {row['data_set']} {row['split']}".rstrip()))
+    rows = [
+        (
+            escape_line(f"{row['data_set']} {row['split']}".rstrip()),
+            f"{row['documents']:,}",
+            f"{row['near']:,}",
+        )
+        for row in stats["data_sets"]
+    ]
+    columns = "data set, split", "documents", "alike"
+    print(draw(columns, rows, numbers=2, width=screen_columns()), end="")
     for reason, number in stats["rejected"].items():
         if reason != "total":
             print(f"documents left out: {number:,} {reason}")

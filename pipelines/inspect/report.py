@@ -12,8 +12,6 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rich.table import Table
-
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.markup import to_line
 from corpusmill.transforms.files.terminal import draw, new_console
@@ -231,6 +229,7 @@ RENDERERS: Mapping[str, Callable[[Found], str]] = {
 
 
 COLUMNS = 80
+CELL = 24  # maximum number of characters of a name in a table
 SHOWN = 10  # number of templates, and of pages, that are printed
 
 
@@ -246,29 +245,30 @@ def print_audit(summary: Mapping[str, Any]) -> None:
         f"audit: {audited:,} of {drawn:,} pages{left_out}; {summary['paragraphs']:,} paragraphs;"
         f" {share:.2%} of the words of running text"
     )
-    kinds = _table("holes", "count", "per 1,000 paragraphs")
-    for kind, counts in summary["holes"].items():
-        if counts["count"] or kind == "all":
-            kinds.add_row(kind, f"{counts['count']:,}", f"{counts['per_1000_paragraphs']:.2f}")
-    console.print(kinds)
-    if summary["templates"]:
-        templates = _table("template", "holes", "shown", "nothing", example="for example in")
-        for one in summary["templates"][:SHOWN]:
-            counts = (str(one.get(name, "")) for name in ("holes", "shown", "nothing"))
-            templates.add_row(one["template"], *counts, one["for_example_in"])
-        console.print(templates)
-    if summary["worst_pages"]:
-        worst = _table("page", "holes")
-        for one in summary["worst_pages"][:SHOWN]:
-            worst.add_row(one["title"], str(one["holes"]))
-        console.print(worst)
+    kinds = [
+        (kind, f"{counts['count']:,}", f"{counts['per_1000_paragraphs']:.2f}")
+        for kind, counts in summary["holes"].items()
+        if counts["count"] or kind == "all"
+    ]
+    templates = [
+        (
+            *(_shortened(one[name]) for name in ("template", "for_example_in")),
+            *(str(one.get(name, "")) for name in ("holes", "shown", "nothing")),
+        )
+        for one in summary["templates"][:SHOWN]
+    ]
+    worst = [
+        (_shortened(one["title"]), str(one["holes"])) for one in summary["worst_pages"][:SHOWN]
+    ]
+    for columns, rows, numbers in (
+        (("holes", "count", "per 1,000 paragraphs"), kinds, 2),
+        (("template", "for example in", "holes", "shown", "nothing"), templates, 3),
+        (("page", "holes"), worst, 1),
+    ):
+        if rows:
+            table = draw(columns, rows, numbers=numbers, width=COLUMNS)
+            console.print(table, end="", soft_wrap=True)
 
 
-def _table(first: str, *numbers: str, example: str = "") -> Table:
-    table = Table()
-    table.add_column(first, overflow="ellipsis", no_wrap=True)
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    if example:
-        table.add_column(example, overflow="ellipsis", no_wrap=True)
-    return table
+def _shortened(text: str) -> str:
+    return text if len(text) <= CELL else f"{text[: CELL - 1]}…"

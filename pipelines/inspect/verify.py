@@ -4,18 +4,12 @@ Each file must have the size, SHA-256 and number of rows that the manifest lists
 files. CURRENT and README.md in the folders above builds must match the builds. The number of documents in
 each split must equal the count in the manifest. No entity may be in two splits, across all languages of all
 builds.
-
-Compares a finished build of One Billion Word with a list of MD5 checksums, and reports the differences.
-
-The list is the one published with the benchmark, or the output of md5sum(1) for the files that the original
-scripts wrote.
 """
 
 import itertools
 import json
 import logging
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Unpack
 
 import apache_beam as beam
@@ -40,7 +34,6 @@ from corpusmill.transforms.files.builds.check_builds import (
 from corpusmill.transforms.files.builds.finished_builds import (
     Build,
     CorpusFile,
-    find_builds,
     find_folders,
     is_under_construction,
     normalise,
@@ -48,22 +41,14 @@ from corpusmill.transforms.files.builds.finished_builds import (
     read_file,
 )
 from corpusmill.transforms.files.builds.manifest import COMPLETED
-from corpusmill.transforms.files.markup import protect, to_line, unprotect
+from corpusmill.transforms.files.markup import to_line, unprotect
 from corpusmill.transforms.files.read_files import InputError, open_raw
 from corpusmill.transforms.files.text import SPLITS
-from corpusmill.transforms.news.artefacts import FAULTS, Finding, Status
-from corpusmill.transforms.news.check_checksums import (
-    OF_BUILD,
-    CheckChecksums,
-    Plan,
-    plan_comparisons,
-    read_list,
-)
+from corpusmill.transforms.news.check_checksums import compare_with_list
 
 from ..run.corpora import shapes
 from ..run.editions import CURRENT, fault_of_current, find_wrong_cards
 from ..run.engines.run_pipeline import run_pipeline
-from ..run.launch import progress_shown
 from .findings import (
     ALL_IS_WELL,
     COLUMNS,
@@ -78,6 +63,7 @@ from .findings import (
 )
 from .html_report.facts import count
 
+CORPUS_OF_SUMS = "lm1b"  # the only corpus whose MD5 checksums were published
 Row = tuple[str, str, str]  # the three columns of a row of a report
 
 _UNFINISHED = (
@@ -97,6 +83,8 @@ class Verdict(NamedTuple):
     fault_count: int
     faults: tuple[Fault, ...]
     conflicts: tuple[tuple[str, str], ...]  # (entity id, the places where it occurs)
+    listed: int = 0  # number of files in the list of MD5 checksums; 0 without a list
+    equal: int = 0  # number of these files that the build has, with the listed checksum
 
     @property
     def is_sound(self) -> bool:
@@ -104,15 +92,21 @@ class Verdict(NamedTuple):
         return not self.fault_count and not self.counts.conflicts
 
 
-def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
+def verify(
+    folders: Sequence[str], *, md5_list: str = "", reference: str = "", **means: Unpack[Means]
+) -> Verdict:
     """Checks all finished builds in `folders` and their subfolders.
 
     Args:
       folders: Builds, or folders above builds.
+      md5_list: The path of a list of MD5 checksums of files of One Billion Word, with which the only build of
+        this corpus in `folders` is compared; "" for none.
+      reference: A folder with the output of the original scripts, or with the unpacked release, to find the
+        first line of a file that differs from the list.
       means: How to run the check and where to write the report, see Means.
 
-    Raises InputError if a folder has no finished build, or if a file cannot be read because of a temporary
-    error.
+    Raises InputError if a folder has no finished build, if a file cannot be read because of a temporary
+    error, or if there is a list but not exactly one build to compare with it.
     """
     found = find_folders(folders)
     builds, faults = [], []
@@ -131,7 +125,18 @@ def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
                 raise
             faults.append(Fault(error.path, error.message))
     faults += _faults_above(found.finished, folders)
-    return check_builds(builds, faults, **means)
+    if not md5_list:
+        return check_builds(builds, faults, **means)
+    compared = [build for build in builds if build.corpus == CORPUS_OF_SUMS]
+    if len(compared) != 1:
+        names = "".join(f" {build.folder}" for build in compared)
+        raise InputError(
+            ", ".join(folders),
+            f"--md5 needs one build of {CORPUS_OF_SUMS}, but here are {len(compared)}{names and ':'}{names}",
+        )
+    sums = compare_with_list(compared[0], md5_list, reference)
+    verdict = check_builds(builds, [*faults, *sums.faults], **means)
+    return verdict._replace(listed=sums.listed, equal=sums.equal)
 
 
 def _faults_above(finished: Sequence[str], folders: Sequence[str]) -> Iterator[Fault]:
@@ -313,6 +318,8 @@ def print_verdict(verdict: Verdict, report: str = "", *, is_last: bool = True) -
 
 def _print_checked(verdict: Verdict, report: str) -> None:
     counts = verdict.counts
+    if verdict.listed:
+        print(f"match the list: {verdict.equal:,} of the {verdict.listed:,} files in it")
     checked = f"checked: {count(verdict.builds, 'build')}, {count(verdict.files, 'file')}"
     if not counts.ids:  # no build has entity ids
         print(checked)
@@ -342,154 +349,3 @@ def _print_older(verdict: Verdict) -> None:
 def _print_found(what: str, count: int, first: Sequence[tuple[str, str]], report: str) -> None:
     print_count(what, count)
     print_first([f"{name}: {detail}" for name, detail in first], count, report)
-
-
-CORPUS = "lm1b"
-BUILD = "build"
-
-
-class ChecksumVerdict(NamedTuple):
-    """The result of comparing a build with a list of MD5 checksums."""
-
-    build: str  # name of the build, as in Build.name
-    findings: tuple[Finding, ...]  # sorted by status, then by position in the list
-
-    @property
-    def is_sound(self) -> bool:
-        """True if at least one file was compared and all compared files match."""
-        return bool(self.of(Status.EQUAL)) and not any(map(self.of, FAULTS))
-
-    def of(self, status: Status) -> list[Finding]:
-        """Returns the findings that have the given status."""
-        return [one for one in self.findings if one.status == status]
-
-
-def verify_checksums(
-    folder: str, md5_list: str, *, reference: str = "", **means: Unpack[Means]
-) -> ChecksumVerdict:
-    """Compares a build with a list of MD5 checksums.
-
-    Args:
-      folder: The folder of a finished build, or a folder above one build.
-      md5_list: The path of the list.
-      reference: A folder with the output of the original scripts, or with the unpacked release. If a file of
-        the build differs from the list, the report shows where it differs from the file in this folder.
-      means: How to run the comparison and where to write the report, see Means.
-
-    Raises InputError unless there is exactly one finished build and the list is valid.
-    """
-    with reporting(**means) as (engine, path):
-        build = find_one_build(folder)
-        listed = read_list(md5_list)
-        plan = plan_comparisons(build, listed, reference)
-        place = {one.name: one.line for one in listed}
-        label, workers = f"{CORPUS} {build.edition}", means.get("workers") or 1
-        with progress_shown(label, "checksums", lambda: plan.bytes, engine, workers, ["compare"]):
-            run_pipeline(lambda root: add_checksum_checks(root, build, plan, place, path), engine)
-        return _read_checksum_verdict(path)
-
-
-def find_one_build(folder: str) -> Build:
-    """Returns the only finished build in a folder and its subfolders.
-
-    Raises InputError if there is no build or more than one.
-    """
-    builds = find_builds([folder], CORPUS)
-    if not builds:
-        raise InputError(folder, f"no finished build of {CORPUS} in this folder or below")
-    if len(builds) > 1:
-        found = ", ".join(build.folder for build in builds)
-        raise InputError(folder, f"contains {len(builds)} builds; give the folder of one: {found}")
-    return builds[0]
-
-
-def add_checksum_checks(
-    root: beam.Pipeline, build: Build, plan: Plan, place: Mapping[str, int], report: str
-) -> None:
-    """Adds all steps of the comparison to a pipeline. The last step writes the report.
-
-    Args:
-      plan: The files to compare, and the findings that are already known.
-      place: Name of a file in the list → its line number there.
-      report: The path of the report.
-    """
-    findings = root | "CheckChecksums" >> CheckChecksums(plan.comparisons)
-    named = BUILD, build.name, build.folder
-    add_report(root, report, write_checksum_report, named, plan.known, AsList(findings), place)
-
-
-def write_checksum_report(
-    path: str,
-    build: tuple[str, str, str],
-    known: Iterable[Finding],
-    found: Iterable[Finding],
-    place: Mapping[str, int],
-) -> None:
-    """Writes the report: the build, and then all findings, sorted by status and position in the list.
-
-    Args:
-      build: The row about the build: kind of row, name and folder.
-      known, found: Findings, in any order.
-      place: Name of a file in the list → its line number there.
-    """
-    order = list(Status)
-    findings = sorted(
-        (*known, *found),
-        key=lambda one: (order.index(one.status), place.get(one.name, 0), one.name),
-    )
-    rows = (COLUMNS, build, *findings)
-    write_lines(path, ("\t".join(protect(_one_line(cell)) for cell in row) + "\n" for row in rows))
-
-
-def _one_line(text: str) -> str:
-    """Returns the text with each line break or tab replaced by a space.
-
-    Spaces are not removed, because two lines of a corpus may differ only in a space.
-    """
-    return re.sub(r"[\t\r\n]+", " ", text)
-
-
-def _read_checksum_verdict(path: str) -> ChecksumVerdict:
-    with open_raw(path) as file:
-        lines = file.read().decode("utf-8").split("\n")[1:-1]
-    rows = [list(map(unprotect, line.split("\t"))) for line in lines]
-    [build] = [name for what, name, _ in rows if what == BUILD]
-    return ChecksumVerdict(
-        build,
-        tuple(Finding(Status(what), name, detail) for what, name, detail in rows if what != BUILD),
-    )
-
-
-def checksums_to_json(verdict: ChecksumVerdict) -> str:
-    """Returns a verdict as one line of JSON."""
-    findings = [one._asdict() for one in verdict.findings]
-    told = {"build": verdict.build, "is_sound": verdict.is_sound, "findings": findings}
-    return json.dumps(told, ensure_ascii=False)
-
-
-def print_checksum_verdict(verdict: ChecksumVerdict, report: str = "") -> None:
-    """Prints a verdict as text. `report` is the path of the file with all findings; "" if there is none."""
-    unnamed = verdict.of(Status.NOT_IN_LIST)
-    fits, listed = len(verdict.of(Status.EQUAL)), len(verdict.findings) - len(unnamed)
-    print(f"checked: {CORPUS} {verdict.build}")
-    print(f"match the list: {fits:,} of the {listed:,} files in it")
-    for status in (*FAULTS, Status.NOT_COMPARED):
-        found = verdict.of(status)
-        print_count(status, len(found))
-        _print_first(found, report)
-    others = [one for one in unnamed if one.detail != OF_BUILD]
-    print(f"{Status.NOT_IN_LIST}: {len(unnamed):,}, of which {len(others):,} are unexpected")
-    _print_first(others, report)
-    faults = sum(len(verdict.of(status)) for status in FAULTS)
-    if verdict.is_sound:
-        print(ALL_IS_WELL)
-    elif faults:
-        print(
-            f"FAILED: {count(faults, 'fault')}, listed above; --reference shows where files differ"
-        )
-    else:
-        print("FAILED: the build has no file of the list")
-
-
-def _print_first(found: Sequence[Finding], report: str) -> None:
-    print_first([f"{one.name}: {one.detail}" for one in found], len(found), report)

@@ -13,16 +13,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
 
 from corpusmill.transforms.books.simplebooks_rows import SIZES
 from corpusmill.transforms.files.builds.finished_builds import read_json, read_manifest
 from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN, Doubt, find_doubts, find_small
 from corpusmill.transforms.files.errors import IN_PROCESS, BuildError, runner_named
 from corpusmill.transforms.files.records import SubwordStats
-from corpusmill.transforms.files.terminal import new_console
+from corpusmill.transforms.files.terminal import draw, new_console
 from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.news.sentence_accounts import LEFT_OUT
 from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE
@@ -40,7 +37,6 @@ from .run_stages import run_stages
 from .stage_folders import stage_folders
 
 LOG_COLUMNS = 120  # if neither a terminal nor the variable COLUMNS gives the width
-_WIDEST = 10_000
 MOST_ROWS = 8  # of larger groups of counts, only the sum is printed; stats.json has all counts
 _BOOKS_WITH = {"dated_by": "dated by", "latest_year_by": "no date, but a latest year by"}
 _NOT_KEPT = {
@@ -84,15 +80,14 @@ def print_summary(
     say = functools.partial(console.print, soft_wrap=True)
     say(manifest["signature"])
     if "total" in stats:
-        for table in _tables_of(stats, console):
-            console.print(table)
+        say(_table_of(stats, console.width), end="")
     for line in _vocabularies(manifest, stats):
         say(line, soft_wrap=is_log)
     for line in _scores(stats):
         say(line, soft_wrap=is_log)
     unit = _unit_of(manifest["counts"])
     if "rejected" in manifest["counts"]:
-        console.print(_table_of_reasons(manifest["counts"], unit))
+        say(_table_of_reasons(manifest["counts"], unit, console.width), end="")
     read = manifest["counts"].get(f"{unit}_read")
     done = "built" if read is None else f"{read:,} {unit} read"
     say(f"{done} in {seconds:.1f} s")
@@ -108,48 +103,6 @@ def _unit_of(counts: Mapping[str, Any]) -> str:
       counts: The counts in the manifest, for example {"pages_read": 5}.
     """
     return next((name.removesuffix("_read") for name in counts if name.endswith("_read")), "pages")
-
-
-def _tables_of(stats: Mapping[str, Any], console: Console) -> Iterator[Table]:
-    """Yields a table with the counts of all splits, or several narrower tables if the screen is too narrow.
-
-    Args:
-      stats: The content of stats.json.
-      console: The screen.
-    """
-    options = console.options.update(max_width=_WIDEST)
-
-    def fits(table: Table) -> bool:
-        return Measurement.get(console, options, table).maximum <= console.width
-
-    wide = _table_of(stats)
-    splits = _splits_of(stats)
-    if fits(wide) or not splits:
-        yield wide
-        return
-    while splits:
-        counts = range(len(splits), 0, -1)
-        tables = (_turned_table_of(stats, splits[:count]) for count in counts)
-        table = next(filter(fits, tables), _turned_table_of(stats, splits[:1]))
-        yield table
-        splits = splits[len(table.columns) - 1 :]
-
-
-def _turned_table_of(stats: Mapping[str, Any], splits: Sequence[str]) -> Table:
-    """Returns a table with a row for each count and a column for each split.
-
-    Args:
-      stats: The content of stats.json.
-      splits: The names of the splits in the table.
-    """
-    table = Table()
-    table.add_column("", no_wrap=True)
-    for title in splits:
-        table.add_column(title.replace("_", "\n"), justify="right", no_wrap=True)
-    for column in _columns_of(stats):
-        counts = (f"{stats[name][column]:,}" for name in splits)
-        table.add_row(column.replace("_", " "), *counts)
-    return table
 
 
 def _columns_of(stats: Mapping[str, Any]) -> list[str]:
@@ -178,27 +131,28 @@ def _splits_of(stats: Mapping[str, Any]) -> list[str]:
     return list(found)
 
 
-def _table_of(stats: Mapping[str, Any]) -> Table:
+def _table_of(stats: Mapping[str, Any], width: int) -> str:
     """Returns a table of the counts in stats.json, with a row for each split and a column for each count.
 
     If the build has no splits, the table has a row for each count.
+
+    Args:
+      stats: The content of stats.json.
+      width: The width of the screen. A wider table is divided.
     """
-    table = Table()
     if not _splits_of(stats):
-        table.add_column("what", no_wrap=True)
-        table.add_column("count", justify="right", no_wrap=True)
-        for name, count in _flat(stats.get("total", {})):
-            table.add_row(name.replace("_", " "), f"{count:,}")
-        return table
-    table.add_column("split", no_wrap=True)
-    for title in _columns_of(stats):
-        table.add_column(title.replace("_", " "), justify="right", no_wrap=True)
-    for name in _splits_of(stats):
-        if name == "total":
-            table.add_section()
-        counts = (f"{stats[name][column]:,}" for column in _columns_of(stats))
-        table.add_row(name.replace("_", " "), *counts)
-    return table
+        counts = [
+            (name.replace("_", " "), f"{count:,}") for name, count in _flat(stats.get("total", {}))
+        ]
+        return draw(("what", "count"), counts, numbers=1, width=width)
+    columns = _columns_of(stats)
+    rows = {
+        name: [name.replace("_", " "), *(f"{stats[name][column]:,}" for column in columns)]
+        for name in _splits_of(stats)
+    }
+    head = ["split", *(column.replace("_", " ") for column in columns)]
+    total = rows.pop("total", ())
+    return draw(head, rows.values(), numbers=len(columns), total=total, width=width)
 
 
 def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
@@ -278,21 +232,19 @@ def _flat(counts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, in
             yield f"{before}{name}", count
 
 
-def _table_of_reasons(counts: Mapping[str, Any], unit: str) -> Table:
+def _table_of_reasons(counts: Mapping[str, Any], unit: str, width: int) -> str:
     """Returns a table with the number of items that were not kept, by reason and in total.
 
     Args:
       counts: The counts in the manifest.
       unit: The name of the items, such as "pages". It is the heading of the column with the numbers.
+      width: The width of the screen.
     """
     reasons = {reason: count for reason, count in counts["rejected"].items() if reason != "total"}
     reasons |= {title: counts[name] for name, title in _NOT_KEPT.items() if counts.get(name)}
-    table = Table()
-    table.add_column("not kept", overflow="fold")
-    table.add_column(unit, justify="right", no_wrap=True)
-    for reason, count in (*reasons.items(), ("total", sum(reasons.values()))):
-        table.add_row(reason, f"{count:,}")
-    return table
+    rows = [(reason, f"{count:,}") for reason, count in reasons.items()]
+    total = "total", f"{sum(reasons.values()):,}"
+    return draw(("not kept", unit), rows, numbers=1, total=total, width=width)
 
 
 def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:

@@ -80,8 +80,7 @@ from corpusmill.transforms.models.read_sentences import (
     plan_file,
     read_part,
 )
-from corpusmill.transforms.news.artefacts import FAULTS
-from corpusmill.transforms.news.check_checksums import check_artefact, plan_comparisons, read_list
+from corpusmill.transforms.news.check_checksums import compare_with_list
 from corpusmill.transforms.news.check_lines import check_lines
 from corpusmill.transforms.news.perl_text import CURRENT_PERL
 from corpusmill.transforms.news.sort_lines import tokenize_block
@@ -474,10 +473,8 @@ def read_entity_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Count
 def read_checksums(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As verify --md5."""
     (build,) = find_builds([str(folder / "build")], "lm1b")
-    plan = plan_comparisons(build, read_list(str(folder / name)))
-    findings = [*map(check_artefact, plan.comparisons), *plan.known]
-    faults = sum(one.status in FAULTS for one in findings)
-    return Counts(records=len(plan.comparisons), faults=faults)
+    found = compare_with_list(build, str(folder / name))
+    return Counts(records=found.equal, faults=len(found.faults))
 
 
 def read_log_likelihoods(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:

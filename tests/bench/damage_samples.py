@@ -477,8 +477,7 @@ def checksum_lists(_: pathlib.Path | None) -> Iterator[Sample]:
     files = {f"build/{name}": content for name, content in _folder(mark.parent).items()}
     listed = files["build/md5sums"]
     text = next(name for name in sorted(files) if "/heldout-monolingual" in name)
-    twin = "build/test-00000-of-00005.parquet"
-    yield Sample("md5sums", {"list.md5": listed, **files}, ("list.md5", text, twin))
+    yield Sample("md5sums", {"list.md5": listed, **files}, ("list.md5", text))
 
 
 def log_likelihoods(_: pathlib.Path | None) -> Iterator[Sample]:

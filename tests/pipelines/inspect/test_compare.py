@@ -40,8 +40,10 @@ def new(tmp_path: Path) -> Path:
 
 
 def squeezed(shown: str) -> str:
-    """Without the blanks that make columns."""
-    return re.sub(r"(?<=\S) +", " ", shown)
+    """Without the blanks and lines that make tables."""
+    lines = [line for line in shown.splitlines(keepends=True) if "──" not in line]
+    rows = (line if ":" in line else line.removeprefix("  ") for line in lines)
+    return "".join(re.sub(r"(?<=\S) +", " ", line) for line in rows)
 
 
 def compare(old: Path, new: Path, **how: Any) -> EditionChanges:

@@ -111,8 +111,8 @@ def test_all_that_is_not_kept_is_in_the_total(
 
 def table_rows(printed: str) -> list[list[str]]:
     """The cells of the tables, row by row."""
-    rows = (line.strip("│").split("│") for line in printed.splitlines() if line.startswith("│"))
-    return [[cell.strip() for cell in row] for row in rows]
+    rows = (re.split(r" {2,}", line.strip()) for line in printed.splitlines() if "  " in line)
+    return [row for row in rows if row[-1][0].isdigit()]
 
 
 def not_kept_rows(printed: str) -> list[str]:
@@ -201,7 +201,7 @@ def test_the_summary_of_a_build_without_splits(capsys: pytest.CaptureFixture[str
         ("without item", "10"),
         ("total", "34"),
     }
-    assert re.search(r"┃ not kept +┃ +lines ┃", out)
+    assert re.search(r"not kept +lines", out)
     assert out.splitlines()[-4:] == [
         "1,234 lines read in 3.2 s",
         "note: lines dropped, because another line has more facts about the item: 20",
@@ -265,7 +265,7 @@ def test_the_summary_of_books(capsys: pytest.CaptureFixture[str]) -> None:
     rows = table_rows(printed)
     assert rows[:3] == [["train", "1,234", "99"], ["train 2", "30", "99"], ["total", "1,234", "99"]]
     assert ["screen-books/poems", "1,111"] in rows
-    assert re.search(r"┃ not kept +┃ +files ┃", printed)
+    assert re.search(r"not kept +files", printed)
     assert (
         "simplebooks-92: 92,000,000 tokens of training, a vocabulary of 98,304, FREQ 935.87\n"
         "dated by released 1,000, imprint 7\n"

@@ -1,181 +1,138 @@
-import dataclasses
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.files.read_files import hash_input
-from corpusmill.transforms.news import check_checksums
-from corpusmill.transforms.news.artefacts import Finding, Status
-from corpusmill.transforms.news.check_checksums import (
-    CheckChecksums,
-    Comparison,
-    StoredFile,
-    check_artefact,
+from corpusmill.transforms.files.builds.check_builds import Fault
+from corpusmill.transforms.files.builds.finished_builds import open_build
+from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.news.check_checksums import Comparison, compare_with_list, read_list
+from tests.makers.sentence_builds import (
+    HELDOUT,
+    SHARDS,
+    SORTED,
+    TRAIN,
+    list_sums,
+    make_sentence_build,
+    md5_of,
+    texts_below,
 )
-from tests.makers.sentence_builds import md5_of, write_table
-from tests.tools.run_pipeline import run_pipeline
+from tests.tools.error_of import error_of
 
-NAME = "training/news.en-00001-of-00100"
-TEXT = "One .\nTwo – caf\u00e9 .\nThree .\n".encode()
-OTHER = "One .\nTwo – cafe\u0301 .\nThree .\nFour .\n".encode()
-PLACE = r"line 2: “Two \u2013 caf\xe9 .\n” in the build, “Two \u2013 cafe\u0301 .\n” in"
-
-
-@dataclasses.dataclass
-class Files:
-    """Files of a build in the making."""
-
-    folder: Path
-
-    def compare(
-        self,
-        *written: bytes,
-        listed: bytes = TEXT,
-        found: bytes | None = None,
-        reference: bytes | None = None,
-        twin: bytes | None = None,
-    ) -> Comparison:
-        """Compares what was written, or is found in its place, with a list."""
-        stored = []
-        for number, content in enumerate(written):
-            path = self.folder / f"part-{number}"
-            path.write_bytes(content)
-            stored.append(StoredFile(str(path), hash_input("", str(path)).sha256))
-            if found is not None:
-                path.write_bytes(found)
-        references: tuple[str, ...] = ()
-        twin_path = self.folder / "twin.parquet"
-        if reference is not None:
-            (self.folder / "reference").write_bytes(reference)
-            references = (str(self.folder / "reference"),)
-        if twin is not None:
-            write_table(twin_path, twin)
-        return Comparison(
-            NAME, md5_of(listed), tuple(stored), references, str(twin_path) if twin else ""
-        )
+ONE = "bcb03d49251689ab1117428009f6adbf"
+TWO = "93a6e9de2a184d315c51cbadd798ef8a"
+SHARD = f"{TRAIN}/news.en-00001-of-00003"
+OTHER = b"One .\nOther .\n"
+MORE = "a/news.en-00003-of-00003"
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Files:
-    return Files(tmp_path)
-
-
-def sums(found: bytes, listed: bytes) -> str:
+def different(found: bytes, listed: bytes) -> str:
     return f"has the MD5 {md5_of(found)}, but {md5_of(listed)} in the list"
 
 
-DAMAGE = "is not what the build wrote, according to the SHA-256 in its manifest"
+def read(folder: Path, text: str) -> dict[str, str]:
+    (folder / "list").write_bytes(text.encode())
+    return read_list(str(folder / "list"))
 
 
-@pytest.mark.parametrize("parts", [(TEXT,), (TEXT[:3], b"", TEXT[3:]), (TEXT, b"")])
-def test_what_fits(files: Files, parts: tuple[bytes, ...]) -> None:
-    assert check_artefact(files.compare(*parts)) == Finding(Status.EQUAL, NAME, md5_of(TEXT))
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        (f"{ONE}  news.en", "news.en"),
+        (f"{ONE} *news.en", "news.en"),  # read as binary
+        (f"{ONE}\tnews.en", "news.en"),
+        (f"  {ONE}  a folder/news en", "a folder/news en"),
+        (f"{ONE.upper()}  news.en\r", "news.en"),
+    ],
+)
+def test_styles_of_lists(line: str, name: str, tmp_path: Path) -> None:
+    assert read(tmp_path, f"\n{line}\n{line}\n") == {name: ONE}
 
 
-def test_the_order_of_parts_counts(files: Files) -> None:
-    assert check_artefact(files.compare(TEXT[3:], TEXT[:3])).status == Status.DIFFERENT
+def test_prose_in_a_list_is_skipped(tmp_path: Path) -> None:
+    text = f"""Copyright 2013.
+$ md5sum tar_archives/x.tgz
+{ONE}  tar_archives/x.tgz
+
+	DEBPKG:fixes/index-tainting - [3b36395] http://bugs.debian.org/291450
+{TWO}  y
+deadbeef  z
+{ONE}
+"""
+    assert read(tmp_path, text) == {"tar_archives/x.tgz": ONE, "y": TWO}
 
 
-def test_another_corpus(files: Files) -> None:
-    asked = files.compare(TEXT, listed=OTHER, twin=TEXT)
-    assert check_artefact(asked) == Finding(Status.DIFFERENT, NAME, sums(TEXT, OTHER))
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("News, without sums.\n", "the list has no MD5 checksum"),
+        (f"{ONE[:-1]}  x\n", "line 1: 31 hexadecimal digits before x; an MD5 checksum has 32"),
+        (f"{ONE}{TWO}  y\n", "line 1: 64 hexadecimal digits before y; an MD5 checksum has 32"),
+        (f"{ONE}  x\n\n{TWO}  x\n", "line 3: x has another checksum above"),
+    ],
+)
+def test_invalid_list_is_rejected(text: str, message: str, tmp_path: Path) -> None:
+    assert error_of(InputError, read, tmp_path, text) == f"{tmp_path}/list: {message}"
 
 
-def test_another_corpus_beside_the_reference(files: Files) -> None:
-    asked = files.compare(TEXT[:10], TEXT[10:], listed=OTHER, reference=OTHER, twin=TEXT)
-    assert check_artefact(asked) == Finding(
-        Status.DIFFERENT,
-        NAME,
-        f"{sums(TEXT, OTHER)}; first difference: {PLACE} the reference",
+def test_output_of_md5sum_is_read(tmp_path: Path) -> None:
+    (tmp_path / "with blank").write_bytes(b"a")
+    made = subprocess.run(
+        ["md5sum", "with blank"], cwd=tmp_path, check=True, capture_output=True, text=True
     )
+    assert read(tmp_path, made.stdout) == {"with blank": md5_of(b"a")}
 
 
-def test_a_reference_that_does_not_fit_the_list_either(files: Files) -> None:
-    listed = b"Something else .\n"
-    assert check_artefact(files.compare(TEXT, listed=listed, reference=TEXT)).detail == (
-        f"{sums(TEXT, listed)}; equals the reference"
-    )
+LINES = b"".join(sorted(b"".join(SHARDS).splitlines(keepends=True)))
 
 
-def test_a_damaged_file_beside_the_build_s_own_parquet(files: Files) -> None:
-    damaged = TEXT.replace(b"Three", b"Thre\xff")
-    asked = files.compare(TEXT, found=damaged, twin=TEXT)
-    assert check_artefact(asked) == Finding(
-        Status.DAMAGED,
-        NAME,
-        f"{sums(damaged, TEXT)}; {DAMAGE}; first difference: line 3:"
-        r" “Thre\xff .” in the build, “Three .” in the build"
-        "'s own Parquet",
-    )
-
-
-def test_a_damaged_file_beside_the_reference(files: Files) -> None:
-    asked = files.compare(TEXT, found=TEXT[:-9], reference=TEXT, twin=TEXT)
-    found = check_artefact(asked)
-    assert found.status == Status.DAMAGED
-    assert found.detail.endswith(
-        rf"{DAMAGE}; first difference: line 2: “Two \u2013 caf\xe9 .” in the build,"
-        r" “Two \u2013 caf\xe9 .\n” in the reference"
-    )
-
-
-def test_a_file_that_only_the_manifest_does_not_know(files: Files) -> None:
-    asked = files.compare(TEXT, listed=OTHER, twin=TEXT)
-    unlisted = asked._replace(files=(asked.files[0]._replace(sha256=""),))
-    assert check_artefact(unlisted) == Finding(
-        Status.DAMAGED, NAME, f"{sums(TEXT, OTHER)}; {DAMAGE}; equals the build's own Parquet"
-    )
-
-
-def test_characters_that_only_perl_knows_are_no_damage(files: Files) -> None:
-    written = TEXT.replace(b"One", b"One \xed\xa0\x80\xf4\x90\x80\x80")
-    twin = TEXT.replace(b"One", "One \ufffd\ufffd".encode())
-    damaged = written.replace(b"Three", b"Tree")
-    found = check_artefact(files.compare(written, found=damaged, twin=twin))
-    assert "first difference: line 3: “Tree .” in the build, “Three .” in" in found.detail
-
-
-def test_a_damaged_parquet_file_is_no_end(files: Files) -> None:
-    asked = files.compare(TEXT, found=OTHER, twin=TEXT)
-    Path(asked.twin).write_bytes(b"PAR1")
-    found = check_artefact(asked)
-    assert found.status == Status.DAMAGED
-    assert (
-        f"the Parquet file with the same lines cannot be read either: {asked.twin}: not a"
-        in found.detail
-    )
-
-
-@pytest.mark.parametrize("read_bytes", [1, 5, 1 << 20])
-def test_how_files_are_cut_does_not_matter(
-    files: Files, monkeypatch: pytest.MonkeyPatch, read_bytes: int
+@pytest.mark.parametrize(
+    ("listed", "equal", "faults"),
+    [
+        ({}, 5, []),
+        ({"elsewhere/news.2007.en.shuffled": b"", SORTED: LINES}, 6, []),
+        ({SORTED: b"x"}, 5, [(SORTED, different(LINES, b"x"))]),
+        ({SHARD: OTHER}, 4, [(SHARD, different(SHARDS[1], OTHER))]),
+        (
+            {MORE: b""},
+            5,
+            [(MORE, "is in the list of checksums, but not in the build")],
+        ),
+    ],
+)
+def test_files_are_compared_with_the_list(
+    listed: dict[str, bytes], equal: int, faults: list[tuple[str, str]], tmp_path: Path
 ) -> None:
-    damaged = TEXT.replace(b"Three .\n", b"Three")
-    asked = files.compare(TEXT, found=damaged, twin=TEXT)
-    expected = check_artefact(asked)
-    monkeypatch.setattr(check_checksums, "READ_BYTES", read_bytes)
-    assert check_artefact(asked) == expected
-    assert "first difference: line 3: “Three” in the build, “Three .” in" in expected.detail
+    build = make_sentence_build(tmp_path, parts={SORTED: [LINES[:6], b"", LINES[6:]]})
+    sums = texts_below(build) | listed
+    (tmp_path / "list").write_text(list_sums(sums))
+    found = compare_with_list(open_build(str(build)), str(tmp_path / "list"))
+    assert found == Comparison(len(sums), equal, [Fault(*one) for one in faults])
 
 
-def test_many_files_and_what_is_counted(files: Files) -> None:
-    asked = files.compare(TEXT[:5], TEXT[5:])
-    several = [
-        asked._replace(name="one"),
-        asked._replace(name="two", md5="0" * 32),
-        asked._replace(name="three"),
-    ]
-    outcome = run_pipeline(lambda root: {"found": root | CheckChecksums(several)})
-    assert sorted((one.name, one.status) for one in outcome.elements["found"]) == [
-        ("one", Status.EQUAL),
-        ("three", Status.EQUAL),
-        ("two", Status.DIFFERENT),
-    ]
-    assert outcome.counters == {
-        "check-checksums/text_bytes": 3 * len(TEXT),
-        "check-checksums/files": 6,
-    }
+def test_list_of_other_files_is_a_fault(tmp_path: Path) -> None:
+    build = make_sentence_build(tmp_path)
+    (tmp_path / "list").write_text(list_sums({"news.2007.en.shuffled": b"x"}))
+    faults = [Fault(f"{tmp_path}/list", "lists no file of the build")]
+    found = compare_with_list(open_build(str(build)), str(tmp_path / "list"))
+    assert found == Comparison(1, 0, faults)
 
 
-def test_nothing_to_compare() -> None:
-    assert run_pipeline(lambda root: {"found": root | CheckChecksums([])}).elements["found"] == []
+@pytest.mark.parametrize(
+    ("reference", "told"),
+    [
+        (OTHER, "first difference: line 2: “Two .” in the build, “Other .” in the reference"),
+        (b"One .\n", "first difference: line 2: “Two .” in the build, nothing in the reference"),
+        (SHARDS[1], "equals the reference"),
+    ],
+)
+def test_first_line_that_differs_from_the_reference(
+    reference: bytes, told: str, tmp_path: Path
+) -> None:
+    build = make_sentence_build(tmp_path / "corpora")
+    (tmp_path / "scripts" / HELDOUT).mkdir(parents=True)
+    (tmp_path / "scripts" / HELDOUT / "news.en-00001-of-00003").write_bytes(reference)
+    (tmp_path / "list").write_text(list_sums({SHARD: OTHER}))
+    how = str(tmp_path / "list"), f"{tmp_path}/scripts/"
+    found = compare_with_list(open_build(str(build)), *how)
+    assert found.faults == [Fault(SHARD, f"{different(SHARDS[1], OTHER)}; {told}")]
