@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from corpusmill.transforms.files.markup import escape, make_head
+from corpusmill.transforms.files.markup import escape, html_table, make_head
 
 MAX_ITEMS = 2_000
 """Maximum number of items on the page, because browsers are slow with larger pages. The report
@@ -17,16 +17,6 @@ has all items.
 """
 
 _CONTEXT = 300  # characters shown before and after the marked parts of an item
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; }
-table { border-collapse: collapse; } td, th { padding: .2rem .8rem; text-align: right; }
-td:first-child, th:first-child { text-align: left; } tr { border-bottom: 1px solid #8886; }
-section { border-top: 2px solid #8886; margin-top: 1.5rem; }
-.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem; }
-.pair p { white-space: pre-line; overflow-wrap: anywhere; margin: .3rem 0; }
-.from { opacity: .75; font-size: .85rem; } mark { background: #fd6; color: #000; }
-@media (max-width: 45rem) { .pair { grid-template-columns: 1fr; } }
-"""
 _BLANK_LINES = re.compile(r"\s*\n\s*")
 _FILTER = """
 const box = document.querySelector('input');
@@ -45,43 +35,41 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
     """
     rows = sorted((row for row in found if not row["too_short"]), key=_order)
     shown = rows[:MAX_ITEMS]
-    yield make_head("Contamination", _STYLE, [_FILTER])
-    yield "<h1>Evaluation items in training data</h1>\n"
+    yield make_head("Contamination", [_FILTER])
+    yield "<main class=wide>\n<h1>Evaluation items in training data</h1>\n"
     train = summary["train"]
     yield f"<p>{train.get('documents', 0):,} training documents, {train.get('words', 0):,} words</p>\n"
-    yield from _table(summary)
+    names = ("items", "touched", "long", "most", "whole", "too_short")
+    heads = ("set, split", "items", "touched", "13 words", "70 % found", "whole", "too short")
+    yield html_table(
+        heads,
+        (
+            (f"{one['set']} {one['split']}".strip(), *(one[name] for name in names))
+            for one in summary["sets"]
+        ),
+    )
     left_out = f"; the {len(shown):,} longest are below" if len(shown) < len(rows) else ""
     yield f"<p>{len(rows):,} items found{left_out}. <input placeholder='Show items with …'></p>\n"
     for row in shown:
         yield from _section(row)
-    yield f"<script>{_FILTER}</script>\n</body></html>\n"
+    yield f"<script>{_FILTER}</script>\n</main></body></html>\n"
 
 
 def _order(row: Mapping[str, Any]) -> tuple[int, int]:
     return -row["longest"], -row["ngrams_found"]
 
 
-def _table(summary: Mapping[str, Any]) -> Iterator[str]:
-    names = ("items", "touched", "long", "most", "whole", "too_short")
-    heads = ("set, split", "items", "touched", "13 words", "70 % found", "whole", "too short")
-    yield "<table><tr>" + "".join(f"<th>{name}" for name in heads) + "\n"
-    for one in summary["sets"]:
-        title = escape(f"{one['set']} {one['split']}".strip())
-        yield f"<tr><td>{title}" + "".join(f"<td>{one[name]:,}" for name in names) + "\n"
-    yield "</table>\n"
-
-
 def _section(row: Mapping[str, Any]) -> Iterator[str]:
     title = escape(f"{row['set']} {row['split']} {row['id']}")
-    yield f"<section><h3>{title}</h3><p class=from>{row['longest']:,} of {row['words']:,} words in a row;"
+    yield f"<section><h3>{title}</h3><p class=note>{row['longest']:,} of {row['words']:,} words in a row;"
     yield f" {row['ngrams_found']:,} of {row['ngrams']:,} n-grams; documents: {row['documents']:,}, with"
     yield f" all of it: {row['whole']:,}</p>\n"
     for passage in row["passages"]:
         ours = [(start, end) for start, end, _, _ in passage["matches"]]
         theirs = [(start, end) for _, _, start, end in passage["matches"]]
         name = escape(f"{posixpath.basename(passage['file'])} {passage['document']}")
-        yield "<div class=pair><div><div class=from>item</div>"
-        yield f"<p>{mark(row['text'], ours)}</p></div>\n<div><div class=from>{name}</div>"
+        yield "<div class=pair><div><div class=note>item</div>"
+        yield f"<p>{mark(row['text'], ours)}</p></div>\n<div><div class=note>{name}</div>"
         yield f"<p>{mark(passage['text'], theirs)}</p></div></div>\n"
     yield "</section>\n"
 

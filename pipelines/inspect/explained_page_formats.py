@@ -16,7 +16,7 @@ from rich.rule import Rule as Line
 from rich.table import Table
 from rich.text import Text
 
-from corpusmill.transforms.files.markup import escape, make_head
+from corpusmill.transforms.files.markup import escape, html_table, make_head
 from corpusmill.transforms.files.terminal import escape_line, new_console
 from corpusmill.transforms.wikitext.explain.explained_page import (
     EMPTY,
@@ -157,29 +157,6 @@ def _shortened(text: str) -> str:
     return shown if len(shown) <= _PIECE else f"{shown[:_PIECE]} …"
 
 
-_STYLE = """
-:root { --line: #8886; --template: #fd66; --link: #6af3; --cut: #f665; }
-body { font: 16px/1.5 system-ui, "Noto Sans", sans-serif; }
-body { margin: 0 auto; max-width: 100rem; padding: 0 1rem 4rem; }
-h1, h2 { overflow-wrap: anywhere; }
-h2 { border-top: 2px solid var(--line); padding-top: .6rem; font-size: 1.2rem; }
-h2 small { font-weight: normal; opacity: .7; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }
-dd { margin: 0; overflow-wrap: anywhere; }
-.pair { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5rem; }
-.pair > * { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; max-height: 40rem; overflow-y: auto; }
-.source { font: .85rem/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
-.text p { margin: 0 0 .8rem; }
-.template { background: var(--template); } .link { background: var(--link); }
-.cut { background: var(--cut); text-decoration: line-through; }
-table { border-collapse: collapse; width: 100%; font-size: .85rem; margin-top: .5rem; table-layout: fixed; }
-td, th { text-align: start; vertical-align: top; padding: .2rem .6rem .2rem 0; }
-tr { border-bottom: 1px solid var(--line); }
-td { overflow-wrap: anywhere; white-space: pre-wrap; }
-td:first-child { font-family: ui-monospace, monospace; }
-summary { cursor: pointer; } .legend span { padding: 0 .4rem; }
-@media (max-width: 45rem) { .pair { grid-template-columns: minmax(0, 1fr); } }
-"""
 _LEGEND = (
     '<p class="legend"><span class="template">template</span> <span class="link">link</span>'
     ' <span class="cut">cut out</span> · point at one, or open the list below a section, to see its text</p>'
@@ -193,14 +170,14 @@ def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator
     Args:
       facts: (name, value) pairs to display above the page, such as its source.
     """
-    yield make_head(page.title, _STYLE)
-    yield f"<h1>{escape(page.title)}</h1>\n<dl>"
+    yield make_head(page.title)
+    yield f"<main class=wide>\n<h1>{escape(page.title)}</h1>\n<dl>"
     for name, value in facts:
         yield f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
     yield f"</dl>\n{_LEGEND}\n"
     for section in page.sections:
         yield from _html_section(section)
-    yield "</body></html>\n"
+    yield "</main></body></html>\n"
 
 
 def _html_section(section: ExplainedSection) -> Iterator[str]:
@@ -215,9 +192,10 @@ def _html_section(section: ExplainedSection) -> Iterator[str]:
     yield f'</div><div class="text" dir="auto">{heading}{paragraphs or "–"}</div></div>\n'
     if section.pieces:
         yield f"<details><summary>Templates, links and other parts: {len(section.pieces):,}</summary>"
-        yield "<table><thead><tr><th>in the source<th>in the text<th>by<th>where</tr></thead><tbody>\n"
-        yield from map(_row, section.pieces)
-        yield "</tbody></table></details>"
+        yield html_table(
+            ("in the source", "in the text", "by", "where"), map(_cells, section.pieces)
+        )
+        yield "</details>"
     yield "</section>\n"
 
 
@@ -243,7 +221,6 @@ def _marked(source: str, section: ExplainedSection) -> Iterator[str]:
     yield escape(source[position:])
 
 
-def _row(piece: Piece) -> str:
+def _cells(piece: Piece) -> tuple[str, ...]:
     source, shown = (" ".join(one.split())[:_SHOWN] for one in (piece.source, piece.shown))
-    cells = source, shown or "–", piece.rule.text, piece.rule.place
-    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>\n"
+    return source, shown or "–", piece.rule.text, piece.rule.place

@@ -213,25 +213,39 @@ def to_json(value: object) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").translate(_IN_SCRIPTS)
 
 
-def make_head(title: object, style: str, scripts: Sequence[str] = ()) -> str:
-    """Returns the beginning of a page, up to the start of its body.
+def make_head(title: object, scripts: Sequence[str] = (), language: str = "en") -> str:
+    """Returns the beginning of a page, up to the start of its body, with the style of all pages.
 
     A browser runs only the given scripts in the page, and loads nothing from elsewhere.
 
     Args:
       title: The title of the page.
-      style: CSS that the page uses.
       scripts: The content of all script elements of the page that are programs.
+      language: The language code of the page.
     """
     hashes = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {hashes or _NONE}"
+    style = resources.files(__package__).joinpath("page.css").read_text("utf-8")
     return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<!DOCTYPE html>\n<html lang="{escape(language)}"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}; img-src data:">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>{style}</style></head>\n<body>\n"
     )
+
+
+def html_table(head: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Returns a table as HTML. Numbers have thousands separators and are right-aligned."""
+    cells = "".join(f"<th>{escape(one)}</th>" for one in head)
+    body = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>\n" for row in rows)
+    return f"<table>\n<thead><tr>{cells}</tr></thead>\n<tbody>\n{body}</tbody></table>\n"
+
+
+def _html_cell(value: object) -> str:
+    if isinstance(value, int | float):
+        return f'<td class="number">{value:,}</td>'
+    return f'<td dir="auto">{escape(value)}</td>'
 
 
 def _hash(script: str) -> str:

@@ -90,7 +90,7 @@ def render(pages: Sequence[Page]) -> str:
     }
     scripts = [f"{_LICENCE}\n{library()}", _read("page.js")]
     return environment.from_string(_read("page.html.j2")).render(
-        head=Markup(make_head("corpusmill report", _read("page.css"), scripts)),
+        head=Markup(make_head("corpusmill report", scripts)),
         pages=pages,
         questions=QUESTIONS,
         meanings=MEANINGS,

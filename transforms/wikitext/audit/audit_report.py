@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...files.markup import escape
+from ...files.markup import escape, html_table, make_head
 from ..article_markers import parse_article
 from .find_holes import compare
 from .holes import (
@@ -185,11 +185,11 @@ class AuditReport:
             for one in summary["templates"]
         )
         parts = [
-            _HEAD.format(language=escape(language)),
-            f"<h1>Audit of {escape(language)}</h1>\n<p>{escape(about)}</p>\n",
-            _table(("class", "a reader meets", "holes", "per 1,000 paragraphs"), kinds),
+            make_head(f"Audit of {language}", language=language),
+            f'<main class="wide">\n<h1>Audit of {escape(language)}</h1>\n<p>{escape(about)}</p>\n',
+            html_table(("class", "a reader meets", "holes", "per 1,000 paragraphs"), kinds),
             "<h2>Templates</h2>\n",
-            _table(
+            html_table(
                 ("template", "holes", "classes", "shown", "left nothing", "for example in"),
                 templates,
             ),
@@ -200,8 +200,8 @@ class AuditReport:
                 title = f"{page.title} ({page.page_id}): {len(holes)}"
                 rows = ((hole.kind, hole.template, hole.source, hole.text) for hole in holes)
                 parts.append(f"<h3>{escape(title)}</h3>\n")
-                parts.append(_table(("class", "template", "source", "text"), rows))
-        return "".join((*parts, "</body></html>\n"))
+                parts.append(html_table(("class", "template", "source", "text"), rows))
+        return "".join((*parts, "</main></body></html>\n"))
 
 
 def _in_text(holes: Sequence[Hole]) -> Sequence[Hole]:
@@ -215,24 +215,3 @@ def _in_text(holes: Sequence[Hole]) -> Sequence[Hole]:
 def sorted_dict(counts: Mapping[str, int]) -> dict[str, int]:
     """Returns the counts sorted in descending order."""
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
-
-
-_HEAD = """\
-<!DOCTYPE html>
-<html lang="{language}"><head><meta charset="utf-8"><title>Audit</title>
-<style>
-body {{ font-family: sans-serif; margin: 1em auto; max-width: 90em; }}
-table {{ border-collapse: collapse; width: 100%; }}
-td, th {{ border: 1px solid #bbb; padding: 0.2em 0.5em; text-align: start; vertical-align: top; }}
-td {{ overflow-wrap: anywhere; }}
-</style></head><body>
-"""
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    cells = "".join(f"<th>{escape(one)}</th>" for one in head)
-    lines = [f"<table>\n<tr>{cells}</tr>\n"]
-    for row in rows:
-        cells = "".join(f'<td dir="auto">{escape(one)}</td>' for one in row)
-        lines.append(f"<tr>{cells}</tr>\n")
-    return "".join((*lines, "</table>\n"))

@@ -1,5 +1,6 @@
 """The report of an audit: what is counted, and in which order."""
 
+from corpusmill.transforms.files.markup import make_head
 from corpusmill.transforms.wikitext.audit.audit_report import COLUMNS, AuditReport
 from corpusmill.transforms.wikitext.audit.holes import NOTHING, AuditedPage, Comparison, Hole, Uses
 
@@ -66,7 +67,8 @@ def test_the_page_shows_markup_as_text() -> None:
     shown = AuditReport([page(1, hole("template", "<script>"))]).html("uk")
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
-    assert "http" not in shown
+    assert "://" not in shown
+    assert shown.startswith(make_head("Audit of uk", language="uk"))  # the style of all pages
 
 
 def test_nothing_was_drawn() -> None:
