@@ -51,22 +51,7 @@ from corpusmill.transforms.files.text import fingerprint
 from ..run.corpora import shapes
 from ..run.editions import SUMMARY
 from ..run.engines.run_pipeline import run_pipeline
-from .edition_changes import (
-    MOVED,
-    REPEATED,
-    SCHEMA,
-    Change,
-    SplitChanges,
-    Tally,
-    add_tallies,
-    compare_rows,
-    find_differences,
-    moves,
-    order,
-    parse_line,
-    split_changes,
-    to_line,
-)
+from . import edition_changes
 from .findings import SHOWN, Means, add_report, print_count, print_first, reporting, write_lines
 
 MIN_BUCKETS = 64
@@ -114,10 +99,10 @@ class CompareEditions(beam.PTransform):
             | "DealRows" >> DealRows(self.read_rows, self.buckets)
             | "CompareBucket"
             >> beam.FlatMap(compare_bucket, self.splits)
-            .with_output_types(Tally)
+            .with_output_types(edition_changes.Tally)
             .with_outputs("changes", main="tally")
         )
-        tally = compared.tally | "AddUp" >> beam.CombineGlobally(add_tallies)
+        tally = compared.tally | "AddUp" >> beam.CombineGlobally(edition_changes.add_tallies)
         return FoundChanges(tally, compared.changes)
 
 
@@ -207,7 +192,7 @@ def make_rows(
             "bytes": _count_bytes(table, shape.texts or columns),
             "is_new": np.full(table.num_rows, is_new),
         },
-        schema=SCHEMA,
+        schema=edition_changes.SCHEMA,
     )
 
 
@@ -258,7 +243,7 @@ def _title_of(head: str) -> str:
 
 def compare_bucket(
     grouped: tuple[int, Iterable[bytes]], splits: Sequence[str]
-) -> Iterator[Tally | beam.pvalue.TaggedOutput]:
+) -> Iterator[edition_changes.Tally | beam.pvalue.TaggedOutput]:
     """Compares the rows of both builds in one bucket, and yields the number of documents per kind of change.
 
     If there are changes, they are yielded in compressed form on the output "changes".
@@ -267,15 +252,19 @@ def compare_bucket(
       grouped: (bucket, blocks of rows from DealRows).
       splits: names of the splits.
     """
-    tally, changes = compare_rows(unpack_rows(grouped[1], SCHEMA), splits)
+    tally, changes = edition_changes.compare_rows(
+        unpack_rows(grouped[1], edition_changes.SCHEMA), splits
+    )
     yield tally
     if changes:
         yield beam.pvalue.TaggedOutput("changes", pack_changes(changes))
 
 
-def pack_changes(changes: Iterable[Change]) -> bytes:
+def pack_changes(changes: Iterable[edition_changes.Change]) -> bytes:
     """Compresses changes as text with one change per line."""
-    return zstandard.ZstdCompressor().compress("".join(map(to_line, changes)).encode("utf-8"))
+    return zstandard.ZstdCompressor().compress(
+        "".join(map(edition_changes.to_line, changes)).encode("utf-8")
+    )
 
 
 class EditionChanges(NamedTuple):
@@ -284,9 +273,9 @@ class EditionChanges(NamedTuple):
     old: str  # signature of the older build
     new: str
     unit: str  # of documents, such as "articles"
-    splits: Mapping[str, SplitChanges] = {}
+    splits: Mapping[str, edition_changes.SplitChanges] = {}
     moved: Mapping[tuple[str, str], int] = {}  # (old split, new split) → documents
-    first_moved: tuple[Change, ...] = ()  # the first SHOWN moved documents
+    first_moved: tuple[edition_changes.Change, ...] = ()  # the first SHOWN moved documents
     repeated: int = 0  # ids in several rows of an edition, if ids are unique in the corpus
     why_moves: str = ""  # why documents may move in this corpus; "" if none may
     differences: tuple[
@@ -294,12 +283,14 @@ class EditionChanges(NamedTuple):
     ] = ()  # differences in versions, settings and kinds of input: "version: 1.2.0 → 1.3.0"
 
     @property
-    def total(self) -> SplitChanges:
+    def total(self) -> edition_changes.SplitChanges:
         """The sums of the counts over all splits.
 
         `moved_out` and `moved_in` are equal, because each document that leaves a split enters another one.
         """
-        return SplitChanges(*map(sum, zip(SplitChanges(), *self.splits.values(), strict=True)))
+        return edition_changes.SplitChanges(
+            *map(sum, zip(edition_changes.SplitChanges(), *self.splits.values(), strict=True))
+        )
 
     @property
     def share(self) -> float:
@@ -378,14 +369,18 @@ def add_comparison(
     """
     old, new = builds
     found = root | "CompareEditions" >> CompareEditions(old, new, shape, columns)
-    differences = find_differences(old.manifest, new.manifest)
+    differences = edition_changes.find_differences(old.manifest, new.manifest)
     nothing = EditionChanges(old.signature, new.signature, shape.unit, differences=differences)
     changes = AsSingleton(found.tally), AsList(found.changes)
     add_report(root, report, write_report, nothing, shape, *changes)
 
 
 def write_report(
-    path: str, nothing: EditionChanges, shape: CorpusShape, tally: Tally, blocks: Sequence[bytes]
+    path: str,
+    nothing: EditionChanges,
+    shape: CorpusShape,
+    tally: edition_changes.Tally,
+    blocks: Sequence[bytes],
 ) -> None:
     """Writes a report of all changes, sorted by id, and then its summary in a JSON file.
 
@@ -397,30 +392,30 @@ def write_report(
       tally: The counts of the changes.
       blocks: The changes, compressed. Each block is sorted by id; the blocks may be in any order.
     """
-    first_moved: list[Change] = []
+    first_moved: list[edition_changes.Change] = []
 
     def lines() -> Iterator[str]:
-        yield "\t".join(Change._fields) + "\n"
-        for change in heapq.merge(*map(read_changes, blocks), key=order):
-            yield to_line(change)
-            if change.fate == MOVED and len(first_moved) < SHOWN:
+        yield "\t".join(edition_changes.Change._fields) + "\n"
+        for change in heapq.merge(*map(read_changes, blocks), key=edition_changes.order):
+            yield edition_changes.to_line(change)
+            if change.fate == edition_changes.MOVED and len(first_moved) < SHOWN:
                 first_moved.append(change)
 
     write_lines(path, lines())
     found = nothing._replace(
-        splits=split_changes(tally, shape.splits),
-        moved=moves(tally),
+        splits=edition_changes.split_changes(tally, shape.splits),
+        moved=edition_changes.moves(tally),
         first_moved=tuple(first_moved),
         why_moves=shape.why_moves,
-        repeated=0 if shape.repeats else tally.get((REPEATED, "", ""), 0),
+        repeated=0 if shape.repeats else tally.get((edition_changes.REPEATED, "", ""), 0),
     )
     write_lines(path + SUMMARY, [to_json(summarise(found))])
 
 
-def read_changes(block: bytes) -> Iterator[Change]:
+def read_changes(block: bytes) -> Iterator[edition_changes.Change]:
     """Yields the changes in a block of lines that is compressed with Zstandard."""
     stream = zstandard.ZstdDecompressor().stream_reader(block)
-    return map(parse_line, io.TextIOWrapper(stream, "utf-8", newline="\n"))
+    return map(edition_changes.parse_line, io.TextIOWrapper(stream, "utf-8", newline="\n"))
 
 
 def summarise(changes: EditionChanges) -> dict[str, Any]:
@@ -444,9 +439,12 @@ def _read_summary(path: str) -> EditionChanges:
         summary = json.loads(file.read())
     found = EditionChanges(**{name: summary[name] for name in EditionChanges._fields})
     return found._replace(
-        splits={split: SplitChanges(**counts) for split, counts in summary["splits"].items()},
+        splits={
+            split: edition_changes.SplitChanges(**counts)
+            for split, counts in summary["splits"].items()
+        },
         moved={(of["old_split"], of["new_split"]): of[found.unit] for of in summary["moved"]},
-        first_moved=tuple(Change(**change) for change in summary["first_moved"]),
+        first_moved=tuple(edition_changes.Change(**change) for change in summary["first_moved"]),
         differences=tuple(found.differences),
     )
 
@@ -469,11 +467,13 @@ def print_changes(changes: EditionChanges, report: str = "") -> None:
         print(f"  differs: {escape_line(difference)}")
     rows = [*changes.splits.items()] if len(changes.splits) > 1 else []
     width = screen_columns()
-    names = (name.replace("_", "\n" if width else " ") for name in SplitChanges._fields)
+    names = (
+        name.replace("_", "\n" if width else " ") for name in edition_changes.SplitChanges._fields
+    )
     table = draw(
         (changes.unit, *names),
         [(split, *(f"{count:,}" for count in counts)) for split, counts in rows],
-        numbers=len(SplitChanges._fields),
+        numbers=len(edition_changes.SplitChanges._fields),
         total=("total", *(f"{count:,}" for count in changes.total)),
         width=width,
     )

@@ -27,24 +27,7 @@ from typing import Any
 import requests
 
 from corpusmill.transforms.files.text import iso_date, plain_date
-from corpusmill.transforms.wikipedia.dump_folder import (
-    ANY,
-    CURRENT,
-    DUMPS,
-    EXPORTS,
-    FOLDER_OF_FILES,
-    SUMS,
-    DumpFolder,
-    ExportFolder,
-    UnusableDumpError,
-    is_in_progress,
-    parse_jobs,
-    parse_name,
-    parse_sums,
-    select_export,
-    select_files,
-    select_table,
-)
+from corpusmill.transforms.wikipedia import dump_folder
 
 from ..run.editions import is_future
 from .http_requests import (
@@ -147,7 +130,7 @@ _COMPRESSIONS = ("bzip2", "uncompressed", "none", "zstd", "gzip")  # in order of
 _MOST_FILES = 1_000  # limit for one export; enwiki has 19 files
 
 
-class _UnfinishedError(UnusableDumpError):
+class _UnfinishedError(dump_folder.UnusableDumpError):
     """The export has no SHA256SUMS, so it is still in progress."""
 
 
@@ -161,16 +144,16 @@ def find_export(
     Raises SiteError if the mirror has no exports of the wiki, if it has several and none is complete, or if
     its only export cannot be used for another reason.
     """
-    wiki = f"{mirror}/other/{CURRENT}/{source.dbname}"
+    wiki = f"{mirror}/other/{dump_folder.CURRENT}/{source.dbname}"
     dates = read_dates(session, f"{wiki}/", "-")
     faults = []
     for date in dates:
-        folder = f"{wiki}/{iso_date(date)}/{FOLDER_OF_FILES}"
+        folder = f"{wiki}/{iso_date(date)}/{dump_folder.FOLDER_OF_FILES}"
         try:
             return RemoteDump(
                 source.name, date, {"dump": _find_files(source, folder, date, session)}
             )
-        except UnusableDumpError as error:
+        except dump_folder.UnusableDumpError as error:
             faults.append(f"{folder} is skipped: {error}")
             is_known = isinstance(error, _UnfinishedError)
             LOG.log(logging.INFO if is_known else logging.WARNING, hide_passwords(faults[-1]))
@@ -189,13 +172,13 @@ def _find_files(
     Raises UnusableDumpError if no compression is complete.
     """
     there = set(names_in(read_page(session, f"{folder}/") or b""))
-    error = UnusableDumpError(
+    error = dump_folder.UnusableDumpError(
         f"the export has no folder {', '.join(_COMPRESSIONS[:-1])} or {_COMPRESSIONS[-1]}"
     )
     for name in filter(there.__contains__, _COMPRESSIONS):
         try:
             return _describe_files(source, f"{folder}/{name}", date, session)
-        except UnusableDumpError as reason:
+        except dump_folder.UnusableDumpError as reason:
             error = reason
     raise error
 
@@ -203,15 +186,15 @@ def _find_files(
 def _describe_files(
     source: WikimediaSource, folder: str, date: str, session: requests.Session
 ) -> tuple[RemoteFile, ...]:
-    content = read_page(session, f"{folder}/{SUMS}")
+    content = read_page(session, f"{folder}/{dump_folder.SUMS}")
     if content is None:
-        raise _UnfinishedError(f"{SUMS} is missing: the export is not finished")
-    sums = parse_sums(content)
-    sizes = _find_sizes(folder, filter(parse_name, sums), session)
-    export = ExportFolder(source.dbname, date, sizes, sums)
+        raise _UnfinishedError(f"{dump_folder.SUMS} is missing: the export is not finished")
+    sums = dump_folder.parse_sums(content)
+    sizes = _find_sizes(folder, filter(dump_folder.parse_name, sums), session)
+    export = dump_folder.ExportFolder(source.dbname, date, sizes, sums)
     return tuple(
         RemoteFile(name, (f"{folder}/{name}",), sizes[name], f"sha256:{sums[name]}")
-        for name in select_export(export, keep_good=source.keep_good)
+        for name in dump_folder.select_export(export, keep_good=source.keep_good)
     )
 
 
@@ -230,14 +213,14 @@ def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -
     sizes = {
         name: size
         for name, size in sizes_in(read_page(session, f"{folder}/") or b"").items()
-        if parse_name(name)
+        if dump_folder.parse_name(name)
     }
     unknown = [name for name in listed if name not in sizes]
     if len(unknown) > _MOST_FILES:
-        message = (
-            f"{SUMS} lists {len(unknown):,} files whose sizes are not on the page of the folder"
+        raise dump_folder.UnusableDumpError(
+            f"{dump_folder.SUMS} lists {len(unknown):,} files whose sizes are not on the page of the"
+            " folder"
         )
-        raise UnusableDumpError(message)
     for name in unknown:
         if found := find_file(session, f"{folder}/{name}"):
             sizes[name] = found[0].size
@@ -265,10 +248,12 @@ def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -
     Returns None if no dump or export is finished, but one is still in progress. Raises SiteError if the
     mirror has neither a finished dump or export nor one in progress.
     """
-    layouts = {DUMPS: find_dump}
+    layouts = {dump_folder.DUMPS: find_dump}
     if "dump" in source.roles:
-        layouts[EXPORTS] = _find_export_with_tables
-    finders = [find for layout, find in layouts.items() if source.layout in (ANY, layout)]
+        layouts[dump_folder.EXPORTS] = _find_export_with_tables
+    finders = [
+        find for layout, find in layouts.items() if source.layout in (dump_folder.ANY, layout)
+    ]
     return _find_newest(finders, source, mirror, session)
 
 
@@ -349,11 +334,11 @@ def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -
             continue
         jobs: Mapping[str, Any] = {}
         try:
-            jobs = parse_jobs(status)
+            jobs = dump_folder.parse_jobs(status)
             return _describe_dump(source, folder, date, jobs)
-        except UnusableDumpError as error:
+        except dump_folder.UnusableDumpError as error:
             faults.append(f"{folder} is skipped: {error}")
-        is_known = is_in_progress(jobs)
+        is_known = dump_folder.is_in_progress(jobs)
         LOG.log(logging.INFO if is_known else logging.WARNING, hide_passwords(faults[-1]))
         is_awaited |= is_known
     if not is_awaited:
@@ -394,20 +379,20 @@ def select_finished(
     for job in sorted(needed):
         status = jobs.get(job, {}).get("status", "missing")
         if status != "done":
-            raise UnusableDumpError(f"{job} is {status} according to dumpstatus.json")
+            raise dump_folder.UnusableDumpError(f"{job} is {status} according to dumpstatus.json")
     asked = {
         name: job for name, job in jobs.items() if name in needed or _PAGES_JOBS.fullmatch(name)
     }
     sizes = {name: file.get("size", 0) for name, file in _list_files(asked)}
-    folder = DumpFolder(source.dbname, date, sizes, asked)
+    folder = dump_folder.DumpFolder(source.dbname, date, sizes, asked)
     names: dict[str, tuple[str, ...]] = {}
     for role in source.roles:
         if role == "dump":
-            names[role] = select_files(folder).dump
+            names[role] = dump_folder.select_files(folder).dump
         else:
-            names[role] = select_table(folder, _TABLES[role][0])
+            names[role] = dump_folder.select_table(folder, _TABLES[role][0])
         if not names[role]:
-            raise UnusableDumpError(f"dumpstatus.json lists no file for {role}")
+            raise dump_folder.UnusableDumpError(f"dumpstatus.json lists no file for {role}")
     return names
 
 

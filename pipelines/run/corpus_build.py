@@ -160,8 +160,12 @@ class CorpusBuild:
         The signature is a line that identifies the build: "wiki40b|lang:uk|dump:20261101|v:1.3.0". The
         settings are the language and those that distinguish builds from the same input (see `variant`).
         """
-        named = {**self.variant(), **self.config.part(SIGNATURE)}
-        return {"lang": self.lang, **name_variant(named)} if self.lang else {}
+        if not self.lang:
+            return {}
+        return {
+            "lang": self.lang,
+            **name_variant({**self.variant(), **self.config.part(SIGNATURE)}),
+        }
 
     def provenance(self) -> Provenance:
         """Returns the facts for the manifest that are known before the build runs."""
