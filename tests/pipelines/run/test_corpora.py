@@ -154,7 +154,7 @@ def test_a_toy_is_verified_and_compared(toy: Path, capsys: pytest.CaptureFixture
     assert run_cli("compare", old, new, "--workers", "1") == 0
     shown = capsys.readouterr().out
     assert re.search(r"\n *lines +old +new +added +removed ", shown)
-    assert re.search(r"\ntotal +8 +8 +1 +1 +0 +7 ", shown)
+    assert re.search(r"\n *total +8 +8 +1 +1 +0 +7 ", shown)
     assert run_cli("verify", toy / "corpora", "--workers", "1") == 0
     (new / "stats.json").write_text('{"train": {"lines": 6}, "test": {"lines": 3}}', "utf-8")
     assert run_cli("verify", toy / "corpora", "--workers", "1") == 1
