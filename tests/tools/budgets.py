@@ -30,7 +30,7 @@ _NO_CODE = {
 
 
 class Capability(NamedTuple):
-    """What a group of modules does, and the most lines of code that it may have."""
+    """A group of modules for one purpose, and the most lines of code that it may have."""
 
     name: str
     budget: int
