@@ -34,14 +34,13 @@ input, 2 wrong settings.
 import dataclasses
 from collections.abc import Sequence
 
-from corpusmill.pipelines.run.settings import EDITION, STORES, Config, Group, typed
+from corpusmill.pipelines.run.settings import EDITION, STORES, Config, Group, language_code
 from corpusmill.transforms.duplicates.minhash import LINE_NGRAM_WORDS, LINE_PERMUTATIONS
 from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN, OTHER_FORMAT, OTHER_LANGUAGE
 from corpusmill.transforms.files.builds.manifest import Description, Release
 from corpusmill.transforms.files.line_blocks import FEATURE
 from corpusmill.transforms.news.artefacts import SPLITS
 from corpusmill.transforms.news.perl_text import CURRENT_PERL, PERL_VERSIONS
-from corpusmill.transforms.wikitext.wikis import code_of_language
 
 CORPUS = "lm1b"
 VERSION = "1.1.0"
@@ -105,7 +104,7 @@ class Lm1bConfig(Config):
         part_of="",
         check=_check_code,
         metavar="CODE",
-        type=typed(code_of_language),
+        type=language_code,
     )
     perl: str = VARIANTS.setting(
         CURRENT_PERL,

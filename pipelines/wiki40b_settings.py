@@ -11,7 +11,7 @@ from corpusmill.pipelines.run.settings import (
     STORES,
     Config,
     Group,
-    typed,
+    language_code,
 )
 from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS
 from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN, FEW_LINKS
@@ -30,7 +30,7 @@ from corpusmill.transforms.wikitext.language import (
     proof_of,
 )
 from corpusmill.transforms.wikitext.sections import THRESHOLDS
-from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, cldr_version, code_of_language
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, cldr_version
 
 CORPUS = "wiki40b"
 VERSION = "1.7.0"
@@ -115,7 +115,7 @@ class Wiki40bConfig(Config):
         check=_check_language,
         metavar="CODE",
         required=False,
-        type=typed(code_of_language),
+        type=language_code,
     )
     dump: Sequence[str] = INPUTS.setting(
         help="pages-articles: .xml, .xml.bz2 (multistream or not), .xml.gz, .xml.xz", required=False

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.markup import to_line
-from corpusmill.transforms.files.terminal import draw, new_console
+from corpusmill.transforms.files.terminal import draw, escape_line, new_console, shorten
 from corpusmill.transforms.files.text import SPLITS
 
 from .build_sizes import BuildSizes, Found, newest_of_each_language, total_of
@@ -252,13 +252,14 @@ def print_audit(summary: Mapping[str, Any]) -> None:
     ]
     templates = [
         (
-            *(_shortened(one[name]) for name in ("template", "for_example_in")),
+            *(shorten(escape_line(one[name]), CELL) for name in ("template", "for_example_in")),
             *(str(one.get(name, "")) for name in ("holes", "shown", "nothing")),
         )
         for one in summary["templates"][:SHOWN]
     ]
     worst = [
-        (_shortened(one["title"]), str(one["holes"])) for one in summary["worst_pages"][:SHOWN]
+        (shorten(escape_line(one["title"]), CELL), str(one["holes"]))
+        for one in summary["worst_pages"][:SHOWN]
     ]
     for columns, rows, numbers in (
         (("holes", "count", "per 1,000 paragraphs"), kinds, 2),
@@ -268,7 +269,3 @@ def print_audit(summary: Mapping[str, Any]) -> None:
         if rows:
             table = draw(columns, rows, numbers=numbers, width=COLUMNS)
             console.print(table, end="", soft_wrap=True)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= CELL else f"{text[: CELL - 1]}…"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from corpusmill.transforms.wikipedia.dump_folder import LAYOUTS
 
-from ..run.flags import Commands, Flags, add_command, fill, language
+from ..run.flags import Commands, Flags, add_command, fill
+from ..run.settings import language_code
 
 if TYPE_CHECKING:
     from .config import RefreshConfig
@@ -54,7 +55,7 @@ def add_fetch(commands: Commands) -> None:
         "CODE",
         "for wiki40b and lm1b: the language, as a code or a name like Ukrainian",
         default=None,
-        type=language,
+        type=language_code,
     )
     what.number("--first-year", "first year of the news (default: the oldest)")
     what.number("--last-year", "last year of the news (default: the newest)")

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.errors import IN_PROCESS, runner_named
-from corpusmill.transforms.wikitext.wikis import code_of_language
 
 from .corpora import rows
 from .dry_run import parse_prices, print_forecast
@@ -305,10 +304,6 @@ class _Folders(argparse.Action):
     def __call__(self, _: object, settings: argparse.Namespace, values: Any, *__: object) -> None:
         folders = [one for one in values if pathlib.PurePath(one).name not in ABOVE]
         setattr(settings, self.dest, folders or values)
-
-
-language = typed(code_of_language)
-"""The `type` of flags whose value is the code or the name of a language."""
 
 
 def add_build(parser: argparse.ArgumentParser, config: type[Config], *more: type) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN
 from corpusmill.transforms.files.builds.manifest import check_name, name_edition
 from corpusmill.transforms.files.compression import ON_CORRUPT
+from corpusmill.transforms.wikitext.wikis import code_of_language
 
 EDITION, SIGNATURE, MANIFEST = "edition", "signature", "manifest"
 """Values of `part_of`: the name of the edition, the signature and the manifest; only the last two; or
@@ -150,7 +151,7 @@ def _check(field: "dataclasses.Field[Any]", setting: Setting, value: Any) -> Non
         raise ValueError(f"`{name}` is empty: there must be at least one input file or folder")
     if setting.choices and value not in (*setting.choices, field.default):
         raise ValueError(f"{name} must be one of {', '.join(setting.choices)}, not {value!r}")
-    if not isinstance(value, str | Sequence) and not least <= value <= most:
+    if not isinstance(value, str | Sequence) and (value < least or value > most):
         wanted = "positive" if least == 1 else "0 or more" if least == 0 else f"at least {least}"
         if most < math.inf:
             wanted = f"from {least} to {most:,}"
@@ -182,6 +183,10 @@ def typed(parse: Callable[[str], Any]) -> Callable[[str], Any]:
             raise argparse.ArgumentTypeError(str(error)) from None
 
     return parsed
+
+
+language_code = typed(code_of_language)
+"""The `type` of flags whose value is the code or the name of a language."""
 
 
 def add_settings(parser: argparse.ArgumentParser, config: type) -> None:

@@ -97,6 +97,11 @@ _NARROWEST = 10  # least number of characters in a line of a wrapped cell
 _NAMED = 8  # number of names to print of a long list
 
 
+def shorten(text: str, most: int) -> str:
+    """Returns a text of at most `most` characters, the last of which is "…" if the text was longer."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def count_of(number: int, what: str) -> str:
     """Returns a number and a noun, such as "1 error" or "1,203 errors". `what` is the singular noun."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"

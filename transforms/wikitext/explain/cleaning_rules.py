@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import NamedTuple
 
+from ...files.terminal import shorten
 from ..language import (
     CATEGORY_NAMESPACE,
     FILE_NAMESPACE,
@@ -257,5 +258,4 @@ class RuleBook:
 
 
 def _short(text: str) -> str:
-    shown = text.replace("\n", "\\n")
-    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+    return shorten(text.replace("\n", "\\n"), _SHOWN)
