@@ -66,6 +66,7 @@ from .html_report.facts import count
 CORPUS_OF_SUMS = "lm1b"  # the only corpus whose MD5 checksums were published
 Row = tuple[str, str, str]  # the three columns of a row of a report
 
+DIFFERENT = "--reference shows where files differ from those of the list"
 _UNFINISHED = (
     f"is not finished: there is no file {COMPLETED}; the build was interrupted, or the file was"
     " deleted"
@@ -313,7 +314,8 @@ def print_verdict(verdict: Verdict, report: str = "", *, is_last: bool = True) -
         print(ALL_IS_WELL)
     else:
         faults = count(verdict.fault_count + verdict.counts.conflicts, "fault")
-        print(f"FAILED: {faults}, listed above; {FAULTY}")
+        advice = DIFFERENT if verdict.listed else FAULTY
+        print(f"FAILED: {faults}, listed above; {advice}")
 
 
 def _print_checked(verdict: Verdict, report: str) -> None:

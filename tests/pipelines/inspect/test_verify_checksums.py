@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.cli import main
-from corpusmill.pipelines.inspect.verify import verify
+from corpusmill.pipelines.inspect.verify import DIFFERENT, verify
 from corpusmill.pipelines.lm1b import Lm1b
 from corpusmill.pipelines.lm1b_settings import Lm1bConfig
 from corpusmill.pipelines.run.launch import launch
@@ -58,7 +58,7 @@ def test_differing_damaged_and_missing_files(build: Path, tmp_path: Path, run: C
     assert f"  {different}" in lines
     assert "  news.en-00003-of-00003: is in the list of checksums, but not in the build" in lines
     assert [line for line in lines if line.startswith(f"  {build}/{TWO}: ")]
-    assert lines[-1].startswith("FAILED: 4 faults, listed above")
+    assert lines[-1] == f"FAILED: 4 faults, listed above; {DIFFERENT}"
     assert report.read_text("utf-8").count("\nfault\t") == 4
     shown = run("verify", build, "--md5", listed, "--json", "--workers", "1", status=1).out
     assert {name: json.loads(shown)[name] for name in ("listed", "equal", "fault_count")} == {
