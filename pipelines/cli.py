@@ -262,7 +262,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
       arguments: The words of the command line; by default those of this process.
     """
     with escaped_output():
-        return _main(arguments)
+        try:
+            return _main(arguments)
+        except BrokenPipeError:  # the reader of a pipe, such as `head`, has closed it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 128 + signal.SIGPIPE
 
 
 def _main(arguments: Sequence[str] | None) -> int:
@@ -326,9 +330,6 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
         return _fail(2, error)
     except (BuildError, InputError, StoreError, TargetError) as error:
         return _fail(1, error)
-    except BrokenPipeError:  # the reader of a pipe, such as `head`, has closed it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
         return _fail(130, f"interrupted; nothing unfinished was published{_resume_hint(settings)}")
     return status or 0

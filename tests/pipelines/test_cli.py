@@ -227,6 +227,16 @@ def test_what_is_only_printed_does_not_wait_for_libraries(words: str, libraries:
     assert subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
+def test_versions_into_a_closed_pipe_are_no_traceback() -> None:
+    command = [sys.executable, "-m", "corpusmill", "--version"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 128 + signal.SIGPIPE
+
+
 def test_a_checkout_that_is_not_installed_runs_as_a_module() -> None:
     command = [sys.executable, "-m", "corpusmill", "demo", "--help"]
     shown = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
