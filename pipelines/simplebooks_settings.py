@@ -52,9 +52,10 @@ from corpusmill.transforms.books.book_overlap import (
     THRESHOLD,
     parse_overlap,
 )
-from corpusmill.transforms.books.english_tokens import DISTINCT, NUMBER_STYLES
 from corpusmill.transforms.books.simplebooks_rows import (
+    DISTINCT,
     HELDOUT_BOOKS,
+    NUMBER_STYLES,
     NUMBERS,
     PAPER,
     SCHEMA,

@@ -57,6 +57,8 @@ import spacy
 from spacy.attrs import ORTH
 from spacy.tokenizer import Tokenizer
 
+from .simplebooks_rows import COMMA, DISTINCT
+
 _WORD = re.compile("[A-Za-z]+")
 _NOTHING: frozenset[str] = frozenset()
 
@@ -156,10 +158,6 @@ def _cases_of(tokenizer: Tokenizer) -> list[SpecialCase]:
 
 LONGEST_CHUNK = 1000  # characters; the longest chunk in 328 books has 80
 MAX_KNOWN_CHUNKS = 1 << 19  # this many chunks take some 200 MB, including the caches of spaCy
-
-DISTINCT = "distinct"
-COMMA = "comma"
-NUMBER_STYLES = (DISTINCT, COMMA)
 
 _POINT = re.compile(r"(?<=[0-9])([.,])(?=[0-9])")
 _MARKS = {DISTINCT: r" @\1@ ", COMMA: " @,@ "}

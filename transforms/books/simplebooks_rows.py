@@ -35,6 +35,8 @@ TRAIN_2 = "train_2"
 SPLITS_WITH_SMALL = (*SPLITS, TRAIN_2)
 """All splits. "train_2" has the training books of SimpleBooks-2, which are in "train" as well."""
 
+DISTINCT, COMMA = NUMBER_STYLES = ("distinct", "comma")  # notations of numbers in `text`
+
 LARGE, SMALL = SIZES = ("simplebooks-92", "simplebooks-2")
 
 PAPER = {  # Nguyen 2019, table 1: tokens, vocabulary, share of tokens outside the vocabulary, FREQ

@@ -25,8 +25,8 @@ from ..models.count_words import DealWords
 from . import simplicity
 from .book_overlap import sum_rows
 from .book_rows import WriteBookTable, size_of
-from .english_tokens import DISTINCT, EnglishTokenizer, to_lines, to_paragraphs
-from .simplebooks_rows import Considered, Sized, make_line
+from .english_tokens import EnglishTokenizer, to_lines, to_paragraphs
+from .simplebooks_rows import DISTINCT, Considered, Sized, make_line
 
 TOKENIZE = "tokenize-books"
 

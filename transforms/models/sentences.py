@@ -15,8 +15,6 @@ does not find, 9 are wrong. Of these, 7 are like the boundary in "10:00 a.m. | E
 import re
 from collections.abc import Iterable, Iterator
 
-import sentencex
-
 from ..files.records import Layout
 from .sentence_sampling import PARAGRAPHS
 from .subword_models import BLANK, RESERVED
@@ -32,6 +30,8 @@ def split_sentences(paragraph: str, language: str = "en") -> list[tuple[int, int
     Spaces around sentences are not included. All other text is part of a sentence. A line break counts as a
     space. `language` is an ISO 639 code; for an unknown code, sentencex uses general rules.
     """
+    import sentencex  # not installed where only the settings of FLORES-101 are printed
+
     offsets = []
     start = 0
     for piece in sentencex.segment(language, _BLANK.sub(" ", paragraph)):

@@ -96,6 +96,25 @@ def test_one_billion_word_is_built_without_the_libraries_of_others(tmp_path: Pat
     assert refused.returncode == 1
 
 
+def test_help_and_versions_need_no_extra(tmp_path: Path) -> None:
+    refuse = REFUSE.format(modules=modules_of(EXTRAS) - {"requests", "urllib3"})
+    corpora = [row.name for row in CORPORA]
+    others = [command.__name__.removeprefix("add_") for command in cli.OF_BUILDS]
+    calls = [["--version"], *([name, "--help"] for name in (*corpora, *others))]
+    code = f"""{refuse}
+from corpusmill.pipelines.cli import main
+
+for words in {calls!r}:
+    try:
+        main(words)
+    except SystemExit as end:
+        assert not end.code, words
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("usage: ") == len(calls) - 1
+
+
 @pytest.fixture
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(EXTRAS, "lm1b", ("corpusmill-absent==1.*", "regex>=1"))  # type: ignore[index]

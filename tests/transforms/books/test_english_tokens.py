@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from corpusmill.transforms.books import english_tokens
 from corpusmill.transforms.books.english_tokens import (
-    COMMA,
-    DISTINCT,
     EnglishTokenizer,
     separate_numbers,
     to_paragraphs,
 )
+from corpusmill.transforms.books.simplebooks_rows import COMMA, DISTINCT
 from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
 
