@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.run.corpora import layouts, shapes
+from corpusmill.pipelines.run.corpora import layouts, paper_of, shapes
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.files.builds.finished_builds import columns_of, open_build, text_bytes_of
 from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition
@@ -41,7 +41,7 @@ from corpusmill.transforms.models.gram_tables import cut_offs
 from corpusmill.transforms.models.model_accounts import NGRAMS_DESCRIPTION, account_for_ngrams
 from corpusmill.transforms.models.score_text import ScoreText
 
-from .ngrams_settings import PAPER_MIN_COUNTS, RELEASE, NgramsConfig
+from .ngrams_settings import RELEASE, NgramsConfig
 
 BUCKET_BYTES = 3_000_000  # Parquet bytes per bucket; the text is two to three times as large
 MOST_BUCKETS = 1 << 12
@@ -108,7 +108,7 @@ class Ngrams(CorpusBuild):
         path = self.files[0].file.path
         if self.source.column not in (names := columns_of(path)):
             raise InputError(path, f"there is no column {self.source.column}; the file has {names}")
-        self.min_count = config.min_count or PAPER_MIN_COUNTS.get(self.build.corpus, 1)
+        self.min_count = config.min_count or paper_of(self.build.signature).min_count
         self.cut = cut_offs(config.prune, config.order)
 
     @property

@@ -47,10 +47,6 @@ RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 
 SMOOTHINGS = ("kneser-ney", "stupid-backoff")
 MOST_WORDS = 5  # maximum number of words in an n-gram
-PAPER_MIN_COUNTS = {"lm1b": 3}
-"""Corpus → how often a word must occur in train to be in the paper's vocabulary. Other corpora
-keep all words.
-"""
 MODEL = Group("the model", part_of=EDITION)
 
 

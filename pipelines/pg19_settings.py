@@ -49,7 +49,7 @@ from corpusmill.transforms.books.book_accounts import (
 from corpusmill.transforms.books.publication_dates import BEFORE
 from corpusmill.transforms.books.text_screening import MIN_WORDS
 from corpusmill.transforms.files.builds.manifest import Description, Release
-from corpusmill.transforms.files.builds.paper_figures import PAPER_BOOKS, PAPER_WORDS
+from corpusmill.transforms.files.builds.paper_figures import PG19
 from corpusmill.transforms.files.text import SPLITS
 
 LANGUAGE = "en"
@@ -175,9 +175,7 @@ DESCRIPTION = Description(
     splits=SPLITS,
     tags=("project-gutenberg", "books", "long-context"),
 )
-ACCOUNTS = BookAccounts(
-    SPLITS, whole=SPLITS, template="pg19", paper={"books": PAPER_BOOKS, "words": PAPER_WORDS}
-)
+ACCOUNTS = BookAccounts(SPLITS, whole=SPLITS, template="pg19", paper=PG19)
 VARIANTS = Group("variants", "all are part of the signature of the build", EDITION)
 
 

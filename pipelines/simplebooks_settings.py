@@ -57,7 +57,6 @@ from corpusmill.transforms.books.simplebooks_rows import (
     HELDOUT_BOOKS,
     NUMBER_STYLES,
     NUMBERS,
-    PAPER,
     SCHEMA,
     SMALL_TOKENS,
     SPLITS_WITH_SMALL,
@@ -71,6 +70,7 @@ from corpusmill.transforms.books.simplicity import (
     NotSimple,
 )
 from corpusmill.transforms.files.builds.manifest import Description, Release
+from corpusmill.transforms.files.builds.paper_figures import SIMPLEBOOKS
 from corpusmill.transforms.files.text import SPLITS
 
 from .pg19_settings import INPUTS, BooksConfig
@@ -108,7 +108,7 @@ DESCRIPTION = Description(
     splits=SPLITS_WITH_SMALL,
     tags=("project-gutenberg", "books"),
 )
-ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, template="simplebooks", paper=PAPER)
+ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, template="simplebooks", paper=SIMPLEBOOKS)
 CHOICE = Group("choice of books", "all are part of the signature of the build", EDITION)
 FORM = Group("form of the corpus", "all are part of the signature of the build", EDITION)
 

@@ -309,11 +309,8 @@ class Subwords(CorpusBuild):
                 f"Learned from {len(self.languages)} languages: {', '.join(self.languages)}. The paper's is"
                 f" learned from {PAPER_LANGUAGES}; pieces are longer if fewer languages share them."
             )
-        if any(build.corpus == "lm1b" for build in self._builds()):
-            found.append(
-                "Sentences of One Billion Word are tokenised: there is a space before most punctuation marks."
-            )
-        return tuple(found)
+        caveats = (layouts()[build.corpus].caveat for build in self._builds())
+        return (*found, *filter(None, dict.fromkeys(caveats)))
 
     def settings(self) -> Mapping[str, Any]:
         config = self.config

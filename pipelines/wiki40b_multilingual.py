@@ -21,7 +21,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     read_json,
 )
 from corpusmill.transforms.files.builds.manifest import MANIFEST
-from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE, why_not_paper_of
+from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE, WIKI40B
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.models.model_accounts import (
     KIND,
@@ -124,7 +124,7 @@ class Wiki40bMultilingual(CorpusBuild):
     def why_not_paper(self) -> dict[str, str]:
         """Returns edition → why figures of the paper cannot stand beside it, for editions in the paper."""
         builds = {one.edition: one for one in self.builds if one.edition in CHARACTERS_PER_PIECE}
-        reasons = {code: why_not_paper_of(one.manifest) for code, one in builds.items()}
+        reasons = {code: WIKI40B.why_not_beside(one.manifest) for code, one in builds.items()}
         return {code: why_not for code, why_not in reasons.items() if why_not}
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

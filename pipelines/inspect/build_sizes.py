@@ -17,14 +17,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files.builds.finished_builds import Build, open_build, read_json
 from corpusmill.transforms.files.builds.manifest import COMPLETED
-from corpusmill.transforms.files.builds.paper_figures import (
-    PAPER,
-    PAPER_DOCUMENTS,
-    PAPER_SPLIT_WORDS,
-    PaperScore,
-    paper_scores,
-    why_not_paper_of,
-)
+from corpusmill.transforms.files.builds.paper_figures import PAPER, PaperScore
 from corpusmill.transforms.files.read_files import (
     InputError,
     check_folder,
@@ -36,7 +29,7 @@ from corpusmill.transforms.files.stores import is_local
 from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
-from ..run.corpora import rows
+from ..run.corpora import paper_of, rows
 from .language_model_scores import read_normalisers
 
 STATS = "stats.json"
@@ -160,7 +153,8 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     row = rows().get(build.corpus)
     if not row or not row.shape:
         return None
-    why_not = why_not_paper_of(build.manifest)
+    paper = paper_of(build.signature)
+    why_not = paper.why_not_beside(build.manifest)
     if row.has_paper_table and build.edition in PAPER and not why_not:
         return _read_sizes(build)
     kept = build.manifest.get("counts", {}).get("kept")
@@ -169,14 +163,14 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     of_splits = {split: count for split, count in kept.items() if split != "total"}
     named = row.name, build.edition, build.dump_date, build.manifest["version"]
     words = _count_words(build, (*row.shape.splits, "paper_test"))
-    scores = {split: paper_scores(build.signature, split) for split in words}
+    scores = {split: paper.scores_of(build.signature, split) for split in words}
     return KeptDocuments(
         *named,
         row.shape.unit,
         of_splits,
-        {} if why_not else PAPER_DOCUMENTS.get(row.name, {}),
+        {} if why_not else paper.documents,
         words,
-        {} if why_not else PAPER_SPLIT_WORDS.get(row.name, {}),
+        {} if why_not else paper.words,
         {split: _best(of) for split, of in scores.items() if of and not why_not},
         why_not,
     )

@@ -32,7 +32,7 @@ from ..run.corpora import layouts, rows
 from ..run.corpus_build import CorpusBuild, Place, Stage
 from ..run.launch import launch
 from ..run.publish import is_completed
-from .removal_accounts import MEASURES, EditionAccounts
+from .removal_accounts import EditionAccounts, measure_of
 from .remove_documents import (
     CONTAMINATED,
     NEAR_DUPLICATE,
@@ -271,7 +271,7 @@ class CleanedBuild(CorpusBuild):
             splits=names,
             whole=[split for split in names if split in self.shape.splits],
             formats=[one for one in ("parquet", "tfrecord") if one in formats],
-            measure=MEASURES[self.build.corpus],
+            measure=measure_of(self.build.corpus),
             made_of=self._origin(),
             about=f"Made of `{self.build.signature}`, {self._what()}: `removed-*.parquet` lists what went.",
             findings=learned,
@@ -341,11 +341,12 @@ def check_removable(build: Build, *, passages: bool) -> None:
     Args:
       passages: Whether passages are to be removed, instead of whole documents.
     """
-    if build.corpus not in MEASURES:
+    row = rows().get(build.corpus)
+    if not row or not row.measure:
         raise ValueError(
             f"{build.folder}: removing documents from builds of {build.corpus} is not supported"
         )
-    if passages and len(rows()[build.corpus].shape.texts) > 1:  # type: ignore[union-attr]
+    if passages and row.shape and len(row.shape.texts) > 1:
         raise ValueError(
             f"{build.folder}: passages cannot be removed, because {build.corpus} has each text in two forms,"
             " and passages are found in only one; remove whole documents"

@@ -1,4 +1,4 @@
-"""Lists, for each corpus, the functions that compute the counts in stats.json from documents.
+"""Has the functions that compute the counts in stats.json from documents.
 
 Computes the counts and card of a build that was made by removing documents or passages from another
 build.
@@ -18,6 +18,8 @@ from corpusmill.transforms.files.markup import render
 from corpusmill.transforms.files.records import CorpusStats, SubwordStats
 from corpusmill.transforms.news.sentence_accounts import describe_lines
 from corpusmill.transforms.wikitext.article_markers import add_stats, measure_article
+
+from ..run.corpora import load, rows
 
 
 class Measure(NamedTuple):
@@ -59,28 +61,30 @@ def _books(column: str) -> Measure:
     return Measure(column, book, add_book_stats, BookStats(), first, _as_dict, "words")
 
 
-MEASURES: Mapping[str, Measure] = {
-    "wiki40b": Measure(
-        "text",
-        _each(measure_article),
-        add_stats,
-        CorpusStats(),
-        operator.itemgetter(0),
-        _as_dict,
-        "characters",
-    ),
-    "lm1b": Measure(
-        "text",
-        _measure_lines,
-        add_line_stats,
-        LineStats(),
-        operator.itemgetter(0),
-        describe_lines,
-    ),
-    "pg19": _books("book_text"),
-    "simplebooks": _books("text"),
-}
-"""Name of a corpus → the functions that count its documents."""
+ARTICLES = Measure(
+    "text",
+    _each(measure_article),
+    add_stats,
+    CorpusStats(),
+    operator.itemgetter(0),
+    _as_dict,
+    "characters",
+)
+SENTENCES = Measure(
+    "text",
+    _measure_lines,
+    add_line_stats,
+    LineStats(),
+    operator.itemgetter(0),
+    describe_lines,
+)
+BOOKS, TOKENIZED_BOOKS = _books("book_text"), _books("text")
+
+
+def measure_of(corpus: str) -> Measure:
+    """Returns the functions that count the documents of a corpus."""
+    measure: Measure = load(rows()[corpus].measure)
+    return measure
 
 
 @dataclasses.dataclass(frozen=True)

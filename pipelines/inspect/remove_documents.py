@@ -43,7 +43,7 @@ from corpusmill.transforms.models.subword_models import add_subword_stats
 from corpusmill.transforms.wikipedia.train_subwords import counter_of
 from corpusmill.transforms.wikitext.article_markers import MARKERS
 
-from .removal_accounts import MEASURES
+from .removal_accounts import measure_of
 
 STAGE = "remove"
 NOTHING_LEFT = "nothing-left"
@@ -133,7 +133,7 @@ class RemoveDocuments(beam.PTransform):
             | "MeetFiles" >> beam.CoGroupByKey()
             | "Rewrite" >> beam.ParDo(_Rewrite(self.how)).with_outputs(*outputs, main="files")
         )
-        add = MEASURES[self.how.build.corpus].add
+        add = measure_of(self.how.build.corpus).add
         distinct = keyed | "Documents" >> beam.Keys() | "EachOnce" >> beam.Distinct()
         return Removed(
             written.files,
@@ -230,7 +230,7 @@ class _Rewrite(beam.DoFn):
         yield from rewriter.write()
         tagged = beam.pvalue.TaggedOutput
         split = files[0].split
-        measure = MEASURES[self._how.build.corpus]
+        measure = measure_of(self._how.build.corpus)
         yield tagged("stats", (split, measure.add([measure.empty, *rewriter.stats])))
         for number, documents in sorted(rewriter.lengths.items()):
             yield tagged("lengths", ((split, number), documents))
@@ -251,7 +251,7 @@ class _Rewriter:
     def __init__(self, how: Rewriting, file: CorpusFile, removals: Mapping[str, Sequence[Removal]]):
         self._how, self._file, self._removals = how, file, removals
         self._name = posixpath.basename(file.path)
-        self._measure = MEASURES[how.build.corpus]
+        self._measure = measure_of(how.build.corpus)
         self._count = counter_of(read_input(how.model)).count if how.model else None
         self.read = self.changed = 0
         self.stats: list[Any] = []

@@ -15,11 +15,7 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files.builds.finished_builds import Build, open_build
-from corpusmill.transforms.files.builds.paper_figures import (
-    OTHER_TEXT,
-    paper_scores,
-    why_not_paper_of,
-)
+from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.compression import DECODE_ERRORS
 from corpusmill.transforms.files.read_files import (
     InputError,
@@ -29,7 +25,7 @@ from corpusmill.transforms.files.read_files import (
     parse_json,
 )
 
-from ..run.corpora import VERSION
+from ..run.corpora import VERSION, paper_of
 from .language_model_scores import (
     LogLikelihood,
     Normalisers,
@@ -200,7 +196,7 @@ def score(
         )
     value = next(_values(metric, total, normalisers))[1]
     names = build.corpus, build.edition, build.signature
-    why_not = why_not_paper_of(build.manifest)
+    why_not = paper_of(build.signature).why_not_beside(build.manifest)
     return Score(
         metric, value, *names, split, total, summed.unit, normalisers, build.sha256, why_not
     )
@@ -306,7 +302,7 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
 
 
 def _paper(found: Score) -> Iterator[tuple[str, str]]:
-    papers = paper_scores(found.signature, found.split)
+    papers = paper_of(found.signature).scores_of(found.signature, found.split)
     why_not = found.why_no_paper
     if not (why_not or found.covers_text):
         why_not = "the models of the paper also predict what is between the words"

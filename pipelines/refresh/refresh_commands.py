@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpusmill.transforms.wikipedia.dump_folder import LAYOUTS
 
+from ..run.corpora import OWN_FILES, rows
 from ..run.flags import Commands, Flags, add_command, fill
 from ..run.settings import language_code
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from .config import RefreshConfig
     from .refresh import Prospect
 
-CORPORA = ("wiki40b", "lm1b", "pg19", "simplebooks", "flores101", "entities")
 _DOWNLOADS = "downloads"
 _OF_CORPORA = ("language", "first_year", "last_year", "page_table", "layout", "connections")
 
@@ -48,7 +48,8 @@ def add_fetch(commands: Commands) -> None:
     about = "downloads the files of one build, and checks them"
     parser = add_command(commands, "fetch", about, add_fetch.__doc__, _run_fetch)
     parser.set_defaults(extras=["refresh"])
-    parser.add_argument("corpus", choices=CORPORA, metavar="CORPUS", help=", ".join(CORPORA))
+    known = [row.name for row in rows().values() if row.refresh not in ("", OWN_FILES)]
+    parser.add_argument("corpus", choices=known, metavar="CORPUS", help=", ".join(known))
     what = Flags(parser, "what")
     what.text(
         "--language",

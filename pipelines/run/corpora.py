@@ -10,13 +10,19 @@ import platform
 import unicodedata
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import corpusmill
 from corpusmill.transforms.files.builds.ledger import NOT_LINKED, Usual
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Layout
 
+if TYPE_CHECKING:
+    from corpusmill.transforms.files.builds.paper_figures import Paper
+
 _TABLES = "corpusmill.pipelines.refresh.config"
+OWN_FILES = f"{_TABLES}:FilesTable"
+_PAPERS = "corpusmill.transforms.files.builds.paper_figures"
+_MEASURES = "corpusmill.pipelines.inspect.removal_accounts"
 
 MB = 10**6
 
@@ -76,11 +82,14 @@ class CorpusRow(NamedTuple):
     """
 
     is_template: bool = True  # Dataflow can start it from a template
-    refresh: str = "corpusmill.pipelines.refresh.config:FilesTable"  # of refresh.toml; "" if none
+    refresh: str = OWN_FILES  # class of its table in refresh.toml; "" if none
     shape: CorpusShape | None = None  # columns and splits; None if its builds have no documents
     layout: Layout | None = None  # form of its text; None if no vocabularies are learned from it
     usual: Usual = Usual()  # usual counts of a full build; a smaller build is a sample or a part
     has_paper_table: bool = False  # `report` prints its builds like Table 2 of the Wiki-40B paper
+    paper: str = f"{_PAPERS}:NO_PAPER"  # the Paper about it
+    measure: str = ""  # Measure of its documents; "" if documents cannot be removed from its builds
+    form: str = ""  # the form of its text, for readers of the report
 
     @property
     def unit(self) -> str:
@@ -167,6 +176,11 @@ CORPORA = (
             },
         ),
         has_paper_table=True,
+        paper=f"{_PAPERS}:WIKI40B",
+        measure=f"{_MEASURES}:ARTICLES",
+        form="The lines _START_ARTICLE_, _START_SECTION_ and _START_PARAGRAPH_ are markers: a title, a"
+        " heading or paragraphs follow. _NEWLINE_ separates paragraphs and items of lists. Other wiki"
+        " markup was removed.",
     ),
     _row(
         "multilingual",
@@ -195,7 +209,14 @@ CORPORA = (
             repeats=True,
             why_moves="where the shuffle puts a sentence depends on all sentences",
         ),
-        layout=Layout("text", ""),
+        layout=Layout(
+            "text",
+            "",
+            "Sentences of One Billion Word are tokenised: there is a space before most punctuation marks.",
+        ),
+        paper=f"{_PAPERS}:LM1B",
+        measure=f"{_MEASURES}:SENTENCES",
+        form="The sentences are tokenised: spaces separate words and punctuation marks.",
         usual=Usual(
             10_000,
             {
@@ -221,6 +242,10 @@ CORPORA = (
             ("book_title", "publication_date", "latest_year"),
         ),
         layout=Layout("book_text", "book"),
+        paper=f"{_PAPERS}:PG19",
+        measure=f"{_MEASURES}:BOOKS",
+        form="The text is that of the files, with their line ends, without what Project Gutenberg has"
+        " added. With the setting mask_words, <DW> stands for some words.",
         usual=_USUAL_BOOKS,
     ),
     _row(
@@ -239,6 +264,10 @@ CORPORA = (
             why_moves="which books are held out depends on all books that are kept",
         ),
         layout=Layout("raw_text", "lines"),
+        paper=f"{_PAPERS}:SIMPLEBOOKS",
+        measure=f"{_MEASURES}:TOKENIZED_BOOKS",
+        form="The text is tokenised, a paragraph on each line: spaces separate words and punctuation marks."
+        " 1 @,@ 000 stands for 1,000. Underscores mark italics, as in the files.",
         usual=_USUAL_BOOKS,
     ),
     _row(
@@ -248,6 +277,7 @@ CORPORA = (
         about="builds FLORES-101: draws sentences, checks and reviews translations, writes the benchmark",
         is_template=False,
         refresh=f"{_TABLES}:SitesTable",
+        paper=f"{_PAPERS}:FLORES101",
         shape=CorpusShape(
             "sentences",
             "article",
@@ -306,6 +336,13 @@ def row_of(corpus: Any) -> CorpusRow:
     module = type(corpus).__module__
     named = next((row for row in rows().values() if row.module == module), None)
     return named or rows()[corpus.path[0]]
+
+
+def paper_of(signature: str) -> "Paper":
+    """Returns the paper about the corpus of a build, given the signature of the build."""
+    row = rows().get(signature.partition("|")[0])
+    paper: Paper = load(row.paper if row else CorpusRow._field_defaults["paper"])
+    return paper
 
 
 def shapes() -> dict[str, CorpusShape]:

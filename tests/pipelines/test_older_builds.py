@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.lm1b import Lm1b
+from corpusmill.pipelines.run.corpora import shapes
 from corpusmill.pipelines.run.editions import read_current
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.run.publish import TargetError
@@ -21,7 +22,7 @@ from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.refresh.wiki_site import NEW, VERSION, dump_of, tree
 from tests.tools.golden_tree import GOLDEN
 
-WITH_DOCUMENTS = ("entities", "flores101", "lm1b", "pg19", "simplebooks", "wiki40b")
+WITH_DOCUMENTS = sorted(shapes())
 CURRENT = f"{DATE}-{VERSION}"
 
 CONFIG = """

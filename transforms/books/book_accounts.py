@@ -10,13 +10,13 @@ without a publication date.
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from ..files.builds.ledger import Accounts, Ledger, NothingLeftError
 from ..files.builds.manifest import Provenance
-from ..files.builds.paper_figures import why_not_paper
+from ..files.builds.paper_figures import NO_PAPER, Paper
 from ..files.markup import render
 from ..files.records import Book, BookRow, Reason
 from ..files.text import count_words, fingerprint, split_of
@@ -130,8 +130,7 @@ class BookAccounts:
     splits: Sequence[str]
     whole: Sequence[str]  # splits that together hold each book once; the totals are their sums
     template: str = "books"  # name of the template of the card's sections
-    paper: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """The figures of the paper, for the template."""
+    paper: Paper = NO_PAPER
 
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
         """Returns the counts, statistics and card sections of a build.
@@ -175,7 +174,7 @@ class BookAccounts:
                 stats=stats,
                 kept=kept,
                 paper=self.paper,
-                why_not=why_not_paper(provenance.signature),
+                why_not=self.paper.why_not(provenance.signature),
                 read=files,
                 unit="files",
                 rejected=rejected,

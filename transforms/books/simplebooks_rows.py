@@ -39,12 +39,6 @@ DISTINCT, COMMA = NUMBER_STYLES = ("distinct", "comma")  # notations of numbers 
 
 LARGE, SMALL = SIZES = ("simplebooks-92", "simplebooks-2")
 
-PAPER = {  # Nguyen 2019, table 1: tokens, vocabulary, share of tokens outside the vocabulary, FREQ
-    LARGE: ("91.5M", "98,304", "0.11 %", "931.40"),
-    SMALL: ("2.2M", "11,492", "0.47 %", "195.43"),
-}
-
-
 UNKNOWN = b"<unk>"
 SIGNS = 2
 """Number of words of a vocabulary that are not in the text: <unk> for other words, <eos> for line ends."""

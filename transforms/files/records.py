@@ -354,3 +354,4 @@ class Layout(NamedTuple):
     paragraphs: (
         str  # format: a key of PARAGRAPHS in sentence_sampling.py; "" if each value is one sentence
     )
+    caveat: str = ""  # for the users of vocabularies that are learned from it

@@ -12,7 +12,7 @@ from ..files.builds.ledger import (
     records_of,
 )
 from ..files.builds.manifest import Provenance
-from ..files.builds.paper_figures import why_not_paper
+from ..files.builds.paper_figures import LM1B
 from ..files.line_blocks import LineStats, add_line_stats
 from ..files.markup import render
 from ..models.word_vocabulary import VocabularyStats
@@ -104,7 +104,7 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
             stats=stats,
             counts=counts,
             measured=[name for name in (BEFORE, *SPLITS, "total") if name in stats],
-            why_not=why_not_paper(provenance.signature),
+            why_not=LM1B.why_not(provenance.signature),
         ),
         caveats=tuple(_make_caveats(found, ledger.values("unterminated"))),
     )

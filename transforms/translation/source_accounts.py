@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..files.builds.ledger import REJECTED, AccountingError, Accounts, Ledger, NothingLeftError
 from ..files.builds.manifest import Description, Provenance
-from ..files.builds.paper_figures import why_not_paper
+from ..files.builds.paper_figures import FLORES101
 from ..files.line_blocks import count_by_words, histogram
 from ..files.markup import render
 from ..files.records import DOMAINS, SPLITS, TOPICS, SourceSentence
@@ -227,7 +227,7 @@ def account_for_source(ledger: Ledger, provenance: Provenance) -> Accounts:
             licences=count_licences(selection.sentences),
             stats=stats,
             paper={**SPLIT_SENTENCES, "total": SENTENCES},
-            why_not=why_not_paper(provenance.signature),
+            why_not=FLORES101.why_not(provenance.signature),
             rejected=rejected,
         ),
         findings={"stats": stats} | ({"newer_than": findings} if findings else {}),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..files.builds.ledger import INPUTS, NOT_LINKED, REJECTED, Accounts, Ledger, NothingLeftError
 from ..files.builds.manifest import Provenance
-from ..files.builds.paper_figures import why_not_paper
+from ..files.builds.paper_figures import WIKI40B
 from ..files.markup import render
 from ..files.records import CorpusStats, SubwordStats
 from ..files.text import SPLITS
@@ -196,7 +196,7 @@ def account_for_articles(
             sources=sources,
             subwords=vocabulary.get("sentencepiece"),
             paper=paper,
-            why_not=why_not_paper(provenance.signature, provenance.settings, roles),
+            why_not=WIKI40B.why_not(provenance.signature, provenance.settings, roles),
             since=CC_BY_SA_4_SINCE,
             read=pages,
             unit="pages",

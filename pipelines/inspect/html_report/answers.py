@@ -10,6 +10,7 @@ from corpusmill.transforms.files.builds.paper_figures import PAPER
 from corpusmill.transforms.files.records import Rejected
 from corpusmill.transforms.files.text import SPLITS, fingerprint
 
+from ...run.corpora import paper_of
 from ..build_sizes import BuildSizes, read_sizes
 from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, Pair, bars, pairs, scatter
 from .facts import Facts, Fate, balance_of, count, readable_bytes, share
@@ -71,9 +72,6 @@ MAX_BOOKS = 1_500
 """Maximum number of books in a chart."""
 
 
-_ENDS = (
-    " Words include the ends of sentences, as in the paper; the tables of lengths are without them."
-)
 _PARTS = {
     "train_2": "train_2 (SimpleBooks-2) is a part of train.",
     "paper_test": "paper_test, the test set of the paper, is a part of test.",
@@ -325,7 +323,7 @@ def as_large_as_the_paper(facts: Facts) -> Answer | None:
             "Sizes, in comparison with the paper",
             pairs(drawn),
             "A filled circle is this build, a ring the paper. The scale is logarithmic."
-            + (_ENDS if facts.build.corpus == "lm1b" else ""),
+            f" {paper_of(facts.build.signature).note}".rstrip(),
         )
     ]
     sentence = (

@@ -122,19 +122,6 @@ def _read(name: str) -> str:
     return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
-FORMS = {
-    "wiki40b": "The lines _START_ARTICLE_, _START_SECTION_ and _START_PARAGRAPH_ are markers: a title, a"
-    " heading or paragraphs follow. _NEWLINE_ separates paragraphs and items of lists. Other wiki markup"
-    " was removed.",
-    "lm1b": "The sentences are tokenised: spaces separate words and punctuation marks.",
-    "pg19": "The text is that of the files, with their line ends, without what Project Gutenberg has added."
-    " With the setting mask_words, <DW> stands for some words.",
-    "simplebooks": "The text is tokenised, a paragraph on each line: spaces separate words and punctuation"
-    " marks. 1 @,@ 000 stands for 1,000. Underscores mark italics, as in the files.",
-}
-"""Corpus → the form of its text, in words."""
-
-
 def make_report(folders: Sequence[str]) -> str:
     """Returns an HTML page about all finished builds in `folders` and their subfolders.
 
@@ -235,9 +222,8 @@ def answers_of(
 def _text(facts: Facts, shown: int) -> Answer | None:
     if not shown:
         return None
-    form = FORMS.get(facts.build.corpus, "")
     drawn = f"{shown} of {facts.total:,} {facts.unit}, chosen at random, always the same ones."
-    return Answer(TEXT, f"{drawn} {form}".strip())
+    return Answer(TEXT, f"{drawn} {rows()[facts.build.corpus].form}".strip())
 
 
 def _unlisted(facts: Facts) -> str:

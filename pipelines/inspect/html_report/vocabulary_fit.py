@@ -6,7 +6,6 @@ from typing import Any
 
 from corpusmill.transforms.files.builds import paper_figures
 from corpusmill.transforms.files.builds.finished_builds import path_below
-from corpusmill.transforms.files.builds.paper_figures import why_not_paper_of
 from corpusmill.transforms.files.read_files import open_input
 from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.models import model_accounts
@@ -46,7 +45,7 @@ def _of_news(facts: Facts) -> Answer | None:
         _unknown(name, of["out_of_vocabulary"], of["predicted_words_with_end"])
         for name, of in drawn.items()
     ]
-    if not why_not_paper_of(facts.build.manifest):
+    if not paper_figures.LM1B.why_not_beside(facts.build.manifest):
         rows.append(Bar("paper_test of the paper", 100 * _PAPER_UNKNOWN, "0.28 %", colour=PAPER))
     of_all = stats["heldout"]
     words = stats["vocabulary_with_S_slashS_UNK"]
@@ -68,7 +67,8 @@ def _of_news(facts: Facts) -> Answer | None:
 
 
 def _of_simple_books(facts: Facts) -> Answer | None:
-    sizes = {name: of for name, of in facts.stats.items() if name.startswith("simplebooks-")}
+    stats = facts.stats.items()
+    sizes = {name: of for name, of in stats if isinstance(of, dict) and "vocabulary_words" in of}
     if not sizes:
         return None
     rows = [
@@ -136,7 +136,7 @@ def _of_pieces(facts: Facts) -> Answer | None:
     rows = [_pieces(split, **_counts(of)) for split, of in counted.items()]
     note = ""
     paper = paper_figures.PAPER.get(facts.build.edition)
-    if paper and not why_not_paper_of(facts.build.manifest):
+    if paper and not paper_figures.WIKI40B.why_not_beside(facts.build.manifest):
         number = paper.characters_per_piece["32k"]
         rows.append(Bar("the paper, validation and test", number, f"{number:.2f}", colour=PAPER))
         note = "More characters in a piece are better. The paper's vocabulary is another one."

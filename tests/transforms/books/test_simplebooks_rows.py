@@ -4,12 +4,12 @@ import pyarrow as pa
 import pytest
 
 from corpusmill.transforms.books.simplebooks_rows import (
-    PAPER,
     SCHEMA,
     SPLITS_WITH_SMALL,
     TEXT,
     make_rows,
 )
+from corpusmill.transforms.files.builds.paper_figures import SIMPLEBOOKS
 from corpusmill.transforms.files.markup import render
 from corpusmill.transforms.files.records import BookRow, TokenizedBook
 
@@ -69,7 +69,7 @@ def figures(tokens: int, words: int, share: float, *splits: str) -> dict[str, An
 
 def card_of(stats: dict[str, Any], why_not: str = "") -> str:
     books = {"total": {"books": 5}}
-    facts = {"kept": books, "paper": PAPER, "read": 5, "unit": "files", "rejected": {}}
+    facts = {"kept": books, "paper": SIMPLEBOOKS, "read": 5, "unit": "files", "rejected": {}}
     return "\n".join(render("simplebooks", stats=stats | books, why_not=why_not, **facts))
 
 

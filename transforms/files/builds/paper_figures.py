@@ -33,119 +33,85 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
 from typing import Any, NamedTuple
 
-PAPER_BOOKS = {"train": 28_602, "validation": 50, "test": 100}  # Rae et al. 2020, table 2
-PAPER_WORDS = {"train": 1_973_136_207, "validation": 3_007_061, "test": 6_966_499}
-
 ANY = None
 """For settings that do not matter: the paper leaves them open, or does not give them."""
 
 _NO_SETTINGS = ("dump", "v")
 _NO = ("no",)
-_PAPER_SETTINGS: Mapping[str, Mapping[str, Sequence[str] | None]] = {
-    "wiki40b": {
-        "lang": ANY,  # there are no figures for languages that the paper does not have
-        "near-duplicates": _NO,
-        "newer-than": _NO,
-        "min-words": _NO,
-        "columns": ANY,  # more columns beside the text
-        "text": ANY,
-        "limit": _NO,
-    },
-    "lm1b": {
-        "lang": ("en",),
-        "perl": ANY,  # the published corpus is of 5.14, which differs in few characters
-        "deduplicate": ("raw",),
-        "near-duplicates": _NO,
-        "lower-case": _NO,
-        "min-count": ("3",),
-        "map-unknown": ANY,  # the models of the paper see <UNK>
-        "shards": ("100",),
-        "heldout-shards": ("50",),
-        "limit": _NO,
-    },
-    "pg19": {
-        "lang": ("en",),
-        "members": ("released",),
-        "split-ids": _NO,
-        "before": ("1919",),
-        "min-words": ("200",),
-        "near-duplicates": _NO,
-        "mask-words": ANY,  # the list of the paper was never released
-        "limit": _NO,
-    },
-    "simplebooks": {
-        "lang": ("en",),
-        "formula": ANY,  # the one that the paper prints accepts every book
-        "min-ratio": ("0.24", "0.0012"),  # the defaults of the formulas
-        "target-tokens": ("92000000",),
-        "max-vocabulary": ("100000",),
-        "overlap": ("0.5",),
-        "overlap-words": ANY,
-        "ngram-words": ("8",),
-        "estimate": ("1",),
-        "min-words": _NO,
-        "number-style": ANY,
-        "heldout-books": ("5",),
-        "small-tokens": ("2000000",),
-        "min-count": ("3",),
-        "map-unknown": ANY,  # the models of the paper see <unk>
-        "limit": _NO,
-    },
-    "flores101": {
-        "lang": ("en",),
-        "domains": ("wikinews-wikibooks-wikivoyage",),
-        "all-wikibooks": ANY,  # the released data has other books, and the paper names Wikijunior
-        "sentences": ("3001",),
-        "articles": ("842",),
-        "seed": ANY,
-        "topics": ANY,
-        "newer-than": _NO,
-    },
-}
 _PAPER_PIECES = {"vocabulary_size": 32_000, "sample_articles": 100_000}  # of Wiki-40B
 _OTHER_INPUTS = ("leave-out",)  # roles of inputs that the papers do not have
 
 
-def why_not_paper_of(manifest: Mapping[str, Any]) -> str:
-    """Returns why the figures of its paper cannot stand beside a build (see `why_not_paper`), given its
-    manifest.
-    """
-    roles = [file["role"] for file in manifest.get("inputs", [])]
-    return why_not_paper(manifest["signature"], manifest.get("settings", {}), roles)
+class PaperScore(NamedTuple):
+    """The score of a language model, as printed in a paper."""
+
+    metric: str  # "bpc" or "perplexity"
+    model: str  # name of the model, with the paper and the table
+    value: float
+    decimals: int  # number of decimals printed in the paper
+
+    @property
+    def printed(self) -> str:
+        return f"{self.value:.{self.decimals}f}"
 
 
-def why_not_paper(
-    signature: str, settings: Mapping[str, Any] | None = None, roles: Collection[str] = ()
-) -> str:
-    """Returns why the figures of its paper cannot stand beside a build.
+class Paper(NamedTuple):
+    """The paper of a corpus: the settings of its corpus, and its figures."""
 
-    An example is "not the paper's settings: --language de, --shards 10". Returns "" if the settings are those
-    of the paper, or if the corpus has no paper.
+    # name of a setting in the signature → the values of the paper, or ANY; None for a corpus without a paper
+    settings: Mapping[str, Sequence[str] | None] | None
+    documents: Mapping[str, int] = {}  # split → number in the paper, or in the published corpus
+    words: Mapping[str, int] = {}  # split → number by which the paper divides for perplexity
+    # (language, split) → scores; a language "" is for all
+    scores: Mapping[tuple[str, str], Sequence[PaperScore]] = {}
+    tables: Mapping[str, Sequence[str]] = {}  # further figures, for the template of the card
+    min_count: int = 1  # how often a word must occur in train to be in the vocabulary of the paper
+    note: str = ""  # about how the words are counted
 
-    Args:
-      signature: the signature of the build.
-      settings: the settings in the manifest of the build.
-      roles: the roles of the inputs of the build.
-    """
-    corpus, signed = parse_signature(signature)
-    wanted = _PAPER_SETTINGS.get(corpus)
-    if wanted is None:
-        return ""
-    others = [
-        _as_flag(name, value) if name in wanted else f"{name}:{value}"
-        for name, value in signed.items()
-        if not _is_of_paper(wanted, name, value)
-    ]
-    others += _other_pieces((settings or {}).get("sentencepiece"))
-    others += [f"--{role}" for role in _OTHER_INPUTS if role in roles]
-    return f"not the paper's settings: {', '.join(others)}" if others else ""
+    def why_not(
+        self,
+        signature: str,
+        settings: Mapping[str, Any] | None = None,
+        roles: Collection[str] = (),
+    ) -> str:
+        """Returns why the figures of the paper cannot stand beside a build.
+
+        An example is "not the paper's settings: --language de, --shards 10". Returns "" if the settings are
+        those of the paper, or if the corpus has no paper.
+
+        Args:
+          signature: the signature of the build.
+          settings: the settings in the manifest of the build.
+          roles: the roles of the inputs of the build.
+        """
+        if self.settings is None:
+            return ""
+        others = [
+            _as_flag(name, value) if name in self.settings else f"{name}:{value}"
+            for name, value in _settings_of(signature).items()
+            if not _is_of_paper(self.settings, name, value)
+        ]
+        others += _other_pieces((settings or {}).get("sentencepiece"))
+        others += [f"--{role}" for role in _OTHER_INPUTS if role in roles]
+        return f"not the paper's settings: {', '.join(others)}" if others else ""
+
+    def why_not_beside(self, manifest: Mapping[str, Any]) -> str:
+        """Returns why the figures cannot stand beside a build (see `why_not`), given its manifest."""
+        roles = [file["role"] for file in manifest.get("inputs", [])]
+        return self.why_not(manifest["signature"], manifest.get("settings", {}), roles)
+
+    def scores_of(self, signature: str, split: str) -> Sequence[PaperScore]:
+        """Returns the scores that the paper reports for a split; empty if there are none.
+
+        `signature` identifies the build with the split, as in "wiki40b|lang:uk|dump:20261101|v:1.3.0".
+        """
+        language = _settings_of(signature).get("lang", "")
+        return self.scores.get((language, split), self.scores.get(("", split), ()))
 
 
-def parse_signature(signature: str) -> tuple[str, dict[str, str]]:
-    """Returns the corpus of a signature, and its settings by name."""
-    corpus, *parts = signature.split("|")
-    pairs = (part.partition(":") for part in parts)
-    return corpus, {name: value for name, _, value in pairs}
+def _settings_of(signature: str) -> dict[str, str]:
+    pairs = (part.partition(":") for part in signature.split("|")[1:])
+    return {name: value for name, _, value in pairs}
 
 
 def _is_of_paper(wanted: Mapping[str, Sequence[str] | None], name: str, value: str) -> bool:
@@ -226,17 +192,6 @@ def _read_table() -> dict[str, PaperFigures]:
 PAPER: Mapping[str, PaperFigures] = _read_table()
 """Code of the language → the paper's numbers."""
 
-TOTAL = PaperFigures(
-    language="Total",
-    articles=19_507_552,
-    sections=54_314_618,
-    pieces_millions={"train": 8363.2, "validation": 465.0, "test": 464.2},
-    characters_millions={"train": 34299.8, "validation": 1906.8, "test": 1904.3},
-    characters_per_piece={"32k": 4.101},
-    scores={},
-)
-"""The last row of Table 2, with the totals of all languages."""
-
 CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
     code: tuple(figures.characters_per_piece[size] for size in VOCABULARIES)
     for code, figures in PAPER.items()
@@ -269,20 +224,6 @@ _RNN = "Chelba et al. 2013, table 1, RNN-1024 + MaxEnt 9-gram"
 _ALL = "Chelba et al. 2013, table 2, all models"
 _XL = "Rae et al. 2020, Transformer-XL, 36 layers"
 _COMPRESSIVE = "Rae et al. 2020, Compressive Transformer, 36 layers"
-_WIKI40B_TABLES = dict(zip(VOCABULARIES, (7, 8, 9), strict=True))
-
-
-class PaperScore(NamedTuple):
-    """The score of a language model, as printed in a paper."""
-
-    metric: str  # "bpc" or "perplexity"
-    model: str  # name of the model, with the paper and the table
-    value: float
-    decimals: int  # number of decimals printed in the paper
-
-    @property
-    def printed(self) -> str:
-        return f"{self.value:.{self.decimals}f}"
 
 
 def _simplebooks(size: str, *scores: tuple[str, float]) -> tuple[PaperScore, ...]:
@@ -296,60 +237,133 @@ def _perplexities(*scores: tuple[str, float]) -> tuple[PaperScore, ...]:
     return tuple(PaperScore("perplexity", model, value, 1) for model, value in scores)
 
 
-_SCORES = {
-    ("lm1b", "paper_test"): _perplexities((_KN5, 67.6), (_RNN, 51.3), (_ALL, 43.8)),
-    ("pg19", "validation"): _perplexities((_XL, 45.5), (_COMPRESSIVE, 43.4)),
-    ("pg19", "test"): _perplexities((_XL, 36.3), (_COMPRESSIVE, 33.6)),
-    ("simplebooks", "validation"): (
-        *_simplebooks("trained on SimpleBooks-2", ("AWD-LSTM", 17.16), ("Transformer-XL", 17.27)),
-        *_simplebooks("trained on SimpleBooks-92", ("AWD-LSTM", 21.45), ("Transformer-XL", 9.3)),
-    ),
-    ("simplebooks", "test"): (
-        *_simplebooks("trained on SimpleBooks-2", ("AWD-LSTM", 16.78), ("Transformer-XL", 16.41)),
-        *_simplebooks("trained on SimpleBooks-92", ("AWD-LSTM", 20.64), ("Transformer-XL", 8.92)),
-    ),
-}
-
-
 OTHER_TEXT = (
     "the scores of the paper were measured on the published corpus; scores on other text cannot be compared"
     " with them"
 )
 
+NO_PAPER = Paper(None)
 
-def paper_scores(signature: str, split: str) -> tuple[PaperScore, ...]:
-    """Returns the scores that the paper of a corpus reports for a split; empty if there are none.
-
-    `signature` identifies the build with the split, as in "wiki40b|lang:uk|dump:20261101|v:1.3.0".
-    """
-    corpus, settings = parse_signature(signature)
-    language = settings.get("lang", "")
-    if corpus == "wiki40b" and language in PAPER:
-        scores = PAPER[language].scores
-        return tuple(
+WIKI40B = Paper(
+    {
+        "lang": ANY,  # there are no figures for languages that the paper does not have
+        "near-duplicates": _NO,
+        "newer-than": _NO,
+        "min-words": _NO,
+        "columns": ANY,  # more columns beside the text
+        "text": ANY,
+        "limit": _NO,
+    },
+    scores={
+        (code, split): tuple(
             PaperScore(
                 "bpc",
-                f"Guo et al. 2020, table {_WIKI40B_TABLES[size]}, {size} pieces",
-                scores[size, split].bits_per_character,
+                f"Guo et al. 2020, table {table}, {size} pieces",
+                figures.scores[size, split].bits_per_character,
                 3,
             )
-            for size in VOCABULARIES
-            if (size, split) in scores
+            for size, table in zip(VOCABULARIES, (7, 8, 9), strict=True)
         )
-    return _SCORES.get((corpus, split), ())
+        for code, figures in PAPER.items()
+        for split in ("validation", "test")
+    },
+)
 
-
-PAPER_DOCUMENTS: Mapping[str, Mapping[str, int]] = {
+LM1B = Paper(
+    {
+        "lang": ("en",),
+        "perl": ANY,  # the published corpus is of 5.14, which differs in few characters
+        "deduplicate": ("raw",),
+        "near-duplicates": _NO,
+        "lower-case": _NO,
+        "min-count": ("3",),
+        "map-unknown": ANY,  # the models of the paper see <UNK>
+        "shards": ("100",),
+        "heldout-shards": ("50",),
+        "limit": _NO,
+    },
     # README of the benchmark; the sentences of TensorFlow Datasets, which are all of it
-    "lm1b": {"train": 30_301_028, "test": 306_688},
-    "pg19": PAPER_BOOKS,  # Rae et al. 2020, table 2
-    "simplebooks": {"train": 1_563, "validation": 5, "test": 5},  # Nguyen 2019, section 2
-    "flores101": {"dev": 997, "devtest": 1_012, "test": 992},  # Goyal et al. 2022, table 3
-}
-"""Corpus → split → number of documents in the paper, or in the published corpus."""
+    documents={"train": 30_301_028, "test": 306_688},
+    words={"paper_test": 159_658},  # Chelba et al. 2013, section 3, with the ends of sentences
+    scores={("", "paper_test"): _perplexities((_KN5, 67.6), (_RNN, 51.3), (_ALL, 43.8))},
+    min_count=3,
+    note="Words include the ends of sentences, as in the paper; the tables of lengths are without them.",
+)
 
-PAPER_SPLIT_WORDS: Mapping[str, Mapping[str, int]] = {
-    "lm1b": {"paper_test": 159_658},  # Chelba et al. 2013, section 3, with the ends of sentences
-    "pg19": PAPER_WORDS,
-}
-"""Corpus → split → number of words by which the paper divides to compute word-level perplexity."""
+PG19 = Paper(
+    {
+        "lang": ("en",),
+        "members": ("released",),
+        "split-ids": _NO,
+        "before": ("1919",),
+        "min-words": ("200",),
+        "near-duplicates": _NO,
+        "mask-words": ANY,  # the list of the paper was never released
+        "limit": _NO,
+    },
+    # Rae et al. 2020, table 2
+    documents={"train": 28_602, "validation": 50, "test": 100},
+    words={"train": 1_973_136_207, "validation": 3_007_061, "test": 6_966_499},
+    scores={
+        ("", "validation"): _perplexities((_XL, 45.5), (_COMPRESSIVE, 43.4)),
+        ("", "test"): _perplexities((_XL, 36.3), (_COMPRESSIVE, 33.6)),
+    },
+)
+
+SIMPLEBOOKS = Paper(
+    {
+        "lang": ("en",),
+        "formula": ANY,  # the one that the paper prints accepts every book
+        "min-ratio": ("0.24", "0.0012"),  # the defaults of the formulas
+        "target-tokens": ("92000000",),
+        "max-vocabulary": ("100000",),
+        "overlap": ("0.5",),
+        "overlap-words": ANY,
+        "ngram-words": ("8",),
+        "estimate": ("1",),
+        "min-words": _NO,
+        "number-style": ANY,
+        "heldout-books": ("5",),
+        "small-tokens": ("2000000",),
+        "min-count": ("3",),
+        "map-unknown": ANY,  # the models of the paper see <unk>
+        "limit": _NO,
+    },
+    documents={"train": 1_563, "validation": 5, "test": 5},  # Nguyen 2019, section 2
+    tables={  # table 1: tokens, vocabulary, share of tokens outside the vocabulary, FREQ
+        "simplebooks-92": ("91.5M", "98,304", "0.11 %", "931.40"),
+        "simplebooks-2": ("2.2M", "11,492", "0.47 %", "195.43"),
+    },
+    scores={
+        ("", "validation"): (
+            *_simplebooks(
+                "trained on SimpleBooks-2", ("AWD-LSTM", 17.16), ("Transformer-XL", 17.27)
+            ),
+            *_simplebooks(
+                "trained on SimpleBooks-92", ("AWD-LSTM", 21.45), ("Transformer-XL", 9.3)
+            ),
+        ),
+        ("", "test"): (
+            *_simplebooks(
+                "trained on SimpleBooks-2", ("AWD-LSTM", 16.78), ("Transformer-XL", 16.41)
+            ),
+            *_simplebooks(
+                "trained on SimpleBooks-92", ("AWD-LSTM", 20.64), ("Transformer-XL", 8.92)
+            ),
+        ),
+    },
+)
+
+FLORES101 = Paper(
+    {
+        "lang": ("en",),
+        "domains": ("wikinews-wikibooks-wikivoyage",),
+        "all-wikibooks": ANY,  # the released data has other books, and the paper names Wikijunior
+        "sentences": ("3001",),
+        "articles": ("842",),
+        "seed": ANY,
+        "topics": ANY,
+        "newer-than": _NO,
+    },
+    documents={"dev": 997, "devtest": 1_012, "test": 992},  # Goyal et al. 2022, table 3
+)

@@ -3,13 +3,10 @@ import pytest
 from corpusmill.pipelines.flores101_settings import Flores101Config
 from corpusmill.pipelines.lm1b_settings import Lm1bConfig
 from corpusmill.pipelines.pg19_settings import Pg19Config
+from corpusmill.pipelines.run.corpora import paper_of
 from corpusmill.pipelines.simplebooks_settings import SimpleBooksConfig
 from corpusmill.transforms.books.simplicity import NEUTRAL, PRINTED, SQUARED
 from corpusmill.transforms.files.builds.manifest import name_variant
-from corpusmill.transforms.files.builds.paper_figures import (
-    why_not_paper,
-    why_not_paper_of,
-)
 
 LM1B = Lm1bConfig(["x"]).variant()
 PG19 = Pg19Config(["x"]).original()
@@ -46,7 +43,7 @@ def signature(corpus: str, variant: dict[str, object], language: str = "en") -> 
     ],
 )
 def test_figures_of_the_paper_stand_beside_its_settings_and_a_newer_dump(of_paper: str) -> None:
-    assert why_not_paper(of_paper) == ""
+    assert paper_of(of_paper).why_not(of_paper) == ""
 
 
 @pytest.mark.parametrize(
@@ -80,7 +77,7 @@ def test_figures_of_the_paper_stand_beside_its_settings_and_a_newer_dump(of_pape
     ],
 )
 def test_other_settings_are_named(other: str, flags: str) -> None:
-    assert why_not_paper(other) == f"not the paper's settings: {flags}"
+    assert paper_of(other).why_not(other) == f"not the paper's settings: {flags}"
 
 
 @pytest.mark.parametrize(
@@ -103,9 +100,11 @@ def test_settings_that_only_the_manifest_has_are_named(
         "settings": {"sentencepiece": sentencepiece},
         "inputs": [{"role": role} for role in roles],
     }
-    assert why_not_paper_of(manifest) == (f"not the paper's settings: {flags}" if flags else "")
+    found = paper_of("wiki40b").why_not_beside(manifest)
+    assert found == (f"not the paper's settings: {flags}" if flags else "")
 
 
 @pytest.mark.parametrize("kind", ["entities", "ngrams", "tokens", "subwords", "wiki40b-vocabulary"])
 def test_builds_without_a_paper_have_no_reason(kind: str) -> None:
-    assert why_not_paper(f"{kind}|lang:de|of:lm1b-1.1.0|v:1.0.0") == ""
+    made = f"{kind}|lang:de|of:lm1b-1.1.0|v:1.0.0"
+    assert paper_of(made).why_not(made) == ""
