@@ -137,7 +137,7 @@ def _columns(path: str, shape: CorpusShape, *, by_title: bool) -> list[str]:
         wanted = ("title",) if "title" in there else (shape.texts[0],)
     else:
         wanted = (shape.title,)
-    return [name for name in wanted if name in there]
+    return [name for name in dict.fromkeys(wanted) if name in there]
 
 
 def _places(table: pa.Table, columns: Sequence[str], identities: Sequence[str]) -> list[int]:

@@ -1,31 +1,42 @@
-"""The files of a toy corpus: its method, and its sample. Lines are documents, every fourth for testing."""
+"""The files of a toy corpus: its method and its sample. Every fourth line is for testing, by a hash."""
 
 METHOD = '''
 """Toy: the lines of some files, each a document."""
 
 import dataclasses
 import operator
-import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
+from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
-from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.corpus_build import Place, Stage
+from corpusmill.pipelines.inspect.removal_accounts import SENTENCES
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.run.settings import EDITION, Config, Group
-from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
-from corpusmill.transforms.files import counters
-from corpusmill.transforms.files.read_files import HashInputs
+from corpusmill.transforms.books import count_book_vocabulary as vocabulary
+from corpusmill.transforms.files.builds.ledger import Accounts, Ledger
+from corpusmill.transforms.files.builds.manifest import Description, Provenance, Release
+from corpusmill.transforms.files.builds.paper_figures import Paper, PaperScore
+from corpusmill.transforms.files.line_blocks import LineStats, add_line_stats, lines_of, measure_lines
+from corpusmill.transforms.files.markup import render
 from corpusmill.transforms.files.read_files import match_inputs
+from corpusmill.transforms.files.read_lines import ReadLines, line_bytes_of
+from corpusmill.transforms.files.text import fingerprint
 from corpusmill.transforms.files.write_rows import PlanShards, RowKind, WriteRows
-from corpusmill.transforms.files.builds.manifest import Description, Release
-from corpusmill.transforms.files.builds.ledger import INPUTS, OUTPUTS, Accounts, Ledger
+from corpusmill.transforms.models import word_vocabulary
+from corpusmill.transforms.models.count_words import DealWords, add_bucket
 
 RELEASE = Release("toy", "1.0.0", {"1.0.0": "First build."})
 SPLITS = ("train", "test")
-DESCRIPTION = Description("Toy", "Lines.", "@x", "other", ("id", "text"), splits=SPLITS)
+WORDS = "toy-words"
+PAPER = Paper(
+    {"lang": ("en",), "upper-case": ("no",), "every": ("4",)},
+    documents={"train": 80, "test": 20},
+    words={"test": 60},
+    scores={("", "test"): (PaperScore("perplexity", "Toy 2026, table 1", 12.34, 2),)},
+)
 
 
 class Line(NamedTuple):
@@ -40,8 +51,6 @@ LINES = RowKind(
     order=operator.itemgetter(1),
     values=operator.itemgetter(1, 2),
 )
-
-
 FILES = Group("inputs")
 FORM = Group("form", part_of=EDITION)
 
@@ -51,23 +60,20 @@ class ToyConfig(Config):
     input: Sequence[str] = FILES.setting(help="files of lines")
     dump_date: str = FILES.setting("20260101", "names the build")
     upper_case: bool = FORM.setting(False, "write capitals")
-    every: int = FILES.setting(4, "which lines are for testing (default %(default)s)", at_least=1)
+    every: int = FORM.setting(4, "which lines are for testing (default %(default)s)", at_least=1)
 
 
 class Toy(CorpusBuild):
-    config: ToyConfig
     release = RELEASE
+    lang = "en"
+    description = Description("Toy", "Lines.", "@misc{toy}", "other", ("id", "text"), splits=SPLITS)
 
     def __init__(self, config: ToyConfig):
         self.config = config
         self.files = match_inputs(config.input)
 
-    @property
-    def dump_date(self) -> str:
-        return self.config.dump_date
-
     def bytes_to_read(self, stripes: int) -> int:
-        return sum(pathlib.Path(path).stat().st_size for path in self.files)
+        return line_bytes_of(self.files, stripes)
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         return {"input": self.files}
@@ -76,30 +82,92 @@ class Toy(CorpusBuild):
         return (Stage("write", self.write),)
 
     def write(self, root: beam.Pipeline, place: Place) -> None:
-        lines = root | "Files" >> beam.Create(self.files) | "ReadLines" >> beam.FlatMap(self.read)
-        counts = lines | beam.Map(operator.itemgetter(0)) | beam.combiners.Count.PerElement()
-        shards = counts | "PlanShards" >> PlanShards(SPLITS, 1 << 20)
-        ledger = {
-            INPUTS: root | HashInputs(self.inputs()),
-            OUTPUTS: lines | WriteRows(place.folder, RELEASE.corpus, LINES, shards),
-            "kept": counts,
-        } | Enter()
-        _ = ledger | WriteManifest(place.folder, self.provenance(), DESCRIPTION, account_for)
+        read = root | "ReadLines" >> ReadLines(self.files, place.stripes)
+        lines = read.blocks | "Cut" >> beam.FlatMap(self.cut).with_output_types(Line)
+        counted = lines | "Measure" >> beam.Map(measure) | beam.CombinePerKey(add_line_stats)
+        sizes = counted | "Sizes" >> beam.MapTuple(lambda split, stats: (split, stats.bytes))
+        words = (
+            lines
+            | "CountWords" >> DealWords(place.scratch, count_words, 4)
+            | "GroupWords" >> beam.GroupByKey()
+            | "AddWords" >> beam.Map(add_bucket, 2)
+        )
+        written = (
+            root
+            | "Once" >> beam.Create([place.folder])
+            | "WriteWords" >> beam.Map(vocabulary.write_vocabulary, "vocabulary-words.tsv", AsList(words))
+        )
+        packed = AsSingleton(written | "Packed" >> beam.Map(operator.attrgetter("packed")))
+        unknown = (
+            lines
+            | "LookUp" >> beam.FlatMap(look_up, packed).with_output_types(tuple[str, Any])
+            | "AddUnknown" >> beam.CombinePerKey(word_vocabulary.add_heldout)
+        )
+        shards = sizes | PlanShards(SPLITS, 1 << 20)
+        self.close_ledger(
+            place.folder,
+            self.open_ledger(root, read=read.lines),
+            account_for,
+            outputs=[
+                lines | WriteRows(place.folder, "toy", LINES, shards, self.marks()),
+                written | "File" >> beam.Map(operator.attrgetter("file")),
+            ],
+            rejected=read.rejected,
+            kept=counted,
+            vocabulary=written | "Stats" >> beam.Map(vocabulary.make_stats, 2, 0, AsDict(unknown)),
+        )
 
-    def read(self, path: str) -> Iterator[Line]:
-        for number, line in enumerate(pathlib.Path(path).read_text().splitlines(), 1):
-            counters.count("read-toy", "lines")
-            text = line.upper() if self.config.upper_case else line
-            yield Line("train" if number % self.config.every else "test", line, text)
+    def cut(self, block: bytes) -> Iterator[Line]:
+        for line in lines_of(block):
+            text = line.decode()
+            split = "train" if fingerprint(text) % self.config.every else "test"
+            yield Line(split, text, text.upper() if self.config.upper_case else text)
 
 
-def account_for(ledger: Ledger, _: object) -> Accounts:
-    kept = ledger.per_split("kept", SPLITS, 0)
-    for split, count in kept.items():
-        ledger.check_files(split, count, "lines")
-    kept["total"] = sum(kept.values())
-    stats = {split: {"lines": count} for split, count in kept.items()}
-    return Accounts({"lines_read": kept["total"], "kept": kept}, stats, ["Lines."])
+def block_of(line: Line) -> bytes:
+    return f"{line.text}\\n".encode()
+
+
+def measure(line: Line) -> tuple[str, LineStats]:
+    return line.split, measure_lines(block_of(line))
+
+
+def count_words(line: Line) -> pa.RecordBatch | None:
+    return word_vocabulary.count_words(block_of(line)) if line.split == "train" else None
+
+
+def look_up(line: Line, packed: bytes) -> Iterator[tuple[str, Any]]:
+    if line.split != "train":
+        words = word_vocabulary.unpack_words(packed)
+        yield line.split, word_vocabulary.measure_heldout([block_of(line)], words)[0]
+
+
+def describe(stats: LineStats) -> dict[str, int]:
+    counts = {"lines": stats.lines, "words": stats.words}
+    return {**counts, "characters": stats.characters, "text_bytes": stats.bytes}
+
+
+MEASURE = SENTENCES._replace(describe=describe)
+
+
+def account_for(ledger: Ledger, provenance: Provenance) -> Accounts:
+    found = ledger.per_split("kept", SPLITS, LineStats())
+    found["total"] = add_line_stats(found.values())
+    stats = {split: describe(counts) for split, counts in found.items()}
+    kept = {split: counts.lines for split, counts in found.items()}
+    read, rejected = ledger.number("read"), ledger.rejected
+    ledger.balance(read, "lines read", kept=kept["total"], rejected=rejected["total"])
+    for split in SPLITS:
+        ledger.check_files(split, kept[split], "lines")
+    facts = {"stats": stats, "kept": kept, "read": read, "unit": "lines", "rejected": rejected}
+    return Accounts(
+        {"lines_read": read, "kept": kept, "rejected": rejected},
+        stats | {WORDS: ledger.one("vocabulary").as_dict()},
+        [
+            *render("edition", about="Every line is a document.", **facts),
+            *render("no_paper", why_not=PAPER.why_not(provenance.signature)),
+        ],
+    )
 '''
 
 SAMPLE = """

@@ -1,6 +1,8 @@
 """Each row names what is there."""
 
+import json
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,17 +18,14 @@ from corpusmill.pipelines.run import corpora
 from corpusmill.pipelines.run.corpora import CORPORA, CorpusRow, MemoryModel, layouts, load, shapes
 from corpusmill.pipelines.run.progress import Estimate, describe_counts, find_steps
 from corpusmill.pipelines.subwords import find_sources
-from corpusmill.transforms.books import book_accounts, simplebooks_rows
-from corpusmill.transforms.files import line_blocks
+from corpusmill.transforms.books import simplebooks_rows
 from corpusmill.transforms.files.records import SPLITS as TRANSLATION_SPLITS
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Layout
 from corpusmill.transforms.models.sentence_sampling import PARAGRAPHS
-from corpusmill.transforms.translation import select_sentences
-from corpusmill.transforms.wikipedia import article_rows
-from corpusmill.transforms.wikipedia.entity_table import table_schema
-from tests.makers.wiki_builds import run_cli
+from tests.makers.wiki_builds import Command, run_cli
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.toy_corpus import METHOD, SAMPLE
+from tests.tools.golden_tree import GOLDEN
 
 
 @pytest.mark.parametrize("row", CORPORA, ids=lambda row: row.name)
@@ -47,19 +46,14 @@ def test_a_row_is_a_command(row: CorpusRow) -> None:
     assert ended.value.code == 0
 
 
-SCHEMAS = {
-    "wiki40b": article_rows.SCHEMA,
-    "pg19": book_accounts.SCHEMA,
-    "simplebooks": simplebooks_rows.SCHEMA,
-    "flores101": select_sentences.SCHEMA,
-    "lm1b": line_blocks.SCHEMA,
-    "entities": table_schema(["ukwiki"]),
-}
+def schema_of(corpus: str) -> pa.Schema:
+    """The columns of the golden build of a corpus."""
+    return pq.read_schema(min((GOLDEN / corpus).glob("*/*/*-of-*.parquet")))
 
 
 @pytest.mark.parametrize("corpus", sorted(shapes()))
 def test_the_columns_are_those_that_the_corpus_has(corpus: str) -> None:
-    shape, schema = shapes()[corpus], SCHEMAS[corpus]
+    shape, schema = shapes()[corpus], schema_of(corpus)
     columns = {shape.id, *shape.texts, *shape.facts, shape.title} - {"", TITLE_IN_TEXT}
     assert columns <= set(schema.names)
     if shape.id:
@@ -76,11 +70,11 @@ def test_splits_are_those_that_hold_each_document_once() -> None:
 @pytest.mark.parametrize("corpus", layouts())
 def test_a_layout_names_a_column_and_a_rule(corpus: str) -> None:
     layout = layouts()[corpus]
-    assert layout.column in SCHEMAS[corpus].names
+    assert layout.column in schema_of(corpus).names
     assert layout.paragraphs in ("", *PARAGRAPHS)
 
 
-# A sixth corpus: a method file, a row and a sample, and no other edit.
+# A sixth corpus: a method file, a sample and a row, and no other edit.
 
 TOY = CorpusRow(
     "toy",
@@ -90,23 +84,32 @@ TOY = CorpusRow(
     MemoryModel(1, 1, 1.0),
     samples="toy_sample:toy",
     shape=CorpusShape("lines", "id", "", ("text",), splits=("train", "test")),
-    layout=Layout("text", ""),
+    layout=Layout("text", "", "Lines of the toy are in no order."),
+    paper="toy_method:PAPER",
+    measure="toy_method:MEASURE",
+    form="Each line is a sentence.",
 )
-LINES = [f"Line {number}." for number in range(1, 9)]
+LINES = [
+    f"The little red {animal} went to the mill by the river."
+    for animal in ("hen", "cat", "dog", "bee", "ant", "elk", "lamb")
+]
 
 
-@pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with a sample of the corpus, that this process knows meanwhile."""
-    folder = tmp_path / "toy"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with two editions of the corpus, that this process knows meanwhile."""
+    folder = tmp_path_factory.mktemp("toy")
     (folder / "toy_method.py").write_text(METHOD, "utf-8")
     (folder / "toy_sample.py").write_text(SAMPLE, "utf-8")
-    (folder / "lines.txt").write_text("\n".join(LINES), "utf-8")
-    monkeypatch.syspath_prepend(str(folder))
     others = (row._replace(samples="toy_sample:none") for row in CORPORA)
-    monkeypatch.setattr(corpora, "CORPORA", (*others, TOY))
-    yield folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setattr(corpora, "CORPORA", (*others, TOY))
+        new = [*LINES[1:], LINES[0].replace("river", "brook")]
+        for date, lines in (("20260201", new), ("20260101", LINES)):
+            (folder / "lines.txt").write_bytes("\n".join(lines).encode() + b"\n\xff\n")
+            assert build(folder, "--dump-date", date) == 0
+        yield folder
     for name in ("toy_method", "toy_sample"):
         sys.modules.pop(name, None)
 
@@ -116,72 +119,121 @@ def build(toy: Path, *flags: object) -> int:
     return run_cli("toy", *given, *flags)
 
 
-def test_a_toy_has_a_command(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_cli("--help") == 0
-    assert re.search(r"\n +toy +builds toy\n", capsys.readouterr().out)
-    assert run_cli("toy", "--help") == 0
-    text = capsys.readouterr().out
+def edition(toy: Path, date: str = "20260101") -> Path:
+    return toy / "corpora/toy/en" / f"{date}-1.0.0"
+
+
+def rows_of(folder: Path, split: str) -> list[str]:
+    table = pq.read_table(folder / f"{split}-00000-of-00001.parquet")
+    return [str(text) for text in table["text"].to_pylist()]
+
+
+def test_a_toy_has_a_command(toy: Path, run: Command) -> None:
+    assert re.search(r"\n +toy +builds toy\n", run("--help").out)
+    text = run("toy", "--help").out
     assert "Toy: the lines of some files, each a document." in text
     assert re.search(r"--every N +which lines are for testing \(default 4\)", text)
-    assert run_cli("toy", "--output", "x") == 2
-    assert "required: --input" in capsys.readouterr().err
-    assert run_cli("toy", "--input", "x", "--every", "many", "--output", "x") == 2
-    assert "invalid int value: 'many'" in capsys.readouterr().err
-    capsys.readouterr()
-    assert build(toy, "--upper-case", "--every", "2") == 0
-    rows = pq.read_table(
-        toy / "corpora/toy/en-upper-case/20260101-1.0.0/test-00000-of-00001.parquet"
+    assert "required: --input" in run("toy", "--output", "x", status=2).err
+    wrong = run("toy", "--input", "x", "--every", "many", "--output", "x", status=2)
+    assert "invalid int value: 'many'" in wrong.err
+
+
+def test_a_toy_has_rows_a_vocabulary_and_a_card(toy: Path) -> None:
+    folder = edition(toy)
+    names = {path.name for path in folder.iterdir()}
+    assert names == {
+        *("train-00000-of-00001.parquet", "toy-train.tfrecord-00000-of-00001"),
+        *("test-00000-of-00001.parquet", "toy-test.tfrecord-00000-of-00001"),
+        *("COMPLETED", "README.md", "manifest.json", "stats.json", "vocabulary-words.tsv"),
+        *("dataset_info.json", "features.json", "rejected"),
+    }
+    assert rows_of(folder, "train") == sorted(LINES[:-1])
+    assert rows_of(folder, "test") == LINES[-1:]
+    first, *words = (folder / "vocabulary-words.tsv").read_text("utf-8").splitlines()
+    assert first == "the\t12"
+    assert words == [f"{word}\t6" for word in "The by little mill red river. to went".split()]
+    card = (folder / "README.md").read_text("utf-8")
+    assert card.startswith("---\nlicense: other\nlanguage: en\npretty_name: Toy\n")
+    assert (
+        "Every line is a document.\n\n| split | lines | words | characters | text bytes |" in card
     )
-    assert rows["text"].to_pylist() == ["LINE 2.", "LINE 4.", "LINE 6.", "LINE 8."]
-    assert "8 lines read" in capsys.readouterr().out
+    assert "| read-lines/malformed-utf-8 | 1 |" in card
+    assert "No figures of the paper" not in card
 
 
-def test_a_toy_is_in_the_demo_and_the_report(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_toy_of_other_settings_is_an_edition_without_the_figures_of_the_paper(
+    toy: Path, run: Command
+) -> None:
+    assert build(toy, "--upper-case", "--every", "2", "--output", toy / "other") == 0
+    folder = toy / "other/toy/en-upper-case-every-2/20260101-1.0.0"
+    assert set(rows_of(folder, "test")) <= set(map(str.upper, LINES))
+    why_not = "not the paper's settings: --upper-case, --every 2"
+    assert f"No figures of the paper: {why_not}." in (folder / "README.md").read_text("utf-8")
+    assert f"figures of the paper beside toy en-upper-case-every-2: {why_not}" in (
+        " ".join(run("report", folder).out.split())
+    )
+
+
+def test_a_toy_is_in_the_demo_and_beside_its_paper_in_the_report(toy: Path, run: Command) -> None:
     output = toy / "demo"
-    assert run_cli("demo", "--output", output) == 0
-    assert re.search(r"toy +en +20260101 +lines +train 6, test 2", capsys.readouterr().out)
-    assert run_cli("report", output, "--format", "tsv") == 0
-    assert "toy\ten\t20260101\t1.0.0\tlines\ttest\t2" in capsys.readouterr().out
+    out = run("demo", "--output", output).out
+    assert re.search(r"toy +en +20260101 +lines", out)
+    tsv = run("report", output, "--format", "tsv").out
+    assert "toy\ten\t20260101\t1.0.0\tlines\ttest\t1\t20\t11\t60\t12.34 perplexity\t\n" in tsv
     assert find_sources([str(output)], layouts()).builds.keys() == {"en"}
 
 
-def test_a_toy_is_verified_and_compared(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert build(toy) == 0
-    (toy / "lines.txt").write_text("\n".join([*LINES[:7], "Another line."]), "utf-8")
-    assert build(toy, "--dump-date", "20260201") == 0
-    old, new = sorted((toy / "corpora/toy/en").glob("*-1.0.0"))
-    capsys.readouterr()
-    assert run_cli("compare", old, new, "--workers", "1") == 0
-    shown = capsys.readouterr().out
-    assert re.search(r"\n *lines +old +new +added +removed ", shown)
-    assert re.search(r"\n *total +8 +8 +1 +1 +0 +7 ", shown)
-    assert run_cli("verify", toy / "corpora", "--workers", "1") == 0
-    (new / "stats.json").write_text('{"train": {"lines": 6}, "test": {"lines": 3}}', "utf-8")
-    assert run_cli("verify", toy / "corpora", "--workers", "1") == 1
-    assert "has 3 lines of test, but 2 were kept" in capsys.readouterr().out
-
-
-def test_a_toy_is_refreshed(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = toy / "refresh.toml"
-    head = '[refresh]\noutput = "corpora"\ndownloads = "files"\ncontact = "me@example.org"\nworkers = 1\n'
-    with DumpServer() as site:
-        for date in ("20260101", "20260201"):
-            site.put(f"/{date}.txt", "\n".join(LINES).encode())
-            files = f'date = "{date}"\nfiles.input = ["{site.url}/{date}.txt"]\n'
-            config.write_text(f'{head}[[corpus]]\nkind = "toy"\n{files}build.every = 2\n')
-            assert run_cli("refresh", "--config", config) == 0
-    editions = toy / "corpora/toy/en"
-    assert (editions / "CURRENT").read_text() == "20260201-1.0.0\n"
-    written = config.read_text()
-    for wrong, why in (
-        (written.replace(date, "today"), "toy: `date` must begin with a year, got 'today'"),
-        (re.sub(r'\["http.*\]', "[]", written), "toy: `files` must list at least one address"),
-        (written.replace("every", "date"), "there is no setting 'date'"),
+def test_a_toy_has_a_page_in_the_report(toy: Path, run: Command) -> None:
+    run("report", toy / "corpora", "--html", toy / "report.html")
+    page = " ".join((toy / "report.html").read_text("utf-8").split())
+    for text in (
+        "Lines of train: 6 here, 80 in the paper (7.5 %).",
+        "chosen at random, always the same ones. Each line is a sentence.",
+        "Words that occur at least 2 times in the training part: 9 (toy-words).",
+        "Rank and frequency of words, vocabulary-words.tsv",
+        "toy en/20260201-1.0.0",
     ):
-        config.write_text(wrong)
-        assert run_cli("refresh", "--config", config, "--check") == 2
-        assert why in capsys.readouterr().err
-    assert (editions / "changes-20260201-1.0.0.tsv").read_text().count("\n") == 1
+        assert text in page
+
+
+def test_a_toy_is_inspected_and_scored(toy: Path, run: Command) -> None:
+    folder = edition(toy)
+    assert run("inspect", folder, LINES[0]).out.startswith("kept in train\nbuild: toy|lang:en|")
+    assert "rejected" in run("inspect", folder, "lines.txt:351").out
+    given = ("--log-likelihood", "-50", "--corpus", folder, "--split", "test")
+    out = run("score", "perplexity", *given).out
+    assert re.search(r"\nword-level perplexity +94\.2032\n", out)
+    assert re.search(r"\npaper: word-level perplexity +12\.34 \(Toy 2026, table 1\)\n", out)
+
+
+def test_a_toy_is_compared_and_searched_for_overlap(toy: Path, run: Command) -> None:
+    old, new = edition(toy), edition(toy, "20260201")
+    shown = run("compare", old, new, "--workers", "1").out
+    assert re.search(r"\n *lines +old +new +added +removed ", shown)
+    assert re.search(r"\n *total +7 +7 +1 +1 +0 +6 ", shown)
+    run("overlap", old, "--with", new, "--output", toy / "overlap", "--workers", "1")
+    (pairs,) = (toy / "overlap").glob("pairs-*.parquet")
+    assert pq.read_table(pairs).num_rows == 6
+
+
+def test_lines_are_removed_from_a_toy(toy: Path, run: Command) -> None:
+    (toy / "items.txt").write_text(LINES[0], "utf-8")
+    given = ("--train", edition(toy), "--eval", toy / "items.txt", "--output", toy / "found")
+    remove = ("--remove", "documents", "--editions", toy / "clean", "--workers", "1")
+    run("contamination", *given, *remove, status=1)
+    (made,) = (mark.parent for mark in (toy / "clean").rglob("COMPLETED"))
+    assert rows_of(made, "train") == sorted(LINES[1:-1])
+    assert json.loads((made / "stats.json").read_text())["train"]["lines"] == 5
+
+
+def test_a_toy_is_verified(toy: Path, run: Command) -> None:
+    run("verify", toy / "corpora", "--workers", "1")
+    other = shutil.copytree(edition(toy), toy / "wrong/toy/en/20260101-1.0.0")
+    stats = json.loads((other / "stats.json").read_text())
+    stats["test"]["lines"] = 3
+    (other / "stats.json").write_text(json.dumps(stats))
+    out = run("verify", other, "--workers", "1", status=1).out
+    assert "has 3 lines of test, but 1 were kept" in out
 
 
 @pytest.mark.parametrize(
@@ -204,14 +256,36 @@ def test_english_wikipedia_needs_a_few_gigabytes() -> None:
     assert corpora.rows()["wiki40b"].memory.needed(146 * 10**9, workers=2) < 5 * 10**9
 
 
+def test_a_toy_is_refreshed(toy: Path, tmp_path: Path, run: Command) -> None:
+    config = tmp_path / "refresh.toml"
+    head = '[refresh]\noutput = "corpora"\ndownloads = "files"\ncontact = "me@example.org"\nworkers = 1\n'
+    with DumpServer() as site:
+        for date in ("20260101", "20260201"):
+            site.put(f"/{date}.txt", "\n".join(LINES).encode())
+            files = f'date = "{date}"\nfiles.input = ["{site.url}/{date}.txt"]\n'
+            config.write_text(f'{head}[[corpus]]\nkind = "toy"\n{files}build.every = 4\n')
+            run("refresh", "--config", config)
+    editions = tmp_path / "corpora/toy/en"
+    assert (editions / "CURRENT").read_text() == "20260201-1.0.0\n"
+    written = config.read_text()
+    for wrong, why in (
+        (written.replace(date, "today"), "toy: `date` must begin with a year, got 'today'"),
+        (re.sub(r'\["http.*\]', "[]", written), "toy: `files` must list at least one address"),
+        (written.replace("every", "date"), "there is no setting 'date'"),
+    ):
+        config.write_text(wrong)
+        assert why in run("refresh", "--config", config, "--check", status=2).err
+    assert (editions / "changes-20260201-1.0.0.tsv").read_text().count("\n") == 1
+
+
 def test_the_memory_of_a_toy_is_estimated(
     toy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     greedy = TOY._replace(memory=MemoryModel(10**18, 1, 1.0))
     monkeypatch.setattr(corpora, "CORPORA", (*CORPORA, greedy))
-    assert build(toy) == 1
+    assert build(toy, "--output", toy / "greedy") == 1
     assert "memory" in capsys.readouterr().err
-    assert build(toy, "--ignore-memory") == 0
+    assert build(toy, "--output", toy / "greedy", "--ignore-memory") == 0
 
 
 def test_a_toy_has_a_form_of_dataflow(toy: Path) -> None:
