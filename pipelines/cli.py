@@ -26,12 +26,7 @@ from corpusmill.pipelines.run.corpora import CORPORA, VERSION, CorpusRow, rows
 from corpusmill.pipelines.run.engines.fork_server import without_collections
 from corpusmill.pipelines.run.engines.worker_processes import started_early
 from corpusmill.pipelines.run.extras import check_extras
-from corpusmill.transforms.files.errors import (
-    IN_PROCESS,
-    BuildError,
-    check_address_space,
-    find_shortage,
-)
+from corpusmill.transforms.files import errors
 from corpusmill.transforms.files.terminal import escape, escaped_output
 
 from . import score_commands
@@ -286,13 +281,13 @@ def _main(arguments: Sequence[str] | None) -> int:
     )  # so that clean-up code runs
     atexit.register(gc.freeze)  # a last garbage collection takes long
     try:
-        check_address_space()
+        errors.check_address_space()
         with _early_start(settings):
             return run(settings, beam_flags, parser.flags(settings.command))
-    except BuildError as error:
+    except errors.BuildError as error:
         return _fail(1, error)
     except (MemoryError, OSError, ImportError, RuntimeError) as error:
-        shortage = find_shortage(error)
+        shortage = errors.find_shortage(error)
         if not shortage:
             raise
         return _fail(1, shortage)
@@ -328,7 +323,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
             status: int | None = settings.run(settings, beam_flags)
     except ValueError as error:
         return _fail(2, error)
-    except (BuildError, InputError, StoreError, TargetError) as error:
+    except (errors.BuildError, InputError, StoreError, TargetError) as error:
         return _fail(1, error)
     except KeyboardInterrupt:
         return _fail(130, f"interrupted; nothing unfinished was published{_resume_hint(settings)}")
@@ -341,7 +336,7 @@ def _early_start(settings: argparse.Namespace) -> Iterator[None]:
 
     That process imports Beam while this one does. A build with two workers starts a second earlier.
     """
-    is_forking = getattr(settings, "runner", "") == IN_PROCESS and settings.workers > 1
+    is_forking = getattr(settings, "runner", "") == errors.IN_PROCESS and settings.workers > 1
     if not is_forking or getattr(settings, "dry_run", False):
         yield
         return

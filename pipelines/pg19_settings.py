@@ -39,13 +39,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from corpusmill.pipelines.run.settings import EDITION, MANIFEST, Config, Group
-from corpusmill.transforms.books.book_accounts import (
-    MEMBERS,
-    NUMBERS,
-    RELEASED,
-    SCHEMA,
-    BookAccounts,
-)
+from corpusmill.transforms.books import book_accounts
 from corpusmill.transforms.books.publication_dates import BEFORE
 from corpusmill.transforms.books.text_screening import MIN_WORDS
 from corpusmill.transforms.files.builds.manifest import Description, Release
@@ -170,12 +164,12 @@ DESCRIPTION = Description(
         " Lillicrap, Timothy P.},\n  booktitle = {ICLR 2020},\n  year = {2020}\n}"
     ),
     license_id="other",
-    features=SCHEMA.names,
-    numbers=NUMBERS,
+    features=book_accounts.SCHEMA.names,
+    numbers=book_accounts.NUMBERS,
     splits=SPLITS,
     tags=("project-gutenberg", "books", "long-context"),
 )
-ACCOUNTS = BookAccounts(SPLITS, whole=SPLITS, template="pg19", paper=PG19)
+ACCOUNTS = book_accounts.BookAccounts(SPLITS, whole=SPLITS, template="pg19", paper=PG19)
 VARIANTS = Group("variants", "all are part of the signature of the build", EDITION)
 
 
@@ -190,7 +184,7 @@ class Pg19Config(BooksConfig):
         "",
         "released: the books of --metadata, in their released splits (default with --metadata); hash: all"
         " books, of which a hash of the id puts 90 %% into train, 5 %% into validation, 5 %% into test",
-        choices=MEMBERS,
+        choices=book_accounts.MEMBERS,
     )
     split_ids: Sequence[str] = INPUTS.setting(
         (),
@@ -220,7 +214,7 @@ class Pg19Config(BooksConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.members == RELEASED and not self.metadata:
+        if self.members == book_accounts.RELEASED and not self.metadata:
             raise ValueError(
                 "members='released' needs metadata: the file metadata.csv of the release"
             )
@@ -230,4 +224,8 @@ class Pg19Config(BooksConfig):
         return ""
 
     def original(self) -> dict[str, Any]:
-        return super().original() | {"members": RELEASED, "split_ids": "", "mask_words": ""}
+        return super().original() | {
+            "members": book_accounts.RELEASED,
+            "split_ids": "",
+            "mask_words": "",
+        }

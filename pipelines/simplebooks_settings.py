@@ -44,31 +44,8 @@ import dataclasses
 from typing import Any
 
 from corpusmill.pipelines.run.settings import EDITION, Group
+from corpusmill.transforms.books import book_overlap, simplebooks_rows, simplicity
 from corpusmill.transforms.books.book_accounts import BookAccounts
-from corpusmill.transforms.books.book_overlap import (
-    NGRAM_WORDS,
-    OVERLAP_WORDS,
-    PLAIN,
-    THRESHOLD,
-    parse_overlap,
-)
-from corpusmill.transforms.books.simplebooks_rows import (
-    DISTINCT,
-    HELDOUT_BOOKS,
-    NUMBER_STYLES,
-    NUMBERS,
-    SCHEMA,
-    SMALL_TOKENS,
-    SPLITS_WITH_SMALL,
-)
-from corpusmill.transforms.books.simplicity import (
-    FORMULAS,
-    MAX_VOCABULARY,
-    NEUTRAL,
-    PRINTED,
-    SQUARED,
-    NotSimple,
-)
 from corpusmill.transforms.files.builds.manifest import Description, Release
 from corpusmill.transforms.files.builds.paper_figures import SIMPLEBOOKS
 from corpusmill.transforms.files.text import SPLITS
@@ -87,7 +64,11 @@ RELEASE_NOTES = {
     "2.0.1": "The files in `rejected/` have at most about 65,000 records each. The texts are the same.",
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
-FOLDER_NAME = {NEUTRAL: "L-V1.35", SQUARED: "L-V2", PRINTED: "L-sqrtV"}  # by formula
+FOLDER_NAME = {
+    simplicity.NEUTRAL: "L-V1.35",
+    simplicity.SQUARED: "L-V2",
+    simplicity.PRINTED: "L-sqrtV",
+}  # by formula
 
 DESCRIPTION = Description(
     title="SimpleBooks",
@@ -103,12 +84,14 @@ DESCRIPTION = Description(
         "  author = {Nguyen, Huyen},\n  journal = {arXiv:1911.12391},\n  year = {2019}\n}"
     ),
     license_id="other",
-    features=SCHEMA.names,
-    numbers=NUMBERS,
-    splits=SPLITS_WITH_SMALL,
+    features=simplebooks_rows.SCHEMA.names,
+    numbers=simplebooks_rows.NUMBERS,
+    splits=simplebooks_rows.SPLITS_WITH_SMALL,
     tags=("project-gutenberg", "books"),
 )
-ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, template="simplebooks", paper=SIMPLEBOOKS)
+ACCOUNTS = BookAccounts(
+    simplebooks_rows.SPLITS_WITH_SMALL, whole=SPLITS, template="simplebooks", paper=SIMPLEBOOKS
+)
 CHOICE = Group("choice of books", "all are part of the signature of the build", EDITION)
 FORM = Group("form of the corpus", "all are part of the signature of the build", EDITION)
 
@@ -118,10 +101,10 @@ class SimpleBooksConfig(BooksConfig):
     """The settings of a build of SimpleBooks. Invalid settings raise ValueError."""
 
     formula: str = CHOICE.setting(
-        NEUTRAL,
+        simplicity.NEUTRAL,
         "formula of the ratio (default %(default)s, which does not depend on the length of a book); the"
         " paper prints the last one, which accepts every book",
-        choices=FORMULAS,
+        choices=simplicity.FORMULAS,
     )
     min_ratio: str = CHOICE.setting(
         "",
@@ -134,24 +117,26 @@ class SimpleBooksConfig(BooksConfig):
         at_least=0,
     )
     max_vocabulary: int = CHOICE.setting(
-        MAX_VOCABULARY,
+        simplicity.MAX_VOCABULARY,
         "with --target-tokens: maximum number of words in the vocabulary (default %(default)s)",
         at_least=1,
     )
     overlap: str = CHOICE.setting(
-        THRESHOLD,
+        book_overlap.THRESHOLD,
         "drop a book if at least this share of its word sequences occurs in larger books that are kept"
         " (default 0.5); minhash, or minhash:SHARE, compares only books that MinHash finds similar",
         metavar="SHARE",
     )
     overlap_words: str = CHOICE.setting(
-        PLAIN,
+        book_overlap.PLAIN,
         "how words are compared for --overlap: plain, in lower case and without punctuation (default), or"
         " exact, unchanged between white space",
-        choices=OVERLAP_WORDS,
+        choices=book_overlap.OVERLAP_WORDS,
     )
     ngram_words: int = CHOICE.setting(
-        NGRAM_WORDS, "number of words in a sequence for --overlap (default %(default)s)", at_least=1
+        book_overlap.NGRAM_WORDS,
+        "number of words in a sequence for --overlap (default %(default)s)",
+        at_least=1,
     )
     estimate: int = CHOICE.setting(
         1,
@@ -164,17 +149,17 @@ class SimpleBooksConfig(BooksConfig):
         at_least=0,
     )
     number_style: str = FORM.setting(
-        DISTINCT,
+        simplebooks_rows.DISTINCT,
         "distinct: 300 @,@ 000 and 1 @.@ 93 (default); comma: @,@ for both, as the paper prints",
-        choices=NUMBER_STYLES,
+        choices=simplebooks_rows.NUMBER_STYLES,
     )
     heldout_books: int = FORM.setting(
-        HELDOUT_BOOKS,
+        simplebooks_rows.HELDOUT_BOOKS,
         "number of books in validation, and in test (default %(default)s)",
         at_least=1,
     )
     small_tokens: int = FORM.setting(
-        SMALL_TOKENS,
+        simplebooks_rows.SMALL_TOKENS,
         "maximum number of training tokens in SimpleBooks-2 (default %(default)s)",
         at_least=1,
     )
@@ -188,8 +173,8 @@ class SimpleBooksConfig(BooksConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        NotSimple(self.formula, self.min_ratio)
-        if parse_overlap(self.overlap).by_minhash and self.estimate > 1:
+        simplicity.NotSimple(self.formula, self.min_ratio)
+        if book_overlap.parse_overlap(self.overlap).by_minhash and self.estimate > 1:
             raise ValueError(
                 "`estimate` cannot be used with `overlap='minhash'`: set `overlap` to a share, such as 0.5"
             )
@@ -201,13 +186,13 @@ class SimpleBooksConfig(BooksConfig):
         """
         written = {
             "formula": FOLDER_NAME[self.formula],
-            "min_ratio": str(float(NotSimple(self.formula, self.min_ratio).least)),
-            "overlap": parse_overlap(self.overlap).name,
+            "min_ratio": str(float(simplicity.NotSimple(self.formula, self.min_ratio).least)),
+            "overlap": book_overlap.parse_overlap(self.overlap).name,
         }
         unused = ("min_ratio",) if self.target_tokens else ("target_tokens", "max_vocabulary")
         variant = super().variant() | written
         return {name: value for name, value in variant.items() if name not in unused}
 
     def original(self) -> dict[str, Any]:
-        least = str(float(NotSimple(self.formula).least))
-        return super().original() | {"formula": FOLDER_NAME[NEUTRAL], "min_ratio": least}
+        least = str(float(simplicity.NotSimple(self.formula).least))
+        return super().original() | {"formula": FOLDER_NAME[simplicity.NEUTRAL], "min_ratio": least}

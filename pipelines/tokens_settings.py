@@ -6,13 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from corpusmill.pipelines.run.flags import (
-    Commands,
-    add_build,
-    add_command,
-    add_folders,
-    launch_build,
-)
+from corpusmill.pipelines.run import flags
 from corpusmill.pipelines.run.settings import EDITION, Config, Group, settings_of
 from corpusmill.transforms.files.builds.manifest import Release, check_name
 
@@ -61,7 +55,7 @@ class TokensConfig(Config):
     )
 
 
-def add(commands: Commands) -> None:
+def add(commands: flags.Commands) -> None:
     r"""Makes token files from finished builds, in the format of Megatron-LM.
 
     examples:
@@ -87,9 +81,9 @@ def add(commands: Commands) -> None:
 
     Exit status: 0 done, 1 bad input, 2 wrong settings.
     """
-    parser = add_command(commands, "tokenize", "", add.__doc__, _run)
-    add_folders(parser, "finished builds, or folders with builds below")
-    add_build(parser, TokensConfig)
+    parser = flags.add_command(commands, "tokenize", "", add.__doc__, _run)
+    flags.add_folders(parser, "finished builds, or folders with builds below")
+    flags.add_build(parser, TokensConfig)
     parser.set_defaults(extras=[])
 
 
@@ -110,7 +104,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     folders = [build.folder for build in chosen]
     builds = [functools.partial(_make, settings, folder) for folder in folders]
     if len(builds) == 1:
-        launch_build(builds[0](), settings, beam_flags)
+        flags.launch_build(builds[0](), settings, beam_flags)
         return
     named = []
     for folder, make in zip(folders, builds, strict=True):
@@ -135,4 +129,4 @@ def _make(settings: argparse.Namespace, folder: str) -> "Tokens":
 
 
 def _launch(settings: argparse.Namespace, beam_flags: Sequence[str], corpus: "Tokens") -> object:
-    return launch_build(corpus, settings, beam_flags)
+    return flags.launch_build(corpus, settings, beam_flags)

@@ -4,15 +4,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from corpusmill.pipelines.run.settings import (
-    EDITION,
-    MANIFEST,
-    SIGNATURE,
-    STORES,
-    Config,
-    Group,
-    language_code,
-)
+from corpusmill.pipelines.run import settings
 from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS
 from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN, FEW_LINKS
 from corpusmill.transforms.files.builds.manifest import Description, Release, check_name
@@ -93,9 +85,9 @@ DESCRIPTION = Description(
 MAX_AUDITED = 10_000  # limit of pages, because one worker holds all findings in memory
 LEARNING = THRESHOLDS._asdict()
 
-WHICH = Group("which corpora", "--language with --dump, or --languages with --dumps")
-INPUTS = Group("inputs", STORES)
-METHOD = Group("method")
+WHICH = settings.Group("which corpora", "--language with --dump, or --languages with --dumps")
+INPUTS = settings.Group("inputs", settings.STORES)
+METHOD = settings.Group("method")
 
 
 def _check_language(_: str, language: str) -> None:
@@ -103,7 +95,7 @@ def _check_language(_: str, language: str) -> None:
 
 
 @dataclasses.dataclass(frozen=True)
-class Wiki40bConfig(Config):
+class Wiki40bConfig(settings.Config):
     """The settings of a build of Wiki-40B. Invalid settings raise ValueError."""
 
     doubts = (EMPTY_TRAIN, FEW_LINKS)
@@ -115,7 +107,7 @@ class Wiki40bConfig(Config):
         check=_check_language,
         metavar="CODE",
         required=False,
-        type=language_code,
+        type=settings.language_code,
     )
     dump: Sequence[str] = INPUTS.setting(
         help="pages-articles: .xml, .xml.bz2 (multistream or not), .xml.gz, .xml.xz", required=False
@@ -150,7 +142,7 @@ class Wiki40bConfig(Config):
     wiki_templates: bool = INPUTS.setting(
         True,
         "do not use the wiki's own template pages, which requires a first reading of the dump",
-        part_of=MANIFEST,
+        part_of=settings.MANIFEST,
     )
     learn_headings: str = INPUTS.setting(
         "auto",
@@ -166,7 +158,7 @@ class Wiki40bConfig(Config):
     )
     on_corrupt: str = INPUTS.on_corrupt("build from its undamaged part")
     ignore_siteinfo: bool = INPUTS.setting(
-        False, "build although the header of the dump names another wiki", part_of=MANIFEST
+        False, "build although the header of the dump names another wiki", part_of=settings.MANIFEST
     )
     pin_splits: Sequence[str] = METHOD.setting(
         (),
@@ -184,7 +176,7 @@ class Wiki40bConfig(Config):
         " page.sql.gz; or only pages above a page id; with --languages, folders with the layout of"
         " --dumps, of"
         " which the newest dump that is older than the one to build is used",
-        part_of=EDITION,
+        part_of=settings.EDITION,
         metavar="FILE|ID|DIR",
     )
     min_words: int = METHOD.setting(
@@ -192,7 +184,7 @@ class Wiki40bConfig(Config):
         "reject articles with fewer words in their paragraphs, such as stubs; in scripts without spaces"
         " between words, two characters (East Asia) or four (South-East Asia) count as a word"
         " (default %(default)s)",
-        part_of=EDITION,
+        part_of=settings.EDITION,
         at_least=0,
     )
     limit: int = INPUTS.limit("pages")
@@ -205,14 +197,14 @@ class Wiki40bConfig(Config):
     shard_bytes: int = METHOD.setting(
         32 << 20,
         "approximate bytes of text in one output file (default 32 MiB)",
-        part_of=MANIFEST,
+        part_of=settings.MANIFEST,
         at_least=1,
     )
     audit: int = METHOD.setting(
         0,
         "compare the text of N pages, chosen by a hash of their ids, with the text that mwparserfromhell"
         " extracts; audit/ lists the differences (default %(default)s)",
-        part_of=MANIFEST,
+        part_of=settings.MANIFEST,
         omit_default=True,
         at_least=0,
         at_most=MAX_AUDITED,
@@ -222,7 +214,7 @@ class Wiki40bConfig(Config):
         "released",
         "released: the columns of the released corpus (default); full: also title, url of the revision, page"
         " id, date and licence of the revision, language, classes of the item, number of words",
-        part_of=SIGNATURE,
+        part_of=settings.SIGNATURE,
         omit_default=True,
         choices=tuple(COLUMNS),
     )
@@ -230,7 +222,7 @@ class Wiki40bConfig(Config):
         "markers",
         "markers: the text as in the released corpus (default); plain: also a column plain_text, without"
         " markers; markdown: also a column markdown, with the lists and tables of the page",
-        part_of=SIGNATURE,
+        part_of=settings.SIGNATURE,
         omit_default=True,
         choices=tuple(TEXTS),
     )
@@ -266,7 +258,7 @@ class Wiki40bConfig(Config):
 
     def for_manifest(self) -> dict[str, Any]:
         """Returns all settings that influence the bytes of the output, in the order of earlier manifests."""
-        subwords, own = self.subwords(), self.part(MANIFEST)
+        subwords, own = self.subwords(), self.part(settings.MANIFEST)
         first = ("on_corrupt", "ignore_siteinfo", "wiki_templates")
         return {
             "language": self.language,
@@ -280,7 +272,7 @@ class Wiki40bConfig(Config):
             "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
             "sentencepiece": subwords.as_dict() if subwords else None,
             **own,
-            **self.part(SIGNATURE),
+            **self.part(settings.SIGNATURE),
         }
 
 

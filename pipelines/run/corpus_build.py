@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import apache_beam as beam
 
+from corpusmill.transforms.files.builds import manifest
 from corpusmill.transforms.files.builds.ledger import (
     INPUTS,
     OUTPUTS,
@@ -15,13 +16,6 @@ from corpusmill.transforms.files.builds.ledger import (
     UNREAD,
     AccountFor,
     Doubt,
-)
-from corpusmill.transforms.files.builds.manifest import (
-    Description,
-    Provenance,
-    Release,
-    check_name,
-    name_variant,
 )
 from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
 from corpusmill.transforms.files.read_files import HashInputs
@@ -64,7 +58,7 @@ class Staged(Protocol):
 
     @property
     def config(self) -> Any: ...
-    def provenance(self) -> Provenance: ...
+    def provenance(self) -> manifest.Provenance: ...
     def inputs(self) -> Mapping[str, Sequence[str]]: ...
     def stages(self) -> Sequence[Stage]: ...
 
@@ -88,8 +82,8 @@ class CorpusBuild:
     """
 
     config: Any
-    release: Release
-    description: Description
+    release: manifest.Release
+    description: manifest.Description
     libraries: Sequence[str] = ()  # names of libraries, in addition to those that every build uses
     kind = ""  # the name of the corpus in the manifest, if it differs from the corpus's own name
     unheld: Collection[str] = ()  # roles of the inputs whose size does not affect the needed memory
@@ -120,8 +114,8 @@ class CorpusBuild:
 
         Raises ValueError if the name of the edition, or the date, cannot be the name of a folder.
         """
-        check_name("the name of the edition", self.edition)
-        check_name("dump_date", self.dump_date)
+        manifest.check_name("the name of the edition", self.edition)
+        manifest.check_name("dump_date", self.dump_date)
         return self.release.corpus, self.edition, f"{self.dump_date}-{self.release.version}"
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
@@ -164,12 +158,12 @@ class CorpusBuild:
             return {}
         return {
             "lang": self.lang,
-            **name_variant({**self.variant(), **self.config.part(SIGNATURE)}),
+            **manifest.name_variant({**self.variant(), **self.config.part(SIGNATURE)}),
         }
 
-    def provenance(self) -> Provenance:
+    def provenance(self) -> manifest.Provenance:
         """Returns the facts for the manifest that are known before the build runs."""
-        return Provenance(
+        return manifest.Provenance(
             corpus=self.kind or self.release.corpus,
             edition=self.edition,
             dump_date=self.dump_date,

@@ -34,15 +34,8 @@ from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
+from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.dataset_card import MARK, BuildBelow, make_folder_card
-from corpusmill.transforms.files.builds.finished_builds import (
-    Build,
-    age_of,
-    find_folders,
-    normalise,
-    open_build,
-    path_below,
-)
 from corpusmill.transforms.files.builds.manifest import COMPLETED
 from corpusmill.transforms.files.read_files import InputError, list_subfolders
 from corpusmill.transforms.files.stores import is_local, list_below, refusal_of, remove_below
@@ -360,7 +353,7 @@ def _corpus_of(folder: str, builds: Sequence[BuildBelow]) -> tuple[str, str]:
     """
     for one in builds:
         if one.card:
-            build = open_build(path_below(folder, one.folder))
+            build = finished_builds.open_build(finished_builds.path_below(folder, one.folder))
             return build.corpus, build.edition
     return "", ""
 
@@ -402,10 +395,10 @@ def _age(name: str) -> Any:
 
 def choose_builds(
     folders: Iterable[str],
-    is_wanted: Callable[[Build], bool] = lambda build: True,
+    is_wanted: Callable[[finished_builds.Build], bool] = lambda build: True,
     content: str = "documents",
     limited: bool = False,
-) -> list[Build]:
+) -> list[finished_builds.Build]:
     """Returns one build of each edition in `folders` and their subfolders, sorted by folder.
 
     A build made with `--limit` contains only a part of the corpus. It is left out unless `limited` is True or
@@ -420,8 +413,13 @@ def choose_builds(
     Raises InputError if no build is left, or if a build is damaged.
     """
     folders = list(folders)
-    named = set(map(normalise, folders))
-    builds = list(filter(is_wanted, map(open_build, find_folders(folders).finished)))
+    named = set(map(finished_builds.normalise, folders))
+    builds = list(
+        filter(
+            is_wanted,
+            map(finished_builds.open_build, finished_builds.find_folders(folders).finished),
+        )
+    )
     if not builds:
         raise InputError(
             ", ".join(folders), f"no finished build with {content} in this folder or below"
@@ -439,7 +437,7 @@ def choose_builds(
     return [_choose(edition, builds) for edition, builds in sorted(of_edition.items())]
 
 
-def _choose(edition: str, builds: list[Build]) -> Build:
+def _choose(edition: str, builds: list[finished_builds.Build]) -> finished_builds.Build:
     current = read_current(edition)
     named = [one for one in builds if posixpath.basename(one.folder) == current]
-    return (named or sorted(builds, key=age_of))[-1]
+    return (named or sorted(builds, key=finished_builds.age_of))[-1]

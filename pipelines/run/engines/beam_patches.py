@@ -16,11 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import grpc
-from apache_beam.options.pipeline_options import (
-    GoogleCloudOptions,
-    PipelineOptions,
-    _BeamArgumentParser,
-)
+from apache_beam.options import pipeline_options
 from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 from apache_beam.portability.api import beam_provision_api_pb2_grpc as provision_grpc
@@ -46,7 +42,7 @@ from .worker_processes import LOOPBACK, guarded_server, make_secret, open_channe
 # Flags are parsed once.
 
 
-class Options(PipelineOptions):
+class Options(pipeline_options.PipelineOptions):
     """Beam's pipeline options, with the patch that each view of them is created only once.
 
     Beam requests a view for every transform that it adds or runs, a thousand times per pipeline. Without
@@ -70,8 +66,8 @@ class Options(PipelineOptions):
 
 def unknown_flags(flags: Sequence[str]) -> list[str]:
     """Returns the flags that Beam does not define. Beam would only log a warning about them and continue."""
-    parser = _BeamArgumentParser(allow_abbrev=False, add_help=False)
-    for subclass in _all_subclasses(PipelineOptions).values():
+    parser = pipeline_options._BeamArgumentParser(allow_abbrev=False, add_help=False)
+    for subclass in _all_subclasses(pipeline_options.PipelineOptions).values():
         subclass._add_argparse_args(parser)
     unknown: list[str] = parser.parse_known_args(list(flags))[1]
     return unknown
@@ -388,7 +384,7 @@ def sample_often() -> None:
 # Active Dataflow jobs are found.
 
 
-def active_job(options: PipelineOptions, name: str) -> str:
+def active_job(options: pipeline_options.PipelineOptions, name: str) -> str:
     """Returns the id of the active Dataflow job named `name`; "" if there is none.
 
     Requires the libraries of Google Cloud. Beam's own function (job_id_for_name) ignores jobs that wait for
@@ -398,7 +394,7 @@ def active_job(options: PipelineOptions, name: str) -> str:
     from apache_beam.runners.dataflow.internal.apiclient import DataflowApplicationClient
     from google.cloud import dataflow  # type: ignore[import-untyped]
 
-    cloud = options.view_as(GoogleCloudOptions)
+    cloud = options.view_as(pipeline_options.GoogleCloudOptions)
     request = dataflow.ListJobsRequest(
         project_id=cloud.project,
         location=cloud.region,

@@ -16,15 +16,7 @@ from apache_beam.transforms.environments import Environment, python_sdk_capabili
 
 from corpusmill.transforms.files.stores import is_local
 
-from .beam_patches import (
-    LoopbackServer,
-    Options,
-    bound_queues,
-    fail_requests,
-    guard_environment,
-    keep_in_buffers,
-    sample_often,
-)
+from . import beam_patches
 from .engine import Engine, Started
 from .fork_server import MESSAGE_BLOCK, MESSAGE_KEPT, give_back_large_blocks
 from .shuffle_files import FileDataChannel, FileGroupingBuffer, FileListBuffer, shuffle_folder
@@ -62,7 +54,9 @@ class InProcess(Engine):
 
     @contextlib.contextmanager
     def _pipeline(self, environment: Environment | None = None) -> Iterator[beam.Pipeline]:
-        yield beam.Pipeline(runner=FnApiRunner(environment), options=Options(self._flags))
+        yield beam.Pipeline(
+            runner=FnApiRunner(environment), options=beam_patches.Options(self._flags)
+        )
 
 
 _started: WeakValueDictionary[str, Workers] = WeakValueDictionary()
@@ -86,17 +80,19 @@ class _ForkedWorker(Environment):
         return URN, self._name.encode()
 
 
-guard_environment(URN)
-keep_in_buffers(FileListBuffer, FileGroupingBuffer, FileDataChannel)
-bound_queues()
-sample_often()
+beam_patches.guard_environment(URN)
+beam_patches.keep_in_buffers(FileListBuffer, FileGroupingBuffer, FileDataChannel)
+beam_patches.bound_queues()
+beam_patches.sample_often()
 
 
 @WorkerHandler.register_environment(URN, bytes)
 class _ForkedWorkerHandler(GrpcWorkerHandler):
     """Connects Beam's in-process runner with one forked worker."""
 
-    def __init__(self, name: bytes, state: Any, provision_info: Any, grpc_server: LoopbackServer):
+    def __init__(
+        self, name: bytes, state: Any, provision_info: Any, grpc_server: beam_patches.LoopbackServer
+    ):
         super().__init__(state, provision_info, grpc_server)
         self._workers = _started[name.decode()]
         self._secret = grpc_server.secret
@@ -117,5 +113,5 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
         self._workers.forget(self._number)
 
     def _give_up(self, end: BadEnd) -> None:
-        fail_requests(self.control_conn, error_of(end, self._workers.log_tail()))
+        beam_patches.fail_requests(self.control_conn, error_of(end, self._workers.log_tail()))
         self._workers.give_up(end)

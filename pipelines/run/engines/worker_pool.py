@@ -21,16 +21,7 @@ from apache_beam.portability.api import beam_fn_api_pb2 as fn_api
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as fn_api_grpc
 
 from ..corpora import rows
-from .worker_processes import (
-    LOOPBACK,
-    REFUSAL,
-    SERVER,
-    BadEnd,
-    Workers,
-    is_shown,
-    log_bad_end,
-    named_secret,
-)
+from . import worker_processes
 
 MODULES = (
     "corpusmill.pipelines.inspect.compare",
@@ -38,7 +29,7 @@ MODULES = (
 )
 """Modules that are imported before workers are forked, in addition to the modules of the corpora."""
 
-IS_GONE = f"{SERVER} has ended"
+IS_GONE = f"{worker_processes.SERVER} has ended"
 PARAMETER = "secret"
 """Name of the parameter with which an EXTERNAL environment sends the secret to the pool. Runners forward the
 parameters of an environment, but not gRPC metadata.
@@ -50,14 +41,19 @@ class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
     worker names.
     """
 
-    def __init__(self, workers: Workers, secret: str, tell: Callable[[BadEnd], None]):
+    def __init__(
+        self,
+        workers: worker_processes.Workers,
+        secret: str,
+        tell: Callable[[worker_processes.BadEnd], None],
+    ):
         self._workers = workers
         self._secret = secret
         self._tell = tell
 
     def StartWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
-        if not is_shown(request.params.get(PARAMETER), self._secret):
-            context.abort(grpc.StatusCode.UNAUTHENTICATED, REFUSAL)
+        if not worker_processes.is_shown(request.params.get(PARAMETER), self._secret):
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, worker_processes.REFUSAL)
         if self._workers.is_gone:
             return fn_api.StartWorkerResponse(error=IS_GONE)
         flags = [
@@ -76,10 +72,10 @@ class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
 
 @contextlib.contextmanager
 def worker_pool(
-    workers: Workers,
+    workers: worker_processes.Workers,
     secret: str,
-    address: str = f"{LOOPBACK}:0",
-    tell: Callable[[BadEnd], None] = log_bad_end,
+    address: str = f"{worker_processes.LOOPBACK}:0",
+    tell: Callable[[worker_processes.BadEnd], None] = worker_processes.log_bad_end,
 ) -> Iterator[str]:
     """Runs a pool during the `with` block. Yields its address as host:port.
 
@@ -117,15 +113,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument(
-        "--host", default=LOOPBACK, help="address to listen at (default: %(default)s)"
+        "--host",
+        default=worker_processes.LOOPBACK,
+        help="address to listen at (default: %(default)s)",
     )
     settings = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        secret = named_secret()
+        secret = worker_processes.named_secret()
     except ValueError as error:
         return _fail(error)
-    workers = Workers([*(row.module for row in rows().values()), *MODULES])
+    workers = worker_processes.Workers([*(row.module for row in rows().values()), *MODULES])
     try:
         with worker_pool(workers, secret, f"{settings.host}:{settings.port}") as address:
             print(f"the worker pool listens at {address}", flush=True)
