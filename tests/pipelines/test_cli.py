@@ -3,6 +3,7 @@ import io
 import json
 import logging
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -20,8 +21,10 @@ from corpusmill.pipelines.sample_builds import SAMPLES, sample_config, sample_en
 from corpusmill.pipelines.wiki40b_settings import VERSION
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 from tests.makers.wiki_builds import Build, Command, files_below, run_cli
+from tests.tools.case_tables import read_cases
 
 ROOT = Path(__file__).parents[2]
+BOOKS = SAMPLES / "gutenberg"
 
 
 def sample_flags(output: Path) -> list[str]:
@@ -29,6 +32,19 @@ def sample_flags(output: Path) -> list[str]:
     tables = ["--page-props", *config.page_props, "--entities", sample_entities()]
     files = ["--dump", *config.dump, *tables]
     return ["wiki40b", "--language", "uk", "--output", str(output), "--workers", "1", *files]
+
+
+def run_limited(limit: int, most: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command as a process with a limit of the system."""
+    return subprocess.run(
+        [sys.executable, "-m", "corpusmill", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(limit, (most, most)),
+    )
 
 
 @pytest.mark.slow
@@ -47,15 +63,7 @@ def test_the_demo_builds_every_sample(demo: Path) -> None:
 @pytest.mark.slow
 def test_a_disk_that_takes_no_more_ends_a_build_with_one_line(tmp_path: Path) -> None:
     """Logs of workers and the display find no place, either."""
-    done = subprocess.run(
-        [sys.executable, "-m", "corpusmill", *sample_flags(tmp_path), "--workers", "2"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)),
-    )
+    done = run_limited(resource.RLIMIT_FSIZE, 500, *sample_flags(tmp_path), "--workers", "2")
     assert done.returncode == 1
     (line,) = [line for line in done.stderr.splitlines() if " INFO " not in line]
     assert line.startswith(f"corpusmill: error: {tmp_path}/")
@@ -64,15 +72,7 @@ def test_a_disk_that_takes_no_more_ends_a_build_with_one_line(tmp_path: Path) ->
 
 def test_a_limit_of_memory_below_that_of_the_libraries_is_refused_at_once(tmp_path: Path) -> None:
     most = 2_500_000_000  # Beam would wait for ever for a thread
-    done = subprocess.run(
-        [sys.executable, "-m", "corpusmill", *sample_flags(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
-    )
+    done = run_limited(resource.RLIMIT_AS, most, *sample_flags(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "corpusmill: error: ulimit -v limits the memory of a process to 2.5 GB, but 4 GB are"
@@ -96,61 +96,17 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
     )
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (
-            ["--langauge", "uk"],
-            "no such flag: --langauge uk; did you mean --language or --languages?",
-        ),
-        (["--runner", "Spark"], "no such runner: 'Spark'; did you mean SparkRunner?"),
-        (["--shard-byte", "7"], "no such flag: --shard-byte 7"),
-        (["--shard-bytes", "0"], "shard_bytes must be positive, not 0"),
-        (["--shard-bytes", "many"], "invalid int value"),
-        (["--workers", "0"], "must be a positive whole number, got 0"),
-        (["--workers", "two"], "invalid"),
-        (["--on-corrupt", "ignore"], "invalid choice: 'ignore'"),
-        (["--language", "Chinese"], "zhwiki has two corpora, zh-cn and zh-tw"),
-        (["--limit", "0"], "must be a positive whole number, got 0"),
-        (["--language", "commons"], "no such language: 'commons'"),
-        (["--language", "zh"], "zhwiki has two corpora, zh-cn and zh-tw"),
-        (["--dump"], "expected at least one argument"),
-        (["stray"], "stray"),
-        (["--languages", "uk"], "--language cannot be used with --languages"),
-        (["--dumps", "x"], "--dumps cannot be used with --language"),
-        (["--layout", "exports"], "--layout needs --dumps"),
-        (["--vocabulary-size", "-1"], "vocabulary_size must be above 263"),
-        (["--sample-articles", "0"], "sample_articles must be positive, not 0"),
-    ],
-)
-def test_wrong_settings(tmp_path: Path, run: Command, flags: list[str], message: str) -> None:
-    # what stands behind --entities is a file name
-    status = 1 if flags == ["stray"] else 2
-    assert message in run(*sample_flags(tmp_path / "output"), *flags, status=status).err
-    assert not (tmp_path / "output").exists()
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("", "corpusmill"),
-        ("wiki40", "no such command: 'wiki40'; did you mean wiki40b?"),
-        ("flores101 pakets", "no such action: 'pakets'; did you mean packets or package?"),
-        ("help flores101 pakets", "no such command: 'pakets'; did you mean packets or package?"),
-        ("wiki40b", "corpusmill"),
-        ("wiki40b --language uk", "corpusmill"),
-        ("wiki40b --language uk --output x", "corpusmill"),
-        ("wiki40b --output x", "corpusmill"),
-        ("wiki40b --languages uk --output x", "corpusmill"),
-        ("entities --output x", "corpusmill"),
-        ("pg19", "are required"),
-        ("pg19 --output x", "are required"),
-        ("pg19 --books x", "are required"),
-        ("simplebooks --output x", "are required"),
-    ],
-)
-def test_what_is_missing_is_told(line: str, message: str, run: Command) -> None:
-    assert message in run(*line.split(), status=2).err
+@pytest.mark.parametrize(("status", "line", "message"), read_cases("wrong_flags.tsv"))
+def test_wrong_flags_are_refused(
+    status: str, line: str, message: str, tmp_path: Path, run: Command
+) -> None:
+    output = tmp_path / "output"
+    wiki = shlex.join(sample_flags(output))
+    books = f"--books {BOOKS}/library --output {output}"
+    words = shlex.split(line.format(wiki=wiki, books=books, gutenberg=BOOKS))
+    # the exit status says whose fault it is: 1 the input's, 2 that of the settings
+    assert message.replace("\\n", "\n") in run(*words, status=int(status)).err
+    assert not output.exists()
 
 
 def test_a_missing_dump(tmp_path: Path, run: Command) -> None:
@@ -296,7 +252,6 @@ def test_an_interrupt_that_python_ignores_is_repeated(
     assert run_cli(*sample_flags(tmp_path)) == status
 
 
-BOOKS = SAMPLES / "gutenberg"
 OF_BOOKS = {
     "pg19": [
         *("--metadata", BOOKS / "metadata.csv", "--members", "hash"),
@@ -320,34 +275,6 @@ def test_the_commands_of_books_build_what_the_demo_builds(
     )
     assert built.relative_to(tmp_path) == of_demo.relative_to(demo)
     assert Build(built).tree() == Build(of_demo).tree()
-
-
-@pytest.mark.parametrize(
-    ("command", "flags", "status", "message"),
-    [
-        ("pg19", ["--members", "released"], 2, "needs metadata: the file metadata.csv"),
-        ("pg19", ["--min-words", "-1"], 2, "min_words must be 0 or more, not -1"),
-        ("pg19", ["--member", "hash"], 2, "no such flag: --member hash"),
-        ("pg19", ["--vocabulary-size", "0"], 2, "no such flag: --vocabulary-size 0\n"),
-        ("pg19", ["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
-        (
-            "pg19",
-            ["--split-ids", BOOKS / "metadata.csv"],
-            1,
-            "line 1: the header must have the columns book_id",
-        ),
-        ("simplebooks", ["--formula", "L"], 2, "invalid choice: 'L'"),
-        ("simplebooks", ["--min-ratio", "-1"], 2, "min_ratio"),
-        ("simplebooks", ["--estimates", "4"], 2, "no such flag: --estimates 4"),
-        ("simplebooks", ["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
-    ],
-)
-def test_the_exit_status_says_whose_fault_it_is(
-    tmp_path: Path, run: Command, command: str, flags: list[object], status: int, message: str
-) -> None:
-    given = ("--books", BOOKS / "library", "--output", tmp_path / "output")
-    assert message in run(command, *given, *flags, status=status).err
-    assert not (tmp_path / "output").exists()
 
 
 @pytest.mark.parametrize(

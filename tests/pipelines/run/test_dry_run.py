@@ -3,7 +3,6 @@
 import argparse
 import re
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -20,7 +19,7 @@ from corpusmill.pipelines.run.forecast import Forecast
 from corpusmill.pipelines.run.publish import FinishedError
 from corpusmill.pipelines.sample_builds import SAMPLES, sample_news
 from tests.makers.finished_builds import seal
-from tests.makers.wiki_builds import files_below, run_cli
+from tests.makers.wiki_builds import Command, Ran, files_below
 
 WIDTH = 80
 DUMP = str(SAMPLES / "wikipedia/ukwiki/ukwiki-20260101-pages-articles-multistream.xml.bz2")
@@ -46,18 +45,24 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
 
 
-def dry_run(output: Path, *arguments: object) -> int:
-    return run_cli(*arguments, "--output", output, "--workers", 2, "--dry-run")
+def dry_run(run: Command, output: Path, *arguments: object, status: int = 0) -> Ran:
+    return run(*arguments, "--output", output, "--workers", 2, "--dry-run", status=status)
+
+
+def shown_by(ran: Ran) -> str:
+    return " ".join(ran.out.split())
+
+
+def target_of(ran: Ran) -> Path:
+    """The folder that a build would make."""
+    return Path("".join(ran.out.split("from")[0].split()[2:]).rstrip(","))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_dry_run_prints_and_writes_nothing(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dry_run_prints_and_writes_nothing(name: str, tmp_path: Path, run: Command) -> None:
     arguments, inputs = COMMANDS[name]
-    assert dry_run(tmp_path / "corpora", *arguments) == 0
-    printed = capsys.readouterr().out
-    shown = " ".join(printed.split())
+    ran = dry_run(run, tmp_path / "corpora", *arguments)
+    shown = shown_by(ran)
     assert re.match(rf"would make {tmp_path}/corpora/{name}/", shown)
     for expected in (
         inputs,
@@ -70,20 +75,29 @@ def test_a_dry_run_prints_and_writes_nothing(
         r"measured: 20[0-9-]+, ",
     ):
         assert re.search(expected, shown), (expected, shown)
-    assert all(len(line) <= WIDTH or str(tmp_path) in line for line in printed.splitlines())
+    assert all(len(line) <= WIDTH or str(tmp_path) in line for line in ran.out.splitlines())
     assert not list(tmp_path.iterdir())
 
 
-def test_builds_of_builds(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_builds_of_builds(demo: Path, tmp_path: Path, run: Command) -> None:
     (news,) = (demo / "lm1b").glob(f"*/*-{VERSION}")
     for given in (
         ("subwords", "--corpora", demo / "lm1b"),
         ("multilingual", "--corpora", demo / "wiki40b"),
         ("ngrams", "--corpus", news),
     ):
-        assert dry_run(tmp_path / "corpora", *given) == 0
-        assert re.search("processor +[0-9]+ core-seconds", capsys.readouterr().out)
+        shown = dry_run(run, tmp_path / "corpora", *given).out
+        assert re.search("processor +[0-9]+ core-seconds", shown)
     assert not list(tmp_path.iterdir())
+
+
+def refusal(run: Command, output: Path, *arguments: object, status: int = 1) -> str:
+    """The error of a dry run, which is that of the run itself."""
+    dry = dry_run(run, output, *arguments, status=status)
+    real = run(*arguments, "--output", output, "--workers", 2, status=status)
+    assert dry.err.splitlines()[-1] == real.err.splitlines()[-1]
+    assert dry.out == ""
+    return dry.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -98,31 +112,26 @@ def test_builds_of_builds(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     ],
 )
 def test_errors_are_those_of_a_build(
-    status: int, arguments: tuple[object, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    status: int, arguments: tuple[object, ...], tmp_path: Path, run: Command
 ) -> None:
-    assert dry_run(tmp_path / "corpora", *arguments) == status
-    dry = capsys.readouterr()
-    assert run_cli(*arguments, "--output", tmp_path / "corpora", "--workers", 2) == status
-    assert dry.err == capsys.readouterr().err != ""
-    assert dry.out == ""
+    refusal(run, tmp_path / "corpora", *arguments, status=status)
 
 
 def test_a_build_that_does_not_fit_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Command
 ) -> None:
     for module in (forecast, printed_forecasts):
         monkeypatch.setattr(module, "memory_limit", lambda: 10**6)
-    assert dry_run(tmp_path / "corpora", *LM1B) == 1
-    shown = capsys.readouterr()
-    assert "memory" in shown.out
-    assert "the in-process runner needs about" in shown.err
+    ran = dry_run(run, tmp_path / "corpora", *LM1B, status=1)
+    assert "memory" in ran.out
+    assert "the in-process runner needs about" in ran.err
     monkeypatch.setattr("corpusmill.transforms.files.stores.free_bytes", lambda _: 10**3)
-    assert dry_run(tmp_path / "corpora", *LM1B, "--ignore-memory") == 0
-    assert "0 MB are free, probably too little" in " ".join(capsys.readouterr().out.split())
+    ran = dry_run(run, tmp_path / "corpora", *LM1B, "--ignore-memory")
+    assert "0 MB are free, probably too little" in shown_by(ran)
 
 
 def test_a_finished_build_is_refused_as_in_a_build(
-    demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    demo: Path, tmp_path: Path, run: Command
 ) -> None:
     (finished,) = (demo / "lm1b").glob(f"*/*-{VERSION}")
     target = tmp_path / finished.relative_to(demo)
@@ -130,75 +139,43 @@ def test_a_finished_build_is_refused_as_in_a_build(
     for name in ("COMPLETED", "manifest.json"):
         shutil.copy(finished / name, target)
     before = files_below(tmp_path)
-    arguments = (
-        "lm1b",
-        "--input",
-        *sample_news().input,
-        "--shards",
-        10,
-        "--heldout-shards",
-        5,
-        "--dump-date",
-        "2007-2011",
-    )
-    edition = target.parent.name.partition("en")[2].lstrip("-")
-    assert edition == "shards-10-heldout-shards-5"
-    assert_same_refusal(tmp_path, arguments, "a finished build; use another --output", capsys)
-    assert dry_run(tmp_path, *arguments, "--replace") == 0
-    assert capsys.readouterr().out.split()[:2] == ["would", "replace"]
+    sizes = ("--shards", 10, "--heldout-shards", 5)
+    arguments = ("lm1b", "--input", *sample_news().input, *sizes, "--dump-date", "2007-2011")
+    assert target.parent.name == "en-shards-10-heldout-shards-5"
+    said = refusal(run, tmp_path, *arguments)
+    assert " contains a finished build; use another --output" in said
+    assert said.endswith("--replace to build it again")
+    assert dry_run(run, tmp_path, *arguments, "--replace").out.split()[:2] == ["would", "replace"]
     assert files_below(tmp_path) == before
 
 
-def assert_same_refusal(
-    output: Path, arguments: Sequence[object], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A dry run and the run itself end with the same error, which says this of the folder."""
-    assert dry_run(output, *arguments) == 1
-    dry = capsys.readouterr()
-    assert run_cli(*arguments, "--output", output, "--workers", 2) == 1
-    assert dry.out == ""
-    assert dry.err.splitlines()[-1] == capsys.readouterr().err.splitlines()[-1]
-    assert f" contains {said}" in dry.err.splitlines()[-1]
-    assert dry.err.endswith("--replace to build it again\n")
-
-
-def test_files_that_no_build_wrote_are_refused_as_in_a_build(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert dry_run(tmp_path, *LM1B) == 0
-    target = Path("".join(capsys.readouterr().out.split("from")[0].split()[2:]).rstrip(","))
+def test_files_that_no_build_wrote_are_refused_as_in_a_build(tmp_path: Path, run: Command) -> None:
+    target = target_of(dry_run(run, tmp_path, *LM1B))
     target.mkdir(parents=True)
     (target / "notes.txt").touch()
-    assert dry_run(tmp_path, *LM1B) == 1
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert run_cli(*LM1B, "--output", tmp_path, "--workers", 2) == 1
-    assert said == capsys.readouterr().err.splitlines()[-1]
-    assert "has files that no build wrote" in said
+    assert "has files that no build wrote" in refusal(run, tmp_path, *LM1B)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_finished_build_with_other_settings_is_an_error(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, run: Command
 ) -> None:
     arguments, _ = COMMANDS[name]
-    assert dry_run(tmp_path, *arguments) == 0
-    target = Path("".join(capsys.readouterr().out.split("from")[0].split()[2:]).rstrip(","))
+    target = target_of(dry_run(run, tmp_path, *arguments))
     target.mkdir(parents=True)
-    names = {
-        "corpus": name,
-        "edition": target.parent.name,
-        "dump_date": "20260101",
-        "signature": name,
-    }
-    seal(target, {**names, "version": "0.0.1", "settings": {}, "inputs": [], "outputs": []})
-    assert_same_refusal(tmp_path, arguments, "a build of another version (0.0.1 → ", capsys)
-    assert dry_run(tmp_path, *arguments, "--replace") == 0
+    names = {"corpus": name, "edition": target.parent.name, "signature": name}
+    others = {"dump_date": "20260101", "version": "0.0.1"}
+    seal(target, {**names, **others, "settings": {}, "inputs": [], "outputs": []})
+    said = refusal(run, tmp_path, *arguments)
+    assert " contains a build of another version (0.0.1 → " in said
+    assert said.endswith("--replace to build it again")
+    dry_run(run, tmp_path, *arguments, "--replace")
 
 
-def test_an_entity_table_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_entity_table_comes_first(tmp_path: Path, run: Command) -> None:
     arguments = ("wiki40b", "--language", "uk", "--dump", DUMP, "--entities", *ITEMS)
-    assert dry_run(tmp_path / "corpora", *arguments) == 0
-    targets = re.findall(r"would make\s+\S+/corpora/([a-z0-9]+)/", capsys.readouterr().out)
+    ran = dry_run(run, tmp_path / "corpora", *arguments)
+    targets = re.findall(r"would make\s+\S+/corpora/([a-z0-9]+)/", ran.out)
     assert targets == ["entities", "wiki40b"]
     assert not list(tmp_path.iterdir())
 
@@ -207,14 +184,13 @@ def test_a_batch_says_which_builds_are_there(capsys: pytest.CaptureFixture[str])
     def refuse(_: object) -> None:
         raise FinishedError("there")
 
-    look_ahead(
-        [NamedBuild("uk", "a/uk", lambda: cast(Corpus, None), refuse)], (), missing_is_failure=True
-    )
+    build = NamedBuild("uk", "a/uk", lambda: cast(Corpus, None), refuse)
+    look_ahead([build], (), missing_is_failure=True)
     expected = "uk: already there: a/uk\ntotal of 0 builds: 0.00 core-hours, 0 MB on disk\n"
     assert capsys.readouterr().out == expected
 
 
-def test_many_languages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_named_language_without_a_dump_fails_as_in_a_build(tmp_path: Path, run: Command) -> None:
     dumps = tmp_path / "dumps"
     for dbname in ("ukwiki", "jawiki"):
         folder = dumps / dbname / "20260101"
@@ -222,44 +198,38 @@ def test_many_languages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         for path in (SAMPLES / "wikipedia" / dbname).glob("*.bz2"):
             (folder / path.name).symlink_to(path)
     arguments = ("wiki40b", "--languages", "uk,ja,pl", "--dumps", dumps)
-    assert (
-        dry_run(tmp_path / "corpora", *arguments) == 1
-    )  # as in a build, of a language that is named
-    shown, errors = capsys.readouterr()
+    shown, errors = dry_run(run, tmp_path / "corpora", *arguments, status=1)
     said = "corpusmill: error: 1 of 3 builds would fail: pl; "
     assert errors.splitlines()[-1].startswith(said)
     assert re.findall(r"would make\s+\S+/wiki40b/([a-z]+)/", shown) == ["uk", "ja"]
-    assert re.search("^pl: missing: ", shown, re.MULTILINE)
-    assert re.search(
-        "^total of 2 builds: [0-9.]+ core-hours, [0-9.]+ MB on disk$", shown, re.MULTILINE
-    )
+    assert "\npl: missing: " in shown
+    assert re.search("\ntotal of 2 builds: [0-9.]+ core-hours, [0-9.]+ MB on disk\n", shown)
     assert not (tmp_path / "corpora").exists()
 
 
 @pytest.mark.parametrize(
-    ("free_gb", "said"),
+    ("free", "said"),
     [
-        (
-            14.0,
-            "2 builds: 0.00 core-hours, 7.0 GB on disk",
-        ),  # one after the other: 7 + 6 during one
-        (12.0, "2 builds: 0.00 core-hours, 7.0 GB on disk; only 12.0 GB are free"),
-        (None, "2 builds: 0.00 core-hours, 7.0 GB on disk"),  # an object store
+        (14 * 10**9, ""),  # one after the other: 7 + 6 during one
+        (12 * 10**9, "; only 12.0 GB are free"),
+        (None, ""),  # an object store
     ],
 )
 def test_the_disk_must_hold_all_builds_together(
-    free_gb: float | None, said: str, capsys: pytest.CaptureFixture[str]
+    free: int | None, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    free = None if free_gb is None else int(free_gb * 1e9)
     builds = [
         SimpleNamespace(parts=[], peak_bytes=peak, kept_bytes=kept, free_bytes=free)
         for peak, kept in ((9e9, 3e9), (8e9, 4e9))
     ]
     print_total(cast(list[Forecast], builds))
-    assert capsys.readouterr().out == f"total of {said}\n"
+    total = f"total of 2 builds: 0.00 core-hours, 7.0 GB on disk{said}\n"
+    assert capsys.readouterr().out == total
 
 
-def test_each_worker_decompresses_a_gz(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_worker_decompresses_a_gz(
+    tmp_path: Path, run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Rates of a second for each byte show it: the file has a few."""
     given = (*COMMANDS["entities"][0], "--output", tmp_path / "corpora", "--dry-run")
     rates = forecast.load_rates()
@@ -267,71 +237,49 @@ def test_each_worker_decompresses_a_gz(tmp_path: Path, capsys: pytest.CaptureFix
         key: rate._replace(core_seconds=rate.core_seconds * (1e6 if key[1] == "gz" else 1))
         for key, rate in rates.of.items()
     }
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(forecast, "load_rates", lambda: rates._replace(of=of))
-        found = []
-        for workers in (1, 3):
-            assert run_cli(*given, "--workers", workers) == 0
-            shown = " ".join(capsys.readouterr().out.split())
-            found.append(float(re.findall(" gz ([0-9,]+)", shown)[0].replace(",", "")))
-    assert found[1] == pytest.approx(3 * found[0], rel=0.05)
+    monkeypatch.setattr(forecast, "load_rates", lambda: rates._replace(of=of))
+    shown = [shown_by(run(*given, "--workers", workers)) for workers in (1, 3)]
+    one, three = (float(re.findall(" gz ([0-9,]+)", text)[0].replace(",", "")) for text in shown)
+    assert three == pytest.approx(3 * one, rel=0.05)
 
 
 # Spark and Dataflow.
 
 IN_BUCKETS = (
-    "--runner",
-    "DataflowRunner",
-    "--project=my-project",
-    "--region=us-central1",
-    "--temp_location=gs://b/t",
+    *("--runner", "DataflowRunner", "--project=my-project"),
+    *("--region=us-central1", "--temp_location=gs://b/t"),
 )
 CLUSTER = ("--runner", "SparkRunner", "--spark_master_url=spark://host:7077")
 
 
-def hours_of(shown: str) -> float:
-    (seconds,) = re.findall("processor +([0-9,]+) core-seconds", shown)
-    return float(seconds.replace(",", "")) / 3600
-
-
-def test_dataflow_has_a_price(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert dry_run(tmp_path / "corpora", *LM1B, *IN_BUCKETS) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+def test_dataflow_has_a_price(tmp_path: Path, run: Command) -> None:
+    shown = shown_by(dry_run(run, tmp_path / "corpora", *LM1B, *IN_BUCKETS))
     assert "DataflowRunner processor" in shown
     assert "vCPU-hours x $0.056 + " in shown
     assert "GB-hours of memory x $0.003557 + " in shown
-    assert re.search(
-        r"GB shuffled x \$0.011 = \$[0-9.]+ prices of us-central1, as Apache Beam", shown
-    )
-    assert (
-        dry_run(tmp_path / "corpora", *LM1B, *IN_BUCKETS, "--prices", "vcpu=3600", "memory=0") == 0
-    )
-    shown = " ".join(capsys.readouterr().out.split())
+    source = "prices of us-central1, as Apache Beam"
+    assert re.search(rf"GB shuffled x \$0.011 = \$[0-9.]+ {source}", shown)
+    prices = ("--prices", "vcpu=3600", "memory=0")
+    shown = shown_by(dry_run(run, tmp_path / "corpora", *LM1B, *IN_BUCKETS, *prices))
     (total,) = re.findall(r"vCPU-hours x \$3600 .* = \$([0-9.,]+)", shown)
-    assert float(total.replace(",", "")) == pytest.approx(hours_of(shown) * 3600, abs=1.5)
+    (seconds,) = re.findall("processor +([0-9,]+) core-seconds", shown)
+    assert float(total.replace(",", "")) == pytest.approx(float(seconds.replace(",", "")), abs=1.5)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_spark_cluster_has_no_price_of_its_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert dry_run(tmp_path / "corpora", *LM1B, *CLUSTER) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+def test_a_spark_cluster_has_only_the_prices_that_are_given(tmp_path: Path, run: Command) -> None:
+    shown = shown_by(dry_run(run, tmp_path / "corpora", *LM1B, *CLUSTER))
     assert re.search(r"Spark cluster processor .* cluster-start [0-9]+, cluster-work [0-9]+", shown)
     assert "vCPU-hours x (--prices vcpu=USD)" in shown
     assert "= $" not in shown
-    assert dry_run(tmp_path / "corpora", *LM1B, *CLUSTER, "--prices", "vcpu=0.05") == 0
-    assert re.search(r"vCPU-hours x \$0.05 = \$0.0[0-9]", " ".join(capsys.readouterr().out.split()))
+    ran = dry_run(run, tmp_path / "corpora", *LM1B, *CLUSTER, "--prices", "vcpu=0.05")
+    assert re.search(r"vCPU-hours x \$0.05 = \$0.0[0-9]", shown_by(ran))
 
 
-def test_spark_on_this_machine_has_a_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert dry_run(tmp_path / "corpora", *LM1B, "--runner", "SparkRunner") == 0
-    shown = capsys.readouterr().out
+def test_spark_on_this_machine_has_a_time(tmp_path: Path, run: Command) -> None:
+    shown = shown_by(dry_run(run, tmp_path / "corpora", *LM1B, "--runner", "SparkRunner"))
     assert "Spark on this machine, 2 workers" in shown
-    assert re.search("spark-start [0-9]+, spark-work [0-9]+", " ".join(shown.split()))
-    assert re.search("time +about", shown)
+    assert re.search("spark-start [0-9]+, spark-work [0-9]+ time about", shown)
     assert "price" not in shown
 
 
