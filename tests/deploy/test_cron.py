@@ -2,7 +2,6 @@
 
 import configparser
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from tests.deploy.schedulers import (
     OK,
     STOPPED,
     WRONG,
+    run_tool,
     stand_in,
 )
 
@@ -45,11 +45,7 @@ def unit(name: str) -> configparser.ConfigParser:
 
 
 def systemd_analyze(*arguments: object) -> subprocess.CompletedProcess[str]:
-    program = shutil.which("systemd-analyze")
-    if not program:
-        pytest.skip("systemd-analyze is not installed (Debian: systemd)")
-    command = [program, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return run_tool("systemd-analyze", "Debian: systemd", *arguments)
 
 
 def test_the_job_is_one_line_that_cron_can_read() -> None:
@@ -62,13 +58,10 @@ def test_the_job_is_one_line_that_cron_can_read() -> None:
 
 
 def test_crontab_finds_nothing_wrong(tmp_path: Path) -> None:
-    crontab = shutil.which("crontab")
-    if not crontab:
-        pytest.skip("crontab is not installed (Debian: cron)")
     when, _, command = job()
     own = tmp_path / "crontab"  # of a user, who is not named in it
     own.write_text(f"{' '.join(when)} {command}\n", "utf-8")
-    run = subprocess.run([crontab, "-n", own], capture_output=True, text=True, check=False)
+    run = run_tool("crontab", "Debian: cron", "-n", own)
     assert run.returncode == 0, run.stderr
 
 

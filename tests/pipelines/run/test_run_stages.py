@@ -5,7 +5,7 @@ import logging
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -160,16 +160,19 @@ def test_what_is_finished_is_not_done_again(
     assert third == "stage 3 of 3, write"
 
 
-def test_a_build_goes_on_in_the_middle(tmp_path: Path) -> None:
-    words = interrupted(tmp_path, "join")
-    assert words.launch() == WHOLE
-    assert words.ran() == {"join": 5, "write": 1}
-
-
-def test_afresh_all_is_done_again(tmp_path: Path) -> None:
-    words = interrupted(tmp_path, "write")
-    assert words.launch(fresh=True) == WHOLE
-    assert words.ran() == {"double": 5, "join": 5, "write": 1}
+@pytest.mark.parametrize(
+    ("stage", "fresh", "ran"),
+    [
+        ("join", False, {"join": 5, "write": 1}),
+        ("write", True, {"double": 5, "join": 5, "write": 1}),
+    ],
+)
+def test_a_build_goes_on_in_the_middle_unless_all_is_to_be_done_again(
+    tmp_path: Path, stage: str, fresh: bool, ran: Mapping[str, int]
+) -> None:
+    words = interrupted(tmp_path, stage)
+    assert words.launch(fresh=fresh) == WHOLE
+    assert words.ran() == ran
 
 
 def test_other_settings_do_all_again_and_it_is_told(
@@ -190,28 +193,29 @@ def _stage(folder: Path, number: int) -> Path:
     return found
 
 
-DAMAGES: dict[str, Callable[[Path], object]] = {
-    "first": lambda folder: next(_stage(folder, 1).glob("count-*")).unlink(),
-    "piece": lambda folder: next(_stage(folder, 1).glob(".scratch/*")).write_bytes(b""),
-    "second": lambda folder: next(_stage(folder, 2).glob("lines-*")).write_bytes(b""),
-    "list": lambda folder: (_stage(folder, 2) / "written.json").unlink(),
-}
-
-
 @pytest.mark.parametrize(
-    ("damaged", "again"),
+    ("number", "damaged", "is_cut", "again"),
     [
-        ("first", {"double": 5, "join": 5, "write": 1}),
-        ("piece", {"double": 5, "join": 5, "write": 1}),
-        ("second", {"join": 5, "write": 1}),
-        ("list", {"join": 5, "write": 1}),
+        (1, "count-*", False, {"double": 5, "join": 5, "write": 1}),
+        (1, ".scratch/*", True, {"double": 5, "join": 5, "write": 1}),
+        (2, "lines-*", True, {"join": 5, "write": 1}),
+        (2, "written.json", False, {"join": 5, "write": 1}),
     ],
 )
 def test_a_damaged_stage_and_all_after_it_are_run_again(
-    tmp_path: Path, damaged: str, again: Mapping[str, int], caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    number: int,
+    damaged: str,
+    is_cut: bool,
+    again: Mapping[str, int],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     words = interrupted(tmp_path, "write")
-    DAMAGES[damaged](tmp_path)
+    path = next(_stage(tmp_path, number).glob(damaged))
+    if is_cut:
+        path.write_bytes(b"")
+    else:
+        path.unlink()
     caplog.set_level(logging.INFO, "corpusmill")
     assert words.launch() == WHOLE
     assert words.ran() == again

@@ -3,9 +3,10 @@
 import contextlib
 import json
 import multiprocessing
+import operator
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -76,17 +77,13 @@ def test_every_attempt_has_a_folder_of_its_own(tmp_path: Path) -> None:
         assert found.folder == second
 
 
-def test_stages_of_other_settings_are_removed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("key", "keep"), [("01-sort-cccc", KEYS), (KEYS[0], ())])
+def test_stages_that_are_not_to_be_kept_are_removed(
+    tmp_path: Path, key: str, keep: tuple[str, ...]
+) -> None:
     with opened(tmp_path / "t") as folders:
-        folder = run(folders, "01-sort-cccc")
-    with opened(tmp_path / "t"):
-        assert not folder.exists()
-
-
-def test_without_anything_to_keep_all_is_removed(tmp_path: Path) -> None:
-    with opened(tmp_path / "t") as folders:
-        folder = run(folders)
-    with opened(tmp_path / "t", ()):
+        folder = run(folders, key)
+    with opened(tmp_path / "t", keep):
         assert not folder.exists()
 
 
@@ -237,40 +234,37 @@ def test_only_the_builder_can_enter(tmp_path: Path) -> None:
         os.umask(old)
 
 
-@pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
-def test_a_folder_in_which_others_can_write_is_refused(tmp_path: Path, mode: int) -> None:
+def change_owner(folder: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give files away")
+    os.chown(folder, 12345, -1)
+
+
+def link_elsewhere(folder: Path) -> None:
+    folder.rename(folder.with_name("elsewhere"))
+    folder.symlink_to(folder.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        *(
+            (operator.methodcaller("chmod", mode), rf"can be written by others \(mode {mode:o}\)")
+            for mode in (0o720, 0o702, 0o777)
+        ),
+        (change_owner, r"belongs to another user \(number 12345\)"),
+        (link_elsewhere, "cannot be used as a folder for stages"),
+    ],
+)
+def test_a_folder_that_another_user_may_have_changed_is_refused(
+    tmp_path: Path, change: Callable[[Path], None], why: str
+) -> None:
     with opened(tmp_path / "t") as folders:
         stage = run(folders)
-    stage.parent.chmod(mode)
-    with (
-        pytest.raises(TargetError, match=rf"can be written by others \(mode {mode:o}\)"),
-        opened(tmp_path / "t"),
-    ):
+    change(stage.parent)
+    with pytest.raises(TargetError, match=why), opened(tmp_path / "t"):
         pass
     assert stage.exists()
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-def test_a_folder_of_another_user_is_refused(tmp_path: Path) -> None:
-    with opened(tmp_path / "t") as folders:
-        stage = run(folders)
-    os.chown(stage.parent, 12345, -1)
-    with (
-        pytest.raises(TargetError, match=r"belongs to another user \(number 12345\)"),
-        opened(tmp_path / "t"),
-    ):
-        pass
-    assert stage.exists()
-
-
-def test_a_link_to_a_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / ".t.stages").symlink_to(tmp_path / "elsewhere")
-    with (
-        pytest.raises(TargetError, match="cannot be used as a folder for stages"),
-        opened(tmp_path / "t"),
-    ):
-        pass
 
 
 def test_a_stage_with_another_list_than_it_wrote_is_not_taken(tmp_path: Path) -> None:

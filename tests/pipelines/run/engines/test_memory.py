@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -17,49 +18,44 @@ GB = 10**9
 MODEL = MemoryModel(base_bytes=GB, worker_bytes=GB // 2, input_share=0.5)
 
 
-def write_groups(folder: pathlib.Path, own: str, limits: dict[str, str]) -> list[int]:
-    listed = folder / "cgroup"
-    listed.write_text(own)
+@pytest.mark.parametrize(
+    ("own", "limits", "found"),
+    [
+        (  # of version 2, and those above
+            "0::/system.slice/run.scope\n",
+            {
+                "system.slice/run.scope/memory.max": "4000",
+                "system.slice/memory.max": "max",
+                "memory.max": "9000",
+                "other.slice/memory.max": "1",
+            },
+            [4000, 9000],
+        ),
+        (
+            "5:memory:/job\n4:cpu,cpuacct:/job\n0::/\n",
+            {
+                "memory/job/memory.limit_in_bytes": "3000",
+                "memory/memory.limit_in_bytes": "9223372036854771712",
+                "cpu,cpuacct/job/memory.limit_in_bytes": "1",
+            },
+            [3000, 9223372036854771712],
+        ),
+        ("0::/kubepods/pod1\n", {"memory.max": "7000"}, [7000]),  # of the host, not seen here
+        ("", {}, []),
+    ],
+    ids=["version 2", "version 1", "of the host", "none"],
+)
+def test_limits_of_groups(
+    own: str, limits: dict[str, str], found: list[int], tmp_path: pathlib.Path
+) -> None:
+    listed = tmp_path / "cgroup"
+    if own:
+        listed.write_text(own)
     for name, limit in limits.items():
-        path = folder / "fs" / name
+        path = tmp_path / "fs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{limit}\n")
-    return list(cgroup_limits(listed, folder / "fs"))
-
-
-def test_groups_of_version_2_and_those_above(tmp_path: pathlib.Path) -> None:
-    found = write_groups(
-        tmp_path,
-        "0::/system.slice/run.scope\n",
-        {
-            "system.slice/run.scope/memory.max": "4000",
-            "system.slice/memory.max": "max",
-            "memory.max": "9000",
-            "other.slice/memory.max": "1",
-        },
-    )
-    assert found == [4000, 9000]
-
-
-def test_groups_of_version_1(tmp_path: pathlib.Path) -> None:
-    found = write_groups(
-        tmp_path,
-        "5:memory:/job\n4:cpu,cpuacct:/job\n0::/\n",
-        {
-            "memory/job/memory.limit_in_bytes": "3000",
-            "memory/memory.limit_in_bytes": "9223372036854771712",
-            "cpu,cpuacct/job/memory.limit_in_bytes": "1",
-        },
-    )
-    assert found == [3000, 9223372036854771712]
-
-
-def test_a_group_of_the_host_that_is_not_seen_here(tmp_path: pathlib.Path) -> None:
-    assert write_groups(tmp_path, "0::/kubepods/pod1\n", {"memory.max": "7000"}) == [7000]
-
-
-def test_a_system_without_groups(tmp_path: pathlib.Path) -> None:
-    assert list(cgroup_limits(tmp_path / "none", tmp_path)) == []
+    assert list(cgroup_limits(listed, tmp_path / "fs")) == found
 
 
 def test_the_limit_is_no_more_than_the_memory_of_the_machine() -> None:
@@ -88,19 +84,21 @@ def test_what_fits_may_start() -> None:
     check_memory(MODEL, 2 * GB, workers=3, limit=3 * GB)
 
 
-def test_fewer_workers_are_advised_where_they_fit() -> None:
-    with pytest.raises(BuildError) as raised:
-        check_memory(MODEL, 2 * GB, workers=4, limit=3 * GB)
-    assert str(raised.value) == (
-        "the in-process runner needs about 3.5 GB of memory for 2.0 GB of text, but only 3.0 GB"
-        " are available: --workers 3 needs 3.0 GB; --runner SparkRunner also runs on this machine, and its"
-        " memory does not grow with the input; --ignore-memory starts the build anyway"
-    )
-
-
-def test_spark_is_advised_where_no_number_of_workers_fits() -> None:
-    with pytest.raises(BuildError, match="available: --runner SparkRunner also runs"):
-        check_memory(MODEL, 10 * GB, workers=4, limit=3 * GB)
+@pytest.mark.parametrize(
+    ("text_bytes", "message"),
+    [
+        (
+            2 * GB,
+            "the in-process runner needs about 3.5 GB of memory for 2.0 GB of text, but only 3.0 GB"
+            " are available: --workers 3 needs 3.0 GB; --runner SparkRunner also runs on this machine,"
+            " and its memory does not grow with the input; --ignore-memory starts the build anyway",
+        ),
+        (10 * GB, "available: --runner SparkRunner also runs"),  # no number of workers fits
+    ],
+)
+def test_what_does_not_fit_is_refused_with_advice(text_bytes: int, message: str) -> None:
+    with pytest.raises(BuildError, match=re.escape(message)):
+        check_memory(MODEL, text_bytes, workers=4, limit=3 * GB)
 
 
 @given(st.integers(0, 100 * GB), st.integers(1, 64), st.integers(1, 100 * GB))
