@@ -22,7 +22,7 @@ from typing import Any, Self, TextIO
 from corpusmill.pipelines.inspect import inspect_commands
 from corpusmill.pipelines.refresh import refresh_commands
 from corpusmill.pipelines.run import flags
-from corpusmill.pipelines.run.corpora import CORPORA, VERSION, CorpusRow, rows
+from corpusmill.pipelines.run.corpora import VERSION, CorpusRow, rows
 from corpusmill.pipelines.run.engines.fork_server import without_collections
 from corpusmill.pipelines.run.engines.worker_processes import started_early
 from corpusmill.pipelines.run.extras import check_extras
@@ -84,12 +84,8 @@ def print_versions() -> None:
     logging.getLogger().setLevel(logging.CRITICAL)  # Beam warns about optional libraries
     print(f"corpusmill {VERSION}", flush=True)
     for row in rows().values():
-        print(f"  {row.name:12} {_version_of(row.name)}", flush=True)
-
-
-def _version_of(name: str) -> str:
-    """Returns the version in the settings of a corpus, which are imported without Beam."""
-    return str(importlib.import_module(f"{rows()[name].module}_settings").VERSION)
+        settings = importlib.import_module(row.command or row.module)  # mostly without Beam
+        print(f"  {row.name:12} {settings.VERSION}", flush=True)
 
 
 DEMO = "corpusmill-demo"
@@ -104,7 +100,7 @@ def add_demo(commands: flags.Commands) -> None:
     flags.Flags(parser).text("--output", "DIR", about, default=DEMO)
     flags.add_json(parser)
     flags.add_runner(parser, workers=1)
-    parser.set_defaults(extras=[row.name for row in CORPORA])
+    parser.set_defaults(extras=[*rows()])
     parser.set_defaults(replace=True, fresh=True, ignore_memory=False, dry_run=False)
     parser.set_defaults(accept=(), is_sample=True)
 

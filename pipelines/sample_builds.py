@@ -1,5 +1,5 @@
-"""Defines a build of every corpus from the bundled samples: small inputs that were written for
-this project.
+"""Has the settings of a build of every corpus from the bundled samples: small inputs that were written
+for this project.
 """
 
 import pathlib
@@ -14,22 +14,13 @@ from corpusmill.pipelines.run.editions import choose_builds
 
 from .entities import Entities
 from .entities_settings import EntitiesConfig
-from .flores101 import Flores101
 from .flores101_settings import PAPER_DOMAINS, Flores101Config
-from .lm1b import Lm1b
 from .lm1b_settings import Lm1bConfig
-from .ngrams import Ngrams
 from .ngrams_settings import NgramsConfig
-from .pg19 import Pg19
 from .pg19_settings import Pg19Config
-from .simplebooks import SimpleBooks
 from .simplebooks_settings import SimpleBooksConfig
-from .subwords import Subwords
 from .subwords_settings import SubwordsConfig
-from .tokens import Tokens
 from .tokens_settings import TokensConfig
-from .wiki40b import Wiki40b
-from .wiki40b_multilingual import Wiki40bMultilingual
 from .wiki40b_multilingual_settings import MultilingualConfig
 from .wiki40b_settings import Wiki40bConfig
 
@@ -45,62 +36,63 @@ def sample_builds(output: str) -> Iterator[Corpus]:
     The caller must run each build, with the same `output`, before it requests the next one.
     """
     for row in rows().values():
-        yield from load(row.samples)(output)
+        build, _ = row.classes()
+        yield from map(build, load(row.samples)(output))
 
 
-def entities(_: str) -> Iterator[Corpus]:
-    """Yields the build of the entity table from the sample of Wikidata."""
-    yield Entities(EntitiesConfig(dump=[sample_entities()]))
+def entities(_: str) -> Iterator[EntitiesConfig]:
+    """Yields the settings of the entity table from the sample of Wikidata."""
+    yield EntitiesConfig(dump=[sample_entities()])
 
 
-def wiki40b(output: str) -> Iterator[Corpus]:
-    """Yields the builds of Wiki-40B in three languages, which use the entity table."""
-    (table,) = entities(output)
+def wiki40b(output: str) -> Iterator[Wiki40bConfig]:
+    """Yields the settings of Wiki-40B in three languages, which use the entity table."""
+    (table,) = map(Entities, entities(output))
     for language in WIKI40B_LANGUAGES:
-        yield Wiki40b(sample_config(language, FileSystems.join(output, *table.path)))
+        yield sample_config(language, FileSystems.join(output, *table.path))
 
 
-def multilingual(output: str) -> Iterator[Corpus]:
-    """Yields the build of a vocabulary for the three languages of Wiki-40B."""
+def multilingual(output: str) -> Iterator[MultilingualConfig]:
+    """Yields the settings of a vocabulary for the three languages of Wiki-40B."""
     corpora = [FileSystems.join(output, "wiki40b", language) for language in WIKI40B_LANGUAGES]
-    yield Wiki40bMultilingual(MultilingualConfig(corpora, vocabulary_sizes=[MULTILINGUAL_SIZE]))
+    yield MultilingualConfig(corpora, vocabulary_sizes=[MULTILINGUAL_SIZE])
 
 
-def lm1b(_: str) -> Iterator[Corpus]:
-    """Yields the build of One Billion Word from English news."""
-    yield Lm1b(sample_news())
+def lm1b(_: str) -> Iterator[Lm1bConfig]:
+    """Yields the settings of One Billion Word from English news."""
+    yield sample_news()
 
 
-def pg19(_: str) -> Iterator[Corpus]:
-    """Yields the build of PG-19 from a few books."""
-    yield Pg19(sample_pg19())
+def pg19(_: str) -> Iterator[Pg19Config]:
+    """Yields the settings of PG-19 from a few books."""
+    yield sample_pg19()
 
 
-def simplebooks(_: str) -> Iterator[Corpus]:
-    """Yields the build of SimpleBooks from the same books as PG-19."""
-    yield SimpleBooks(sample_simplebooks())
+def simplebooks(_: str) -> Iterator[SimpleBooksConfig]:
+    """Yields the settings of SimpleBooks from the same books as PG-19."""
+    yield sample_simplebooks()
 
 
-def tokenize(output: str) -> Iterator[Corpus]:
-    """Yields the build of token files from the Ukrainian Wiki-40B, with the vocabulary of that build."""
+def tokenize(output: str) -> Iterator[TokensConfig]:
+    """Yields the settings of token files from the Ukrainian Wiki-40B, with the vocabulary of that build."""
     (build,) = choose_builds([FileSystems.join(output, "wiki40b", "uk")])
-    yield Tokens(TokensConfig(build.folder))
+    yield TokensConfig(build.folder)
 
 
-def ngrams(output: str) -> Iterator[Corpus]:
-    """Yields the build of a small n-gram model from the sample of One Billion Word."""
+def ngrams(output: str) -> Iterator[NgramsConfig]:
+    """Yields the settings of a small n-gram model from the sample of One Billion Word."""
     (build,) = choose_builds([FileSystems.join(output, "lm1b")])
-    yield Ngrams(NgramsConfig(build.folder, order=3, prune=(0, 1)))
+    yield NgramsConfig(build.folder, order=3, prune=(0, 1))
 
 
-def flores101(_: str) -> Iterator[Corpus]:
-    """Yields the build of FLORES-101 source sentences."""
-    yield Flores101(sample_flores101())
+def flores101(_: str) -> Iterator[Flores101Config]:
+    """Yields the settings of FLORES-101 source sentences."""
+    yield sample_flores101()
 
 
-def subwords(output: str) -> Iterator[Corpus]:
-    """Yields the build of one vocabulary from all corpora in `output`."""
-    yield Subwords(SubwordsConfig([output], size=SUBWORDS))
+def subwords(output: str) -> Iterator[SubwordsConfig]:
+    """Yields the settings of one vocabulary from all corpora in `output`."""
+    yield SubwordsConfig([output], size=SUBWORDS)
 
 
 def sample_entities() -> str:

@@ -103,15 +103,18 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     )
     folders = [build.folder for build in chosen]
     builds = [functools.partial(_make, settings, folder) for folder in folders]
+
+    def launch(corpus: "Tokens") -> object:
+        return flags.launch_build(corpus, settings, beam_flags)
+
     if len(builds) == 1:
-        flags.launch_build(builds[0](), settings, beam_flags)
+        launch(builds[0]())
         return
     named = []
     for folder, make in zip(folders, builds, strict=True):
         corpus = make()  # wrong settings are errors here, before the first build
         target = FileSystems.join(settings.output, *corpus.path)
-        run = functools.partial(_launch, settings, beam_flags)
-        named.append(batch.NamedBuild(folder, target, make, run))
+        named.append(batch.NamedBuild(folder, target, make, launch))
     if settings.dry_run:
         batch.look_ahead(named, (), missing_is_failure=True)
         return
@@ -126,7 +129,3 @@ def _make(settings: argparse.Namespace, folder: str) -> "Tokens":
     from .tokens import Tokens
 
     return Tokens(TokensConfig(folder, **settings_of(TokensConfig, settings)))
-
-
-def _launch(settings: argparse.Namespace, beam_flags: Sequence[str], corpus: "Tokens") -> object:
-    return flags.launch_build(corpus, settings, beam_flags)

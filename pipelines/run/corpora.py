@@ -73,7 +73,7 @@ class CorpusRow(NamedTuple):
     build: str  # class of the build in that module
     settings: str  # class of the settings in that module
     memory: MemoryModel  # memory that the in-process runner needs
-    samples: str  # function (output folder) → builds of the bundled samples, for the demo
+    samples: str  # function (output folder) → settings for the bundled samples, for the demo
     about: str = ""  # the line about the command in `corpusmill --help`
     command: str = ""  # module of the settings, whose docstring is the help page; "" for `module`
     read: tuple[str, ...] | None = ()

@@ -28,7 +28,8 @@ from corpusmill.transforms.files.write_rows import PlanShards, RowKind, WriteRow
 from corpusmill.transforms.models import word_vocabulary
 from corpusmill.transforms.models.count_words import DealWords, add_bucket
 
-RELEASE = Release("toy", "1.0.0", {"1.0.0": "First build."})
+VERSION = "1.0.0"
+RELEASE = Release("toy", VERSION, {VERSION: "First build."})
 SPLITS = ("train", "test")
 WORDS = "toy-words"
 PAPER = Paper(
@@ -174,13 +175,13 @@ SAMPLE = """
 import pathlib
 from collections.abc import Iterator
 
-from toy_method import Toy, ToyConfig
+from toy_method import ToyConfig
 
 
-def none(_: str) -> Iterator[Toy]:
+def none(_: str) -> Iterator[ToyConfig]:
     return iter(())
 
 
-def toy(_: str) -> Iterator[Toy]:
-    yield Toy(ToyConfig([str(pathlib.Path(__file__).with_name("lines.txt"))]))
+def toy(_: str) -> Iterator[ToyConfig]:
+    yield ToyConfig([str(pathlib.Path(__file__).with_name("lines.txt"))])
 """

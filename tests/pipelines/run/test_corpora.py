@@ -130,6 +130,7 @@ def rows_of(folder: Path, split: str) -> list[str]:
 
 def test_a_toy_has_a_command(toy: Path, run: Command) -> None:
     assert re.search(r"\n +toy +builds toy\n", run("--help").out)
+    assert "\n  toy          1.0.0\n" in run("--version").out
     text = run("toy", "--help").out
     assert "Toy: the lines of some files, each a document." in text
     assert re.search(r"--every N +which lines are for testing \(default 4\)", text)
