@@ -124,15 +124,7 @@ def _one_line(error: Exception) -> str:
     return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
 
 
-# Comparing with a finished build.
-
-
 # The end of a batch.
-
-
-def missing_outcomes(missing: Sequence[MissingWiki]) -> list[Outcome]:
-    """Returns an outcome for each language whose dump is missing."""
-    return [Outcome(one.language, "", MISSING, one.reason) for one in missing]
 
 
 def print_sizes(outcomes: Sequence[Outcome]) -> None:

@@ -127,7 +127,8 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
         return 0
     corpora = batch.run_batch(builds, replace=settings.replace)
     vocabularies = _build_multilingual(corpora, settings, beam_flags)
-    outcomes = [*batch.missing_outcomes(found.missing), *corpora, *vocabularies]
+    missing = (batch.Outcome(one.language, "", batch.MISSING, one.reason) for one in found.missing)
+    outcomes = [*missing, *corpora, *vocabularies]
     finished = [one.target for one in corpora if one.status != batch.FAILED]
     if not settings.json:
         batch.print_sizes(outcomes)

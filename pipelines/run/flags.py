@@ -224,7 +224,6 @@ def add_output(
     flags.switch("--replace", "replace a finished build")
     if has_stages:
         add_json(parser)
-    if has_stages:
         flags.switch(
             "--fresh",
             "repeat all stages (default: resume an earlier run of the same build that was interrupted)",

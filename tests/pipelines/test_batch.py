@@ -19,7 +19,6 @@ from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.markup import hub_head
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import InputFile
-from corpusmill.transforms.wikipedia.find_dumps import MissingWiki
 
 
 @dataclasses.dataclass
@@ -310,9 +309,8 @@ def test_the_lines_at_the_end(batch: Batch) -> None:
         Outcome("uk 20260101", "out/uk", BUILT),
         Outcome("el 20260101", "out/el", ALREADY_THERE),
         Outcome("vi 20260101", "out/vi", FAILED, "dump.xml: no such file"),
-        *batches.missing_outcomes(
-            [MissingWiki("ar", "no folder arwiki"), MissingWiki("zh-tw", "why")]
-        ),
+        Outcome("ar", "", MISSING, "no folder arwiki"),
+        Outcome("zh-tw", "", MISSING, "why"),
     ]
     assert batches.describe_outcomes(outcomes) == (
         "uk 20260101  built          out/uk\n"
