@@ -151,13 +151,11 @@ def test_what_a_model_is_called(files: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     # By its hash, wherever it lies.
     monkeypatch.setattr(translation_scores, "RELEASED", {SHA256: "flores200"})
-    monkeypatch.setattr(score_translations, "RELEASED", {SHA256: "flores200"})
     assert name(files / "any.model") == ("flores200", False)
     monkeypatch.setattr(translation_scores, "RELEASED", {"00": "flores200"})
-    monkeypatch.setattr(score_translations, "RELEASED", {"00": "flores200"})
     # By its file name only where it is as large as the release, and no hash of that release is known.
     assert name(files / "copy" / RELEASE) == (OWN, False)
-    monkeypatch.setattr(score_translations, "RELEASED_PIECES", 100)
+    monkeypatch.setattr(translation_scores, "RELEASED_PIECES", 100)
     assert name(files / "copy" / RELEASE) == ("flores101", True)
     assert name(files / "copy" / "other.model") == (OWN, False)
     assert name(files / "copy" / "flores200sacrebleuspm") == (OWN, False)
