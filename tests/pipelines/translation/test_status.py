@@ -26,17 +26,16 @@ def named(office: Office) -> Project:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_a_screen_is_not_overrun(named: Project, width: int) -> None:
-    found = [status(code) for code in FLORES101_CODES]
+    codes = FLORES101_CODES[::5]
+    found = [status(code) for code in codes]
     lines = render_text(named, found, width).splitlines()
-    assert lines[0] == f"{NAME}: 8 sentences, 102 languages"
+    assert lines[0] == f"{NAME}: 8 sentences, 21 languages"
     assert max(map(len, lines[:-1])) <= width
-    for code in FLORES101_CODES:  # what counts is always there
+    for code in codes:  # what counts is always there
         (row,) = [line.split() for line in lines if line.split()[0] == code]
         assert "89.9" in row
         assert "3,001/3,001" in row
-    assert lines[-1].startswith(
-        "next for afr, amh, ara, asm, ast, azj, bel, ben and 94 more: `packets`"
-    )
+    assert lines[-1].startswith(f"next for {', '.join(codes[:8])} and 13 more: `packets`")
 
 
 def test_a_file_has_all_of_it(named: Project) -> None:
