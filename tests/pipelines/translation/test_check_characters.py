@@ -1,9 +1,8 @@
 """Findings about the characters of a translation. A case is a pair of lines and what is found in it."""
 
-from collections.abc import Callable, Iterable
-
 import pytest
 
+from corpusmill.pipelines.translation import check_characters
 from corpusmill.pipelines.translation.check_characters import (
     addresses,
     find_changed_addresses,
@@ -15,7 +14,6 @@ from corpusmill.pipelines.translation.check_characters import (
     find_outer_blanks,
 )
 from corpusmill.pipelines.translation.target_languages import find_language
-from corpusmill.transforms.files.records import Finding
 from tests.pipelines.translation.pair_cases import found, pair
 from tests.tools.case_tables import read_cases
 
@@ -74,53 +72,18 @@ def test_addresses(text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("find", "english", "translation", "message"),
-    [
-        (find_outer_blanks, "A.", " a", "spaces before the line"),
-        (find_outer_blanks, "A.", "a\u00a0", "spaces behind the line"),
-        (find_outer_blanks, "A.", "\ta ", "spaces before and behind the line"),
-        (find_outer_blanks, "A.", "a\u200b", "spaces behind the line"),
-        (find_outer_blanks, "A.", "\ufeffa", "spaces before the line"),
-        (find_outer_blanks, "A.", "a b", None),
-        (find_outer_blanks, "A.", " ", None),
-        (find_changed_addresses, "See www.a.org now.", "www.a.orgを見て。", None),
-        (
-            find_changed_addresses,
-            "See www.a.org now.",
-            "見て。",
-            'the address "www.a.org" of the source is missing',
-        ),
-        (
-            find_changed_addresses,
-            "See it.",
-            "www.a.org",
-            'the address "www.a.org" is not in the source',
-        ),
-        (
-            find_changed_addresses,
-            "www.a.org",
-            "www.a.de",
-            'the address must stay "www.a.org", but is "www.a.de"',
-        ),
-        (
-            find_decomposed,
-            "A.",
-            "eine nai\u0308ve Sache",
-            'decomposed Unicode in "naïve": 6 characters that should be 5 (NFC)',
-        ),
-        (
-            lambda pairs: find_odd_characters(pairs, find_language("rus")),
-            "A.",
-            "в cлучаях",
-            'letters of two scripts in one word, "cлучаях": U+0063 LATIN SMALL LETTER C',
-        ),
-    ],
+    ("find", "english", "translation", "messages"),
+    read_cases("translation/check_characters", "messages"),
 )
-def test_messages(
-    find: Callable[..., Iterable[Finding]], english: str, translation: str, message: str | None
-) -> None:
-    findings = [finding.message for finding in find([pair(english, translation)])]
-    assert findings == ([message] if message else [])
+def test_messages(find: str, english: str, translation: str, messages: list[str]) -> None:
+    findings = getattr(check_characters, find)([pair(english, translation)])
+    assert [finding.message for finding in findings] == messages
+
+
+def test_letters_of_two_scripts_are_named() -> None:
+    (finding,) = find_odd_characters([pair("A.", "в cлучаях")], find_language("rus"))
+    two = 'letters of two scripts in one word, "cлучаях"'
+    assert finding.message == f"{two}: U+0063 LATIN SMALL LETTER C"
 
 
 def test_severities_of_blanks_and_addresses() -> None:
