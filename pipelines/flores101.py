@@ -16,22 +16,9 @@ from corpusmill.transforms.files.builds.manifest import name_edition
 from corpusmill.transforms.files.read_files import match_inputs
 from corpusmill.transforms.files.records import DOMAINS
 from corpusmill.transforms.files.text import short_fingerprint
-from corpusmill.transforms.translation.find_passages import (
-    DocumentFiles,
-    SourceDocuments,
-    SourceDump,
-    SourcePassages,
-    flatten,
-    read_topics,
-)
+from corpusmill.transforms.translation import find_passages, source_accounts
 from corpusmill.transforms.translation.passages import split_sizes
-from corpusmill.transforms.translation.select_sentences import SelectSentences, WriteSource
-from corpusmill.transforms.translation.source_accounts import (
-    DESCRIPTION,
-    SITES,
-    account_for_source,
-    describe_documents,
-)
+from corpusmill.transforms.translation.select_sentences import SelectSentences, write_sentences
 from corpusmill.transforms.wikipedia.drop_older_pages import find_older_dump
 from corpusmill.transforms.wikipedia.dump_folder import date_in_name
 from corpusmill.transforms.wikipedia.find_dumps import sums_beside
@@ -55,7 +42,7 @@ class Flores101(CorpusBuild):
 
     config: Flores101Config
     release = RELEASE
-    description = DESCRIPTION
+    description = source_accounts.DESCRIPTION
     lang = LANGUAGE
     unheld = (NEWER_THAN,)  # only the page ids of these inputs are held in memory
     libraries = ("sentencex",)
@@ -70,18 +57,20 @@ class Flores101(CorpusBuild):
         self.dumps = [self._find(domain, patterns) for domain, patterns in config.dumps().items()]
         documents, older = config.document_sets(), config.older()
         self.documents = [
-            DocumentFiles(domain, match_inputs(patterns), *older.get(domain, ()))
+            find_passages.DocumentFiles(domain, match_inputs(patterns), *older.get(domain, ()))
             for domain, patterns in documents.items()
         ]
         if documents:
-            self.description = describe_documents(list(config.dumps()), list(documents))
+            self.description = source_accounts.describe_documents(
+                list(config.dumps()), list(documents)
+            )
         self.export_caveats = tuple(
             caveat for dump in self.dumps for caveat in caveats_of_export(dump.paths)
         )
         self.topic_tables = match_inputs(config.topics)
-        self.topics = read_topics(self.topic_tables)
+        self.topics = find_passages.read_topics(self.topic_tables)
 
-    def _find(self, domain: str, patterns: Sequence[str]) -> SourceDump:
+    def _find(self, domain: str, patterns: Sequence[str]) -> find_passages.SourceDump:
         all_books = domain == "wikibooks" and self.config.all_wikibooks
         site, paths = load_site(domain, all_books=all_books), match_inputs(patterns)
         whole = self.config.on_corrupt == "fail"
@@ -89,8 +78,8 @@ class Flores101(CorpusBuild):
         head = check_dumps(paths, LANGUAGE, site.dbname, whole=whole, settings=flags)
         date = self.config.dump_date or date_of_dump(paths)
         older = find_older_dump(self.config.older().get(domain, ()), LANGUAGE, site.dbname, date)
-        licence = SITES[domain] if self.config.documents else ""
-        return SourceDump(site, paths, head, older, licence)
+        licence = source_accounts.SITES[domain] if self.config.documents else ""
+        return find_passages.SourceDump(site, paths, head, older, licence)
 
     @property
     def edition(self) -> str:
@@ -128,14 +117,17 @@ class Flores101(CorpusBuild):
         """
         seed, on_corrupt = self.config.seed, self.config.on_corrupt
         of_dumps = {
-            dump.site.name: SourcePassages(dump, seed, place.stripes, on_corrupt)
+            dump.site.name: find_passages.SourcePassages(dump, seed, place.stripes, on_corrupt)
             for dump in self.dumps
         }
         of_documents = {
-            files.domain: SourceDocuments(files, seed, on_corrupt) for files in self.documents
+            files.domain: find_passages.SourceDocuments(files, seed, on_corrupt)
+            for files in self.documents
         }
         sources: dict[str, beam.PTransform] = {**of_dumps, **of_documents}
-        sourced = flatten([root | f"Source {name}" >> one for name, one in sources.items()])
+        sourced = find_passages.flatten(
+            [root | f"Source {name}" >> one for name, one in sources.items()]
+        )
         ledger = self.open_ledger(
             root, lost=sourced.lost, pages=sourced.pages, newer_than=sourced.newer
         )
@@ -152,11 +144,12 @@ class Flores101(CorpusBuild):
         selected = sourced.candidates | "SelectSentences" >> SelectSentences(
             self.config.quotas(), self.topics
         )
+        write = beam.FlatMap(write_sentences, place.folder, self.marks())
         self.close_ledger(
             place.folder,
             sourced.ledger,
-            account_for_source,
-            outputs=[selected.selection | "WriteSource" >> WriteSource(place.folder, self.marks())],
+            source_accounts.account_for_source,
+            outputs=[selected.selection | "WriteSource" >> write],
             rejected=(sourced.rejected, selected.rejected) | "Rejected" >> beam.Flatten(),
             candidates=selected.candidates,
             selection=selected.selection,

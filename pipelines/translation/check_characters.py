@@ -99,10 +99,8 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
     lookalikes = _LOOKALIKES.get(language.tag.split("-")[0], {})
     foreign = sorted(set(text) & lookalikes.keys())
     if foreign:
-        named = ", ".join(
-            f"{name_characters(char)} instead of {lookalikes[char]}" for char in foreign
-        )
-        yield f"look-alike letters of another language: {named}"
+        named = (f"{name_characters(char)} instead of {lookalikes[char]}" for char in foreign)
+        yield f"look-alike letters of another language: {', '.join(named)}"
     mixed = _MIXED_WORD.search(text)
     if mixed:
         latin = _LATIN.findall(mixed[0])
@@ -220,10 +218,8 @@ def find_other_endings(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
         ("!", _EXCLAMATION_MARKS, "ends with an exclamation mark", "one"),
     )
     for pair in pairs:
-        source, target = (
-            pair.source.text.rstrip(_CLOSING_MARKS),
-            pair.translation.text.rstrip(_CLOSING_MARKS),
-        )
+        source = pair.source.text.rstrip(_CLOSING_MARKS)
+        target = pair.translation.text.rstrip(_CLOSING_MARKS)
         end = target if tag == _INSIDE_THE_WORD else target[-1:]
         for sign, marks, what, lacking in kinds:
             if source.endswith(sign) and not set(end) & set(marks):

@@ -17,14 +17,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import NamedTuple, TextIO
 
-from corpusmill.transforms.files.markup import read_table, write_table
+from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.files.records import Finding, ReadError
+from corpusmill.transforms.files.records import Finding
 from corpusmill.transforms.files.terminal import count_of, draw, name_some
 
 from . import journal
 from .journal import Draft, Entry
-from .language_state import Answer, LanguageState, Waive, Waiver, find_waivers
+from .language_state import Answer, LanguageState, Waive, Waiver, find_waivers, locked_state
 from .project import Project
 from .target_languages import TargetLanguage
 
@@ -76,8 +76,7 @@ def check_language(
     folder = project.journal(language.code)
     if not folder.is_dir():
         raise ValueError(f"{language.code}: no packet was sent yet; send one with `packets`")
-    with journal.locked(folder):
-        state = LanguageState(journal.read_entries(folder), project.ids)
+    with locked_state(project, language.code) as state:
         if not state.answers:
             raise ValueError(f"{language.code}: no translation was imported yet")
         found = _as_errors(_find(project, state, language), send_back)
@@ -137,9 +136,8 @@ def _dispute(name: str, answers: Sequence[Answer]) -> Finding:
 def _not_back(state: LanguageState, name: str) -> Finding:
     one = state.translations[name]
     packet = journal.name_of(state.sent[name])
-    message = (
-        f"was sent again in round {state.round}, packet {packet}, but no answer was imported yet"
-    )
+    sent = f"was sent again in round {state.round}, packet {packet}"
+    message = f"{sent}, but no answer was imported yet"
     return Finding(name, "not-back", "error", message, one.file, one.line)
 
 
@@ -147,52 +145,35 @@ def _judge(
     state: LanguageState, found: Iterable[Finding], waivers: Iterable[Waiver]
 ) -> list[JudgedFinding]:
     known = {**state.waivers, **{(one.id, one.rule): one for one in waivers}}
-    judged = []
-    for finding in found:
-        waiver = known.get((finding.id, finding.rule))
-        judged.append(JudgedFinding(finding, f"{waiver.by}: {waiver.because}" if waiver else ""))
-    return judged
+    pairs = ((finding, known.get((finding.id, finding.rule))) for finding in found)
+    return [JudgedFinding(one, f"{by.by}: {by.because}" if by else "") for one, by in pairs]
 
 
 def _facts(
     state: LanguageState, judged: Sequence[JudgedFinding], waivers: Iterable[Waiver]
 ) -> dict[str, object]:
     is_open = [one.finding for one in judged if not one.waived]
-    rules = Counter((one.severity, one.rule) for one in is_open)
-    by_severity = {
-        severity: {rule: n for (of, rule), n in sorted(rules.items()) if of == severity}
+    rules = {
+        severity: dict(sorted(Counter(o.rule for o in is_open if o.severity == severity).items()))
         for severity in SEVERITIES
     }
     return {
         "digest": state.digest,
-        "errors": sum(one.severity == "error" for one in is_open),
-        "warnings": sum(one.severity == "warning" for one in is_open),
+        **{f"{severity}s": sum(counts.values()) for severity, counts in rules.items()},
         "waived": len(judged) - len(is_open),
-        "rules": by_severity,
+        "rules": rules,
         "waivers": [waiver._asdict() for waiver in waivers],
     }
 
 
-def read_findings(check: Entry) -> list[JudgedFinding]:
-    """Reads the findings of a check. Raises InputError for a damaged file."""
-    path = check.folder / FINDINGS
-    try:
-        table = read_table(journal.read_text(path), _COLUMNS)
-        return [
-            JudgedFinding(Finding._make([*fields, int(line)]), waived)
-            for *fields, line, waived in ([row[name] for name in _COLUMNS] for _, row in table)
-        ]
-    except (ReadError, ValueError) as error:
-        raise InputError(str(path), f"is damaged: {error}") from None
-
-
 def open_errors(check: Entry) -> list[Finding]:
-    """Returns the findings of a check that are errors and were not accepted."""
-    return [
-        one.finding
-        for one in read_findings(check)
-        if one.finding.severity == "error" and not one.waived
-    ]
+    """Returns the findings of a check that are errors and were not accepted.
+
+    Raises InputError for a damaged file.
+    """
+    rows = journal.read_rows(check.folder / FINDINGS, _COLUMNS)
+    is_open = (row for row in rows if not row.pop("waived") and row["severity"] == "error")
+    return [Finding(**row) for row in is_open]
 
 
 SHOWN = 10  # number of findings to print if one language is checked
@@ -249,9 +230,9 @@ def print_summary(checked: Sequence[Checked]) -> None:
         print(f"{len(checked):,} languages: {len(passed):,} passed, {len(failed):,} failed")
     if failed:
         print(
-            f"next for {name_some(failed)}: `packets` sends the lines with errors back; if a line is"
+            f"next for {name_some(failed)}: `packets` sends the lines with errors back; if a line is\n"
+            "  correct, accept it with `check --waive ID:RULE`, or many with `--waive-table`"
         )
-        print("  correct, accept it with `check --waive ID:RULE`, or many with `--waive-table`")
     if any(one.finding.rule == "disputed" for each in checked for one in each.findings):
         print(SETTLE)
 
@@ -273,9 +254,7 @@ class Progress:
     """
 
     def __init__(self, total: int, stream: TextIO) -> None:
-        self._total = total
-        self._stream = stream
-        self._done = 0
+        self._total, self._stream, self._done = total, stream, 0
         self._is_terminal = stream.isatty()
 
     def show(self) -> None:

@@ -49,31 +49,18 @@ def add(commands: Commands, add_source: Callable[[Commands], None]) -> None:
     parser = add_command(commands, "flores101", "", __doc__)
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
     add_source(actions)
-    _add_packets(actions)
-    _add_import(actions)
-    _add_check(actions)
-    _add_review(actions)
-    _add_status(actions)
-    _add_package(actions)
-
-
-def _add_action(
-    actions: Commands, name: str, run: "Run", what: str
-) -> tuple[argparse.ArgumentParser, Flags]:
-    """Adds an action, such as "packets", to the command `corpusmill flores101`.
-
-    Args:
-      actions: The parsers of the actions, to which a parser is added.
-      name: The name of the action.
-      run: Function that runs the action. Its docstring is the help page.
-      what: The line about the action in `corpusmill flores101 --help`.
-
-    Returns the parser of the action, and the Flags to add flags to it.
-    """
-    parser = add_command(actions, name, what, inspect.getdoc(run), run)
-    flags = Flags(parser)
-    flags.text("--project", "DIR", "folder of the project", required=True)
-    return parser, flags
+    for name, what, run, add_flags in (
+        ("packets", "write the packets for translators", _run_packets, _add_packets),
+        ("import", "import the translators' files", _run_import, _add_import),
+        ("check", "check the imported translations", _run_check, _add_check),
+        ("review", "write review sheets, and import them", _run_review, _add_review),
+        ("status", "show the state of every language", _run_status, _add_status),
+        ("package", "write the data set", _run_package, _add_package),
+    ):
+        action = add_command(actions, name, what, inspect.getdoc(run), run)
+        flags = Flags(action)
+        flags.text("--project", "DIR", "folder of the project", required=True)
+        add_flags(action, flags)
 
 
 def _add_languages(flags: Flags, default: str = "") -> None:
@@ -86,10 +73,7 @@ def _add_by(flags: Flags, who: str) -> None:
     flags.text("--by", "NAME", f"{who}, for the journal")
 
 
-def _add_packets(actions: Commands) -> None:
-    parser, flags = _add_action(
-        actions, "packets", _run_packets, "write the packets for translators"
-    )
+def _add_packets(parser: argparse.ArgumentParser, flags: Flags) -> None:
     _add_languages(flags)
     flags.text(
         "--format",
@@ -123,23 +107,20 @@ def _formats(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     unknown = [name for name in names if name not in FORMATS]
     if unknown:
-        raise argparse.ArgumentTypeError(
-            f"no such format: {','.join(unknown)!r}; known: {', '.join(FORMATS)}"
-        )
+        known = ", ".join(FORMATS)
+        raise argparse.ArgumentTypeError(f"no such format: {','.join(unknown)!r}; known: {known}")
     return names
 
 
 def _fraction(text: str) -> Fraction:
     if not re.fullmatch(r"\d+(\.\d+)?(/\d*[1-9]\d*)?", text, re.ASCII):
-        raise argparse.ArgumentTypeError(
-            f"must be a number or a fraction such as 1/5, got {text!r}"
-        )
+        message = f"must be a number or a fraction such as 1/5, got {text!r}"
+        raise argparse.ArgumentTypeError(message)
     number, _, divisor = text.partition("/")
     return Fraction(number) / int(divisor or 1)
 
 
-def _add_import(actions: Commands) -> None:
-    parser, flags = _add_action(actions, "import", _run_import, "import the translators' files")
+def _add_import(parser: argparse.ArgumentParser, flags: Flags) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="files, or folders with files")
     flags.text("--language", "CODE", "language of files that do not contain its code")
     flags.text(
@@ -153,8 +134,7 @@ def _add_import(actions: Commands) -> None:
     _add_by(flags, "name of the translator")
 
 
-def _add_check(actions: Commands) -> None:
-    _, flags = _add_action(actions, "check", _run_check, "check the imported translations")
+def _add_check(_: argparse.ArgumentParser, flags: Flags) -> None:
     _add_languages(flags, "all languages with imported translations")
     flags.text(
         "--waive",
@@ -179,10 +159,7 @@ def _add_check(actions: Commands) -> None:
     _add_by(flags, "name of the person who checks or waives")
 
 
-def _add_review(actions: Commands) -> None:
-    parser, flags = _add_action(
-        actions, "review", _run_review, "write review sheets, and import them"
-    )
+def _add_review(parser: argparse.ArgumentParser, flags: Flags) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(
         "--sheets", action="store_true", help="write sheets with the sentences to review"
@@ -196,14 +173,12 @@ def _add_review(actions: Commands) -> None:
     _add_by(flags, "name of the person who sends or imports the sheets")
 
 
-def _add_status(actions: Commands) -> None:
-    _, flags = _add_action(actions, "status", _run_status, "show the state of every language")
+def _add_status(_: argparse.ArgumentParser, flags: Flags) -> None:
     flags.text("--language", "CODE", "show the journal of this language")
     flags.switch("--json", "print the state of all languages as JSON")
 
 
-def _add_package(actions: Commands) -> None:
-    parser, flags = _add_action(actions, "package", _run_package, "write the data set")
+def _add_package(parser: argparse.ArgumentParser, flags: Flags) -> None:
     add_output(parser, has_stages=False)
     flags.text("--version", "V", "version of the data set (default %(default)s)", default="1.0.0")
     flags.switch(
@@ -335,9 +310,8 @@ def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
         if any(entry.kind == "import" for entry in read_entries(project.journal(code)))
     ]
     if not found:
-        raise ValueError(
-            f"{project.folder}: no translations were imported yet; import them with `import`"
-        )
+        message = "no translations were imported yet; import them with `import`"
+        raise ValueError(f"{project.folder}: {message}")
     return found
 
 

@@ -11,25 +11,20 @@ from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import SPLITS, ReadError, Translation
 from corpusmill.transforms.translation.source_table import splits_of
 
-from . import journal
+from . import journal, language_state
 from .checks import SETTLE
 from .journal import Draft, Entry
-from .language_state import TRANSLATIONS, LanguageState, ids_of, write_translations
+from .language_state import LanguageState
 from .packet_files import Returned, decode_sheet, decode_utf8, read_plain, read_sheet
 from .project import SOURCE_CODES, Project
 from .xliff import read_xliff
 
-
-def _read_table(data: bytes, name: str) -> Returned:
-    return read_sheet(decode_sheet(data), name)
-
-
 READERS: Mapping[str, Callable[[bytes, str], Returned]] = {
-    ".xlf": read_xliff,
-    ".xliff": read_xliff,
-    ".tsv": _read_table,
-    ".csv": _read_table,
-    ".txt": _read_table,  # the "Unicode text" of Excel
+    **dict.fromkeys((".xlf", ".xliff"), read_xliff),
+    # .txt is the "Unicode text" of Excel.
+    **dict.fromkeys(
+        (".tsv", ".csv", ".txt"), lambda data, name: read_sheet(decode_sheet(data), name)
+    ),
 }
 SUFFIXES = (*READERS, *(f".{split}" for split in SPLITS))
 LAST = "last"  # for --corrects: the newest import of another file that has a line of this file
@@ -91,12 +86,11 @@ def import_files(
     """
     code = project.language(language).code if language else ""
     read = [_read(project, path, code, is_named) for path, is_named in _list(paths)]
+    files = [one for one in read if isinstance(one, ReadFile)]
     if corrects:
-        read = [
-            _correcting(project, one, corrects) if isinstance(one, ReadFile) else one
-            for one in read
-        ]
-    return [_add(project, one, by) if isinstance(one, ReadFile) else one for one in read]
+        files = [_correcting(project, one, corrects) for one in files]
+    added = iter([_add(project, one, by) for one in files])
+    return [one if isinstance(one, Imported) else next(added) for one in read]
 
 
 def _list(paths: Iterable[str]) -> list[tuple[pathlib.Path, bool]]:
@@ -111,10 +105,8 @@ def _list(paths: Iterable[str]) -> list[tuple[pathlib.Path, bool]]:
             continue
         below = sorted(one for one in path.rglob("*") if _is_answer(one.relative_to(path), one))
         if not below:
-            raise InputError(
-                str(path),
-                f"the folder contains no file whose name ends with one of {', '.join(SUFFIXES)}",
-            )
+            message = f"contains no file whose name ends with one of {', '.join(SUFFIXES)}"
+            raise InputError(str(path), f"the folder {message}")
         for one in below:
             found.setdefault(one, False)
     return list(found.items())
@@ -150,24 +142,19 @@ def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
     lines = journal.decode(str(path), data).removesuffix("\n").split("\n")
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
-        raise ReadError(
-            0,
-            f"must have {len(those):,} lines, like the source of the project, but has {len(lines):,}",
-        )
+        message = f"must have {len(those):,} lines, like the source of the project"
+        raise ReadError(0, f"{message}, but has {len(lines):,}")
     for number, (line, source) in enumerate(zip(lines, those, strict=True), 1):
         if line != source.text:
-            raise ReadError(
-                number,
-                f"differs from sentence {source.id} of the project, which is {source.text!r}",
-            )
+            message = f"differs from sentence {source.id} of the project"
+            raise ReadError(number, f"{message}, which is {source.text!r}")
 
 
 def _checked(
     project: Project, path: pathlib.Path, data: bytes, returned: Returned, code: str
 ) -> ReadFile:
-    if returned.project and returned.project != project.key:
-        message = f"belongs to the project {returned.project}, not to {project.key}"
-        raise ReadError(0, message)
+    if returned.project not in ("", project.key):
+        raise ReadError(0, f"belongs to the project {returned.project}, not to {project.key}")
     code = _language(project, path, returned, code)
     entries = journal.read_entries(project.journal(code))
     packets = {entry.number for entry in entries if entry.kind == "packet"}
@@ -179,11 +166,8 @@ def _checked(
     _check_lines(project, returned)
     filled = [one for one in returned.translations if one.text]
     if not filled:
-        what = (
-            "the file has no sentences"
-            if not returned.sources
-            else "no sentence in the file has a translation"
-        )
+        none = "no sentence in the file has a translation"
+        what = none if returned.sources else "the file has no sentences"
         raise ReadError(0, f"{what}: check that the translated file was saved")
     shown = {one.id for one in returned.translations} | set(returned.sources)
     empty = len(shown) - len(filled)
@@ -240,20 +224,18 @@ def _find_corrected(
     if name == LAST:
         for entry in reversed(imports.values()):
             is_same = entry.facts["file"]["sha256"] == journal.sha256_of(file.data)
-            if not (is_same or ids.isdisjoint(ids_of(entry))):
+            if not (is_same or ids.isdisjoint(language_state.ids_of(entry))):
                 return entry
-        raise ValueError(
-            f"--corrects: no other import of {file.code} contains a line of {file.path}"
-        )
+        what = f"no other import of {file.code} contains a line of {file.path}"
+        raise ValueError(f"--corrects: {what}")
     named = imports.get(int(name)) if name.isascii() and name.isdigit() else None
     if not named:
         known = ", ".join(one.name for one in imports.values())
         there = f"the imports are {known}" if known else "there are no imports"
         raise ValueError(f"--corrects: {name} is not an import of {file.code}; {there}")
-    if ids.isdisjoint(ids_of(named)):
-        raise ValueError(
-            f"--corrects: import {named.name} of {file.code} contains no line of {file.path}"
-        )
+    if ids.isdisjoint(language_state.ids_of(named)):
+        what = f"import {named.name} of {file.code} contains no line of {file.path}"
+        raise ValueError(f"--corrects: {what}")
     return named
 
 
@@ -275,14 +257,13 @@ def _check_lines(project: Project, returned: Returned) -> None:
 
 
 def _add(project: Project, file: ReadFile, by: str) -> Imported:
-    folder = project.journal(file.code)
-    with journal.locked(folder):
-        state = LanguageState(journal.read_entries(folder), project.ids)
+    with language_state.locked_state(project, file.code) as state:
         base = file.base or state.number_of("packet")
         earlier = _imported_before(state, file, base)
         if earlier:
             return Imported(str(file.path), file.code, earlier, False)
         draft = _draft(state, file, base)
+        folder = project.journal(file.code)
         entry, _ = journal.append(folder, by, state.last, lambda _: draft)
         return Imported(str(file.path), file.code, entry, True)
 
@@ -323,8 +304,9 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
         "empty": file.empty,
         **{change: counts[change] for change in CHANGES},
     }
+    content = language_state.write_translations(translations)
     contents = {
-        TRANSLATIONS: write_translations(translations).encode("utf-8"),
+        language_state.TRANSLATIONS: content.encode("utf-8"),
         f"original/{file.path.name}": file.data,
     }
     packet = state.entries[base - 1]

@@ -25,6 +25,7 @@ import msgspec
 
 from corpusmill.transforms.files import write_files
 from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.markup import read_table
 from corpusmill.transforms.files.read_files import InputError, check_regular, parse_json
 from corpusmill.transforms.files.records import ReadError
 from corpusmill.transforms.files.write_files import make_beside, sync
@@ -143,26 +144,6 @@ _FACTS: Mapping[str, type[_Facts]] = {
 }
 
 
-def check_facts(facts: Any, number: int) -> None:
-    """Checks the facts of a journal entry. For an unknown kind of entry, checks only the facts that all
-    entries have.
-
-    Args:
-      number: number of the entry, from 1.
-
-    Raises ValueError if facts are missing or invalid.
-    """
-    try:
-        kind = msgspec.convert(facts, _Head).kind
-        told = msgspec.convert(facts, _FACTS.get(kind, _Facts))
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # half a surrogate pair
-        raise ValueError(str(error)) from None
-    if not all(0 < other < number for other in told.others()):
-        raise ValueError(
-            f"the entry refers to an entry that is not one of the {number - 1} entries before it"
-        )
-
-
 def read_bytes(path: pathlib.Path) -> bytes:
     """Reads a file. Raises InputError if it cannot be read, or is a pipe or a device."""
     check_regular(str(path))
@@ -184,6 +165,23 @@ def decode(path: str, data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(path, f"line {line}: byte {data[error.start]:#04x} is not UTF-8") from None
+
+
+def read_rows(
+    path: pathlib.Path, columns: Sequence[str], *, for_people: bool = True
+) -> list[dict[str, Any]]:
+    """Reads a table of a journal entry. Returns column → value for each row; the column `line` has numbers.
+
+    Raises InputError for a damaged table.
+    """
+    try:
+        table = read_table(read_text(path), columns, for_people=for_people)
+        return [
+            {name: int(row[name]) if name == "line" else row[name] for name in columns}
+            for _, row in table
+        ]
+    except (ReadError, ValueError) as error:
+        raise InputError(str(path), f"is damaged: {error}") from None
 
 
 @contextlib.contextmanager
@@ -346,8 +344,12 @@ def _read_entry(folder: pathlib.Path, number: int) -> Entry:
     path = folder / _ENTRY
     facts = parse_json(str(path), read_bytes(path))
     try:
-        check_facts(facts, number)
-    except ValueError as error:
+        kind = msgspec.convert(facts, _Head).kind
+        told = msgspec.convert(facts, _FACTS.get(kind, _Facts))  # an unknown kind has only a head
+        if not all(0 < other < number for other in told.others()):
+            before = f"one of the {number - 1} entries before it"
+            raise ValueError(f"the entry refers to an entry that is not {before}")
+    except (msgspec.ValidationError, ValueError) as error:  # half a surrogate pair: ValueError
         raise InputError(str(path), f"is damaged: {error}") from None
     head = {name: facts.pop(name) for name in HEAD}
     return Entry(number, folder, **head, facts=facts)
@@ -389,28 +391,18 @@ def append(
             content = to_json(facts).encode("utf-8")
             fill_folder(building, {**draft.files, _ENTRY: content})
             target = folder / name_of(number)
-            if not _renamed(building, target):
-                number += 1
+            try:
+                building.rename(target)
+            except OSError:
+                if not target.exists():
+                    raise
+                number += 1  # a folder with content already has the name; it is never replaced
                 continue
             sync(folder)
             entry = Entry(number, target, draft.kind, draft.round, time, by, draft.facts)
             return entry, draft
         finally:
             shutil.rmtree(building, ignore_errors=True)
-
-
-def _renamed(building: pathlib.Path, target: pathlib.Path) -> bool:
-    """Renames the folder `building` to `target`. Returns True if it was renamed.
-
-    Returns False if a folder with content already has the name `target`; it is never replaced.
-    """
-    try:
-        building.rename(target)
-    except OSError:
-        if target.exists():
-            return False
-        raise
-    return True
 
 
 class Sent(NamedTuple):
@@ -422,29 +414,16 @@ class Sent(NamedTuple):
     paths: Sequence[str] = ()  # paths of the files, or of their copies
 
 
-def files_of(entry: Entry) -> dict[str, bytes]:
-    """Returns file name → content for the files of a packet or review sheet.
-
-    Raises InputError if a file cannot be read.
-    """
-    return {name: read_bytes(entry.folder / name) for name in entry.facts["files"]}
-
-
-def paths_of(entry: Entry, contents: Mapping[str, bytes], to: str) -> list[str]:
-    """Copies the files of a journal entry to the folder `to`, and returns the paths of the copies.
+def paths_of(entry: Entry, to: str) -> list[str]:
+    """Copies the files of a packet or review sheet to the folder `to`, and returns the paths of the copies.
 
     If `to` is "", copies nothing, and returns the paths of the files in the folder of the entry.
 
-    Args:
-      entry: a packet or a review sheet.
-      contents: name → content of each of its files.
-      to: folder for the copies, or "".
-
-    Raises TargetError if a copy cannot be written, or would replace a file with other content.
+    Raises InputError if a file cannot be read, and TargetError if a copy cannot be written, or would replace
+    a file with other content.
     """
-    if to:
-        return put_copies(to, contents)
-    return [str(entry.folder / name) for name in contents]
+    contents = {name: read_bytes(entry.folder / name) for name in entry.facts["files"]}
+    return put_copies(to, contents) if to else [str(entry.folder / name) for name in contents]
 
 
 def print_sent(sent: Iterable[Sent]) -> None:

@@ -10,6 +10,7 @@ imported. An import that corrects other imports replaces their texts in the line
 Reads waivers: the findings that a person accepts, named one by one, by rule, or in a table.
 """
 
+import contextlib
 import datetime
 import functools
 import hashlib
@@ -25,6 +26,7 @@ from corpusmill.transforms.files.records import Finding, ReadError, Translation
 from . import journal
 from .journal import Entry, read_bytes
 from .packet_files import decode_sheet
+from .project import Project
 
 TRANSLATIONS = "translations.tsv"
 _COLUMNS = ("id", "text", "file", "line")
@@ -139,12 +141,13 @@ class LanguageState:
         answer the newest packet are read first. Reading stops when every line has an answer.
         """
         found: dict[str, list[Answer]] = {}
-        for base, imports in _by_base(self.of_kind("import")):
+        imports = self.of_kind("import")
+        for base in sorted({entry.facts["base"] for entry in imports}, reverse=True):
             if len(found) == len(self.ids):
                 break
             answered = frozenset(found)
-            for entry in imports:
-                path = _table_of(entry)
+            for entry in (entry for entry in imports if entry.facts["base"] == base):
+                path = entry.folder / TRANSLATIONS
                 for name, row in _rows_of(entry).items():
                     if name not in answered:
                         found.setdefault(name, []).append(Answer(entry.number, base, row, path))
@@ -278,9 +281,6 @@ class LanguageState:
             of_review = self.of_kind("sheets", "review")
             begun = any(entry.round == self.round for entry in of_review)
             return "in review" if begun else "checked"
-        return self._name_of_what_is_back(packet)
-
-    def _name_of_what_is_back(self, packet: Entry | None) -> str:
         if not self.awaited:
             return "back"
         asked = (packet.facts["ids"] if packet else ()) or self.ids
@@ -289,24 +289,21 @@ class LanguageState:
 
 
 STATES = (
-    "new",
-    "sent",
-    "partly back",
-    "back",
-    "checks failed",
-    "checked",
-    "in review",
-    "sent back",
-    "accepted",
+    *("new", "sent", "partly back", "back", "checks failed", "checked"),
+    *("in review", "sent back", "accepted"),
 )
 
 
-def _by_base(imports: Sequence[Entry]) -> Iterator[tuple[int, list[Entry]]]:
-    """Yields (number of the packet, imports that answer it) for each packet, the newest packet first."""
-    by_base: dict[int, list[Entry]] = {}
-    for entry in imports:
-        by_base.setdefault(entry.facts["base"], []).append(entry)
-    return ((base, by_base[base]) for base in sorted(by_base, reverse=True))
+def read_state(project: Project, code: str) -> LanguageState:
+    """Reads the journal of a language, and returns the state of the language."""
+    return LanguageState(journal.read_entries(project.journal(code)), project.ids)
+
+
+@contextlib.contextmanager
+def locked_state(project: Project, code: str) -> Iterator[LanguageState]:
+    """Locks the journal of a language during the `with` block, and yields the state of the language."""
+    with journal.locked(project.journal(code)):
+        yield read_state(project, code)
 
 
 def _different(answers: Sequence[Answer]) -> Sequence[Answer]:
@@ -332,7 +329,7 @@ def _rows_of(entry: Entry) -> Mapping[str, bytes]:
     The rows are not decoded, because this would slow down the command `status`. Raises InputError if the file
     is damaged.
     """
-    path = _table_of(entry)
+    path = entry.folder / TRANSLATIONS
     header, *lines = read_bytes(path).removesuffix(b"\n").split(b"\n")
     if header != _HEADER:
         raise InputError(str(path), "is damaged: the header is not the expected one")
@@ -341,10 +338,6 @@ def _rows_of(entry: Entry) -> Mapping[str, bytes]:
         return {name.decode(): row for name, _, row in pairs}
     except UnicodeDecodeError:
         raise InputError(str(path), "is damaged: an id is not UTF-8") from None
-
-
-def _table_of(entry: Entry) -> pathlib.Path:
-    return entry.folder / TRANSLATIONS
 
 
 def write_translations(translations: Sequence[Translation]) -> str:
@@ -356,11 +349,8 @@ def write_translations(translations: Sequence[Translation]) -> str:
 ALL = "*"  # takes the place of an id, for all findings of a rule
 _LINE = re.compile("[0-9]{1,9}")
 BECAUSE = "because"  # the column for reasons that users add to findings.tsv
-NEVER = (
-    "disputed",
-    "not-back",
-    "missing",
-)  # rules that cannot be waived: there is no text to accept
+# Rules that cannot be waived, because there is no text to accept.
+NEVER = ("disputed", "not-back", "missing")
 
 
 class Named(NamedTuple):
@@ -403,22 +393,19 @@ def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: st
     """
     rows = [row for table in tables for row in read_waivers(table)]
     if because and not named:
-        raise ValueError(
-            "--because needs --waive; with --waive-table, the reasons are in the table"
-        )
-    parsed = [_parse(text, because) for text in named]
+        message = "--because needs --waive; with --waive-table, the reasons are in the table"
+        raise ValueError(message)
+    parsed = []
+    for text in named:
+        name, _, rule = text.rpartition(":")
+        if ":" not in text or not rule:
+            raise ValueError(f"--waive must be ID:RULE, got {text!r}")
+        parsed.append(Named(name, rule, because))
     if named and not (because.strip() and by.strip()):
         raise ValueError("--waive needs --because TEXT and --by NAME")
     if rows and not by.strip():
         raise ValueError("--waive-table needs --by NAME")
     return Waive(parsed, rows, by) if named or rows else None
-
-
-def _parse(text: str, because: str) -> Named:
-    name, colon, rule = text.rpartition(":")
-    if not colon or not rule:
-        raise ValueError(f"--waive must be ID:RULE, got {text!r}")
-    return Named(name, rule, because)
 
 
 def read_waivers(path: str) -> list[Row]:
@@ -434,9 +421,8 @@ def read_waivers(path: str) -> list[Row]:
             if because:
                 rows.append(Row(path, number, _finding_of(number, fields), because))
         if not rows:
-            raise ReadError(
-                0, f"the column `{BECAUSE}` is empty in every row; enter at least one reason"
-            )
+            message = f"the column `{BECAUSE}` is empty in every row; enter at least one reason"
+            raise ReadError(0, message)
     return rows
 
 
@@ -471,9 +457,8 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
     """
     asked: dict[tuple[str, str], str] = {}
     for named in waive.named:
-        asked |= {
-            (finding.id, finding.rule): named.because for finding in _findings(state, found, named)
-        }
+        those = _findings(state, found, named)
+        asked |= {(finding.id, finding.rule): named.because for finding in those}
     present = set(map(_without_quotes, found))
     for row in waive.rows:
         finding = row.finding

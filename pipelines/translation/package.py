@@ -13,45 +13,19 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from apache_beam.io.filesystems import FileSystems
 
+from corpusmill.transforms.files import markup
+from corpusmill.transforms.files.builds import manifest as manifests
 from corpusmill.transforms.files.builds.dataset_card import MAKER
-from corpusmill.transforms.files.builds.manifest import (
-    CARD,
-    MANIFEST,
-    Provenance,
-    add_outputs,
-    assemble,
-    to_json,
-)
-from corpusmill.transforms.files.markup import (
-    Config,
-    Dataset,
-    protect,
-    render,
-    size_category,
-    yaml_head,
-)
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import InputFile, OutputFile, SourceSentence
 from corpusmill.transforms.files.write_files import mark, table_of, write_parquet, write_text
-from corpusmill.transforms.translation import source_table
-from corpusmill.transforms.translation.source_accounts import (
-    DESCRIPTION,
-    count_licences,
-    hub_licenses,
-)
-from corpusmill.transforms.translation.source_table import (
-    LICENCE,
-    METADATA_COLUMNS,
-    columns_of,
-    splits_of,
-    yes_or_no,
-)
+from corpusmill.transforms.translation import source_accounts, source_table
+from corpusmill.transforms.translation.source_table import LICENCE, columns_of, splits_of
 
 from ..run import publish
 from ..run.corpora import code_versions
 from ..run.editions import write_cards
-from . import journal
-from .language_state import LanguageState
+from .language_state import LanguageState, read_state
 from .project import Project
 from .target_languages import find_language
 
@@ -124,16 +98,23 @@ def package(
     if publish.is_completed(target) and not replace:
         write_cards([target])  # missing if a process was killed after it wrote COMPLETED
     with publish.building(target, replace=replace) as folder:
-        signature = _signature(project, included, version, with_test)
+        kept = {
+            split: len(sentences)
+            for split, sentences in splits_of(project.sentences)
+            if split != WITHHELD or with_test
+        }
+        contents = f"langs:{len(included)}|splits:{'+'.join(kept)}|v:{version}"
+        signature = f"{CORPUS}|project:{project.key}|{contents}"
         of_rows = "the column licence has that of each row"
-        licence = of_rows if hub_licenses(project.sentences) else LICENSE
+        licence = of_rows if source_accounts.hub_licenses(project.sentences) else LICENSE
         marks = {"signature": signature, "version": version, "license": licence}
-        outputs = list(_write(project, included, folder, with_test, marks))
-        manifest = _manifest(project, included, left_out, outputs, version, with_test)
+        outputs = list(_write(project, included, folder, kept, marks))
+        manifest = _manifest(project, included, left_out, outputs, version, kept, with_test)
         manifest["signature"] = signature
-        card = write_text(folder, CARD, make_card(project, manifest, included), "card")
-        manifest = add_outputs(manifest, [card])
-        write_text(folder, MANIFEST, to_json(manifest))
+        text = make_card(project, manifest, included)
+        card = write_text(folder, manifests.CARD, text, "card")
+        manifest = manifests.add_outputs(manifest, [card])
+        write_text(folder, manifests.MANIFEST, manifests.to_json(manifest))
     write_cards([target])
     return Packaged(target, manifest)
 
@@ -157,7 +138,7 @@ def choose_languages(
     )
     included, left_out = [], {}
     for code in project.languages:
-        state = LanguageState(journal.read_entries(project.journal(code)), project.ids)
+        state = read_state(project, code)
         if not state.entries:
             continue  # the journal is empty: its first writer was killed
         why = _why_left_out(state, without_review)
@@ -185,11 +166,11 @@ def _write(
     project: Project,
     included: Sequence[Included],
     folder: str,
-    with_test: bool,
+    kept: Mapping[str, int],
     marks: Mapping[str, str],
 ) -> Iterator[OutputFile]:
     for split, sentences in splits_of(project.sentences):
-        if split == WITHHELD and not with_test:
+        if split not in kept:
             continue
         above = f"{WITHHELD}/" if split == WITHHELD else ""
         for language in included:
@@ -202,41 +183,14 @@ def _write(
         yield write_parquet(folder, name, split, marked)
 
 
-def _kept(project: Project, with_test: bool) -> dict[str, int]:
-    """Returns the number of sentences in each split of the package.
-
-    `with_test` is whether the package contains the withheld split.
-    """
-    return {
-        split: len(sentences)
-        for split, sentences in splits_of(project.sentences)
-        if split != WITHHELD or with_test
-    }
-
-
-def _signature(
-    project: Project, included: Sequence[Included], version: str, with_test: bool
-) -> str:
-    return "|".join(
-        (
-            CORPUS,
-            f"project:{project.key}",
-            f"langs:{len(included)}",
-            f"splits:{'+'.join(_kept(project, with_test))}",
-            f"v:{version}",
-        )
-    )
-
-
 def _write_lines(
     folder: str, name: str, sentences: Sequence[SourceSentence], language: Included
 ) -> OutputFile:
     lines = [language.texts[sentence.id] for sentence in sentences]
     for sentence, line in zip(sentences, lines, strict=True):
         if "\n" in line:
-            raise InputError(
-                name, f"the translation of {sentence.id} into {language.code} contains a line feed"
-            )
+            what = f"the translation of {sentence.id} into {language.code}"
+            raise InputError(name, f"{what} contains a line feed")
     return write_text(folder, name, "".join(f"{line}\n" for line in lines), records=len(lines))
 
 
@@ -245,21 +199,20 @@ def make_metadata(sentences: Sequence[SourceSentence]) -> str:
 
     Raises InputError for a field with a tab or line feed.
     """
-    columns = columns_of(METADATA_COLUMNS, sentences)
+    columns = columns_of(source_table.METADATA_COLUMNS, sentences)
     rows = [
         (
             *(one.url, one.domain, one.topic),
-            *map(yes_or_no, (one.has_image, one.has_hyperlink)),
+            *map(source_table.yes_or_no, (one.has_image, one.has_hyperlink)),
             *([one.licence] if LICENCE in columns else []),
         )
         for one in sentences
     ]
     for sentence, row in zip(sentences, rows, strict=True):
         if any(sign in field for field in row for sign in "\t\n"):
-            raise InputError(
-                source_table.NAME, f"{sentence.id}: a field contains a tab or line feed"
-            )
-    return "".join("\t".join(map(protect, row)) + "\n" for row in (columns, *rows))
+            message = f"{sentence.id}: a field contains a tab or line feed"
+            raise InputError(source_table.NAME, message)
+    return "".join("\t".join(map(markup.protect, row)) + "\n" for row in (columns, *rows))
 
 
 def make_rows(sentences: Sequence[SourceSentence], included: Sequence[Included]) -> pa.Table:
@@ -282,6 +235,7 @@ def _manifest(
     left_out: Mapping[str, str],
     outputs: Sequence[OutputFile],
     version: str,
+    kept: Mapping[str, int],
     with_test: bool,
 ) -> dict[str, Any]:
     """Returns the manifest of the data set. It contains no time, so that the same project gives the same
@@ -292,10 +246,11 @@ def _manifest(
       left_out: code of a language → reason why it is left out.
       outputs: the files of the package.
       version: the version of the data set.
-      with_test: whether the package contains the withheld split.
+      kept: split → number of its sentences in the package.
+      with_test: whether the package may contain the withheld split.
     """
     rules = project.rules
-    provenance = Provenance(
+    provenance = manifests.Provenance(
         corpus=CORPUS,
         edition=rules.name,
         dump_date="",
@@ -310,11 +265,10 @@ def _manifest(
         caveats=tuple(f"{code} is left out: {why}" for code, why in left_out.items()),
         code=code_versions(),
     )
-    kept = _kept(project, with_test)
     source = (project.folder / source_table.NAME).stat().st_size
     inputs = [InputFile("source", source_table.NAME, source, project.source_sha256)]
     counts = {"kept": {**kept, "total": sum(kept.values())}, "languages": len(included)}
-    manifest = assemble(provenance, inputs, counts, (), outputs)
+    manifest = manifests.assemble(provenance, inputs, counts, (), outputs)
     manifest["languages"] = {
         one.code: {
             "score": one.score,
@@ -333,34 +287,28 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
     kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
     tags = list(dict.fromkeys(language.tag for language in languages))
     files = {split: f"{split}-*.parquet" for split in kept if split != WITHHELD}
-    dataset = Dataset(
-        project.rules.name,
-        (MAKER, *DESCRIPTION.tags),
-        DESCRIPTION.tasks,
-        [size_category(sum(kept[split] for split in files))],
-    )
-    licences = hub_licenses(project.sentences) or LICENSE
+    about = source_accounts.DESCRIPTION
+    size = markup.size_category(sum(kept[split] for split in files))
+    dataset = markup.Dataset(project.rules.name, (MAKER, *about.tags), about.tasks, [size])
+    licences = source_accounts.hub_licenses(project.sentences) or LICENSE
+    domains = ", ".join(sorted({one.domain for one in project.sentences}))
+    has_licences = any(one.licence for one in project.sentences)
+    sources = domains if has_licences else "English Wikimedia sites"
     again = [one.rounds - 1 for one in included if one.rounds]
-    head = yaml_head(licences, tags, [Config("default", files)], dataset)
-    card = render(
+    head = markup.yaml_head(licences, tags, [markup.Config("default", files)], dataset)
+    card = markup.render(
         "translations",
         manifest=manifest,
         kept=kept,
         rules=project.rules,
-        sources=_sources(project),
-        licences=count_licences(project.sentences),
+        sources=f"Sentences of {sources}",
+        licences=source_accounts.count_licences(project.sentences),
         languages=list(zip(included, languages, strict=True)),
         again=again,
         days=[one.days for one in included if one.days is not None],
-        citation=DESCRIPTION.citation,
+        citation=about.citation,
     )
     return "\n".join([*head, "", *card, ""])
-
-
-def _sources(project: Project) -> str:
-    if not any(one.licence for one in project.sentences):
-        return "Sentences of English Wikimedia sites"
-    return f"Sentences of {', '.join(sorted({one.domain for one in project.sentences}))}"
 
 
 def print_packaged(packaged: Packaged) -> None:

@@ -30,6 +30,7 @@ The apostrophe is removed when the table is read.
 import codecs
 import csv
 import io
+import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
@@ -171,9 +172,8 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
     if len(lines) != len(ids):
         raise ReadError(0, f"expected {len(ids)} lines, one per sentence; found {len(lines)}")
     if "\0" in text:
-        raise ReadError(
-            text.count("\n", 0, text.index("\0")) + 1, "the line has a NUL character: remove it"
-        )
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ReadError(line, "the line has a NUL character: remove it")
     translations = (
         Translation(id_, line, file, number)
         for number, (id_, line) in enumerate(zip(ids, lines, strict=True), 1)
@@ -212,7 +212,12 @@ def write_sheet(packet: Packet) -> str:
     name = format_name(packet)
     target = f'target "{packet.language.code}"'
     columns = [ID, "article", "domain", "topic", "url", SOURCE, target, NOTES, PACKET]
-    return write_quoted(columns, (_row(line, name) for line in packet.lines))
+    rows = (
+        [getattr(line.source, field) for field in (ID, "article", "domain", "topic", "url", "text")]
+        for line in packet.lines
+    )
+    answers = ([line.target, "; ".join(line.reasons), name] for line in packet.lines)
+    return write_quoted(columns, map(operator.add, rows, answers))
 
 
 def write_quoted(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -226,13 +231,6 @@ def write_quoted(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     writer.writerow(columns)
     writer.writerows(map(protect, row) for row in rows)
     return stream.getvalue()
-
-
-def _row(line: PacketLine, name: str) -> list[str]:
-    source = line.source
-    reasons = "; ".join(line.reasons)
-    where = [source.id, source.article, source.domain, source.topic, source.url]
-    return [*where, source.text, line.target, reasons, name]
 
 
 def read_sheet(text: str, file: str) -> Returned:
@@ -254,11 +252,8 @@ def read_sheet(text: str, file: str) -> Returned:
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise ReadError(
-            line,
-            "the line has a NUL character; if the file is UTF-16, save it with a byte order mark,"
-            " or as UTF-8",
-        )
+        remedy = "if the file is UTF-16, save it with a byte order mark, or as UTF-8"
+        raise ReadError(line, f"the line has a NUL character; {remedy}")
     layout = find_layout(text.split("\n", 1)[0].removesuffix("\r"))
     name = NO_NAME._replace(language=layout.language)
     names = set[str]()
@@ -274,7 +269,11 @@ def read_sheet(text: str, file: str) -> Returned:
         if row[layout.target]:
             translations.append(Translation(id_, row[layout.target], file, line))
         if row.get(PACKET):
-            name = _same_name(names, row[PACKET], line)
+            names.add(row[PACKET])
+            if len(names) > 1:
+                message = f"expected rows of one packet; found {', '.join(sorted(names))}"
+                raise ReadError(line, message)
+            name = parse_name(row[PACKET])
     return Returned(*name, tuple(translations), sources if SOURCE in layout.columns else {})
 
 
@@ -333,9 +332,8 @@ def read_rows(text: str, layout: Layout) -> Iterator[tuple[int, Mapping[str, str
         try:
             fields = next(reader, None)
         except csv.Error as error:
-            raise ReadError(
-                line, f"the row that begins in this line cannot be read: {error}"
-            ) from error
+            message = f"the row that begins in this line cannot be read: {error}"
+            raise ReadError(line, message) from error
         if fields is None:
             return
         if line > 1 and any(fields):
@@ -345,10 +343,3 @@ def read_rows(text: str, layout: Layout) -> Iterator[tuple[int, Mapping[str, str
             fields += [""] * (width - len(fields))
             yield line, dict(zip(layout.columns, map(unprotect, fields), strict=False))
         line = reader.line_num + 1
-
-
-def _same_name(names: set[str], name: str, line: int) -> PacketName:
-    names.add(name)
-    if len(names) > 1:
-        raise ReadError(line, f"expected rows of one packet; found {', '.join(sorted(names))}")
-    return parse_name(name)

@@ -14,7 +14,7 @@ import re
 import shutil
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,14 +25,6 @@ from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import SPLITS, ReadError, SourceSentence
 from corpusmill.transforms.files.write_files import sync
 from corpusmill.transforms.translation import source_table
-from corpusmill.transforms.translation.source_table import (
-    METADATA_COLUMNS,
-    NAME,
-    metadata_names,
-    read_source,
-    sentence_id,
-    to_sentence,
-)
 
 from ..run.publish import TargetError
 from .journal import fill_folder, read_bytes, read_text, sha256_of
@@ -54,17 +46,17 @@ def find_source(path: str) -> list[SourceSentence]:
     place = pathlib.Path(path)
     if not place.is_dir():
         return read_source_file(place)
-    if (place / NAME).is_file():
+    if (place / source_table.NAME).is_file():
         if not (place / COMPLETED).is_file() and (place / "manifest.json").exists():
             raise InputError(path, f"no finished build: there is no file {COMPLETED}")
-        return read_source_file(place / NAME)
+        return read_source_file(place / source_table.NAME)
     return _read_release(place)
 
 
 def read_source_file(path: pathlib.Path) -> list[SourceSentence]:
     """Reads a source.tsv. Raises InputError if it cannot be read or is damaged."""
     try:
-        return read_source(read_text(path))
+        return source_table.read_source(read_text(path))
     except ReadError as error:
         raise InputError(str(path), str(error)) from None
 
@@ -72,18 +64,16 @@ def read_source_file(path: pathlib.Path) -> list[SourceSentence]:
 def _read_release(folder: pathlib.Path) -> list[SourceSentence]:
     sentences: list[SourceSentence] = []
     for split in SPLITS:
-        names = [f"{code}.{split}" for code in SOURCE_CODES]
-        text = _first_file((folder, folder / split), names)
-        if text:
-            metadata = _first_file((folder, folder.parent), metadata_names(split))
+        texts = [f"{code}.{split}" for code in SOURCE_CODES]
+        if text := _first_file((folder, folder / split), texts):
+            names = source_table.metadata_names(split)
+            metadata = _first_file((folder, folder.parent), names)
             if not metadata:
-                raise InputError(
-                    str(folder),
-                    f"there is no {metadata_names(split)[0]} in this folder or its parent folder",
-                )
+                message = f"there is no {names[0]} in this folder or its parent folder"
+                raise InputError(str(folder), message)
             sentences += _read_split(text, metadata, split)
     if not sentences:
-        wanted = f"{NAME}, {SOURCE_CODES[0]}.dev or {SOURCE_CODES[0]}.devtest"
+        wanted = f"{source_table.NAME}, {SOURCE_CODES[0]}.dev or {SOURCE_CODES[0]}.devtest"
         raise InputError(str(folder), f"no sentences to translate: there is no {wanted}")
     return sentences
 
@@ -96,23 +86,20 @@ def _first_file(folders: Iterable[pathlib.Path], names: Iterable[str]) -> pathli
 def _read_split(text: pathlib.Path, metadata: pathlib.Path, split: str) -> list[SourceSentence]:
     lines = read_text(text).removesuffix("\n").split("\n")
     try:
-        rows = list(read_table(read_text(metadata), METADATA_COLUMNS))
+        rows = list(read_table(read_text(metadata), source_table.METADATA_COLUMNS))
         if len(lines) != len(rows):
-            message = (
-                f"must have one line for each of the {len(rows):,} rows of {metadata}, but has"
-                f" {len(lines):,}"
-            )
-            raise InputError(str(text), message)
+            message = f"must have one line for each of the {len(rows):,} rows of {metadata}"
+            raise InputError(str(text), f"{message}, but has {len(lines):,}")
         first_of_url: dict[str, str] = {}
         sentences = []
         for place, (line, (number, row)) in enumerate(zip(lines, rows, strict=True), 1):
             if not line.strip():
                 raise InputError(str(text), f"line {place} is empty")
-            name = sentence_id(split, place)
+            name = source_table.sentence_id(split, place)
             # A release has no page ids, so an article is identified by its first sentence.
             article = f"{row['domain']}:{first_of_url.setdefault(row['URL'], name)}"
             told = {"id": name, "split": split, "article": article, "url": row["URL"], "text": line}
-            sentences.append(to_sentence(number, {**row, **told}))
+            sentences.append(source_table.to_sentence(number, {**row, **told}))
     except ReadError as error:
         raise InputError(str(metadata), str(error)) from None
     return sentences
@@ -168,10 +155,8 @@ class Project:
         """
         path = self.folder / source_table.NAME
         if sha256_of(read_bytes(path)) != self.source_sha256:
-            raise InputError(
-                str(path),
-                f"was changed or is damaged: its SHA-256 is not the one in {_SETTINGS}",
-            )
+            message = f"was changed or is damaged: its SHA-256 is not the one in {_SETTINGS}"
+            raise InputError(str(path), message)
         return tuple(read_source_file(path))
 
     @functools.cached_property
@@ -232,8 +217,15 @@ def create_project(folder: str, rules: Rules, sentences: Sequence[SourceSentence
             shutil.rmtree(building, ignore_errors=True)  # left by a killed process
             try:
                 building.mkdir()
-                settings = to_json(_settings(project)).encode("utf-8")
-                fill_folder(building, {source_table.NAME: table, _SETTINGS: settings})
+                settings = {
+                    "format": FORMAT,
+                    **rules._asdict(),
+                    "review_share": str(rules.review_share),
+                    "accepted_score": str(rules.accepted_score),
+                    "source_sha256": project.source_sha256,
+                }
+                content = to_json(settings).encode("utf-8")
+                fill_folder(building, {source_table.NAME: table, _SETTINGS: content})
                 building.rename(target)  # replaces an empty folder only
                 sync(target.parent)
             finally:
@@ -261,24 +253,11 @@ def check_rules(rules: Rules) -> None:
             "`name` must consist of letters, digits, '.', '_' and '-', beginning with a letter or digit, got"
             f" {rules.name!r}"
         )
-    if not 0 < rules.review_share <= 1:
-        raise ValueError(
-            f"the review share must be above 0 and at most 1, got {rules.review_share}"
-        )
+    share = rules.review_share
+    if not 0 < share <= 1:
+        raise ValueError(f"the review share must be above 0 and at most 1, got {share}")
     if not 0 <= rules.accepted_score <= 100:
         raise ValueError(f"the accepted score must be from 0 to 100, got {rules.accepted_score}")
-
-
-def _settings(project: Project) -> dict[str, Any]:
-    rules = project.rules
-    return {
-        "format": FORMAT,
-        "name": rules.name,
-        "seed": rules.seed,
-        "review_share": str(rules.review_share),
-        "accepted_score": str(rules.accepted_score),
-        "source_sha256": project.source_sha256,
-    }
 
 
 def is_project(folder: str) -> bool:
@@ -290,19 +269,15 @@ def open_project(folder: str) -> Project:
     """Opens a project. Raises InputError if the folder is not a project or has another format."""
     path = pathlib.Path(folder) / _SETTINGS
     if not path.is_file():
-        raise InputError(
-            folder,
-            f"not a translation project: there is no {_SETTINGS}; create one with `packets --source`",
-        )
+        message = f"there is no {_SETTINGS}; create one with `packets --source`"
+        raise InputError(folder, f"not a translation project: {message}")
     try:
         settings = msgspec.json.decode(read_bytes(path), type=_Settings)
         shares = Fraction(settings.review_share), Fraction(settings.accepted_score)
     except (msgspec.MsgspecError, ValueError, ZeroDivisionError, RecursionError) as error:
         raise InputError(str(path), f"is damaged: {error}") from None
     if settings.format != FORMAT:
-        raise InputError(
-            str(path),
-            f"has format {settings.format}, but this version of corpusmill reads format {FORMAT}",
-        )
+        message = f"but this version of corpusmill reads format {FORMAT}"
+        raise InputError(str(path), f"has format {settings.format}, {message}")
     rules = Rules(settings.name, settings.seed, *shares)
     return Project(pathlib.Path(os.path.normpath(folder)), rules, settings.source_sha256)

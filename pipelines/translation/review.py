@@ -210,9 +210,8 @@ def _merge(sheets: Iterable[ReviewedSheet], sample: frozenset[str]) -> _Marked:
     for sheet in sheets:
         languages.add(sheet.language)
         if len(languages) > 1:
-            raise ValueError(
-                f"expected reviews of one language, found {', '.join(sorted(languages))}"
-            )
+            found = ", ".join(sorted(languages))
+            raise ValueError(f"expected reviews of one language, found {found}")
         for id_ in sheet.reviewed:
             if id_ not in sample:
                 raise ValueError(f"{sheet.reviewer} has reviewed {id_}, which is not in the sample")
@@ -361,9 +360,8 @@ def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
         return
     layout = find_layout(header)
     if missing := [name for name in _NEEDED if name not in (*layout.columns, "target")]:
-        raise ReadError(
-            1, f"missing columns: {', '.join(missing)}; found {', '.join(layout.columns)}"
-        )
+        found = ", ".join(layout.columns)
+        raise ReadError(1, f"missing columns: {', '.join(missing)}; found {found}")
     for line, row in read_rows(text, layout):
         yield line, {**row, "target": row[layout.target]}
 
@@ -414,10 +412,8 @@ def _errors(reviewed: Iterable[_Row]) -> Iterator[ReviewError]:
             _check_slug(row, "severity", severity, SEVERITIES)
             yield ReviewError(row.id, category, severity, row.comment, row.line)
         elif severity:
-            raise ReadError(
-                row.line,
-                f"a sentence marked as {OK} must not have a severity: remove {row.severity!r}",
-            )
+            message = f"must not have a severity: remove {row.severity!r}"
+            raise ReadError(row.line, f"a sentence marked as {OK} {message}")
 
 
 def _check_slug(row: _Row, column: str, slug: str, allowed: Collection[str]) -> None:

@@ -7,27 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from corpusmill.transforms.files.markup import read_table, write_table
-from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.records import ReadError
 from corpusmill.transforms.files.terminal import count_of
 
-from . import journal
-from .journal import Draft, Entry, Sent, files_of, paths_of
-from .language_state import LanguageState
+from . import journal, review
+from .journal import Draft, Entry, Sent, paths_of
+from .language_state import LanguageState, locked_state, read_state
 from .packet_files import decode_sheet
 from .project import Project
-from .review import (
-    QualityScore,
-    ReviewedSheet,
-    ReviewError,
-    ReviewerShare,
-    ReviewLine,
-    is_same_target,
-    read_review_sheet,
-    score_quality,
-    write_review_sheet,
-)
+from .review import QualityScore, ReviewedSheet, ReviewError, ReviewerShare
 from .target_languages import TargetLanguage
 
 ERRORS = "errors.tsv"
@@ -72,15 +61,14 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent
     folder = project.journal(code)
     if not folder.is_dir():
         return Sent(code, None, "no sheet: no packet was sent yet")
-    with journal.locked(folder):
-        state = LanguageState(journal.read_entries(folder), project.ids)
+    with locked_state(project, code) as state:
         refusal = why_not_reviewed(state)
         if refusal:
             return Sent(code, None, f"no sheet: {refusal}")
         digest = state.digest_of(project.sample)
-        entry = _sheet_there(state, reviewer, digest)
+        sheets = (one for one in _of_round(state, "sheets", digest))
+        entry = next((one for one in sheets if one.facts["reviewer"] == reviewer), None)
         if entry:
-            contents = files_of(entry)
             message = f"the sheet was already written as {entry.name}"
         else:
             contents = _sheet(project, state, code, reviewer)
@@ -94,7 +82,7 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent
             draft = Draft("sheets", state.round, facts, contents)
             entry, _ = journal.append(folder, by, state.last, lambda _: draft)
             message = f"{entry.name}, a sheet of {len(project.sample):,} sentences"
-        return Sent(code, entry, message, paths_of(entry, contents, to))
+        return Sent(code, entry, message, paths_of(entry, to))
 
 
 def why_not_reviewed(state: LanguageState) -> str:
@@ -104,34 +92,21 @@ def why_not_reviewed(state: LanguageState) -> str:
     if not state.check:
         return "the current translations are not checked yet; run `check`"
     if not state.has_passed:
-        return (
-            f"the checks have found {count_of(state.check.facts['errors'], 'error')};"
-            " run `check` to see them"
-        )
+        errors = count_of(state.check.facts["errors"], "error")
+        return f"the checks have found {errors}; run `check` to see them"
     return ""
-
-
-def _sheet_there(state: LanguageState, reviewer: str, digest: str) -> Entry | None:
-    return next(
-        (
-            entry
-            for entry in state.of_kind("sheets")
-            if entry.round == state.round
-            and (entry.facts["reviewer"], entry.facts["sample_digest"]) == (reviewer, digest)
-        ),
-        None,
-    )
 
 
 def _sheet(project: Project, state: LanguageState, code: str, reviewer: str) -> dict[str, bytes]:
     texts = {source.id: source.text for source in project.sentences}
     lines = [
-        ReviewLine(name, texts[name], state.translations[name].text) for name in project.sample
+        review.ReviewLine(name, texts[name], state.translations[name].text)
+        for name in project.sample
     ]
     who = _NOT_IN_A_NAME.sub("-", reviewer).strip("-")
     stem = f"{code}-review-round{state.round}"
     name = f"{stem}-{who}.tsv" if who else f"{stem}.tsv"
-    return {name: write_review_sheet(code, lines, reviewer).encode("utf-8")}
+    return {name: review.write_review_sheet(code, lines, reviewer).encode("utf-8")}
 
 
 def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> list[Reviewed]:
@@ -154,7 +129,7 @@ def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> l
 def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, ReviewedSheet]:
     data = journal.read_bytes(path)
     with journal.naming(path):
-        sheet = read_review_sheet(decode_sheet(data))
+        sheet = review.read_review_sheet(decode_sheet(data))
         if not sheet.reviewed:
             raise ReadError(0, "no sentence is reviewed; mark sentences without errors as “ok”")
         if not sheet.language:
@@ -163,8 +138,7 @@ def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, Re
             sheet = sheet._replace(language=project.language(sheet.language).code)
         except ValueError as error:
             raise ReadError(0, str(error)) from None
-        entries = journal.read_entries(project.journal(sheet.language))
-        state = LanguageState(entries, project.ids)
+        state = read_state(project, sheet.language)
         if not _imported_before(state, data):
             _check(project, state, sheet)
     return path, data, sheet
@@ -182,7 +156,7 @@ def _check(project: Project, state: LanguageState, sheet: ReviewedSheet) -> None
         if name not in sample:
             raise ReadError(0, f"{name} is not in the sample to review")
         written, text = sheet.targets.get(name, ""), state.translations[name].text
-        if not is_same_target(written, text):
+        if not review.is_same_target(written, text):
             message = f"the sheet is outdated: {name} is now {text!r}, but {written!r} was reviewed"
             raise ReadError(0, message)
 
@@ -197,15 +171,14 @@ def _add(
     project: Project, path: pathlib.Path, data: bytes, sheet: ReviewedSheet, by: str
 ) -> Reviewed:
     folder = project.journal(sheet.language)
-    with journal.naming(path), journal.locked(folder):
-        state = LanguageState(journal.read_entries(folder), project.ids)
+    with journal.naming(path), locked_state(project, sheet.language) as state:
         earlier = _imported_before(state, data)
         entry = earlier
         if not entry:
             _check(project, state, sheet)
             draft = _draft(project, state, path, data, sheet)
             entry, _ = journal.append(folder, by or sheet.reviewer, state.last, lambda _: draft)
-            state = LanguageState(journal.read_entries(folder), project.ids)
+            state = read_state(project, sheet.language)
         verdict = _judge(project, state, folder, by)
         reviewed = len(reviewed_ids(state, project))
         return Reviewed(
@@ -229,15 +202,16 @@ def _draft(
     return Draft("review", state.round, facts, contents)
 
 
-def _reviews(state: LanguageState, digest: str) -> list[Entry]:
-    """Returns the reviews of the current round that were made for the current translations.
+def _of_round(state: LanguageState, kind: str, digest: str) -> list[Entry]:
+    """Returns the entries of a kind in the current round that were made for the current translations.
 
     Args:
+      kind: "sheets" or "review".
       digest: SHA-256 of the current translations of the sample.
     """
     return [
         entry
-        for entry in state.of_kind("review")
+        for entry in state.of_kind(kind)
         if entry.round == state.round and entry.facts["sample_digest"] == digest
     ]
 
@@ -246,7 +220,7 @@ def reviewed_ids(state: LanguageState, project: Project) -> frozenset[str]:
     """Returns the ids of the sampled sentences whose current translation is reviewed."""
     if not state.newest("review"):
         return frozenset()
-    reviews = _reviews(state, state.digest_of(project.sample))
+    reviews = _of_round(state, "review", state.digest_of(project.sample))
     return frozenset(name for entry in reviews for name in entry.facts["reviewed"])
 
 
@@ -258,18 +232,10 @@ def current_reviews(state: LanguageState) -> list[ReviewedSheet]:
     return [_sheet_of(state.entries[number - 1]) for number in verdict.facts["reviews"]]
 
 
-def _sheet_of(review: Entry) -> ReviewedSheet:
-    path = review.folder / ERRORS
-    try:
-        table = read_table(journal.read_text(path), _COLUMNS, for_people=False)
-        errors = tuple(
-            ReviewError._make([*fields, int(line)])
-            for *fields, line in ([row[name] for name in _COLUMNS] for _, row in table)
-        )
-    except (ReadError, ValueError) as error:
-        raise InputError(str(path), f"is damaged: {error}") from None
-    facts = review.facts
-    language = review.folder.parent.name
+def _sheet_of(entry: Entry) -> ReviewedSheet:
+    rows = journal.read_rows(entry.folder / ERRORS, _COLUMNS, for_people=False)
+    errors = tuple(ReviewError(**row) for row in rows)
+    facts, language = entry.facts, entry.folder.parent.name
     return ReviewedSheet(facts["reviewer"], language, tuple(facts["reviewed"]), errors, {})
 
 
@@ -283,14 +249,13 @@ def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str
       by: name of the person who imports the reviews.
     """
     digest = state.digest_of(project.sample)
-    reviews = _reviews(state, digest)
+    reviews = _of_round(state, "review", digest)
     numbers = [entry.number for entry in reviews]
-    is_complete = reviewed_ids(state, project) == frozenset(project.sample)
-    if not is_complete or why_not_reviewed(state):
+    if reviewed_ids(state, project) != frozenset(project.sample) or why_not_reviewed(state):
         return None
     if state.verdict and state.verdict.facts["reviews"] == numbers:
         return state.verdict
-    quality = score_quality(
+    quality = review.score_quality(
         {source.id: source.text for source in project.sentences},
         project.sample,
         [_sheet_of(entry) for entry in reviews],
@@ -319,16 +284,14 @@ def print_reviewed(reviewed: Iterable[Reviewed]) -> None:
     for one in reviewed:
         done = "imported as" if one.is_new else "already imported as"
         print(f"{one.path}: {one.code}, {done} {one.entry.name}")
-        print(
-            f"{one.code}: {one.reviewed:,} of {one.sample:,} sentences of the sample are reviewed"
-        )
+        share = f"{one.reviewed:,} of {one.sample:,} sentences of the sample"
+        print(f"{one.code}: {share} are reviewed")
         if one.verdict:
             facts = one.verdict.facts
             said = "accepted" if facts["accepted"] else "sent back: `packets` begins the next round"
             needed = f"{float(Fraction(facts['accepted_from'])):g} is needed"
-            print(
-                f"{one.code}: score {facts['shown']}, {needed}: {said} (verdict {one.verdict.name})"
-            )
+            score = f"score {facts['shown']}, {needed}"
+            print(f"{one.code}: {score}: {said} (verdict {one.verdict.name})")
             for line in _tell_errors(facts):
                 print(f"  {line}")
 
@@ -340,9 +303,7 @@ def _tell_errors(facts: Mapping[str, Any]) -> Iterator[str]:
         if told:
             yield f"errors: {told}"
     for name, share in facts["reviewers"].items():
-        sentences, errors = (
-            count_of(share["reviewed"], "sentence"),
-            count_of(share["errors"], "error"),
-        )
+        sentences = count_of(share["reviewed"], "sentence")
+        errors = count_of(share["errors"], "error")
         score = math.floor(Fraction(share["score"]) * 10) / 10  # never rounded up
         yield f"{name}: {sentences}, {errors}; score of these sentences alone: {score:.1f}"

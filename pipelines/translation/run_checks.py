@@ -8,28 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
 
-from .check_characters import (
-    find_changed_addresses,
-    find_decomposed,
-    find_doubled_quotes,
-    find_leftovers,
-    find_odd_characters,
-    find_other_endings,
-    find_outer_blanks,
-)
-from .check_numbers import find_lost_numbers
-from .sentence_pairs import (
-    ERROR,
-    find_copies,
-    find_empty,
-    find_missing,
-    find_repeats,
-    is_empty,
-    pair_up,
-)
-from .swapped_lines import find_misplaced
+from . import check_characters, check_numbers, sentence_pairs, swapped_lines, wrong_language
+from .sentence_pairs import ERROR
 from .target_languages import TargetLanguage
-from .wrong_language import find_foreign_lines, find_odd_lengths, find_wrong_scripts
 
 # Texts with these errors are in another language or belong to another sentence. They are left out of the
 # search for swapped lines, which they would mislead.
@@ -37,28 +18,10 @@ from .wrong_language import find_foreign_lines, find_odd_lengths, find_wrong_scr
 _FOREIGN = ("source-copy", "wrong-script", "wrong-language")
 _NO_TRANSLATION = frozenset({*_FOREIGN, "empty", "duplicate", "dev-devtest-overlap"})
 
-RULES = (  # names of all checks, in the order of the findings about one sentence
-    "missing",
-    "unknown-id",
-    "empty",
-    "source-copy",
-    "wrong-script",
-    "wrong-language",
-    "swapped-lines",
-    "duplicate",
-    "dev-devtest-overlap",
-    "length-ratio",
-    "numbers-differ",
-    "urls-differ",
-    "doubled-quotes",
-    "unbalanced-quotes",
-    "html-entities",
-    "markup",
-    "mojibake",
-    "not-nfc",
-    "unicode-variants",
-    "outer-blanks",
-    "ending-differs",
+RULES = tuple(  # names of all checks, in the order of the findings about one sentence
+    "missing unknown-id empty source-copy wrong-script wrong-language swapped-lines duplicate"
+    " dev-devtest-overlap length-ratio numbers-differ urls-differ doubled-quotes unbalanced-quotes"
+    " html-entities markup mojibake not-nfc unicode-variants outer-blanks ending-differs".split()
 )
 
 
@@ -73,31 +36,32 @@ def check_translations(
     learn from the whole file. These checks need at least 100 lines, and are less reliable on a part of a
     file.
     """
-    findings = [*find_missing(sources, translations)]
-    pairs = list(pair_up(sources, translations))
-    findings += find_empty(pairs)
-    filled = [pair for pair in pairs if not is_empty(pair)]
+    findings = [*sentence_pairs.find_missing(sources, translations)]
+    pairs = list(sentence_pairs.pair_up(sources, translations))
+    findings += sentence_pairs.find_empty(pairs)
+    filled = [pair for pair in pairs if not sentence_pairs.is_empty(pair)]
     for in_any_language in (
-        find_changed_addresses,
-        find_decomposed,
-        find_doubled_quotes,
-        find_leftovers,
-        find_odd_lengths,
-        find_outer_blanks,
-        find_repeats,
+        check_characters.find_changed_addresses,
+        check_characters.find_decomposed,
+        check_characters.find_doubled_quotes,
+        check_characters.find_leftovers,
+        wrong_language.find_odd_lengths,
+        check_characters.find_outer_blanks,
+        sentence_pairs.find_repeats,
     ):
         findings += in_any_language(filled)
     for in_language in (
-        find_copies,
-        find_foreign_lines,
-        find_lost_numbers,
-        find_odd_characters,
-        find_other_endings,
-        find_wrong_scripts,
+        sentence_pairs.find_copies,
+        wrong_language.find_foreign_lines,
+        check_numbers.find_lost_numbers,
+        check_characters.find_odd_characters,
+        check_characters.find_other_endings,
+        wrong_language.find_wrong_scripts,
     ):
         findings += in_language(filled, language)
     findings = _without_implied(findings)
-    findings += find_misplaced(sources, _trusted(translations, findings), language)
+    trusted = _trusted(translations, findings)
+    findings += swapped_lines.find_misplaced(sources, trusted, language)
     place_of = {source.id: place for place, source in enumerate(sources)}
     return sorted(
         findings,

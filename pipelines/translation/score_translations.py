@@ -32,19 +32,8 @@ from corpusmill.transforms.translation.source_table import metadata_names
 
 from ..run.corpora import VERSION
 from ..run.publish import TargetError
-from .translation_scores import (
-    ALWAYS,
-    RELEASED,
-    RELEASED_PIECES,
-    Group,
-    Pieces,
-    SystemScores,
-    Task,
-    check_is_whole,
-    group_lines,
-    score_systems,
-    signatures,
-)
+from . import translation_scores
+from .translation_scores import Group, Pieces, SystemScores, Task
 
 _DIRECTION = re.compile(
     r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)*)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)*)"
@@ -85,19 +74,15 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
             direction = _direction(system, path, reference, is_folder)
             if direction is None:
                 if path == given:
-                    raise InputError(
-                        path,
-                        "must have a name like eng-fra.devtest, because the name selects the reference"
-                        f" in {reference}",
-                    )
+                    why = f"because the name selects the reference in {reference}"
+                    raise InputError(path, f"must have a name like eng-fra.devtest, {why}")
                 warnings.append(f"not scored, because the name is not like eng-fra.devtest: {path}")
                 continue
             if (same := found.setdefault(direction[:4], direction)) is not direction:
                 raise InputError(path, f"has the same system and direction as {same.hypothesis}")
         if len(found) == before:
-            raise InputError(
-                given, "contains no translations: no file has a name like eng-fra.devtest"
-            )
+            message = "contains no translations: no file has a name like eng-fra.devtest"
+            raise InputError(given, message)
     return _without_common_system(found.values()), warnings
 
 
@@ -152,9 +137,8 @@ def _without_common_system(directions: Iterable[Direction]) -> list[Direction]:
     Names are kept if the languages of a direction are unknown.
     """
     found = list(directions)
-    systems = {direction.system for direction in found}
-    if len(systems) == 1 and all(direction.source for direction in found):
-        return [direction._replace(system="") for direction in found]
+    if len({one.system for one in found}) == 1 and all(one.source for one in found):
+        return [one._replace(system="") for one in found]
     return found
 
 
@@ -212,7 +196,7 @@ def read_model(given: str) -> Model:
     data = read_file(path, open_raw)
     try:
         pieces = Pieces(data)
-        check_is_whole(data)
+        translation_scores.check_is_whole(data)
     except ValueError as error:
         raise InputError(path, str(error)) from None
     name, *warnings = _name_of(path, pieces, known)
@@ -248,21 +232,19 @@ def _name_of(
       pieces: The pieces of the model.
       known: The return value of `_sacrebleu_models`.
     """
-    for name, (_, place) in known.items() if pieces.sha256 not in RELEASED else ():
+    released = translation_scores.RELEASED
+    for name, (_, place) in known.items() if pieces.sha256 not in released else ():
         is_there = False
         with contextlib.suppress(OSError):
             is_there = place.samefile(path)
-        looks_alike = place.name == pathlib.Path(path).name and pieces.count >= RELEASED_PIECES
-        if is_there and name in RELEASED.values():
-            return (
-                name,
-                f"{path}: has the path of sacrebleu's model {name}, but is a different model",
-            )
-        if is_there or (looks_alike and name not in RELEASED.values()):
-            return (
-                name,
-                f"{path}: assumed to be {name} because of its path or name; SHA-256 {pieces.sha256}",
-            )
+        is_large = pieces.count >= translation_scores.RELEASED_PIECES
+        looks_alike = is_large and place.name == pathlib.Path(path).name
+        if is_there and name in released.values():
+            warning = f"has the path of sacrebleu's model {name}, but is a different model"
+            return name, f"{path}: {warning}"
+        if is_there or (looks_alike and name not in released.values()):
+            reason = "because of its path or name"
+            return name, f"{path}: assumed to be {name} {reason}; SHA-256 {pieces.sha256}"
     return (pieces.name,)
 
 
@@ -328,7 +310,7 @@ def score_translations(
     """
     found, warnings = find_directions(reference, hypotheses)
     pieces = read_model(model)
-    metrics = (*ALWAYS, *more_metrics)
+    metrics = (*translation_scores.ALWAYS, *more_metrics)
     place = operator.attrgetter("split", "reference")
     plans = [
         _Plan(tuple(directions), _metadata_of(metadata, split), pieces, metrics)
@@ -341,7 +323,9 @@ def score_translations(
     return Report(
         metrics,
         pieces,
-        signatures(Task([""], [], (), pieces.data, pieces.name, metrics, VERSION)),
+        translation_scores.signatures(
+            Task([""], [], (), pieces.data, pieces.name, metrics, VERSION)
+        ),
         tuple(scored),
         (*pieces.warnings, *warnings, *dict.fromkeys(w for one in scored for w in one.warnings)),
     )
@@ -361,9 +345,8 @@ def _run(plans: Sequence[_Plan], workers: int) -> Iterator[list[Scored]]:
 
 def _score_plan(plan: _Plan) -> list[Scored]:
     task, warnings = _read_plan(plan)
-    return [
-        Scored(*one) for one in zip(plan.directions, score_systems(task), warnings, strict=True)
-    ]
+    scores = translation_scores.score_systems(task)
+    return [Scored(*one) for one in zip(plan.directions, scores, warnings, strict=True)]
 
 
 # Reading.
@@ -384,11 +367,9 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
     for direction in plan.directions:
         lines = read_lines(direction.hypothesis)
         if len(lines) != len(references):
-            raise InputError(
-                direction.hypothesis,
-                f"has {len(lines):,} lines, but the reference {reference} has {len(references):,}; both must"
-                " have the same number of lines",
-            )
+            lacking = f"but the reference {reference} has {len(references):,}"
+            message = f"{lacking}; both must have the same number of lines"
+            raise InputError(direction.hypothesis, f"has {len(lines):,} lines, {message}")
         systems.append(lines)
         warnings.append((*of_reference, *_warnings(direction.hypothesis, lines, is_output=True)))
     groups = _read_groups(plan.metadata, reference, len(references)) if plan.metadata else []
@@ -452,11 +433,11 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
     except ReadError as error:
         raise InputError(path, str(error)) from None
     if len(rows) != count:
-        raise InputError(
-            path,
-            f"must have a row for each of the {count:,} lines of {reference}, but has {len(rows):,}",
-        )
-    return group_lines([row["domain"] for row in rows], [row["topic"] for row in rows])
+        message = f"must have a row for each of the {count:,} lines of {reference}"
+        raise InputError(path, f"{message}, but has {len(rows):,}")
+    return translation_scores.group_lines(
+        [row["domain"] for row in rows], [row["topic"] for row in rows]
+    )
 
 
 # Output.

@@ -7,20 +7,18 @@ from corpusmill.transforms.files.terminal import count_of
 
 from . import journal
 from .checks import open_errors
-from .journal import Draft, Entry, Sent, files_of, paths_of
-from .language_state import LanguageState
+from .journal import Draft, Entry, Sent, paths_of
+from .language_state import LanguageState, locked_state
 from .packet_files import SUFFIX, Packet, PacketLine, write_guidelines, write_sheet
 from .project import Project
 from .reviews import current_reviews
 from .target_languages import TargetLanguage
 from .xliff import write_xliff
 
-WRITERS: Mapping[str, Callable[[Packet], bytes]] = {
-    "xliff": write_xliff,
-    "tsv": lambda packet: write_sheet(packet).encode("utf-8"),
+WRITERS: Mapping[str, tuple[str, Callable[[Packet], bytes]]] = {  # format → suffix, function
+    "xliff": (".xlf", write_xliff),
+    "tsv": (".tsv", lambda packet: write_sheet(packet).encode("utf-8")),
 }
-
-SUFFIXES = {"xliff": ".xlf", "tsv": ".tsv"}
 FORMATS = tuple(WRITERS)
 Reasons = Mapping[str, Sequence[str]]  # id → reasons why the line is sent back
 
@@ -59,9 +57,7 @@ def send_packets(
 def _send(
     project: Project, language: TargetLanguage, formats: Sequence[str], to: str, by: str
 ) -> Sent:
-    folder = project.journal(language.code)
-    with journal.locked(folder):
-        state = LanguageState(journal.read_entries(folder), project.ids)
+    with locked_state(project, language.code) as state:
         plan = plan_packet(state)
         if isinstance(plan, Plan):
 
@@ -70,12 +66,12 @@ def _send(
                 journal.check_copies(to, draft.files)
                 return draft
 
-            entry, draft = journal.append(folder, by, state.last, make_draft)
+            folder = project.journal(language.code)
+            entry, _ = journal.append(folder, by, state.last, make_draft)
             message = f"{entry.name} sent: {plan.why}"
-            return Sent(language.code, entry, message, paths_of(entry, draft.files, to))
+            return Sent(language.code, entry, message, paths_of(entry, to))
         out = state.newest("packet") if state.awaited else None
-        paths = paths_of(out, files_of(out), to) if out else []
-        return Sent(language.code, out, plan, paths)
+        return Sent(language.code, out, plan, paths_of(out, to) if out else [])
 
 
 def plan_packet(state: LanguageState) -> Plan | str:
@@ -145,9 +141,9 @@ def _draft(
     )
     packet = Packet(project.key, language, plan.round, number, lines)
     is_first = plan.round != state.round
-    stem = f"{language.code}-round{plan.round}"
-    stem = stem if is_first else f"{stem}-{journal.name_of(number)}"
-    contents = {f"{stem}{SUFFIXES[name]}": WRITERS[name](packet) for name in formats}
+    stem = f"{language.code}-round{plan.round}{'' if is_first else f'-{journal.name_of(number)}'}"
+    written = (WRITERS[name] for name in formats)
+    contents = {f"{stem}{suffix}": write(packet) for suffix, write in written}
     contents[f"{stem}{SUFFIX}"] = write_guidelines(packet, stem)
     facts = {
         "ids": [] if len(lines) == len(state.ids) else [line.source.id for line in lines],

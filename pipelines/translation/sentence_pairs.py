@@ -128,9 +128,8 @@ def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
         if is_empty(pair):
             text = pair.translation.text
             found = f"only {excerpt(text)}" if is_text(text) else "empty"
-            message = (
-                f"the translation is {found}; expected a translation of {excerpt(pair.source.text)}"
-            )
+            expected = f"expected a translation of {excerpt(pair.source.text)}"
+            message = f"the translation is {found}; {expected}"
             yield pair.finding("empty", ERROR, message)
 
 

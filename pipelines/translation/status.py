@@ -14,7 +14,7 @@ from . import journal
 from .checks import SETTLE
 from .imports import CHANGES
 from .journal import Entry
-from .language_state import STATES, LanguageState
+from .language_state import STATES, LanguageState, read_state
 from .project import Project
 from .reviews import reviewed_ids
 from .target_languages import find_language
@@ -22,17 +22,7 @@ from .target_languages import find_language
 UNKNOWN = "–"
 _NUMBERS = ("days", "score", "translated", "awaited", "disputed", "errors", "warnings", "reviewed")
 _COLUMNS = ("language", "name", "state", "round", "since", *_NUMBERS)
-_LESS_NEEDED = (
-    "since",
-    "days",
-    "warnings",
-    "awaited",
-    "disputed",
-    "name",
-    "round",
-    "reviewed",
-    "errors",
-)
+_LESS_NEEDED = tuple("since days warnings awaited disputed name round reviewed errors".split())
 _NEXT = {  # state → next command for the project manager
     "new": "`packets` sends the sentences",
     "back": "`check` checks the translations",
@@ -71,7 +61,7 @@ def find_status(project: Project) -> list[LanguageStatus]:
 
 
 def _status(project: Project, code: str) -> LanguageStatus | None:
-    state = LanguageState(journal.read_entries(project.journal(code)), project.ids)
+    state = read_state(project, code)
     if not state.entries:
         return None  # the journal is empty: its first writer was killed
     check, verdict = state.check, state.verdict
@@ -108,9 +98,8 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
       width: width of the screen in characters; None for no limit. Columns that do not fit are left out, and
         their names are listed.
     """
-    head = (
-        f"{project.rules.name}: {len(project.ids):,} sentences, {count_of(len(found), 'language')}"
-    )
+    languages = count_of(len(found), "language")
+    head = f"{project.rules.name}: {len(project.ids):,} sentences, {languages}"
     if not found:
         return f"{head}; no packet was sent yet\n"
     states = Counter(status.state for status in found)
@@ -201,13 +190,12 @@ def render_story(project: Project, code: str) -> str:
     """
     status = _status(project, code) if code in project.languages else None
     if not status:
-        raise ValueError(
-            f"no packet was sent for {code}; languages of the project: {', '.join(project.languages)}"
-        )
-    entries = journal.read_entries(project.journal(code))
-    rows = [row for entry in entries for row in _story_of(entry)]
+        known = ", ".join(project.languages)
+        raise ValueError(f"no packet was sent for {code}; languages of the project: {known}")
+    state = read_state(project, code)
+    rows = [row for entry in state.entries for row in _story_of(entry)]
     table = draw(("entry", "time (UTC)", "by", "round", "kind", "what"), rows)
-    disputes = _disputes(LanguageState(entries, project.ids))
+    disputes = _disputes(state)
     return f"{table}{render_text(project, [status])}{disputes}"
 
 
@@ -225,15 +213,13 @@ def _story_of(entry: Entry) -> Iterator[Sequence[str]]:
 
 
 def _disputes(state: LanguageState) -> str:
-    lines = []
-    for name in state.disputed:
-        for answer in state.answers[name]:
-            one = answer.translation(name)
-            place = f"{one.file}:{one.line}, {journal.name_of(answer.entry)}"
-            lines.append(f"disputed: {name}: “{one.text}” ({place})\n")
-    if lines:
-        lines.append(f"{SETTLE}\n")
-    return "".join(lines)
+    answers = ((name, answer) for name in state.disputed for answer in state.answers[name])
+    lines = [
+        f"disputed: {name}: “{one.text}” ({one.file}:{one.line}, {journal.name_of(answer.entry)})\n"
+        for name, answer in answers
+        for one in [answer.translation(name)]
+    ]
+    return "".join([*lines, f"{SETTLE}\n"] if lines else [])
 
 
 def _tell_import(facts: Mapping[str, Any]) -> str:

@@ -511,9 +511,8 @@ def _each_once(found: list[tuple[float, int, int]]) -> Iterator[tuple[float, int
 
 
 def _stray(pair: Pair, holder: Pair) -> Iterator[Finding]:
-    message = (
-        f"the translation of this sentence seems to be at {holder.source.id}, not in this line"
-    )
+    where = f"at {holder.source.id}, not in this line"
+    message = f"the translation of this sentence seems to be {where}"
     yield pair.finding(_RULE, ERROR, message)
     message = f"this seems to be the translation of {pair.source.id}, {excerpt(pair.source.text)}"
     yield holder.finding(_RULE, ERROR, message)

@@ -21,14 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import regex  # type: ignore[import-untyped]
 
+from corpusmill.transforms.files import text_kinds
 from corpusmill.transforms.files.records import Finding
-from corpusmill.transforms.files.text_kinds import (
-    CERTAIN_DISTANCE,
-    distance,
-    identifier,
-    label_of,
-    name_of,
-)
 
 from .sentence_pairs import ERROR, WARNING, Pair, fold, is_text
 from .target_languages import TargetLanguage
@@ -117,9 +111,12 @@ def _wrong_script(pair: Pair, language: TargetLanguage) -> Finding | None:
     share = (letter_count - len(foreign)) / letter_count
     counts = Counter(map(name_script, foreign))
     name, letters = counts.most_common(1)[0]
+    import langcodes  # imported here, because it loads large tables
+
+    scripts = (langcodes.Language.make(script=script).script_name() for script in language.scripts)
     message = (
         f"{letters} of {letter_count} letters are {name};"
-        f" {language.name} is written in {_names(language)}"
+        f" {language.name} is written in {' and '.join(scripts)}"
     )
     if letter_count >= _MIN_LETTERS and share < _MIN_SHARE:
         return pair.finding(_SCRIPT_RULE, ERROR, message)
@@ -167,13 +164,6 @@ def _is_encodable(char: str, encoding: str) -> bool:
     return True
 
 
-def _names(language: TargetLanguage) -> str:
-    import langcodes  # imported here, because it loads large tables
-
-    names = [langcodes.Language.make(script=script).script_name() for script in language.scripts]
-    return " and ".join(names)
-
-
 _RULE = "wrong-language"
 _LATIN = "Latn"
 
@@ -204,8 +194,8 @@ def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
     # In other scripts, English is reported as wrong script, and Latin letters are often names.
     may_hide_english = language.scripts == (_LATIN,) and language.tag.split("-")[0] != "en"
     english = set(_english_places(pairs)) if may_hide_english else set()
-    identify = identifier()
-    own = label_of(language.tag)
+    identify = text_kinds.identifier()
+    own = text_kinds.label_of(language.tag)
     for place, pair in enumerate(pairs):
         text = without_names(pair.translation.text, pair.source.text)
         if place in english:
@@ -222,11 +212,11 @@ def _identified(
 ) -> Finding | None:
     best = max(likelihoods, key=lambda label: likelihoods[label])
     margin = math.log(max(likelihoods[best], _SMALLEST) / max(likelihoods[own], _SMALLEST))
-    apart = distance(best, own)
+    apart = text_kinds.distance(best, own)
     if margin < _DOUBTFUL_MARGIN or apart < _MIN_DISTANCE:
         return None
-    name = name_of(best)
-    if margin < _MIN_MARGIN or apart < CERTAIN_DISTANCE:
+    name = text_kinds.name_of(best)
+    if margin < _MIN_MARGIN or apart < text_kinds.CERTAIN_DISTANCE:
         return pair.finding(_RULE, WARNING, f"perhaps {name}; expected {language.name}")
     return pair.finding(_RULE, ERROR, f"{name}; expected {language.name}")
 
@@ -308,7 +298,11 @@ def find_odd_lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
         math.log(_length(pair.translation.text) / _length(pair.source.text)) for pair in filled
     ]
     if len(filled) < _MIN_PAIRS:
-        yield from _outside_fixed_bounds(filled, ratios)
+        shortest, longest = map(math.log, _FIXED_BOUNDS)
+        for pair, ratio in zip(filled, ratios, strict=True):
+            if not shortest <= ratio <= longest:
+                message = _message(pair, _length(pair.source.text))
+                yield pair.finding(_LENGTH_RULE, WARNING, message)
         return
     middle = statistics.median(ratios)
     distance = statistics.median(abs(ratio - middle) for ratio in ratios)
@@ -319,13 +313,6 @@ def find_odd_lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
             severity = ERROR if abs(deviations) > _MAX_DEVIATIONS else WARNING
             usual = round(_length(pair.source.text) * math.exp(middle))
             yield pair.finding(_LENGTH_RULE, severity, _message(pair, usual))
-
-
-def _outside_fixed_bounds(pairs: Sequence[Pair], ratios: Sequence[float]) -> Iterator[Finding]:
-    shortest, longest = (math.log(bound) for bound in _FIXED_BOUNDS)
-    for pair, ratio in zip(pairs, ratios, strict=True):
-        if not shortest <= ratio <= longest:
-            yield pair.finding(_LENGTH_RULE, WARNING, _message(pair, _length(pair.source.text)))
 
 
 def _length(text: str) -> int:

@@ -45,53 +45,36 @@ def parse_xml(data: bytes) -> Element:
     Raises ReadError with the line number if the document is not well-formed, has another encoding, has a
     document type declaration, or has elements that are nested more than 100 deep.
     """
-    builder = _Builder()
+    parser = expat.ParserCreate(namespace_separator=" ")
+    document = Element("", {}, 0, [])
+    opened = [document]
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        element = Element(name, attributes, parser.CurrentLineNumber, [])
+        if len(opened) > _DEEPEST:
+            message = f"expected at most {_DEEPEST} levels of nested elements, found more"
+            raise ReadError(element.line, message)
+        opened[-1].content.append(element)
+        opened.append(element)
+
+    def refuse(*_: object) -> NoReturn:
+        message = "an XLIFF file must not have a document type declaration (DOCTYPE): remove it"
+        raise ReadError(parser.CurrentLineNumber, message)
+
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda _: opened.pop()
+    parser.CharacterDataHandler = lambda text: opened[-1].content.append(text)
     try:
-        builder.parser.Parse(data, True)
+        parser.Parse(data, True)
     except expat.ExpatError as error:
         message = f"not well-formed XML: {expat.ErrorString(error.code)}"
         raise ReadError(error.lineno, message) from error
     except (LookupError, ValueError) as error:
         # Python's codecs raise these errors for encodings that Expat does not know.
         raise ReadError(1, str(error)) from error
-    return builder.root
-
-
-class _Builder:
-    """Builds the tree of one document. Its methods are the handlers that Expat calls."""
-
-    def __init__(self) -> None:
-        self._open: list[Element] = []
-        self.parser = expat.ParserCreate(namespace_separator=" ")
-        self.parser.buffer_text = True
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._text
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        element = Element(name, attributes, self.parser.CurrentLineNumber, [])
-        if len(self._open) == _DEEPEST:
-            raise ReadError(
-                element.line, f"expected at most {_DEEPEST} levels of nested elements, found more"
-            )
-        if self._open:
-            self._open[-1].content.append(element)
-        else:
-            self.root = element
-        self._open.append(element)
-
-    def _end(self, name: str) -> None:
-        self._open.pop()
-
-    def _text(self, data: str) -> None:
-        self._open[-1].content.append(data)
-
-    def _doctype(self, *_: object) -> NoReturn:
-        line = self.parser.CurrentLineNumber
-        raise ReadError(
-            line, "an XLIFF file must not have a document type declaration (DOCTYPE): remove it"
-        )
+    return document.elements[0]
 
 
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:2.0"  # also of version 2.1
@@ -102,14 +85,8 @@ _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 _NOT_IN_XLIFF = re.compile("[\0\ud800-\udfff]")
 _ID = re.compile(r"[\w.:-]+")  # a subset of NMTOKEN in all editions of XML
 
-_TRANSPARENT = {
-    "mrk",
-    "sm",
-    "em",
-    "pc",
-    "sc",
-    "ec",
-}  # inline marks around text, without text of their own
+# Inline marks around text, without text of their own.
+_TRANSPARENT = {"mrk", "sm", "em", "pc", "sc", "ec"}
 _CHANGED = ("translated", "reviewed", "final")
 
 
@@ -244,11 +221,11 @@ def read_xliff(data: bytes, file: str) -> Returned:
             continue
         names.add(parse_name(part.attributes.get("original", "")))
         for element in _units(part):
-            unit = _read_unit(element, file)
-            if unit.id in sources:
-                raise ReadError(element.line, f"the unit {unit.id} occurs twice: remove one")
-            sources[unit.id] = unit.source
-            translations += unit.translation
+            id_, source, translation = _read_unit(element, file)
+            if id_ in sources:
+                raise ReadError(element.line, f"the unit {id_} occurs twice: remove one")
+            sources[id_] = source
+            translations += translation
     names.discard(NO_NAME)
     if len(names) > 1:
         raise ReadError(
@@ -287,14 +264,6 @@ def _units(parent: Element) -> Iterator[Element]:
             yield from _units(element)
 
 
-class _Unit(NamedTuple):
-    """A sentence of an XLIFF document, with its translation if it has one."""
-
-    id: str
-    source: str
-    translation: list[Translation]  # a list of one translation, or an empty list
-
-
 class _Part(NamedTuple):
     """A part of a unit: a segment, or the text between two segments."""
 
@@ -304,7 +273,8 @@ class _Part(NamedTuple):
     target: str | None  # None if it is not translated
 
 
-def _read_unit(element: Element, file: str) -> _Unit:
+def _read_unit(element: Element, file: str) -> tuple[str, str, list[Translation]]:
+    """Returns the id of a sentence, its source, and a list of its translation, if it has one."""
     id_ = element.attributes.get("id", "")
     if not id_:
         raise ReadError(element.line, "the unit has no id")
@@ -317,14 +287,14 @@ def _read_unit(element: Element, file: str) -> _Unit:
         if part.target is not None and _tag(piece) == "segment"
     ]
     if not done:
-        return _Unit(id_, source, [])
+        return id_, source, []
     for part in parts:
         if part.target is None:
             message = f"the unit {id_} is split, and this segment of it is not translated"
             raise ReadError(part.line, message)
     # Sorting is enough: a document that moves one part also moves the part in its new position.
     text = "".join(part.target or "" for part in sorted(parts, key=attrgetter("place")))
-    return _Unit(id_, source, [Translation(id_, text, file, min(part.line for part in done))])
+    return id_, source, [Translation(id_, text, file, min(part.line for part in done))]
 
 
 def _read_part(piece: Element, place: int) -> _Part:

@@ -21,7 +21,7 @@ from corpusmill.pipelines.sample_builds import SAMPLES, sample_config, sample_en
 from corpusmill.pipelines.wiki40b_settings import VERSION
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 from tests.makers.wiki_builds import Build, Command, files_below, run_cli
-from tests.tools.case_tables import read_cases
+from tests.tools.case_tables import read_rows
 
 ROOT = Path(__file__).parents[2]
 BOOKS = SAMPLES / "gutenberg"
@@ -96,7 +96,7 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
     )
 
 
-@pytest.mark.parametrize(("status", "line", "message"), read_cases("wrong_flags.tsv"))
+@pytest.mark.parametrize(("status", "line", "message"), read_rows("pipelines/wrong_flags"))
 def test_wrong_flags_are_refused(
     status: str, line: str, message: str, tmp_path: Path, run: Command
 ) -> None:

@@ -12,7 +12,7 @@ from corpusmill.pipelines.run.corpora import rows
 from corpusmill.pipelines.sample_builds import sample_pg19, sample_simplebooks
 from corpusmill.pipelines.simplebooks import SimpleBooks
 from corpusmill.transforms.files.read_files import InputError
-from tests.tools.case_tables import read_cases
+from tests.tools.case_tables import read_rows
 
 LEAST = {
     "wiki40b": {"language": "uk", "dump": ["no such file"], "page_props": ["p"]},
@@ -31,13 +31,13 @@ def config_of(corpus: str, settings: str) -> Any:
     return config(**(LEAST.get(corpus, {}) | json.loads(settings)))
 
 
-@pytest.mark.parametrize(("corpus", "settings", "message"), read_cases("refused_settings.tsv"))
+@pytest.mark.parametrize(("corpus", "settings", "message"), read_rows("pipelines/refused_settings"))
 def test_settings_that_make_no_sense_are_refused(corpus: str, settings: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         config_of(corpus, settings)
 
 
-@pytest.mark.parametrize(("corpus", "settings", "edition"), read_cases("editions.tsv"))
+@pytest.mark.parametrize(("corpus", "settings", "edition"), read_rows("pipelines/editions"))
 def test_a_variant_is_an_edition_of_its_own_however_its_numbers_are_written(
     corpus: str, settings: str, edition: str
 ) -> None:

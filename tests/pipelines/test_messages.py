@@ -16,7 +16,7 @@ from corpusmill.transforms.files.builds.check_builds import Fault, IdCounts
 from corpusmill.transforms.files.builds.ledger import names_of
 from corpusmill.transforms.files.records import InputFile
 from tests.makers.wiki_builds import Command
-from tests.tools.case_tables import read_cases
+from tests.tools.case_tables import read_rows
 from tests.tools.pack_samples import SAMPLES
 
 NEWS = str(SAMPLES / "news" / "news.20??.en.shuffled*")
@@ -39,7 +39,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("what", "status", "line", "printed"), read_cases("messages.tsv"), ids=lambda cell: cell[:40]
+    ("what", "status", "line", "printed"), read_rows("pipelines/messages"), ids=lambda cell: cell[:40]
 )
 def test_messages(
     what: str, status: str, line: str, printed: str, here: Path, run: Command

@@ -1,11 +1,27 @@
-"""Reads the cases of tests that are tables: tests/cases/pipelines/*.tsv."""
+"""Reads cases of tests from the tables in tests/cases/: TOML, or TSV where all cases are cells of text."""
 
-from pathlib import Path
+import functools
+import pathlib
+import tomllib
+from typing import Any
 
-CASES = Path(__file__).parents[1] / "cases" / "pipelines"
+CASES = pathlib.Path(__file__).parents[1] / "cases"
 
 
-def read_cases(name: str) -> list[list[str]]:
-    """The rows of a table without its head. A line feed in a cell is written as in Python: a backslash, n."""
-    lines = (CASES / name).read_text("utf-8").splitlines()
+@functools.cache
+def _tables(name: str) -> dict[str, list[Any]]:
+    return tomllib.loads((CASES / f"{name}.toml").read_text("utf-8"))
+
+
+def read_cases(name: str, key: str) -> list[Any]:
+    """Returns the cases below a key of a file, such as "translation/numbers"."""
+    return _tables(name)[key]
+
+
+def read_rows(name: str) -> list[list[str]]:
+    """Returns the rows of a table, such as "pipelines/messages", without its head.
+
+    A line feed in a cell is written as in Python: a backslash, n.
+    """
+    lines = (CASES / f"{name}.tsv").read_text("utf-8").splitlines()
     return [line.split("\t") for line in lines[1:]]

@@ -207,7 +207,7 @@ class _Screen(beam.DoFn):
             yield reject(page.page_id, page.title, self.stage, reason)
 
 
-def reject(page_id: int, title: str, stage: str, reason: Reason) -> beam.pvalue.TaggedOutput:
+def reject(page_id: int | str, title: str, stage: str, reason: Reason) -> beam.pvalue.TaggedOutput:
     """Returns a rejection as an element of the output "rejected", and counts it under `<stage>/<reason>`."""
     count(stage, reason.slug)
     rejected = Rejected(str(page_id), title, stage, reason.slug, reason.detail)

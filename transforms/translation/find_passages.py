@@ -28,17 +28,11 @@ from ..wikipedia.read_templates import ReadTemplates
 from ..wikipedia.sites import Site, categories_of
 from ..wikitext.clean import UncleanableError, WikitextCleaner
 from ..wikitext.language import TEMPLATE_NAMESPACE
-from ..wikitext.link_marks import LinkedPage, clean_with_links
+from ..wikitext.link_marks import clean_with_links
 from ..wikitext.templates.definitions import NO_TEMPLATES, WikiTemplates
+from . import selection
 from .passages import Paragraph
-from .selection import (
-    MAX_LINE_BYTES,
-    Candidate,
-    Document,
-    find_candidate,
-    parse_document,
-    with_passage,
-)
+from .selection import Candidate, Document
 from .sentence_rules import topic_of
 from .source_accounts import DROP_DOCUMENTS, NewerDocuments
 
@@ -55,8 +49,6 @@ class FindPassages(beam.PTransform):
       templates: side input with one WikiTemplates.
       licence: licence of the pages; "" to leave it out.
     """
-
-    STAGE = "find-passages"
 
     def __init__(
         self,
@@ -94,9 +86,9 @@ class _Find(beam.DoFn):
             self.cleaner = self.site.cleaner(self.namespaces, of_wiki)
         found = candidate_of_page(page, self.site, self.cleaner, self.seed)
         if isinstance(found, Reason):
-            yield reject(page.page_id, page.title, FindPassages.STAGE, found)
+            yield reject(page.page_id, page.title, FIND, found)
             return
-        counters.count(FindPassages.STAGE, "candidates")
+        counters.count(FIND, "candidates")
         yield found._replace(licence=self.licence)
 
 
@@ -115,15 +107,21 @@ def candidate_of_page(
         linked = clean_with_links(cleaner, page.text, page.title)
     except UncleanableError as error:
         return Reason(error.reason, str(error))
-    if not linked.page.sections:
+    found = linked.page
+    if not found.sections:
         return Reason("empty-after-cleaning")
     # Such a text has gaps or unverified statements at unknown places.
-    found = linked.page
     unknown = found.unrendered.keys() | found.guessed.keys() | found.unknown.keys()
     if unknown:
         return Reason("unrendered-template", ", ".join(sorted(unknown)))
-    return with_passage(
-        read_paragraphs(linked),
+    sections = zip(found.sections, linked.links, strict=True)
+    paragraphs = [
+        Paragraph(text, links)
+        for section, of_section in sections
+        for text, links in zip(section.paragraphs, of_section, strict=True)
+    ]
+    return selection.with_passage(
+        paragraphs,
         seed,
         domain=site.name,
         page_id=page.page_id,
@@ -132,15 +130,6 @@ def candidate_of_page(
         topic=topic_of(site.name, page.title, categories_of(page.text)),
         has_image=site.has_image(page.text),
     )
-
-
-def read_paragraphs(linked: LinkedPage) -> list[Paragraph]:
-    """Returns the paragraphs of an article in order, with the positions of their links."""
-    return [
-        Paragraph(text, links)
-        for section, of_section in zip(linked.page.sections, linked.links, strict=True)
-        for text, links in zip(section.paragraphs, of_section, strict=True)
-    ]
 
 
 def read_topics(paths: Iterable[str]) -> dict[str, str]:
@@ -154,24 +143,19 @@ def read_topics(paths: Iterable[str]) -> dict[str, str]:
         data = read_input(path)
         try:
             for line, row in read_table(data.decode("utf-8"), ("url", "topic")):
-                _add(topics, path, line, row["url"].strip(), row["topic"].strip().casefold())
+                url, topic = row["url"].strip(), row["topic"].strip().casefold()
+                if topic not in TOPICS:
+                    known = ", ".join(TOPICS)
+                    raise ReadError(line, f"unknown topic {topic!r}; expected one of {known}")
+                if topics.setdefault(url, topic) != topic:
+                    message = f"{url} has the topic {topic}, but an earlier line has {topics[url]}"
+                    raise ReadError(line, message)
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             raise InputError(path, f"line {line} is not UTF-8") from None
         except ReadError as error:
             raise InputError(path, str(error)) from None
     return topics
-
-
-def _add(topics: dict[str, str], path: str, line: int, url: str, topic: str) -> None:
-    if topic not in TOPICS:
-        raise InputError(
-            path, f"line {line}: unknown topic {topic!r}; expected one of {', '.join(TOPICS)}"
-        )
-    if topics.setdefault(url, topic) != topic:
-        raise InputError(
-            path, f"line {line}: {url} has the topic {topic}, but an earlier line has {topics[url]}"
-        )
 
 
 class SourceDump(NamedTuple):
@@ -229,12 +213,8 @@ class SourcePassages(beam.PTransform):
         found = articles.kept | "FindPassages" >> FindPassages(
             site, head.namespaces, self.seed, own.templates, licence
         )
-        rejected = (
-            dump.rejected,
-            newer.rejected,
-            articles.rejected,
-            found.rejected,
-        ) | beam.Flatten()
+        screened = (dump, newer, articles, found)
+        rejected = tuple(one.rejected for one in screened) | beam.Flatten()
         read = (dump.pages, dump.rejected) | "Read" >> beam.Flatten()
         return Sourced(
             pages=read
@@ -261,7 +241,7 @@ def flatten(sourced: Sequence[Sourced]) -> Sourced:
     return Sourced(*(parts | f"All {name}" >> beam.Flatten() for name, parts in columns))
 
 
-READ, DROP, FIND = "read-documents", DROP_DOCUMENTS, "find-passages"  # names of stages
+READ, FIND = "read-documents", "find-passages"  # names of stages
 _BOM = b"\xef\xbb\xbf"
 
 Place = tuple[str, int, str]
@@ -339,16 +319,15 @@ def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
     with open_input(path) as stream:
         for number, line in _read_lines(path, stream):
             try:
-                if len(line) > MAX_LINE_BYTES:
-                    raise ValueError(f"the line has more than {MAX_LINE_BYTES:,} bytes")
-                yield (name, number, path), parse_document(line)
+                if len(line) > selection.MAX_LINE_BYTES:
+                    raise ValueError(f"the line has more than {selection.MAX_LINE_BYTES:,} bytes")
+                yield (name, number, path), selection.parse_document(line)
                 counters.count(READ, "documents")
             except ValueError as error:
                 if on_corrupt == "fail":
                     raise InputError(path, f"line {number}: {error}") from None
-                counters.count(READ, "malformed-document")
-                one = Rejected(f"{name}, line {number}", "", READ, "malformed-document", str(error))
-                yield TaggedOutput("rejected", one)
+                reason = Reason("malformed-document", str(error))
+                yield reject(f"{name}, line {number}", "", READ, reason)
 
 
 def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
@@ -359,7 +338,7 @@ def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
     number, is_rest = 1, False
     while True:
         try:
-            line = stream.readline(MAX_LINE_BYTES + 2)
+            line = stream.readline(selection.MAX_LINE_BYTES + 2)
         except DECODE_ERRORS as error:
             raise InputError(path, f"line {number}: damaged or truncated: {error}") from None
         if not line:
@@ -387,21 +366,16 @@ def find_passage(
     """
     place, document = placed
     if document.date <= newer_than:
-        yield _reject(document, DROP, Reason("older-document", document.date))
+        reason = Reason("older-document", document.date)
+        yield reject(document.id, document.title, DROP_DOCUMENTS, reason)
         return
     yield TaggedOutput("days", (document.date, document.date))
-    found = find_candidate(document, domain, seed)
+    found = selection.find_candidate(document, domain, seed)
     if isinstance(found, Reason):
-        yield _reject(document, FIND, found)
+        yield reject(document.id, document.title, FIND, found)
         return
     counters.count(FIND, "candidates")
     yield document.id, (place, found)
-
-
-def _reject(document: Document, stage: str, reason: Reason) -> TaggedOutput:
-    counters.count(stage, reason.slug)
-    rejected = Rejected(document.id, document.title, stage, reason.slug, reason.detail)
-    return TaggedOutput("rejected", rejected)
 
 
 def id_and_place(placed: tuple[Place, Document]) -> tuple[str, Place]:
@@ -427,14 +401,9 @@ def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> 
         if place == first:
             yield candidate
         else:
-            yield _reject_repeated(candidate, place, first)
-
-
-def _reject_repeated(candidate: Candidate, place: Place, first: Place) -> TaggedOutput:
-    counters.count(READ, "repeated-id")
-    detail = f"{place[0]}, line {place[1]}; the first is in {first[0]}, line {first[1]}"
-    rejected = Rejected(str(candidate.page_id), candidate.title, READ, "repeated-id", detail)
-    return TaggedOutput("rejected", rejected)
+            detail = f"{place[0]}, line {place[1]}; the first is in {first[0]}, line {first[1]}"
+            reason = Reason("repeated-id", detail)
+            yield reject(candidate.page_id, candidate.title, READ, reason)
 
 
 def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:

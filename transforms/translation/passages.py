@@ -15,7 +15,6 @@ import itertools
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,7 +123,7 @@ def _reasons_of(texts: Sequence[str]) -> list[str | None]:
     """
     own = [reason_to_reject_sentence(text) for text in texts]
     reasons = list(own)
-    for place, (one, following) in enumerate(pairwise(own)):
+    for place, (one, following) in enumerate(itertools.pairwise(own)):
         if one in _CUT_BEHIND and following is None:
             reasons[place + 1] = "cut"
         if following in _CUT_BEFORE and one is None:
@@ -139,7 +138,8 @@ def _longest_passages(is_fit: Sequence[bool]) -> tuple[list[int], int]:
     all passages are too short. `is_fit` has True for each sentence that is fit for translation.
     """
     # Number of consecutive fit sentences from each sentence on.
-    runs = [*accumulate(map(int, reversed(is_fit)), lambda run, fit: fit * (run + 1))][::-1]
+    fits = map(int, reversed(is_fit))
+    runs = [*itertools.accumulate(fits, lambda run, fit: fit * (run + 1))][::-1]
     length = min(max(runs, default=0), MAX_SENTENCES)
     if length < MIN_SENTENCES:
         return [], 0

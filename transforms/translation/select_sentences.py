@@ -13,7 +13,7 @@ import pyarrow as pa
 from ..files import counters
 from ..files.records import SPLITS, OutputFile, Rejected, SourceSentence
 from ..files.text import parquet_name
-from ..files.write_files import NO_MARKS, mark, table_of, write_parquet, write_text
+from ..files.write_files import mark, table_of, write_parquet, write_text
 from .passages import Cell, Quota, articles_of
 from .selection import Candidate, Selection, candidates_needed, lowest_of_copies, select
 from .source_table import LICENCE, NAME, columns_of, write_source
@@ -90,8 +90,7 @@ class LowestOfCopies(beam.CombineFn):
     def compact(self, accumulator: list[Candidate]) -> list[Candidate]:
         return lowest_of_copies(accumulator, self.most)
 
-    def extract_output(self, accumulator: list[Candidate]) -> list[Candidate]:
-        return self.compact(accumulator)
+    extract_output = compact
 
 
 def select_from(
@@ -132,24 +131,6 @@ SCHEMA = pa.schema(
 )
 
 
-class WriteSource(beam.PTransform):
-    """Writes source.tsv for translators, and a Parquet file per split.
-
-    PCollection[Selection] → PCollection[OutputFile].
-
-    Args:
-      folder: output folder of the build.
-      marks: key-value metadata of each Parquet file.
-    """
-
-    def __init__(self, folder: str, marks: Mapping[str, str] = NO_MARKS):
-        super().__init__()
-        self.settings = folder, marks
-
-    def expand(self, selections: beam.PCollection) -> beam.PCollection:
-        return selections | beam.FlatMap(write_sentences, *self.settings)
-
-
 def write_sentences(
     selection: Selection, folder: str, marks: Mapping[str, str]
 ) -> Iterator[OutputFile]:
@@ -166,6 +147,5 @@ def write_sentences(
     yield write_text(folder, NAME, write_source(sentences), "table")
     for split in SPLITS:
         rows = [one[: len(names)] for one in sentences if one.split == split]
-        yield write_parquet(
-            folder, parquet_name(split, 0, 1), split, table_of(rows, mark(schema, marks))
-        )
+        table = table_of(rows, mark(schema, marks))
+        yield write_parquet(folder, parquet_name(split, 0, 1), split, table)

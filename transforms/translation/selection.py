@@ -17,18 +17,8 @@ import msgspec
 
 from ..files.records import DOMAINS, Reason, Rejected, SourceSentence
 from ..files.text import fingerprint
-from .passages import (
-    MAX_SENTENCES,
-    MIN_SENTENCES,
-    Cell,
-    Paragraph,
-    Passage,
-    Quota,
-    Shortage,
-    articles_of,
-    choose_passage,
-    fit_to_candidates,
-)
+from . import passages
+from .passages import MAX_SENTENCES, MIN_SENTENCES, Cell, Paragraph, Passage, Quota, Shortage
 from .sentence_rules import topic_of
 from .source_table import sentence_id
 
@@ -112,7 +102,7 @@ def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Sel
     Raises ValueError if a candidate's domain has no quota.
     """
     found, duplicates = _without_duplicates(_ranked(candidates, quotas))
-    fitted = fit_to_candidates(quotas, {domain: len(of) for domain, of in found.items()})
+    fitted = passages.fit_to_candidates(quotas, {domain: len(of) for domain, of in found.items()})
     taken: dict[Cell, list[Candidate]] = {}
     for domain, ranked in found.items():
         cells = {split: quota for (its, split), quota in fitted.items() if its == domain}
@@ -144,7 +134,7 @@ def _ranked(
             )
         by_domain[candidate.domain].append(candidate)
     return {
-        domain: lowest_of_copies(of_domain, candidates_needed(articles_of(quotas, domain)))
+        domain: lowest_of_copies(of_domain, candidates_needed(passages.articles_of(quotas, domain)))
         for domain, of_domain in by_domain.items()
     }
 
@@ -313,13 +303,11 @@ def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candi
             break
         for place in movable[: abs(sentences - sum(lengths))]:
             lengths[place] += step
-    return [_cut(*pair) for pair in zip(candidates, lengths, strict=True)]
-
-
-def _cut(candidate: Candidate, length: int) -> Candidate:
-    """Returns the candidate with only the first `length` sentences of its passage."""
-    passage = candidate.passage
-    return candidate._replace(passage=passage._replace(sentences=passage.sentences[:length]))
+    pairs = [(one, one.passage, length) for one, length in zip(candidates, lengths, strict=True)]
+    return [
+        one._replace(passage=passage._replace(sentences=passage.sentences[:length]))
+        for one, passage, length in pairs
+    ]
 
 
 def _preferred_length(rank: int) -> int:
@@ -360,7 +348,7 @@ def _shortages(
         given = [one for (its, _), cell in taken.items() if its == domain for one in cell]
         wanted = [quota for (its, _), quota in quotas.items() if its == domain]
         articles, sentences = len(given), _capacity(given)
-        wanted_articles = articles_of(quotas, domain)
+        wanted_articles = passages.articles_of(quotas, domain)
         wanted_sentences = sum(quota.sentences for quota in wanted)
         if (articles, sentences) != (wanted_articles, wanted_sentences):
             yield Shortage(domain, articles, wanted_articles, sentences, wanted_sentences)
@@ -420,7 +408,10 @@ def parse_document(line: bytes) -> Document:
     document = Document(*(getattr(found, name).strip() for name in Document._fields))
     for name, value in document._asdict().items():
         _check(name, value)
-    return document._replace(date=_parse_date(document.date))
+    day, time = document.date[:10], document.date[10:]
+    if not is_day(day) or not _TIME.fullmatch(time):
+        raise ValueError(f"the date is {document.date!r}; expected one like '2026-05-04'")
+    return document._replace(date=day)
 
 
 def _check(name: str, value: str) -> None:
@@ -436,12 +427,6 @@ def _check(name: str, value: str) -> None:
         raise ValueError(f"the {name} {value!r} has a line break or another control character")
     if name == "url" and not _URL.fullmatch(value):
         raise ValueError(f"the url is {value!r}; expected one like 'https://…'")
-
-
-def _parse_date(text: str) -> str:
-    if not is_day(text[:10]) or not _TIME.fullmatch(text[10:]):
-        raise ValueError(f"the date is {text!r}; expected one like '2026-05-04'")
-    return text[:10]
 
 
 def is_day(text: str) -> bool:
@@ -492,7 +477,7 @@ def with_passage(paragraphs: Sequence[Paragraph], seed: int, **facts: Any) -> Ca
     `facts` are the other fields of the Candidate. The choice depends on seed, domain and page id.
     """
     key = f"{seed} {facts['domain']} {facts['page_id']}"
-    passage = choose_passage(paragraphs, key)
+    passage = passages.choose_passage(paragraphs, key)
     if isinstance(passage, Reason):
         return passage
     digest = fingerprint("\n".join(paragraph.text for paragraph in paragraphs))

@@ -142,10 +142,6 @@ def _begins_with_punctuation(text: str) -> bool:
     return not (bare[:1].isalnum() or re.match(r"[$€£¥₹]\d", bare)) or bool(_ASIDE.match(text))
 
 
-def _is_cut(text: str) -> bool:
-    return bool(_ABBREVIATION.search(text)) and not _LETTER_NAME.search(text)
-
-
 def _is_unbalanced(text: str) -> bool:
     if text.count('"') % 2:
         return True
@@ -159,10 +155,6 @@ def _is_paired(text: str, opener: str, closer: str) -> bool:
         if depth < 0:
             return False
     return depth == 0
-
-
-def _is_too_long(text: str) -> bool:
-    return len(text) > MAX_CHARACTERS or len(text.split()) > MAX_WORDS
 
 
 def _has_many_symbols(text: str) -> bool:
@@ -196,11 +188,11 @@ _RULES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("lower-case", _begins_lower),
     ("punctuation", _begins_with_punctuation),
     ("no-end", lambda text: not _END.search(text)),
-    ("abbreviation", _is_cut),
+    ("abbreviation", lambda text: _ABBREVIATION.search(text) and not _LETTER_NAME.search(text)),
     ("unbalanced", _is_unbalanced),
     ("gap", _GAP.search),
     ("too-short", lambda text: len(text.split()) < MIN_WORDS),
-    ("too-long", _is_too_long),
+    ("too-long", lambda text: len(text) > MAX_CHARACTERS or len(text.split()) > MAX_WORDS),
     ("symbols", _has_many_symbols),
     ("capitals", _has_many_capitals),
     ("foreign-script", _is_foreign),
@@ -253,8 +245,5 @@ def _tables() -> Mapping[str, Any]:
 @functools.cache
 def _patterns(domain: str, kind: str) -> Mapping[str, re.Pattern[str]]:
     table = _tables()[domain].get(kind, {})
-    return {topic: _whole_words(words) for topic, words in table.items()}
-
-
-def _whole_words(words: Sequence[str]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
+    wholes = {topic: rf"(?<!\w)(?:{'|'.join(words)})(?!\w)" for topic, words in table.items()}
+    return {topic: re.compile(whole, re.IGNORECASE) for topic, whole in wholes.items()}

@@ -18,14 +18,7 @@ from ..files.builds.paper_figures import FLORES101
 from ..files.line_blocks import count_by_words, histogram
 from ..files.markup import render
 from ..files.records import DOMAINS, SPLITS, TOPICS, SourceSentence
-from ..wikipedia.screening import (
-    NEWER_NOTE,
-    OlderPages,
-    as_finding,
-    check_older,
-    dropped_pages,
-    say_newer,
-)
+from ..wikipedia import screening
 from .passages import SENTENCES, SPLIT_SENTENCES
 from .selection import Selection
 
@@ -60,11 +53,12 @@ def describe_newer(
     lines, findings, note = [], {}, []
     for domain in (name for name in read if name in known):
         newer = known[domain]
-        if isinstance(newer, OlderPages):
-            check_older(newer)
-            dropped = dropped_pages(ledger, f"{domain}/")
-            said, note = say_newer(newer, read[domain], dropped), ["", NEWER_NOTE]
-            findings[domain] = as_finding(newer, read[domain], dropped)
+        if isinstance(newer, screening.OlderPages):
+            screening.check_older(newer)
+            dropped = screening.dropped_pages(ledger, f"{domain}/")
+            said = screening.say_newer(newer, read[domain], dropped)
+            note = ["", screening.NEWER_NOTE]
+            findings[domain] = screening.as_finding(newer, read[domain], dropped)
         else:
             stage = f"{domain}/{DROP_DOCUMENTS}"
             dropped = sum(count for (its, _), count in ledger.values(REJECTED) if its == stage)
@@ -173,20 +167,6 @@ def describe_documents(sites: Sequence[str], documents: Sequence[str]) -> Descri
     return DESCRIPTION._replace(about=_WITH_DOCUMENTS.format(sources=sources))
 
 
-class DomainAccount(NamedTuple):
-    """Counts of the pages or documents of one domain.
-
-    Each page that was read is rejected, not drawn (it has a passage, but is not needed), or a selected
-    article. So `pages` is the sum of `rejected`, `not_drawn` and `articles`.
-    """
-
-    pages: int  # pages read
-    rejected: int  # pages that are not an article, have no passage, or repeat a sentence of another article
-    not_drawn: int  # pages with a passage that are not needed; includes copies of other articles
-    articles: int  # pages with selected sentences
-    sentences: int
-
-
 def account_for_source(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and sections of the dataset card of a build of source sentences.
 
@@ -218,7 +198,7 @@ def account_for_source(ledger: Ledger, provenance: Provenance) -> Accounts:
             "pages_read": sum(pages.values()),
             "kept": kept,
             "rejected": rejected,
-            "not_drawn": sum(account.not_drawn for account in domains.values()),
+            "not_drawn": sum(account["not_drawn"] for account in domains.values()),
         },
         stats=stats,
         sections=render(
@@ -236,7 +216,13 @@ def account_for_source(ledger: Ledger, provenance: Provenance) -> Accounts:
     )
 
 
-def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAccount:
+def _account_for(domain: str, ledger: Ledger, selection: Selection) -> dict[str, int]:
+    """Returns the counts of the pages or documents of one domain: name of the count → count.
+
+    Each page that was read is rejected, not drawn (it has a passage, but is not needed), or a selected
+    article. So `pages` is the sum of `rejected`, `not_drawn` and `articles`. Copies of other articles are
+    counted as not drawn, and pages that repeat a sentence of another article as rejected.
+    """
     pages, candidates = ledger.pairs("pages")[domain], ledger.pairs("candidates").get(domain, 0)
     rejections = ledger.values(REJECTED)
     rejected = sum(count for (stage, _), count in rejections if stage.startswith(f"{domain}/"))
@@ -250,7 +236,7 @@ def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAcc
         )
     parts = {"rejected": rejected, "not_drawn": not_drawn, "articles": articles}
     ledger.balance(pages, f"pages of {domain} that were read", **parts)
-    return DomainAccount(pages, **parts, sentences=len(taken))
+    return {"pages": pages, **parts, "sentences": len(taken)}
 
 
 def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
@@ -269,7 +255,7 @@ def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
     }
 
 
-def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> dict[str, Any]:
+def _make_stats(selection: Selection, domains: Mapping[str, dict[str, int]]) -> dict[str, Any]:
     """Returns the statistics of a build: counts per split and domain, and other figures.
 
     The other figures are those that table 3 of Goyal et al. 2022 gives for FLORES-101.
@@ -280,16 +266,13 @@ def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> d
     """
     sentences = selection.sentences
     topics = Counter(one.topic for one in sentences)
+    words = [len(one.text.split()) for one in sentences]
     return {
         **{split: measure([one for one in sentences if one.split == split]) for split in SPLITS},
         "total": measure(sentences),
-        "domains": {domain: account._asdict() for domain, account in domains.items()},
+        "domains": dict(domains),
         "topics": {topic: topics[topic] for topic in (*TOPICS, *sorted(topics.keys() - TOPICS))},
-        "articles_by_sentences": {
-            str(length): articles for length, articles in selection.lengths.items()
-        },
-        "sentences_by_words": histogram(
-            count_by_words([len(one.text.split()) for one in sentences])
-        ),
-        "shortages": [str(shortage) for shortage in selection.shortages],
+        "articles_by_sentences": {str(length): n for length, n in selection.lengths.items()},
+        "sentences_by_words": histogram(count_by_words(words)),
+        "shortages": list(map(str, selection.shortages)),
     }

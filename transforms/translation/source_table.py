@@ -7,17 +7,7 @@ from ..files.markup import read_table, write_table
 from ..files.records import SPLITS, ReadError, SourceSentence
 
 NAME = "source.tsv"
-COLUMNS = (
-    "id",
-    "split",
-    "article",
-    "domain",
-    "topic",
-    "has_image",
-    "has_hyperlink",
-    "url",
-    "text",
-)
+COLUMNS = tuple("id split article domain topic has_image has_hyperlink url text".split())
 LICENCE = "licence"  # an additional column, if sentences have licences
 METADATA_COLUMNS = ("URL", "domain", "topic", "has_image", "has_hyperlink")  # of a release
 _BOOLEANS = {"yes": True, "no": False}
@@ -30,20 +20,16 @@ def write_source(sentences: Iterable[SourceSentence]) -> str:
     """
     rows = list(sentences)
     columns = columns_of(COLUMNS, rows)
-    return write_table(columns, (_row(one, columns) for one in rows))
+    texts = (
+        {name: yes_or_no(value) if isinstance(value, bool) else value for name, value in fields}
+        for fields in (one._asdict().items() for one in rows)
+    )
+    return write_table(columns, ([values[name] for name in columns] for values in texts))
 
 
 def columns_of(columns: Sequence[str], sentences: Iterable[SourceSentence]) -> tuple[str, ...]:
     """Returns `columns`, and the column LICENCE if at least one of the sentences has a licence."""
     return (*columns, LICENCE) if any(one.licence for one in sentences) else tuple(columns)
-
-
-def _row(sentence: SourceSentence, columns: Sequence[str]) -> list[str]:
-    values = sentence._asdict()
-    return [
-        yes_or_no(values[name]) if isinstance(values[name], bool) else values[name]
-        for name in columns
-    ]
 
 
 def yes_or_no(value: bool) -> str:

@@ -10,7 +10,7 @@ import pytest
 from corpusmill.pipelines.run.launch import print_json, print_summary
 from tests.tools.case_tables import CASES
 
-SUMMARIES = tomllib.loads((CASES / "summaries.toml").read_text("utf-8"))["summary"]
+SUMMARIES = tomllib.loads((CASES / "pipelines/summaries.toml").read_text("utf-8"))["summary"]
 COUNTS = ("articles", "sections", "paragraphs", "words", "characters", "pieces")
 
 

@@ -30,7 +30,7 @@ def run_all(target: Callable[..., None], arguments: list[tuple[object, ...]]) ->
     for process in running:
         process.start()
     for process in running:
-        process.join(60)
+        process.join()
     return [process.exitcode for process in running]
 
 

@@ -1,8 +1,11 @@
 """Packets for the tests, with texts that formats and tools trip over."""
 
-from corpusmill.pipelines.translation.packet_files import Packet, PacketLine
+from collections.abc import Iterator
+
+from corpusmill.pipelines.translation.packet_files import Packet, PacketLine, Returned
 from corpusmill.pipelines.translation.target_languages import TargetLanguage
 from corpusmill.transforms.files.records import SourceSentence
+from tests.tools.real_data import DATA
 
 ARABIC = TargetLanguage("ara", "Arabic", "ar", ("Arab",), True)
 CHINESE = TargetLanguage("zho_simpl", "Chinese (Simpl)", "zh-Hans", ("Hani",), False)
@@ -33,17 +36,9 @@ def line(
     id_: str, text: str, target: str = "", reasons: tuple[str, ...] = (), article: int = 1
 ) -> PacketLine:
     """A sentence to translate, of the split that its id tells."""
-    source = SourceSentence(
-        id=id_,
-        split=id_.partition("-")[0],
-        article=f"wikinews:{article}",
-        text=text,
-        url=f"https://en.wikinews.org/wiki/?curid={article}&x='1'",
-        domain="wikinews",
-        topic="politics",
-        has_image=True,
-        has_hyperlink=False,
-    )
+    place = id_.partition("-")[0], f"wikinews:{article}"
+    url = f"https://en.wikinews.org/wiki/?curid={article}&x='1'"
+    source = SourceSentence(id_, *place, text, url, "wikinews", "politics", True, False)
     return PacketLine(source, target, reasons)
 
 
@@ -62,3 +57,23 @@ def tricky_packet(texts: tuple[str, ...]) -> Packet:
             done = line(f"{split}-{number + 5000}", texts[-number], text, article=article)
             lines.append(done._replace(reasons=("numbers-differ: 3 < 4",) if number % 2 else ()))
     return packet_of(*lines, project="flores 101/ü")
+
+
+def released_packets() -> Iterator[Packet]:
+    """Packets with the released translations into some languages."""
+    folder = DATA / "flores/flores101_dataset/devtest"
+    sources = (folder / "eng.devtest").read_text("utf-8").splitlines()
+    for code in ("fra", "ara", "zho_simpl", "ell"):
+        targets = (folder / f"{code}.devtest").read_bytes().decode().split("\n")
+        pairs = enumerate(zip(sources, targets, strict=False), 1)
+        packet = packet_of(*(line(f"devtest-{n:04d}", *pair) for n, pair in pairs))
+        assert len(packet.lines) == 1012
+        yield packet
+
+
+def check_returned(returned: Returned, packet: Packet) -> None:
+    """The file holds all that the packet does."""
+    assert returned[:4] == (packet.project, packet.language.code, packet.round, packet.number)
+    assert returned.sources == {each.source.id: each.source.text for each in packet.lines}
+    expected = {each.source.id: each.target for each in packet.lines if each.target}
+    assert {each.id: each.text for each in returned.translations} == expected

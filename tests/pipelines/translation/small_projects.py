@@ -30,17 +30,11 @@ TIME = "2026-01-02T03:04:05Z"
 
 
 def small_sentences() -> list[SourceSentence]:
+    url = "https://en.wikinews.org/wiki/"
     return [
         SourceSentence(
-            id=f"{split}-{place:04}",
-            split=split,
-            article=f"wikinews:{len(split)}",
-            text=text,
-            url=f"https://en.wikinews.org/wiki/{split.title()}",
-            domain="wikinews",
-            topic="nature",
-            has_image=place == 1,
-            has_hyperlink=place == 2,
+            *(f"{split}-{place:04}", split, f"wikinews:{len(split)}", text),
+            *(f"{url}{split.title()}", "wikinews", "nature", place == 1, place == 2),
         )
         for split, texts in TEXTS.items()
         for place, text in enumerate(texts, 1)

@@ -6,6 +6,7 @@ import pytest
 
 from tests.pipelines.translation.offices import Office, good
 from tests.pipelines.translation.small_projects import kinds, state_of, tree
+from tests.tools.case_tables import read_cases
 
 FIRST, SECOND, THIRD = "dev-0001", "dev-0002", "dev-0003"
 
@@ -117,14 +118,7 @@ def test_an_answer_to_a_later_packet_is_not_corrected_away(begun: Office) -> Non
 
 @pytest.mark.parametrize(
     ("number", "message"),
-    [
-        ("1", "1 is not an import of fra; the imports are 0002"),
-        ("9", "9 is not an import of fra"),
-        ("x", "x is not an import of fra"),
-        ("-1", "-1 is not an import of fra"),
-        ("", "is not an import of fra"),
-        ("３", "３ is not an import of fra"),
-    ],
+    read_cases("translation/workflow", "no_imports"),
 )
 def test_numbers_that_are_no_import(begun: Office, number: str, message: str) -> None:
     before = tree(begun.project_folder)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from corpusmill.pipelines.translation.packet_files import decode_sheet, decode_utf8
 from corpusmill.transforms.files.records import ReadError
+from tests.tools.case_tables import read_cases
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -32,17 +33,12 @@ def test_sheets_in_the_encodings_of_spreadsheets(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("data", "line", "message"),
-    [
-        ("é\nü\n".encode("latin-1"), 1, "invalid continuation byte (0xe9), byte 0 of the file"),
-        (b"a\nb\nc\xff", 3, "invalid start byte (0xff), byte 5 of the file"),
-        (b"\n\xe4\xb8", 2, "unexpected end of data (0xe4), byte 1 of the file"),
-        (b"\xed\xa0\x80", 1, "invalid continuation byte (0xed), byte 0 of the file"),
-    ],
+    read_cases("translation/sheet", "not_utf8"),
 )
-def test_not_utf8(data: bytes, line: int, message: str) -> None:
+def test_not_utf8(data: str, line: int, message: str) -> None:
     for decode in (decode_utf8, decode_sheet):
         with pytest.raises(ReadError) as raised:
-            decode(data)
+            decode(data.encode("latin-1"))
         assert str(raised.value) == f"line {line}: not UTF-8: {message}"
 
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.pipelines.translation.checks import check_language
 from corpusmill.pipelines.translation.imports import Imported, import_files
 from corpusmill.pipelines.translation.journal import Sent
 from corpusmill.pipelines.translation.packet_files import Packet, PacketLine, write_sheet
-from corpusmill.pipelines.translation.project import Project
+from corpusmill.pipelines.translation.project import Project, Rules, create_project
 from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.pipelines.translation.xliff import write_xliff
@@ -22,6 +23,7 @@ from tests.pipelines.translation.small_projects import (
     state_of,
     tree,
 )
+from tests.tools.case_tables import read_cases
 
 TRICKY = (
     " Il pleut. ",
@@ -80,22 +82,14 @@ def test_every_text_comes_in_to_the_letter(tmp_path: Path, sent: Project, name: 
     assert entry
     assert (entry.name, entry.by, entry.round) == ("0002", "Ama", 1)
     assert (entry.folder / "original" / name).read_bytes() == path.read_bytes()
-    assert {key: entry.facts[key] for key in ("base", "lines", "empty", "first")} == {
-        "base": 1,
-        "lines": 8,
-        "empty": 0,
-        "first": 8,
-    }
+    counts = {"base": 1, "lines": 8, "empty": 0, "first": 8}
+    assert entry.facts.items() >= counts.items()
     assert state_of(sent).name == "back"
 
 
 def test_plain_files_of_each_split(tmp_path: Path, sent: Project) -> None:
-    places: dict[str, Sequence[str]] = {
-        "dev": TRICKY[:3],
-        "devtest": TRICKY[3:6],
-        "test": TRICKY[6:],
-    }
-    for split, lines in places.items():
+    places = (("dev", TRICKY[:3]), ("devtest", TRICKY[3:6]), ("test", TRICKY[6:]))
+    for split, lines in places:
         (tmp_path / f"fra.{split}").write_text("".join(f"{line}\n" for line in lines), newline="")
     imported = bring(sent, tmp_path / "fra.dev", tmp_path / "fra.devtest")
     assert [one.entry.name for one in imported if one.entry] == ["0002", "0003"]
@@ -152,8 +146,6 @@ def test_two_answers_to_one_packet_are_both_kept_and_disputed(
 def test_an_answer_to_a_later_packet_settles_and_an_earlier_one_is_too_late(
     tmp_path: Path, sent: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from corpusmill.pipelines.translation.checks import check_language
-
     bring(sent, write(tmp_path, filled(sent, TRICKY), "one.xlf"))
     bring(sent, write(tmp_path, filled(sent, ("Deux.", *TRICKY[1:])), "two.xlf"))
     assert check_language(sent, find_language("fra")).has_errors
@@ -174,8 +166,6 @@ def test_an_answer_to_a_later_packet_settles_and_an_earlier_one_is_too_late(
 def test_a_file_without_a_number_settles_a_dispute_although_it_came_before(
     tmp_path: Path, sent: Project
 ) -> None:
-    from corpusmill.pipelines.translation.checks import check_language
-
     one, two = tmp_path / "fra.dev", tmp_path / "x" / "fra.dev"
     two.parent.mkdir()
     one.write_text("Un.\nDeux.\nTrois.\n")
@@ -241,16 +231,7 @@ def test_a_bad_file_is_named_and_nothing_is_taken(
 
 @pytest.mark.parametrize(
     ("name", "content", "language", "message"),
-    [
-        ("fra.dev", "One.\n", "", r"fra\.dev: expected 3 lines, one per sentence; found 1"),
-        ("fra.dev", "One.\nTwo.\n\xff\n", "", r"fra\.dev, line 3: not UTF-8"),
-        ("deu.dev", "1\n2\n3\n", "", "no packet was sent for deu"),
-        ("deu.dev", "1\n2\n3\n", "fra", "the language of the file is deu, but --language is fra"),
-        ("qqqq.dev", "1\n2\n3\n", "", "no language .*name the language with --language"),
-        ("fra.pdf", "%PDF", "", r"the file name must end with one of \.xlf"),
-        ("fra.xlf", "<xliff", "", r"fra\.xlf, line 1: "),
-        ("fra.tsv", "", "", r"fra\.tsv"),
-    ],
+    read_cases("translation/project", "unreadable_files"),
 )
 def test_files_that_cannot_be_read(
     tmp_path: Path, sent: Project, name: str, content: str, language: str, message: str
@@ -302,8 +283,6 @@ def test_a_folder_without_answers(tmp_path: Path, sent: Project) -> None:
 
 
 def test_two_projects_of_one_name_are_told_apart(tmp_path: Path, sent: Project) -> None:
-    from corpusmill.pipelines.translation.project import Rules, create_project
-
     small_project(tmp_path / "same")
     other = create_project(str(tmp_path / "other"), Rules(), list(sent.sentences)[:3])
     path = write(tmp_path, filled(other, TRICKY[:3], ids=IDS[:3]))

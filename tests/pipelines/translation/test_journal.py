@@ -10,6 +10,7 @@ from corpusmill.pipelines.translation.journal import Draft, append, locked, read
 from corpusmill.transforms.files.read_files import InputError
 from tests.pipelines.translation.clean_processes import run_all
 from tests.pipelines.translation.small_projects import TIME, tree
+from tests.tools.case_tables import read_cases
 
 
 def add(folder: Path, kind: str = "note", **files: str) -> journal.Entry:
@@ -80,30 +81,9 @@ def test_a_draft_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-HEAD = '{"kind": "packet", "round": 1, "time": "", "by": ""'
-IMPORT = HEAD.replace("packet", "import") + (
-    ', "file": {"name": "a", "sha256": ""}, "lines": 0, "empty": 0, "first": 0, "same": 0,'
-    ' "changed": 0, "corrected": 0, "disputed": 0, "late": 0'
-)
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
-    [
-        ("", "not JSON: "),
-        ("{", "not JSON: "),
-        ("[" * 100_000, "not JSON: "),
-        ("[]", "is damaged: Expected `object`, got `array`"),
-        ("7", "is damaged: Expected `object`, got `int`"),
-        ('{"kind": "packet"}', "is damaged: Object missing required field `round`"),
-        (HEAD + ', "why": ""}', "is damaged: Object missing required field `ids`"),
-        (HEAD + ', "why": "", "ids": [7]}', "is damaged: Expected `str`, got `int` - at `$.ids"),
-        (IMPORT + "}", "is damaged: Object missing required field `base`"),
-        (
-            IMPORT + ', "base": 1}',
-            "is damaged: the entry refers to an entry that is not one of the 0 entries before it",
-        ),
-    ],
+    [("[" * 100_000, "not JSON: "), *read_cases("translation/project", "damaged_entries")],
 )
 def test_a_damaged_entry_is_named(tmp_path: Path, content: str, message: str) -> None:
     path = add(tmp_path).folder / "entry.json"

@@ -144,7 +144,7 @@ def kill(name: str, folder: str) -> None:
 def test_killed_at_any_step(tmp_path: Path, name: str) -> None:
     process = processes.Process(target=kill, args=(name, str(tmp_path)))
     process.start()
-    process.join(60)
+    process.join()
     assert process.exitcode == 0
 
 

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.pipelines.translation.target_languages import FLORES101_CODES, find_language
+from tests.tools.case_tables import read_cases
 
 
 def test_there_are_101_languages_and_english() -> None:
@@ -27,28 +28,8 @@ def test_scripts_are_those_of_the_paper() -> None:
     assert by_script["Arab"] == "ara ckb fas pus snd urd".split()
     assert by_script["Deva"] == "hin mar npi".split()
     assert by_script["Beng"] == "asm ben".split()
-    assert {script: codes[0] for script, codes in by_script.items() if len(codes) == 1} == {
-        "Armn": "hye",
-        "Ethi": "amh",
-        "Geor": "kat",
-        "Grek": "ell",
-        "Gujr": "guj",
-        "Guru": "pan",
-        "Hang Hani": "kor",
-        "Hani": "zho_simpl",
-        "Hani Bopo": "zho_trad",
-        "Hani Hira Kana": "jpn",
-        "Hebr": "heb",
-        "Khmr": "khm",
-        "Knda": "kan",
-        "Laoo": "lao",
-        "Mlym": "mal",
-        "Mymr": "mya",
-        "Orya": "ory",
-        "Taml": "tam",
-        "Telu": "tel",
-        "Thai": "tha",
-    }
+    alone = {script: codes[0] for script, codes in by_script.items() if len(codes) == 1}
+    assert alone == dict(read_cases("translation/languages", "alone"))
     assert len(by_script["Latn"]) == 102 - 10 - 6 - 3 - 2 - 20
 
 
@@ -59,38 +40,16 @@ def test_those_from_right_to_left() -> None:
 
 @pytest.mark.parametrize(
     ("code", "name", "tag", "scripts"),
-    [
-        ("zho_simpl", "Chinese (Simpl)", "zh-Hans", ("Hani",)),
-        ("zho_Hant", "Chinese (Traditional)", "zh-Hant", ("Hani", "Bopo")),
-        ("por", "Portuguese (Brazil)", "pt-BR", ("Latn",)),
-        ("npi", "Nepali", "ne", ("Deva",)),
-        ("npi_Deva", "Nepali", "ne", ("Deva",)),
-        ("swh", "Swahili", "sw", ("Latn",)),
-        ("tgl", "Filipino (Tagalog)", "fil", ("Latn",)),
-        ("jpn_Jpan", "Japanese", "ja", ("Hani", "Hira", "Kana")),
-        ("kas_Deva", "Kashmiri (Devanagari)", "ks-Deva", ("Deva",)),
-        ("arb_Latn", "Arabic (Latin)", "ar-Latn", ("Latn",)),
-        ("taq_Tfng", "Tamasheq (Tifinagh)", "taq-Tfng", ("Tfng",)),
-        ("uz-Cyrl", "Uzbek (Cyrillic)", "uz-Cyrl", ("Cyrl",)),
-        ("de-AT", "German (Austria)", "de-AT", ("Latn",)),
-    ],
+    read_cases("translation/languages", "languages"),
 )
-def test_languages(code: str, name: str, tag: str, scripts: tuple[str, ...]) -> None:
+def test_languages(code: str, name: str, tag: str, scripts: list[str]) -> None:
     language = find_language(code)
-    assert language[:4] == (code, name, tag, scripts)
+    assert language[:4] == (code, name, tag, tuple(scripts))
 
 
 @pytest.mark.parametrize(
     ("code", "near"),
-    [
-        ("german", '"deu" (German)'),
-        ("fr_", '"fra" (French)'),
-        ("zho_simp", '"zho_simpl" (Chinese (Simpl))'),
-        ("xxx", 'codes are like "fra"'),
-        ("", 'codes are like "fra"'),
-        ("../fra", '"fra" (French)'),
-        ("foo_Barr", 'codes are like "fra"'),
-    ],
+    read_cases("translation/languages", "near"),
 )
 def test_what_is_no_language_is_named_with_those_near(code: str, near: str) -> None:
     with pytest.raises(ValueError, match=r"^no language ") as raised:

@@ -5,24 +5,16 @@ from corpusmill.pipelines.translation.wrong_language import (
     foreign_letters,
     name_script,
 )
+from tests.tools.case_tables import read_cases
 
 
 @pytest.mark.parametrize(
     ("text", "scripts", "letters", "own"),
-    [
-        ("abc", ("Latn",), 3, 3),
-        ("abcд", ("Latn",), 4, 3),
-        ("漢字とカナ", ("Hani", "Hira", "Kana"), 5, 5),
-        ("漢字と", ("Hani",), 3, 2),
-        ("हिन्दी", ("Deva",), 3, 3),
-        ("한국 韓國", ("Hang", "Hani"), 4, 4),
-        ("کتاب", ("Arab",), 4, 4),
-        ("12 – !", ("Latn",), 0, 0),
-    ],
+    read_cases("translation/wrong_language", "letters"),
 )
-def test_letters(text: str, scripts: tuple[str, ...], letters: int, own: int) -> None:
+def test_letters(text: str, scripts: list[str], letters: int, own: int) -> None:
     assert count_letters(text) == letters
-    assert len(foreign_letters(text, scripts)) == letters - own
+    assert len(foreign_letters(text, tuple(scripts))) == letters - own
 
 
 def test_foreign_letters() -> None:

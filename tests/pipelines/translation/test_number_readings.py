@@ -10,43 +10,12 @@ from corpusmill.pipelines.translation.check_numbers import (
     significant,
     with_ascii_digits,
 )
+from tests.tools.case_tables import read_cases
 
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [
-        ("1,234,567", "1234567"),
-        ("1.234.567", "1234567"),
-        ("1 234 567", "1234567"),
-        ("1\u202f234", "1234"),
-        ("12,34,567", "1234567"),  # lakhs
-        ("1٬234", "1234"),
-        ("10'000", "10000"),
-        ("१,२३४", "1234"),
-        ("۱۹۴۵", "1945"),
-        ("٢٠٠٧", "2007"),
-        ("១៩៤៥", "1945"),
-        ("１９４５年", "1945"),
-        ("6,000", "6000"),
-        ("1,000,050", "1000050"),
-        ("15万", "150000"),
-        ("1万5千", "15000"),
-        ("1万5000", "15000"),
-        ("2.5億", "250000000"),
-        ("1億2,000万", "120000000"),
-        ("二十", "20"),
-        ("十五", "15"),
-        ("三百二十", "320"),
-        ("一九四五", "1945"),
-        ("两千", "2000"),
-        ("33만", "330000"),
-        ("XVIII века", "18"),
-        ("au XVe siècle", "15"),
-        ("ХІХ століття", "19"),
-        ("Louis XIV", "14"),
-        ("10:05", "5"),
-        ("007", "7"),
-    ],
+    read_cases("translation/numbers", "readings"),
 )
 def test_readings(text: str, number: str) -> None:
     assert number in read_numbers(text).whole
@@ -54,7 +23,7 @@ def test_readings(text: str, number: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("6,000", "60"), ("MIX", "9"), ("IXE", "9"), ("1945", "19"), ("1945", "945"), ("abc", "0")],
+    read_cases("translation/numbers", "no_readings"),
 )
 def test_what_is_no_reading(text: str, number: str) -> None:
     assert number not in read_numbers(text).whole

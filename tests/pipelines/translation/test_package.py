@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from fractions import Fraction
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -17,6 +18,7 @@ from corpusmill.pipelines.translation.checks import check_language
 from corpusmill.pipelines.translation.imports import import_files
 from corpusmill.pipelines.translation.package import (
     Included,
+    Packaged,
     make_card,
     make_metadata,
     make_rows,
@@ -25,16 +27,25 @@ from corpusmill.pipelines.translation.package import (
 from corpusmill.pipelines.translation.project import Project, Rules, create_project, open_project
 from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import find_language
-from corpusmill.transforms.files.builds.check_builds import lists_all_files
+from corpusmill.transforms.files.builds.check_builds import (
+    check_counts,
+    find_fault,
+    find_strangers,
+    list_files,
+    lists_all_files,
+)
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.translation.source_table import METADATA_COLUMNS, splits_of
 from tests.pipelines.translation.small_projects import (
     IDS,
     TEXTS,
+    find_bad,
     run,
+    small_project,
     small_sentences,
     tree,
+    use_checks,
 )
 
 TRICKY = {
@@ -44,33 +55,48 @@ TRICKY = {
 }
 
 
-def translate(project: Project, folder: Path, code: str, extra: str = "") -> dict[str, bytes]:
-    """Sends, imports and checks plain files; name → bytes of them."""
+def content_of(split: str, extra: str = "") -> bytes:
+    """A file of translations of one split."""
+    return "".join(f"{line}{extra}\n" for line in TRICKY[split]).encode()
+
+
+def translate(project: Project, folder: Path, code: str, extra: str) -> None:
+    """Sends, imports and checks plain files."""
     send_packets(project, [find_language(code)], formats=["tsv"])
-    folder.mkdir(parents=True, exist_ok=True)
-    contents = {
-        f"{code}.{split}": "".join(f"{line}{extra}\n" for line in lines).encode("utf-8")
-        for split, lines in TRICKY.items()
-    }
-    for name, data in contents.items():
-        (folder / name).write_bytes(data)
+    folder.mkdir()
+    for split in TRICKY:
+        (folder / f"{code}.{split}").write_bytes(content_of(split, extra))
     import_files(project, [str(folder)])
     check_language(project, find_language(code))
-    return contents
 
 
-@pytest.fixture
-def translated(tmp_path: Path, project: Project) -> Project:
+@pytest.fixture(scope="module")
+def translated(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Two languages that have passed the checks, one that failed, and one of which nothing is back."""
-    translate(project, tmp_path / "fra", "fra")
-    translate(project, tmp_path / "zho_simpl", "zho_simpl", "。")
-    translate(project, tmp_path / "deu", "deu", " BAD")
-    send_packets(project, [find_language("ara")])
+    folder = tmp_path_factory.mktemp("translated")
+    project = small_project(folder / "project", review_share=Fraction(1, 2))
+    with pytest.MonkeyPatch.context() as patch:
+        use_checks(patch, find_bad)
+        for code, extra in (("fra", ""), ("zho_simpl", "。"), ("deu", " BAD")):
+            translate(project, folder / code, code, extra)
+        send_packets(project, [find_language("ara")])
     return project
 
 
-def test_a_report_has_its_languages(tmp_path: Path, translated: Project) -> None:
-    made = package(translated, str(tmp_path / "out"), without_review=True)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, translated: Project) -> Packaged:
+    """Its package, with the withheld split."""
+    output = str(tmp_path_factory.mktemp("made"))
+    return package(translated, output, without_review=True, with_test=True)
+
+
+@pytest.fixture(scope="module")
+def there(made: Packaged) -> dict[str, bytes]:
+    """The files of the package."""
+    return tree(Path(made.folder))
+
+
+def test_a_report_has_its_languages(made: Packaged) -> None:
     page = make_report([made.folder])
     assert "Translations into 2 languages, 0 of them reviewed." in page
     assert "deu is left out: " in page  # a caveat
@@ -79,32 +105,23 @@ def test_a_report_has_its_languages(tmp_path: Path, translated: Project) -> None
     assert "<b>Devtest</b>" in page  # the page at an address
 
 
-def test_texts_and_metadata_to_the_byte(tmp_path: Path, translated: Project) -> None:
-    made = package(translated, str(tmp_path / "out"), without_review=True)
-    folder = tmp_path / "out" / "flores101" / "flores101" / "1.0.0"
-    assert made.folder == str(folder)
-    there = tree(folder)
-    assert sorted(there) == [
-        "COMPLETED",
-        "README.md",
-        "dev-00000-of-00001.parquet",
-        "dev/eng.dev",
-        "dev/fra.dev",
-        "dev/zho_simpl.dev",
-        "devtest-00000-of-00001.parquet",
-        "devtest/eng.devtest",
-        "devtest/fra.devtest",
-        "devtest/zho_simpl.devtest",
-        "manifest.json",
-        "metadata_dev.tsv",
-        "metadata_devtest.tsv",
-    ]
+def test_texts_and_metadata_to_the_byte(made: Packaged, there: dict[str, bytes]) -> None:
+    splits = ("dev", "devtest", "test")
+    lines = (f"{split}/{code}.{split}" for split in splits for code in ("eng", "fra", "zho_simpl"))
+    assert made.folder.endswith("/flores101/flores101/1.0.0")
+    assert sorted(there) == sorted(
+        [
+            *("COMPLETED", "README.md", "manifest.json", "test/metadata_test.tsv"),
+            *("dev-00000-of-00001.parquet", "devtest-00000-of-00001.parquet"),
+            *("metadata_dev.tsv", "metadata_devtest.tsv", "test/test-00000-of-00001.parquet"),
+            *lines,
+        ]
+    )
     assert lists_all_files(open_build(made.folder))
     assert verify([made.folder], workers=1).is_sound
-    for split in ("dev", "devtest"):
-        for code in ("fra", "zho_simpl"):
-            given = (tmp_path / code / f"{code}.{split}").read_bytes()
-            assert there[f"{split}/{code}.{split}"] == given
+    for split in splits:
+        assert there[f"{split}/fra.{split}"] == content_of(split)
+        assert there[f"{split}/zho_simpl.{split}"] == content_of(split, "。")
         english = "".join(f"{text}\n" for text in TEXTS[split]).encode()
         assert there[f"{split}/eng.{split}"] == english
     assert there["metadata_dev.tsv"] == (
@@ -115,8 +132,7 @@ def test_texts_and_metadata_to_the_byte(tmp_path: Path, translated: Project) -> 
     )
 
 
-def test_rows_with_all_languages(tmp_path: Path, translated: Project) -> None:
-    made = package(translated, str(tmp_path), without_review=True)
+def test_rows_with_all_languages(made: Packaged) -> None:
     table = pq.read_table(f"{made.folder}/devtest-00000-of-00001.parquet")
     assert table.column_names == [
         *("id", "url", "domain", "topic", "has_image", "has_hyperlink", "article"),
@@ -156,12 +172,9 @@ def test_the_manifest_says_what_is_in_it_and_what_is_not(
     tmp_path: Path, translated: Project
 ) -> None:
     made = package(translated, str(tmp_path), without_review=True, version="2.0")
-    build = open_build(made.folder)
-    manifest = build.manifest
-    assert (
-        manifest["signature"]
-        == f"flores101|project:{translated.key}|langs:3|splits:dev+devtest|v:2.0"
-    )
+    manifest, there = open_build(made.folder).manifest, tree(Path(made.folder))
+    project = f"project:{translated.key}"
+    assert manifest["signature"] == f"flores101|{project}|langs:3|splits:dev+devtest|v:2.0"
     assert manifest["counts"]["kept"] == {"dev": 3, "devtest": 3, "total": 6}
     assert list(manifest["languages"]) == ["eng", "fra", "zho_simpl"]
     assert manifest["languages"]["fra"]["score"] is None
@@ -169,9 +182,12 @@ def test_the_manifest_says_what_is_in_it_and_what_is_not(
         "ara is left out: sent: 8 sentences have no translation",
         "deu is left out: checks failed",
     ]
-    listed = {file["name"] for file in manifest["outputs"]}
-    assert listed == set(tree(Path(made.folder))) - {"manifest.json", "COMPLETED"}
-    card = (Path(made.folder) / "README.md").read_text("utf-8")
+    assert {file["name"] for file in manifest["outputs"]} == set(there) - {
+        "manifest.json",
+        "COMPLETED",
+    }
+    assert not [name for name in there if name.startswith("test/")]  # the withheld split
+    card = there["README.md"].decode()
     assert "- zh-Hans\n" in card
     assert "| fra | French | Latn | not reviewed |" in card
     assert "| eng | English | Latn | source |" in card
@@ -203,25 +219,16 @@ def test_the_workflow_is_counted_as_in_table_4(project: Project) -> None:
 
 
 def test_verify_finds_nothing_wrong_and_something_where_there_is(
-    tmp_path: Path, translated: Project
+    tmp_path: Path, made: Packaged
 ) -> None:
-    from corpusmill.transforms.files.builds.check_builds import (
-        check_counts,
-        find_fault,
-        find_strangers,
-        list_files,
-    )
-
-    made = package(translated, str(tmp_path), without_review=True, with_test=True)
-    build = open_build(made.folder)
+    build = open_build(str(shutil.copytree(made.folder, tmp_path / "copy")))
     assert [fault for file in list_files(build) if (fault := find_fault(file))] == []
     assert [*check_counts(build), *find_strangers(build)] == []
-    (Path(made.folder) / "dev" / "fra.dev").write_text("a\n")
+    (tmp_path / "copy" / "dev" / "fra.dev").write_text("a\n")
     assert len([file for file in list_files(build) if find_fault(file)]) == 1
 
 
-def test_a_sentence_of_a_package_has_all_languages(tmp_path: Path, translated: Project) -> None:
-    made = package(translated, str(tmp_path / "out"), without_review=True)
+def test_a_sentence_of_a_package_has_all_languages(made: Packaged, translated: Project) -> None:
     ((_, sentences), *_) = splits_of(translated.sentences)
     (origin,) = find_document(made.folder, sentences[0].id)
     assert origin.fate == "kept in dev"
@@ -235,27 +242,17 @@ def test_only_what_is_accepted_unless_asked(tmp_path: Path, translated: Project)
     assert not (tmp_path / "out").exists()
 
 
-def test_the_withheld_split_is_in_a_folder_of_its_own(tmp_path: Path, translated: Project) -> None:
-    made = package(translated, str(tmp_path), without_review=True, with_test=True)
-    there = tree(Path(made.folder))
-    of_test = {name for name in there if "test" in name.replace("devtest", "")}
-    assert of_test == {
-        "test/eng.test",
-        "test/fra.test",
-        "test/zho_simpl.test",
-        "test/metadata_test.tsv",
-        "test/test-00000-of-00001.parquet",
-    }
-    assert there["test/fra.test"] == "".join(f"{line}\n" for line in TRICKY["test"]).encode()
+def test_the_withheld_split_is_counted(made: Packaged) -> None:
     assert made.manifest["counts"]["kept"] == {"dev": 3, "devtest": 3, "test": 2, "total": 8}
 
 
-def test_the_same_project_gives_the_same_bytes(tmp_path: Path, translated: Project) -> None:
-    one = package(translated, str(tmp_path / "one"), without_review=True)
+def test_the_same_project_gives_the_same_bytes(
+    tmp_path: Path, translated: Project, there: dict[str, bytes]
+) -> None:
     shutil.copytree(translated.folder, tmp_path / "moved")
     moved = open_project(str(tmp_path / "moved"))
-    other = package(moved, str(tmp_path / "other"), without_review=True)
-    assert tree(Path(one.folder)) == tree(Path(other.folder))
+    other = package(moved, str(tmp_path / "other"), without_review=True, with_test=True)
+    assert tree(Path(other.folder)) == there
 
 
 def test_a_finished_package_stays_unless_it_may_be_replaced(
@@ -299,9 +296,8 @@ def test_licences_of_documents_are_in_metadata_rows_and_card(tmp_path: Path) -> 
 
 
 def test_the_command(tmp_path: Path, translated: Project) -> None:
-    ran = run(
-        "package", "--project", translated.folder, "--output", tmp_path / "out", "--without-review"
-    )
+    given = ("--project", translated.folder, "--output", tmp_path / "out", "--without-review")
+    ran = run("package", *given)
     assert ran.status == 0
     assert ran.out.splitlines()[1:] == [
         "dev 3, devtest 3",

@@ -3,6 +3,7 @@ import pytest
 from corpusmill.pipelines.translation.sentence_pairs import excerpt, fold, name_characters, pair_up
 from corpusmill.transforms.files.records import Finding, Translation
 from tests.pipelines.translation.pair_cases import pair, source
+from tests.tools.case_tables import read_cases
 
 
 def test_a_finding_names_the_file_and_line() -> None:
@@ -20,13 +21,7 @@ def test_pairs_stand_in_the_order_of_the_sources() -> None:
 
 @pytest.mark.parametrize(
     ("text", "folded"),
-    [
-        ("Hello, World 3!", "helloworld3"),
-        ("Straße", "strasse"),
-        ("हिन्दी।", "हिन्दी"),
-        ("ＡＢＣ　１２", "abc12"),
-        ("«…»", ""),
-    ],
+    read_cases("translation/sentence_pairs", "folded"),
 )
 def test_fold(text: str, folded: str) -> None:
     assert fold(text) == folded

@@ -7,26 +7,16 @@ import pytest
 
 from tests.pipelines.translation.offices import Office, good
 from tests.pipelines.translation.small_projects import source_file, state_of
-
-CODES = {  # name → languages of the first packets, of further ones, journals
-    "ISO 639-1 is the code of FLORES-101": (["uk,el"], ["ell", "ukr"]),
-    "both codes are one language": (["uk,el", "ukr,ell"], ["ell", "ukr"]),
-    "in one list, too": (["uk,ukr,ukr_Cyrl"], ["ukr"]),
-    "a code that FLORES-101 has not": (["gsw", "gsw_Latn"], ["gsw"]),
-    "two scripts are two": (["zho_simpl,zho_trad"], ["zho_simpl", "zho_trad"]),
-    "two countries are two": (["por,pt-PT"], ["por", "pt-PT"]),
-}
+from tests.tools.case_tables import read_cases
 
 
-@pytest.mark.parametrize("name", CODES)
-def test_a_language_has_one_code(name: str, office: Office) -> None:
-    sent, journals = CODES[name]
+@pytest.mark.parametrize(("sent", "journals"), read_cases("translation/languages", "journals"))
+def test_a_language_has_one_code(sent: list[str], journals: list[str], office: Office) -> None:
     office.make(sent[0])
     for languages in sent[1:]:
         again = office.do("packets", "--languages", languages).out
-        assert again.count(
-            "nothing sent: packet 0001 was sent, and no answer was imported yet"
-        ) == len(languages.split(","))
+        refused = "nothing sent: packet 0001 was sent, and no answer was imported yet"
+        assert again.count(refused) == len(languages.split(","))
     assert office.project.languages == journals
 
 
@@ -92,23 +82,8 @@ def test_a_warning_is_sent_back_where_a_person_says_so(office: Office) -> None:
     office.do("import", office.translate({**good(), "dev-0002": "ODD phrase."}))
     assert "1 warning" in office.do("check").out
     assert "nothing sent" in office.do("packets", "--languages", "fra").out
-    sent_back = office.do("check", "--languages", "fra", "--send-back", "is-odd", status=1)
-    assert "1 error" in sent_back.out
+    unknown = office.do("check", "--languages", "fra", "--send-back", "is-od", status=2)
+    known = "rules with warnings: is-odd"
+    assert f"there are no warnings of these rules: is-od; {known}" in unknown.err
+    assert "1 error" in office.do("check", "--send-back", "is-odd", status=1).out
     assert "again, 1 sentence with errors" in office.do("packets", "--languages", "fra").out
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (
-            ("--languages", "fra", "--send-back", "is-od"),
-            "there are no warnings of these rules: is-od; rules with warnings: is-odd",
-        ),
-        (("--send-back", "is-odd"), ""),
-    ],
-)
-def test_rules_that_are_sent_back(office: Office, flags: tuple[str, ...], message: str) -> None:
-    office.make()
-    office.do("import", office.translate({**good(), "dev-0002": "ODD phrase."}))
-    ran = office.do("check", *flags, status=2 if message else 1)
-    assert message in ran.err

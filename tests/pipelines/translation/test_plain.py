@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from corpusmill.pipelines.translation.packet_files import Returned, decode_utf8, read_plain
 from corpusmill.transforms.files.records import ReadError, Translation
+from tests.tools.case_tables import read_cases
 from tests.tools.real_data import DATA, needs_real_data
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\0"))
@@ -50,15 +51,7 @@ def test_the_last_line_may_lack_its_end(lines: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("file", "lines"),
-    [
-        ("a\r\nb\r\n", ["a", "b"]),
-        ("a\r\nb", ["a", "b"]),
-        ("a\r\n\r\n", ["a", ""]),
-        ("a\r\r\nb\r\n", ["a\r", "b"]),
-        ("a\r\nb\r", ["a", "b\r"]),  # no line feed, no end of a line
-        ("a\r\nb\n", ["a\r", "b"]),  # not the way of this file
-        ("a\r", ["a\r"]),
-    ],
+    read_cases("translation/sheet", "carriage_returns"),
 )
 def test_carriage_returns(file: str, lines: list[str]) -> None:
     assert texts_of(file, len(lines)) == lines
@@ -66,13 +59,7 @@ def test_carriage_returns(file: str, lines: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("file", "count", "message"),
-    [
-        ("a\nb\n", 3, "expected 3 lines, one per sentence; found 2"),
-        ("a\nb\n\n", 2, "expected 2 lines, one per sentence; found 3"),
-        ("", 1, "expected 1 lines, one per sentence; found 0"),
-        ("a\n", 0, "expected 0 lines, one per sentence; found 1"),
-        ("a\nb\0\n", 2, "line 2: the line has a NUL character: remove it"),
-    ],
+    read_cases("translation/sheet", "not_aligned"),
 )
 def test_what_cannot_be_aligned(file: str, count: int, message: str) -> None:
     with pytest.raises(ReadError) as raised:

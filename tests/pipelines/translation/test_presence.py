@@ -3,6 +3,7 @@ import pytest
 from corpusmill.pipelines.translation.sentence_pairs import find_empty, find_missing
 from corpusmill.transforms.files.records import Translation
 from tests.pipelines.translation.pair_cases import found, pair, source
+from tests.tools.case_tables import read_cases
 
 
 def test_missing_and_unknown_ids() -> None:
@@ -39,13 +40,7 @@ def test_a_placeholder_is_empty(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("source", "text"),
-    [
-        *(("One.", text) for text in ("1", "a", "क", "中", "٣")),
-        ("To do", "Todo"),
-        ("None of it.", "Tba"),
-        ("That was not his fault.", "錯不在他"),
-        (SENTENCE, "老狗終日眠於爐邊"),
-    ],
+    read_cases("translation/sentence_pairs", "not_empty"),
 )
 def test_not_empty(source: str, text: str) -> None:
     assert not list(find_empty([pair(source, text)]))

@@ -21,6 +21,7 @@ from tests.pipelines.translation.small_projects import (
     source_file,
     tree,
 )
+from tests.tools.case_tables import read_cases
 
 METADATA = "URL\tdomain\ttopic\thas_image\thas_hyperlink\n"
 
@@ -143,16 +144,8 @@ def test_a_released_data_set(tmp_path: Path) -> None:
     found = find_source(str(tmp_path))
     assert [one.id for one in found] == ["dev-0001", "devtest-0001", "devtest-0002", "devtest-0003"]
     assert found[1] == (
-        "devtest-0001",
-        "devtest",
-        "wikinews:devtest-0001",
-        " Un\u2028e.",
-        "https://x/A",
-        "wikinews",
-        "health ",
-        True,
-        False,
-        "",
+        *("devtest-0001", "devtest", "wikinews:devtest-0001", " Un\u2028e."),
+        *("https://x/A", "wikinews", "health ", True, False, ""),
     )
     assert [one.article for one in found[2:]] == ["wikinews:devtest-0001", "wikibooks:devtest-0003"]
     assert find_source(str(tmp_path / "devtest")) == found[1:]
@@ -160,20 +153,7 @@ def test_a_released_data_set(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("lines", "rows", "message"),
-    [
-        (
-            "One.\nTwo.\n",
-            "u\td\tt\tno\tno\n",
-            r"eng\.dev: must have one line for each of the 1 rows of .*metadata_dev\.tsv, but has 2",
-        ),
-        ("\n", "u\td\tt\tno\tno\n", r"eng\.dev: line 1 is empty"),
-        ("One.\n", "u\td\tt\tno\tperhaps\n", r"metadata_dev\.tsv: line 2: .*yes or no"),
-        (
-            "One.\n",
-            "u\td\n",
-            r"metadata_dev\.tsv: line 2: expected 5 fields, as in the header; found 2",
-        ),
-    ],
+    read_cases("translation/project", "damaged_releases"),
 )
 def test_a_damaged_release(tmp_path: Path, lines: str, rows: str, message: str) -> None:
     write_release(tmp_path, "dev", lines, rows)

@@ -16,6 +16,7 @@ from corpusmill.pipelines.translation.review import (
     ReviewerShare,
     score_quality,
 )
+from tests.tools.case_tables import read_cases
 
 IDS = ("a", "b", "c", "d", "e")
 SOURCES = dict.fromkeys(IDS, "one two three four five six seven eight nine ten")
@@ -85,16 +86,7 @@ def test_the_example_of_the_paper() -> None:
 
 @pytest.mark.parametrize(
     ("points", "words", "shown", "accepted"),
-    [
-        (0, 1, "100.0", True),
-        (1, 10, "90.0", True),
-        (1004, 10000, "89.9", False),
-        (10001, 100000, "89.9", False),
-        (9999, 100000, "90.0", True),
-        (1, 3, "66.6", False),
-        (10, 10, "0.0", False),
-        (50, 10, "0.0", False),
-    ],
+    read_cases("translation/review_sheet", "scores"),
 )
 def test_nothing_is_rounded_up(points: int, words: int, shown: str, accepted: bool) -> None:
     errors = ["a grammar critical"] * (points // 10) + ["a grammar minor"] * (points % 10)

@@ -9,6 +9,7 @@ from corpusmill.pipelines.translation.packet_files import (
     parse_name,
 )
 from tests.pipelines.translation.samples import line, packet_of
+from tests.tools.case_tables import read_cases
 
 
 def test_name_of_a_packet() -> None:
@@ -32,17 +33,7 @@ def test_a_name_tells_its_packet(project: str, round_: int, number: int) -> None
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "",
-        "sentences.docx",
-        "flores/zho_simpl/round2",
-        "flores/zho_simpl/round2/packet3/dev",
-        "flores/zho_simpl/round0/packet3",
-        "flores/zho_simpl/round2/packet03",
-        "flores/zho_simpl/round2/packet3\n",
-        "flores//round2/packet3",
-        "a/b/flores/round2/packet3",
-    ],
+    read_cases("translation/sheet", "no_names"),
 )
 def test_what_is_no_name_tells_nothing(name: str) -> None:
     assert parse_name(name) == NO_NAME == PacketName("", "", 0, 0)

@@ -15,6 +15,7 @@ from corpusmill.pipelines.translation.review import (
 )
 from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.records import ReadError
+from tests.tools.case_tables import read_cases
 
 LINES = [
     ReviewLine("dev-0001", "A cat\tsat.", "Кіт\u00a0сів. "),
@@ -90,20 +91,7 @@ def test_what_a_reviewer_says() -> None:
 
 @pytest.mark.parametrize(
     ("written", "category"),
-    [(name, name) for name in CATEGORIES]
-    + [
-        ("  Grammar ", "grammar"),
-        ("PUNCTUATION", "punctuation"),
-        ("Capitalization", "capitalisation"),
-        ("Capitalisation", "capitalisation"),
-        ("addition or omission", "addition-or-omission"),
-        ("Addition/Omission", "addition-or-omission"),
-        ("omission", "addition-or-omission"),
-        ("addition or omission of information", "addition-or-omission"),
-        ("Unnatural translation", "unnatural"),
-        ("untranslated_text", "untranslated"),
-        ("Mistranslation.", "mistranslation"),
-    ],
+    read_cases("translation/review_sheet", "categories"),
 )
 def test_categories_may_be_written_in_many_ways(written: str, category: str) -> None:
     for severity in SEVERITIES:
@@ -126,44 +114,7 @@ ALLOWED = (
 
 @pytest.mark.parametrize(
     ("rows", "line", "message"),
-    [
-        (["d|a|style|minor||Ama"], 2, f"'style' is not a category; expected one of {ALLOWED}"),
-        (["d|a|||a comment|Ama"], 2, f"the column category is empty; expected one of {ALLOWED}"),
-        (["d|a||major||Ama"], 2, f"the column category is empty; expected one of {ALLOWED}"),
-        (
-            ["d|a|grammar|||Ama"],
-            2,
-            "the column severity is empty; expected one of minor, major, critical",
-        ),
-        (
-            ["d|a|grammar|bad||Ama"],
-            2,
-            "'bad' is not a severity; expected one of minor, major, critical",
-        ),
-        (
-            ["d|a|ok|minor||Ama"],
-            2,
-            "a sentence marked as ok must not have a severity: remove 'minor'",
-        ),
-        (
-            ["d|a|ok|||Ama", "d||grammar|minor||Ama"],
-            3,
-            "d has both ok and an error (see line 2): remove one of them",
-        ),
-        (
-            ["d|a|grammar|minor||Ama", "d||ok|||Ama"],
-            3,
-            "d has both ok and an error (see line 2): remove one of them",
-        ),
-        (
-            ["d|a|ok|||Ama", "e|b|ok|||Kofi"],
-            3,
-            "reviewer is 'Kofi', but 'Ama' in line 2: write a separate sheet for each",
-        ),
-        (["d|a||||", "e|b|ok|||"], 3, "the column `reviewer` is empty: write your name in it"),
-        (["|a|ok|||Ama"], 2, "the column `id` is empty"),
-        (["d|a|ok|||Ama", "d|b|ok|||Ama"], 3, "the target of d differs from its target in line 2"),
-    ],
+    read_cases("translation/review_sheet", "errors"),
 )
 def test_what_cannot_be_taken(rows: list[str], line: int, message: str) -> None:
     with pytest.raises(ReadError) as raised:
@@ -199,14 +150,7 @@ def test_what_spreadsheets_make_of_it() -> None:
 
 @pytest.mark.parametrize(
     ("written", "text", "same"),
-    [
-        ("a", "a", True),
-        ('"a ""b"""', 'a "b"', True),
-        ('"a"', "a", True),
-        ('"\'=a ""b"""', '=a "b"', True),
-        ("a ", "a", False),
-        ('a ""b""', 'a "b"', False),
-    ],
+    read_cases("translation/review_sheet", "same_targets"),
 )
 def test_is_same_target(written: str, text: str, same: bool) -> None:
     assert is_same_target(written, text) is same

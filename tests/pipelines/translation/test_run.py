@@ -7,6 +7,7 @@ from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.transforms.files.records import Translation
 from tests.pipelines.translation.pair_cases import source
 from tests.pipelines.translation.test_swapped_lines import KAMBA, LINES, TRANSLATED
+from tests.tools.case_tables import read_cases
 
 CHECKS = pathlib.Path(run_checks.__file__).parent
 
@@ -40,22 +41,7 @@ def test_each_fault_is_named_by_file_line_and_rule() -> None:
     }
     findings = check_translations(sources, translations, KAMBA)
     named = [(finding.line, finding.rule, finding.severity) for finding in findings]
-    assert named == [
-        (2, "empty", "error"),
-        (4, "numbers-differ", "error"),
-        (4, "urls-differ", "error"),
-        (4, "doubled-quotes", "error"),
-        (4, "html-entities", "error"),
-        (4, "unicode-variants", "warning"),
-        (4, "outer-blanks", "warning"),
-        (4, "ending-differs", "warning"),
-        (0, "missing", "error"),
-        (10, "swapped-lines", "error"),
-        (11, "swapped-lines", "error"),
-        (20, "duplicate", "error"),
-        (30, "duplicate", "error"),
-        (40, "source-copy", "error"),
-    ]
+    assert list(map(list, named)) == read_cases("translation/released", "named")
     assert {finding.file for finding in findings} == {"", "kam.devtest"}
     assert all(finding.message and "\n" not in finding.message for finding in findings)
     reordered = dict(reversed(translations.items()))

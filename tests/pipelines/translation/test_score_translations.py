@@ -14,6 +14,7 @@ from corpusmill.pipelines.translation import score_translations, translation_sco
 from corpusmill.transforms.files.markup import read_table
 from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.wiki_builds import Command
+from tests.tools.case_tables import read_cases
 
 RELEASE = "sacrebleu_tokenizer_spm.model"
 SHA256 = hashlib.sha256(small_model()).hexdigest()
@@ -151,13 +152,11 @@ def test_what_a_model_is_called(files: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     # By its hash, wherever it lies.
     monkeypatch.setattr(translation_scores, "RELEASED", {SHA256: "flores200"})
-    monkeypatch.setattr(score_translations, "RELEASED", {SHA256: "flores200"})
     assert name(files / "any.model") == ("flores200", False)
     monkeypatch.setattr(translation_scores, "RELEASED", {"00": "flores200"})
-    monkeypatch.setattr(score_translations, "RELEASED", {"00": "flores200"})
     # By its file name only where it is as large as the release, and no hash of that release is known.
     assert name(files / "copy" / RELEASE) == (OWN, False)
-    monkeypatch.setattr(score_translations, "RELEASED_PIECES", 100)
+    monkeypatch.setattr(translation_scores, "RELEASED_PIECES", 100)
     assert name(files / "copy" / RELEASE) == ("flores101", True)
     assert name(files / "copy" / "other.model") == (OWN, False)
     assert name(files / "copy" / "flores200sacrebleuspm") == (OWN, False)
@@ -217,62 +216,19 @@ def test_warnings(files: Path, spbleu: Command) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content", "flags", "message"),
-    [
-        (
-            "out.txt",
-            b"1\n2\n",
-            (),
-            "{0}/out.txt: has 2 lines, but the reference {0}/ref.txt has 11; both must have"
-            " the same number of lines",
-        ),
-        (
-            "out.txt",
-            b"",
-            (),
-            "{0}/out.txt: has 0 lines, but the reference {0}/ref.txt has 11; both must have"
-            " the same number of lines",
-        ),
-        (
-            "ref.txt",
-            b"",
-            (),
-            "{0}/ref.txt: is empty, so nothing can be scored against this reference",
-        ),
-        ("out.txt", None, (), "{0}/out.txt: no such file"),
-        ("out.txt", b"a\nb\xff\n", (), "{0}/out.txt: line 2 is not UTF-8"),
-        (
-            "m.tsv",
-            b"domain\ttopic\nwikinews\thealth\n",
-            ("--metadata", "{0}/m.tsv"),
-            "{0}/m.tsv: must have a row for each of the 11 lines of {0}/ref.txt, but has 1",
-        ),
-        (
-            "m.tsv",
-            b"URL\ttopic\n",
-            ("--metadata", "{0}/m.tsv"),
-            "{0}/m.tsv: line 1: missing columns: domain; found URL, topic",
-        ),
-        (
-            "m.tsv",
-            b"",
-            ("--metadata", "{0}"),
-            "{0}: is a folder with a metadata table for each split, so the file names of the translations"
-            " must contain their split, like eng-fra.devtest; rename the files, or give the path of one"
-            " table",
-        ),
-    ],
+    read_cases("translation/score_translations", "misfits"),
 )
 def test_what_does_not_fit_together(
     files: Path,
     name: str,
-    content: bytes | None,
-    flags: tuple[str, ...],
+    content: list[str],
+    flags: list[str],
     message: str,
     spbleu: Command,
 ) -> None:
     (files / name).unlink(missing_ok=True)
-    if content is not None:
-        (files / name).write_bytes(content)
+    for text in content:
+        (files / name).write_text(text, "latin-1")
     given = one(files, *(flag.format(files) for flag in flags))
     assert spbleu(*given, status=1).err == f"corpusmill: error: {message.format(files)}\n"
 
@@ -347,19 +303,7 @@ def test_many_to_many(package: Path, spbleu: Command) -> None:
     )
     rows = [dict(row) for _, row in read_table((target / "scores.tsv").read_text("utf-8"), ())]
     keys = [(row["system"], row["split"], row["source"], row["target"]) for row in rows]
-    assert keys == [
-        ("large", "dev", "eng", "fra"),
-        ("large", "devtest", "eng", "fra"),
-        ("large", "devtest", "eng", "zho_simpl"),
-        ("large", "devtest", "fra", "eng"),
-        ("large", "devtest", "fra", "zho_simpl"),
-        ("large", "devtest", "zho_simpl", "eng"),
-        ("large", "devtest", "zho_simpl", "fra"),
-        ("small", "devtest", "eng", "fra"),
-        ("small", "devtest", "eng", "zho_simpl"),
-        ("small", "devtest", "fra", "eng"),
-        ("small", "devtest", "fra", "zho_simpl"),
-    ]
+    assert list(map(list, keys)) == read_cases("translation/score_translations", "many_to_many")
     assert [row["sentences"] for row in rows] == ["10"] + ["11"] * 10
     assert rows[0]["spBLEU"] == "100.0000"
     value = {key: float(row["spBLEU"]) for key, row in zip(keys, rows, strict=True)}
@@ -452,24 +396,7 @@ def test_nothing_is_left_behind_where_it_fails(package: Path, spbleu: Command) -
 
 @pytest.mark.parametrize(
     ("path", "message"),
-    [
-        (
-            "outputs/large/eng-deu.devtest",
-            "there is no reference for this file: {0}/refs does not contain deu.devtest",
-        ),
-        (
-            "outputs/large/eng-fra.test",
-            "there is no reference for this file: {0}/refs does not contain fra.test",
-        ),
-        (
-            "outputs/small/fra-eng.devtest",
-            "has 1 lines, but the reference",
-        ),
-        (
-            "outputs/large/eng-fra.devtest.gz",
-            "has the same system and direction as {0}/outputs/large/eng-fra.devtest",
-        ),
-    ],
+    read_cases("translation/score_translations", "directions"),
 )
 def test_directions_that_do_not_fit(
     package: Path, path: str, message: str, spbleu: Command

@@ -7,16 +7,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.packet_files import Packet, Returned, read_sheet, write_sheet
+from corpusmill.pipelines.translation.packet_files import Returned, read_sheet, write_sheet
 from corpusmill.transforms.files.records import ReadError, Translation
 from tests.pipelines.translation.samples import (
     CONTROLS,
     TRICKY_TEXTS,
+    check_returned,
     line,
     packet_of,
+    released_packets,
     tricky_packet,
 )
-from tests.tools.real_data import DATA, needs_real_data
+from tests.tools.case_tables import read_cases
+from tests.tools.real_data import needs_real_data
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 PACKET = tricky_packet(TRICKY_TEXTS + CONTROLS)
@@ -35,14 +38,6 @@ def saved(
         return "".join(delimiter.join(row) + end for row in rows)
     csv.writer(stream, delimiter=delimiter, quoting=quoting, lineterminator=end).writerows(rows)
     return stream.getvalue()
-
-
-def check(returned: Returned, packet: Packet) -> None:
-    """The file holds all that the packet does."""
-    assert returned[:4] == (packet.project, packet.language.code, packet.round, packet.number)
-    assert returned.sources == {each.source.id: each.source.text for each in packet.lines}
-    expected = [(each.source.id, each.target) for each in packet.lines if each.target]
-    assert [(each.id, each.text) for each in returned.translations] == expected
 
 
 def test_what_is_written() -> None:
@@ -72,7 +67,7 @@ def test_what_is_written() -> None:
 def test_what_is_written_is_read(pairs: list[tuple[str, str]]) -> None:
     rows = (line(f"dev-{n:04d}", *pair, ("a\tb",)) for n, pair in enumerate(pairs))
     packet = packet_of(line("test-0001", "a", "b"), *rows)
-    check(read_sheet(write_sheet(packet), "a.tsv"), packet)
+    check_returned(read_sheet(write_sheet(packet), "a.tsv"), packet)
 
 
 def test_no_cell_is_a_formula_and_texts_come_back() -> None:
@@ -81,7 +76,7 @@ def test_no_cell_is_a_formula_and_texts_come_back() -> None:
     sheet = write_sheet(packet)
     cells = [cell for row in fields_of(sheet)[1:] for cell in row]
     assert not [cell for cell in cells if cell.strip(' "')[:1] in tuple("=+-@\t\r＝") and cell]
-    check(read_sheet(sheet, "a.tsv"), packet)
+    check_returned(read_sheet(sheet, "a.tsv"), packet)
 
 
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
@@ -89,7 +84,7 @@ def test_no_cell_is_a_formula_and_texts_come_back() -> None:
 @pytest.mark.parametrize("end", ["\r\n", "\n"])
 def test_spreadsheets_that_quote(delimiter: str, quoting: Literal[0, 1, 3], end: str) -> None:
     sheet = saved(fields_of(write_sheet(PACKET)), delimiter, quoting, end)
-    check(read_sheet(sheet, "a.csv"), PACKET)
+    check_returned(read_sheet(sheet, "a.csv"), PACKET)
 
 
 def test_excel_quotes_fields_with_commas_too() -> None:
@@ -101,17 +96,14 @@ def test_excel_quotes_fields_with_commas_too() -> None:
 def test_spreadsheets_that_do_not_quote() -> None:
     """Quotation marks are text here: those of quoted speech, and those that somebody has doubled."""
     packet = tricky_packet((*TRICKY_TEXTS, '"a ""b"" c"', '""'))
-    check(read_sheet(saved(fields_of(write_sheet(packet)), "\t", csv.QUOTE_NONE), "a"), packet)
+    check_returned(
+        read_sheet(saved(fields_of(write_sheet(packet)), "\t", csv.QUOTE_NONE), "a"), packet
+    )
 
 
 @pytest.mark.parametrize(
     ("header", "text"),
-    [
-        ('id\ttarget "fra"', '"a ""b"""'),  # nobody has quoted the header
-        ("id\ttarget", '"a ""b"""'),  # nothing shows that it is quoted
-        ('id\t"target ""fra"""', 'a "b"'),
-        ('"id"\t"target"', 'a "b"'),
-    ],
+    read_cases("translation/sheet", "marks"),
 )
 def test_marks_are_undone_only_where_the_header_proves_them(header: str, text: str) -> None:
     (translation,) = read_sheet(f'{header}\ndev-0001\t"a ""b"""\n', "a.tsv").translations
@@ -140,40 +132,7 @@ def test_lines_are_those_of_the_file() -> None:
 
 @pytest.mark.parametrize(
     ("sheet", "line", "message"),
-    [
-        ("", 1, "the header needs one column `id` and one column `target`; found ''"),
-        (
-            "id\ttext\n",
-            1,
-            "the header needs one column `id` and one column `target`; found 'id\\ttext'",
-        ),
-        ("id\tid\ttarget\n", 1, "the header needs one column `id` and one column `target`"),
-        (
-            'id\ttarget\ttarget "fra"\n',
-            1,
-            "the header needs one column `id` and one column `target`",
-        ),
-        ("id\ttarget\ra\tb\rc\td", 1, "the header needs one column `id` and one column `target`"),
-        ("id\ttarget\n\na\tb\tc\n", 3, "expected 2 fields, as in the header; found 3"),
-        ("id\ttarget\na\tb\n\tc\n", 3, "the row has no id"),
-        ("id\ttarget\na\tb\n\na\tc\n", 4, "the id a occurs twice: remove one of the rows"),
-        ("id\ttarget\na\tb\nc\td\0\n", 3, "the line has a NUL character"),
-        (
-            'id,target\na,b\nc,"d\ne,f\n',
-            3,
-            "the row that begins in this line cannot be read: unexpected end of data",
-        ),
-        (
-            'id,target\na,"b" c\n',
-            2,
-            "the row that begins in this line cannot be read: ',' expected after '\"'",
-        ),
-        (
-            "id,target,packet\na,b,p/fra/round1/packet1\nc,d,p/fra/round1/packet2\n",
-            3,
-            "expected rows of one packet; found p/fra/round1/packet1, p/fra/round1/packet2",
-        ),
-    ],
+    read_cases("translation/sheet", "no_sheets"),
 )
 def test_what_is_no_sheet(sheet: str, line: int, message: str) -> None:
     with pytest.raises(ReadError) as raised:
@@ -184,14 +143,12 @@ def test_what_is_no_sheet(sheet: str, line: int, message: str) -> None:
 
 @needs_real_data
 def test_released_translations() -> None:
-    folder = DATA / "flores/flores101_dataset/devtest"
-    sources = (folder / "eng.devtest").read_text("utf-8").splitlines()
-    for code in ("fra", "ara", "zho_simpl", "ell"):
-        targets = (folder / f"{code}.devtest").read_bytes().decode().split("\n")
-        pairs = enumerate(zip(sources, targets, strict=False), 1)
-        packet = packet_of(*(line(f"devtest-{n:04d}", *pair) for n, pair in pairs))
-        assert len(packet.lines) == 1012
+    for packet in released_packets():
         sheet = write_sheet(packet)
-        check(read_sheet(sheet, "a.tsv"), packet)
-        check(read_sheet(saved(fields_of(sheet), "\t", csv.QUOTE_NONE), "a.tsv"), packet)
-        check(read_sheet(saved(fields_of(sheet), "\t", csv.QUOTE_MINIMAL), "a.tsv"), packet)
+        rows = fields_of(sheet)
+        for text in (
+            sheet,
+            saved(rows, "\t", csv.QUOTE_NONE),
+            saved(rows, "\t", csv.QUOTE_MINIMAL),
+        ):
+            check_returned(read_sheet(text, "a.tsv"), packet)

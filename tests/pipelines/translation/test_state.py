@@ -17,6 +17,7 @@ from corpusmill.pipelines.translation.language_state import (
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Translation
 from tests.pipelines.translation.small_projects import counts_of
+from tests.tools.case_tables import read_cases
 
 IDS = ("dev-0001", "dev-0002", "dev-0003")
 TEXT = st.sampled_from(["Il pleut.", "Il\tpleut.", "雨だ。", "\\n", " x "])
@@ -66,17 +67,12 @@ def test_answers_to_the_newest_packet_are_in_force_in_whatever_order_they_came(
 
 @pytest.mark.parametrize(
     ("row", "message"),
-    [
-        (b"\xff\tIl pleut.\ta.xlf\t1", "is damaged: an id is not UTF-8"),
-        (b"dev-0001\t\xff\ta.xlf\t1", "is damaged: cannot read the row of dev-0001"),
-        (b"dev-0001\tIl pleut.\ta.xlf", "is damaged: cannot read the row of dev-0001"),
-        (b"dev-0001\tIl pleut.\ta.xlf\tone", "is damaged: cannot read the row of dev-0001"),
-    ],
+    read_cases("translation/project", "damaged_rows"),
 )
-def test_damaged_translations_are_named(tmp_path: Path, row: bytes, message: str) -> None:
+def test_damaged_translations_are_named(tmp_path: Path, row: str, message: str) -> None:
     imported = write_import(tmp_path, 1, 1, {})
     path = imported.folder / TRANSLATIONS
-    path.write_bytes(path.read_bytes() + row + b"\n")
+    path.write_bytes(path.read_bytes() + row.encode("latin-1") + b"\n")
     with pytest.raises(InputError) as raised:
         _ = LanguageState([imported], IDS).translations
     assert str(raised.value) == f"{path}: {message}"

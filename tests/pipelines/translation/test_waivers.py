@@ -1,7 +1,6 @@
 """Many findings are accepted at once: all of a rule, or those of a table that a person has filled in."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Finding
 from tests.pipelines.translation.offices import Office, good
 from tests.pipelines.translation.small_projects import kinds, state_of, tree
+from tests.tools.case_tables import read_cases
 
 BAD = {"dev-0001": "BAD", "dev-0002": "BAD", "devtest-0001": "ODD", "test-0002": "BAD"}
 
@@ -116,47 +116,19 @@ def test_both_at_once(failed: Office) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("old", "new", "message"),
     [
-        (
-            lambda text: text.replace("dev-0001", "dev-0003"),
-            r"line 2: there is no finding dev-0003:is-bad",
-        ),
-        (
-            lambda text: text.replace("is-bad", "is-worse"),
-            "line 2: there is no finding dev-0001:is-worse",
-        ),
-        (
-            lambda text: text.replace("bad is in it", "good"),
-            "line 2: dev-0001:is-bad now has another message",
-        ),
-        (
-            lambda text: text.replace("\t2\t", "\tII\t"),
-            "line 2: the column `line` must be a number, got 'II'",
-        ),
-        (
-            lambda text: text.replace("\t2\t", f"\t{'9' * 5_000}\t"),
-            "line 2: the column `line` must be a number, got '9",
-        ),
-        (
-            lambda text: text.replace("is-bad", "missing"),
-            "line 2: dev-0001:missing cannot be waived",
-        ),
-        (lambda text: text.replace("because", "why"), "line 1: missing columns: because"),
-        (lambda text: text.replace("a name", " "), "enter at least one reason"),
-        (
-            lambda text: text + "dev-0001\tx\n",
-            "line 6: expected 8 fields, as in the header; found 2",
-        ),
-        (
-            lambda text: text + text.split("\n")[1].replace("a name", "x") + "\n",
-            "line 6: .*waived twice",
-        ),
+        *read_cases("translation/workflow", "bad_waivers"),
+        ("\t2\t", f"\t{'9' * 5_000}\t", "line 2: the column `line` must be a number, got '9"),
+        ("", "dev-0001\tx\n", "line 6: expected 8 fields, as in the header; found 2"),
+        ("", "", "line 6: .*waived twice"),
     ],
 )
-def test_tables_that_cannot_be(failed: Office, change: Callable[[str], str], message: str) -> None:
+def test_tables_that_cannot_be(failed: Office, old: str, new: str, message: str) -> None:
     table = fill(failed, {"dev-0001": "a name"})
-    table.write_text(change(table.read_text("utf-8")), "utf-8")
+    text = table.read_text("utf-8")
+    more = new or text.split("\n")[1].replace("a name", "x") + "\n"  # the row again
+    table.write_text(text.replace(old, new) if old else text + more, "utf-8")
     ran = failed.do("check", "--waive-table", table, "--by", "Eli", status=1)
     assert re.search(rf"corpusmill: error: .*because\.tsv.*{message}", ran.err), ran.err
     assert kinds(failed.project) == ["packet", "import", "check"]
@@ -164,15 +136,7 @@ def test_tables_that_cannot_be(failed: Office, change: Callable[[str], str], mes
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (("--waive-table", "TABLE"), "--waive-table needs --by NAME"),
-        (
-            ("--waive-table", "TABLE", "--by", "E", "--because", "x"),
-            "the reasons are in the table",
-        ),
-        (("--waive", "*:is-fine", "--because", "x", "--by", "E"), "no finding *:is-fine"),
-        (("--waive", "*:", "--because", "x", "--by", "E"), "--waive must be ID:RULE"),
-    ],
+    read_cases("translation/workflow", "table_settings"),
 )
 def test_settings_that_cannot_be(failed: Office, arguments: tuple[str, ...], message: str) -> None:
     table = str(fill(failed, {"dev-0001": "a name"}))

@@ -8,15 +8,11 @@ import pytest
 
 from corpusmill.pipelines.translation.journal import read_entries
 from corpusmill.pipelines.translation.send_packets import plan_packet
+from corpusmill.pipelines.translation.status import LanguageStatus
 from corpusmill.transforms.files.records import Translation
 from tests.pipelines.translation.offices import Office, good, read_packet, target_of
-from tests.pipelines.translation.small_projects import (
-    IDS,
-    kinds,
-    source_file,
-    state_of,
-    tree,
-)
+from tests.pipelines.translation.small_projects import IDS, TIME, kinds, source_file, state_of, tree
+from tests.tools.case_tables import read_cases
 
 
 def test_all_the_way_to_acceptance(office: Office) -> None:
@@ -37,14 +33,8 @@ def test_all_the_way_to_acceptance(office: Office) -> None:
     assert "fra: 0004 sent: round 1 again, 2 sentences" in again.out
     assert "deu: nothing sent: packet 0001 was sent, and no answer was imported yet" in again.out
     out = sorted(path.name for path in (office.folder / "out").iterdir())
-    assert out == [
-        "deu-round1-guidelines.md",
-        "deu-round1.tsv",
-        "deu-round1.xlf",
-        "fra-round1-0004-guidelines.md",
-        "fra-round1-0004.tsv",
-        "fra-round1-0004.xlf",
-    ]
+    endings = ("-guidelines.md", ".tsv", ".xlf")
+    assert out == [f"{stem}{end}" for stem in ("deu-round1", "fra-round1-0004") for end in endings]
     _, rows = read_packet(office.folder / "out" / "fra-round1-0004.tsv")
     assert [row["id"] for row in rows] == ["dev-0002", "test-0001"]
     assert all("is-bad: bad is in it" in row["notes"] for row in rows)
@@ -180,21 +170,14 @@ def test_what_is_checked_no_longer_is_not_reviewed(office: Office) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda text: text.replace("\tok\t", "\t\t"), "no sentence is reviewed"),
-        (lambda text: text.replace("\tok\t", "\tfine\t"), r"line 2: 'fine' is not a category"),
-        (lambda text: text.replace("\tfra\t", "\tqqqq\t"), "no language"),
-        (lambda text: text.replace("\tfra\t", "\tdeu\t"), "no translation was imported yet"),
-        (lambda text: text.replace("dev", "dev-x"), "is not in the sample"),
-        (lambda text: "", "missing columns: "),
-    ],
+    ("old", "new", "message"),
+    [*read_cases("translation/workflow", "bad_reviews"), ("", "", "missing columns: ")],
 )
-def test_a_sheet_that_cannot_be_taken(office: Office, change: object, message: str) -> None:
+def test_a_sheet_that_cannot_be_taken(office: Office, old: str, new: str, message: str) -> None:
     office.make_sheets()
     before = tree(office.project_folder)
     sheet = office.review({}, "Ama")
-    sheet.write_text(change(sheet.read_text("utf-8")), "utf-8")  # type: ignore[operator]
+    sheet.write_text(sheet.read_text("utf-8").replace(old, new) if old else "", "utf-8")
     ran = office.do("review", "--import", sheet, status=1)
     assert re.search(rf"corpusmill: error: .*review-Ama\.tsv.*{message}", ran.err)
     assert tree(office.project_folder) == before
@@ -228,23 +211,7 @@ def test_a_waiver_holds_for_as_long_as_the_text_is_the_same(office: Office) -> N
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (("--waive", "dev-0001:is-bad", "--by", "Eli"), "--waive needs --because TEXT and --by"),
-        (
-            ("--waive", "dev-0001:is-bad", "--because", "so"),
-            "--waive needs --because TEXT and --by",
-        ),
-        (("--because", "so"), "--because needs --waive"),
-        (("--waive", "dev-0001"), "--waive must be ID:RULE"),
-        (
-            ("--waive", "dev-0003:is-bad", "--because", "x", "--by", "E"),
-            "there is no finding dev-0003",
-        ),
-        (
-            ("--waive", "dev-0002:missing", "--because", "x", "--by", "E"),
-            "a translation must be imported",
-        ),
-    ],
+    read_cases("translation/workflow", "waivers"),
 )
 def test_waivers_that_cannot_be(office: Office, arguments: tuple[str, ...], message: str) -> None:
     office.make()
@@ -300,23 +267,8 @@ def test_status_for_people_and_for_programs(office: Office) -> None:
     assert told["sentences"] == 8
     german, french = told["languages"]
     assert (german["state"], german["errors"], german["score"]) == ("sent", None, None)
-    assert french == {
-        "language": "fra",
-        "name": "French",
-        "state": "checks failed",
-        "round": 1,
-        "sentences": 8,
-        "translated": 7,
-        "awaited": 1,
-        "disputed": 0,
-        "errors": 2,
-        "warnings": 0,
-        "reviewed": 0,
-        "sample": 4,
-        "score": None,
-        "since": "2026-01-02T03:04:05Z",
-        "days": 0.0,
-    }
+    values = *("fra", "French", "checks failed", 1, 8, 7, 1, 0, 2, 0, 0, 4, None), TIME, 0.0
+    assert french == dict(zip(LanguageStatus._fields, values, strict=True))
     story = office.do("status", "--language", "fra").out
     assert re.search(r"0001 .* packet +round 1, all 8 sentences", story)
     assert re.search(r"0002 .* import +back-0001\.tsv answers 0001: 1 empty, 7 new", story)
@@ -384,26 +336,7 @@ def test_nothing_is_overwritten_outside(office: Office) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (("packets", "--languages", "eng"), "English is the source"),
-        (("packets", "--languages", "fra,en-GB"), "en-GB: English is the source"),
-        (("packets", "--languages", "fraa"), 'no language "fraa"'),
-        (("packets", "--languages", ","), "--languages must have at least one code"),
-        (("packets", "--languages", "fra", "--seed", "7"), "--seed: only allowed with --source"),
-        (("check", "--languages", "deu"), "deu: no packet was sent yet"),
-        (("check",), "no translations were imported yet"),
-        (
-            ("status", "--language", "deu"),
-            "no packet was sent for deu; languages of the project: fra",
-        ),
-        (("status", "--language", "fra", "--json"), "--json shows all languages"),
-        (("review", "--import", "x.tsv", "--to", "y"), "only allowed with --sheets"),
-        (("package", "--output", "x"), "there is no language to package: fra: sent"),
-        (
-            ("package", "--output", "x", "--version", "../1"),
-            "`version` must consist of letters, digits,",
-        ),
-    ],
+    read_cases("translation/workflow", "settings"),
 )
 def test_settings_that_cannot_be(office: Office, arguments: tuple[str, ...], message: str) -> None:
     office.make()

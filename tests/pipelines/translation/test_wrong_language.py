@@ -3,6 +3,7 @@ import pytest
 from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.pipelines.translation.wrong_language import find_foreign_lines
 from tests.pipelines.translation.pair_cases import found, pair, pairs_of
+from tests.tools.case_tables import read_cases
 
 ENGLISH = "Every morning the fishermen take their boats out to the reef and wait there."
 FRENCH = "Chaque matin, les pêcheurs sortent leurs bateaux jusqu'au récif et y attendent."
@@ -10,41 +11,7 @@ FRENCH = "Chaque matin, les pêcheurs sortent leurs bateaux jusqu'au récif et y
 
 @pytest.mark.parametrize(
     ("code", "translation", "severities"),
-    [
-        ("fra", FRENCH, []),
-        ("deu", FRENCH, ["error"]),
-        ("ukr", "Каждое утро рыбаки выходят на лодках к рифу и ждут там.", ["error"]),
-        (
-            "rus",
-            "Щоранку рибалки виходять у море на човнах і чекають там на рибу, як їхні батьки.",
-            ["error"],
-        ),
-        ("rus", "Каждое утро рыбаки выходят на лодках к рифу и ждут там.", []),
-        (
-            "zho_simpl",
-            "毎朝、漁師たちは舟をサンゴ礁まで出して、そこで待っています。魚が来るまで。",
-            ["error"],
-        ),
-        ("fas", "يخرج الصيادون كل صباح بقواربهم إلى الشعاب المرجانية وينتظرون هناك.", ["error"]),
-        (
-            "msa",
-            "Setiap pagi para nelayan membawa perahu ke karang dan menunggu karena ingin ikan.",
-            ["warning"],
-        ),
-        (
-            "ces",
-            "Každé ráno rybári vyplávajú na člnoch k útesu a čakajú tam na svoje šťastie.",
-            ["warning"],
-        ),
-        (
-            "pbt_Arab",
-            "يخرج الصيادون كل صباح بقواربهم إلى الشعاب المرجانية وينتظرون هناك.",
-            ["error"],
-        ),
-        ("deu", "Oui, bien sûr.", []),  # short
-        ("kam", FRENCH, []),  # of a language that the library does not know
-        ("arb_Latn", FRENCH, []),  # not in this script
-    ],
+    read_cases("translation/wrong_language", "other_languages"),
 )
 def test_other_languages(code: str, translation: str, severities: list[str]) -> None:
     findings = found(find_foreign_lines([pair(ENGLISH, translation)], find_language(code)))

@@ -9,23 +9,18 @@ from tests.pipelines.translation.samples import (
     ARABIC,
     CONTROLS,
     TRICKY_TEXTS,
+    check_returned,
     line,
     packet_of,
+    released_packets,
     tricky_packet,
 )
-from tests.tools.real_data import DATA, needs_real_data
+from tests.tools.case_tables import read_cases
+from tests.tools.real_data import needs_real_data
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 XLIFF = "urn:oasis:names:tc:xliff:document:2.0"
 ORIGINAL = "flores/fra/round1/packet1"
-
-
-def check(returned: Returned, packet: Packet) -> None:
-    """The file holds all that the packet does."""
-    assert returned[:4] == (packet.project, packet.language.code, packet.round, packet.number)
-    assert returned.sources == {each.source.id: each.source.text for each in packet.lines}
-    expected = {each.source.id: each.target for each in packet.lines if each.target}
-    assert {each.id: each.text for each in returned.translations} == expected
 
 
 def document(body: str, version: str = "2.0", namespace: str = XLIFF) -> bytes:
@@ -85,7 +80,7 @@ def test_what_is_written() -> None:
 def test_tricky_texts_are_read_as_they_were() -> None:
     packet = tricky_packet(TRICKY_TEXTS + CONTROLS)
     returned = read_xliff(write_xliff(packet), "a.xlf")
-    check(returned, packet)
+    check_returned(returned, packet)
     written = write_xliff(packet).decode().split("\n")
     for each in returned.translations:
         assert written[each.line - 1].startswith("<target>")
@@ -99,7 +94,7 @@ def test_tricky_texts_are_read_as_they_were() -> None:
 def test_what_is_written_is_read(pairs: list[tuple[str, str]]) -> None:
     rows = (line(f"dev-{n:04d}", *pair, ("a\tb",)) for n, pair in enumerate(pairs))
     packet = packet_of(line("test-0001", "a", "b"), *rows)
-    check(read_xliff(write_xliff(packet), "a.xlf"), packet)
+    check_returned(read_xliff(write_xliff(packet), "a.xlf"), packet)
 
 
 def test_lines_keep_their_order_and_ids_are_unique() -> None:
@@ -113,17 +108,8 @@ def test_lines_keep_their_order_and_ids_are_unique() -> None:
             pair for each in element.elements for pair in walk(each)
         ]
 
-    assert walk(parse_xml(write_xliff(packet))) == [
-        ("file", "dev"),
-        ("group", "a1"),
-        ("unit", "dev-0001"),
-        ("unit", "dev-0002"),
-        ("group", "a2"),
-        ("unit", "dev-0003"),
-        ("file", "test"),
-        ("group", "a1"),
-        ("unit", "test-0001"),
-    ]
+    walked = map(list, walk(parse_xml(write_xliff(packet))))
+    assert list(walked) == read_cases("translation/xliff", "order")
 
 
 @pytest.mark.parametrize(
@@ -146,56 +132,13 @@ def test_what_is_not_written(packet: Packet, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("segments", "text"),
-    [
-        (segment(""), None),
-        (segment("<target/>"), None),
-        (segment("<target></target>", ' state="initial"'), None),
-        (segment("<target/>", ' state="translated"'), ""),
-        (segment("<target/>", ' state="final" subState="x:y"'), ""),
-        (segment("<target> </target>", ' state="initial"'), " "),
-        (segment("<target>日本\n&#9;語 </target>", ' state="reviewed"'), "日本\n\t語 "),
-        (segment("<target><![CDATA[<b>&amp;]]><!-- c --> d<?e f?></target>"), "<b>&amp; d"),
-        (segment('<target>a<cp hex="000b"/>b<cp hex="10FFFE"/></target>'), "a\x0bb\U0010fffe"),
-        # Marks around text go, the text stays.
-        (segment('<target>a<mrk id="m" type="term">b<pc id="1">c</pc></mrk>d</target>'), "abcd"),
-        (segment('<target><sc id="1"/>a<sm id="m"/>b<em startRef="m"/><ec/></target>'), "ab"),
-        # Cut up.
-        (segment("<target>A</target>") + segment("<target> B</target>"), "A B"),
-        (segment("<target>A </target>") + segment("<target/>", ' state="final"'), "A "),
-        (
-            segment("<target>A</target>")
-            + "<ignorable><source>  </source></ignorable>"
-            + segment("<target>B</target>"),
-            "A  B",
-        ),
-        (
-            segment("<target>A</target>")
-            + "<ignorable><source>  </source><target/></ignorable>"
-            + segment("<target>B</target>"),
-            "AB",
-        ),
-        (
-            segment('<target order="3">A</target>')
-            + "<ignorable><source> </source></ignorable>"
-            + segment('<target order="1">B</target>'),
-            "B A",
-        ),
-        (segment("") + "<ignorable><source> </source></ignorable>" + segment(""), None),
-        # What others put beside the segments.
-        (
-            '<m:matches xmlns:m="urn:oasis:names:tc:xliff:matches:2.0"><m:match ref="#1">'
-            "<source>S</source><target>T</target></m:match></m:matches>"
-            '<notes><note>N</note></notes><x:y xmlns:x="urn:x"><target>X</target></x:y>'
-            + segment("<target>A</target>"),
-            "A",
-        ),
-    ],
+    ("segments", "texts"),
+    read_cases("translation/xliff", "units"),
 )
-def test_what_tools_make_of_a_unit(segments: str, text: str | None) -> None:
+def test_what_tools_make_of_a_unit(segments: str, texts: list[str]) -> None:
     returned = read_xliff(document(unit(segments)), "a.xlf")
-    expected = () if text is None else (Translation("dev-0001", text, "a.xlf", 4),)
-    assert returned.translations == expected
+    expected = [Translation("dev-0001", text, "a.xlf", 4) for text in texts]
+    assert list(returned.translations) == expected
 
 
 def test_groups_files_and_lines() -> None:
@@ -236,75 +179,21 @@ def test_versions_and_encodings(version: str, namespace: str, encoding: str) -> 
     assert read_xliff(data, "a.xlf").translations == (translation,)
 
 
-@pytest.mark.parametrize(
-    ("data", "line", "message"),
-    [
-        (b"<a>\n</b>", 2, "not well-formed XML: mismatched tag"),
-        (b"\n<html/>", 2, "expected an XLIFF document, found <html> of the namespace ''"),
-        (
-            b"<xliff version='2.0'/>",
-            1,
-            "expected an XLIFF document, found <xliff> of the namespace ''",
-        ),
-        (
-            document("", "1.2", "urn:oasis:names:tc:xliff:document:1.2"),
-            2,
-            "expected XLIFF 2, found XLIFF 1.2: save it as XLIFF 2.0 or 2.1",
-        ),
-        (document("", "1.2"), 2, "expected XLIFF 2.0, 2.1 or 2.2; found version '1.2'"),
-        (document("\n<unit/>"), 5, "the unit has no id"),
-        (document(unit("") + unit("")), 5, "the unit dev-0001 occurs twice: remove one"),
-        (
-            document(unit(segment("<target>A</target>") + "\n" + segment(""))),
-            5,
-            "the unit dev-0001 is split, and this segment of it is not translated",
-        ),
-        (
-            document(unit(segment("\n<target>A\n<ph id='1'/></target>"))),
-            6,
-            "<ph> stands for text that is not in the file: replace it by that text",
-        ),
-        (
-            document(unit(segment("<target><b xmlns='urn:x'>A</b></target>"))),
-            4,
-            "<b> stands for text that is not in the file: replace it by that text",
-        ),
-        (document(unit(segment("<target>\n<cp/></target>"))), 5, "<cp hex=''> is not a character"),
-        (
-            document(unit(segment('<target><cp hex="0000"/></target>'))),
-            4,
-            "<cp hex='0000'> is not a character",
-        ),
-        (
-            document(unit(segment('<target><cp hex="D800"/></target>'))),
-            4,
-            "<cp hex='D800'> is not a character",
-        ),
-        (
-            document(unit(segment('<target><cp hex="110000"/></target>'))),
-            4,
-            "<cp hex='110000'> is not a character",
-        ),
-        (
-            document(f'</file><file id="b" original="{ORIGINAL}0">'),
-            2,
-            "the `file` elements belong to more than one packet: use one document per packet",
-        ),
-    ],
-)
-def test_what_is_no_packet(data: bytes, line: int, message: str) -> None:
+@pytest.mark.parametrize(("text", "line", "message"), read_cases("translation/xliff", "no_xliff"))
+def test_what_is_no_xliff(text: str, line: int, message: str) -> None:
     with pytest.raises(ReadError) as raised:
-        read_xliff(data, "a.xlf")
+        read_xliff(text.encode(), "a.xlf")
+    assert (raised.value.line, raised.value.message) == (line, message)
+
+
+@pytest.mark.parametrize(("body", "line", "message"), read_cases("translation/xliff", "no_packets"))
+def test_what_is_no_packet(body: str, line: int, message: str) -> None:
+    with pytest.raises(ReadError) as raised:
+        read_xliff(document(body), "a.xlf")
     assert (raised.value.line, raised.value.message) == (line, message)
 
 
 @needs_real_data
 def test_released_translations() -> None:
-    folder = DATA / "flores/flores101_dataset/devtest"
-    sources = (folder / "eng.devtest").read_text("utf-8").splitlines()
-    for code in ("fra", "ara", "zho_simpl", "ell"):
-        targets = (folder / f"{code}.devtest").read_bytes().decode().split("\n")
-        pairs = enumerate(zip(sources, targets, strict=False), 1)
-        packet = packet_of(*(line(f"devtest-{n:04d}", *pair) for n, pair in pairs))
-        assert len(packet.lines) == 1012
-        check(read_xliff(write_xliff(packet), "a.xlf"), packet)
+    for packet in released_packets():
+        check_returned(read_xliff(write_xliff(packet), "a.xlf"), packet)

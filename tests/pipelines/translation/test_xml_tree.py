@@ -2,6 +2,7 @@ import pytest
 
 from corpusmill.pipelines.translation.xliff import Element, parse_xml
 from corpusmill.transforms.files.records import ReadError
+from tests.tools.case_tables import read_cases
 
 BOMB = (
     '<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;">]>\n'
@@ -22,15 +23,7 @@ def test_a_tree() -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "declared"),
-    [
-        ("utf-8", "UTF-8"),
-        ("utf-8-sig", "utf-8"),
-        ("utf-16", "utf-16"),  # with its mark
-        ("utf-16-be", "UTF-16"),
-        ("utf-16-le", "UTF-16"),
-        ("iso-8859-1", "ISO-8859-1"),
-        ("cp1252", "windows-1252"),
-    ],
+    read_cases("translation/xliff", "encodings"),
 )
 def test_encodings(encoding: str, declared: str) -> None:
     text = f'<?xml version="1.0" encoding="{declared}"?>\n<a>é&#x4E09;</a>'
@@ -61,24 +54,11 @@ def test_depth() -> None:
 
 @pytest.mark.parametrize(
     ("data", "line", "message"),
-    [
-        (b"", 1, "not well-formed XML: no element found"),
-        (b"PK\x03\x04", 1, "not well-formed XML: not well-formed (invalid token)"),
-        (b"<a>\n<b>\n</a>", 3, "not well-formed XML: mismatched tag"),
-        (b"<a>\n&nbsp;</a>", 2, "not well-formed XML: undefined entity"),
-        (b"<a>\n\n\x01</a>", 3, "not well-formed XML: not well-formed (invalid token)"),
-        (b"<a>\n\xff</a>", 2, "not well-formed XML: not well-formed (invalid token)"),
-        (b'<?xml version="1.0" encoding="klingon"?><a/>', 1, "unknown encoding: klingon"),
-        (
-            b'<?xml version="1.0" encoding="utf-16"?><a/>',
-            1,
-            "not well-formed XML: encoding specified in XML declaration is incorrect",
-        ),
-    ],
+    read_cases("translation/xliff", "no_xml"),
 )
-def test_what_is_no_xml(data: bytes, line: int, message: str) -> None:
+def test_what_is_no_xml(data: str, line: int, message: str) -> None:
     with pytest.raises(ReadError) as raised:
-        parse_xml(data)
+        parse_xml(data.encode("latin-1"))
     assert (raised.value.line, raised.value.message) == (line, message)
 
 

@@ -14,6 +14,7 @@ from corpusmill.transforms.translation.selection import (
     read_paragraphs,
 )
 from tests.makers.documents import make_documents
+from tests.tools.case_tables import read_cases
 
 GOOD = make_documents(1)[0]
 
@@ -34,22 +35,8 @@ def test_a_good_document_and_what_is_not_looked_at() -> None:
     [
         ({"id": None}, "Object missing required field `id`"),
         ({"licence": None}, "Object missing required field `licence`"),
-        ({"id": 7}, "Expected `str`, got `int` - at `$.id`"),
-        ({"date": ["2026-01-01"]}, "Expected `str`, got `array` - at `$.date`"),
-        ({"id": " "}, "the id is empty"),
-        ({"licence": ""}, "the licence is empty"),
-        ({"text": "\n \n"}, "the text is empty"),
-        ({"id": "a\tb"}, r"the id 'a\tb' has a line break or another control character"),
-        ({"title": "a\u2028b"}, "has a line break"),
         ({"licence": "x" * 201}, "the licence has 201 characters; the limit is 200"),
-        ({"url": "news.example/1"}, "the url is 'news.example/1'; expected one like 'https://…'"),
-        ({"url": "https://a b"}, "the url is"),
-        ({"url": "javascript:alert(1)"}, "the url is"),
-        ({"date": "2026-02-29"}, "the date is '2026-02-29'; expected one like '2026-05-04'"),
-        ({"date": "04.05.2026"}, "the date is"),
-        ({"date": "20260504"}, "the date is"),
-        ({"date": "2026-05-04 soon"}, "the date is"),
-        ({"date": "２０２６-05-04"}, "the date is"),
+        *read_cases("translation/documents", "bad_fields"),
     ],
 )
 def test_a_document_with_a_bad_field(changes: dict[str, Any], message: str) -> None:
@@ -77,12 +64,7 @@ def test_a_line_that_is_no_document(line: bytes, message: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "paragraphs"),
-    [
-        ("One.", ["One."]),
-        ("One.\n\nTwo.", ["One.", "Two."]),
-        ("\n\nOne is\nwrapped.\r\n \t\r\n\r\nTwo.\n", ["One is wrapped.", "Two."]),
-        ("One.\rTwo.\r\rThree.", ["One. Two.", "Three."]),
-    ],
+    read_cases("translation/documents", "paragraphs"),
 )
 def test_paragraphs_have_blank_lines_between(text: str, paragraphs: list[str]) -> None:
     assert [one.text for one in read_paragraphs(text)] == paragraphs

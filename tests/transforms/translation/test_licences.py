@@ -7,25 +7,13 @@ from corpusmill.transforms.translation.source_accounts import (
     hub_license,
     hub_licenses,
 )
+from tests.tools.case_tables import read_cases
 from tests.transforms.translation.test_selection import candidate
 
 
 @pytest.mark.parametrize(
     ("licence", "expected"),
-    [
-        ("CC BY 4.0", "cc-by-4.0"),
-        ("cc-by-sa-4.0", "cc-by-sa-4.0"),
-        ("CC BY-NC_SA  3.0", "cc-by-nc-sa-3.0"),
-        ("https://creativecommons.org/licenses/by/2.5/deed.en", "cc-by-2.5"),
-        ("http://creativecommons.org/publicdomain/zero/1.0/", "cc0-1.0"),
-        ("CC0", "cc0-1.0"),
-        ("CC0 1.0", "cc0-1.0"),
-        ("CC BY", "cc"),
-        ("CC BY 5.0", "other"),
-        ("public domain", "other"),
-        ("Open Government Licence v3.0", "other"),
-        ("no: [yaml]", "other"),
-    ],
+    read_cases("translation/licences", "licences"),
 )
 def test_the_name_of_a_licence_on_the_hub(licence: str, expected: str) -> None:
     assert hub_license(licence) == expected

@@ -14,6 +14,7 @@ from corpusmill.transforms.translation.passages import (
     choose_passage,
     part_of,
 )
+from tests.tools.case_tables import read_cases
 from tests.tools.real_data import DATA, needs_real_data
 
 KEYS = [f"{seed} wikinews 7" for seed in range(60)]
@@ -79,16 +80,7 @@ def test_a_reason_tells_what_was_found() -> None:
 
 @pytest.mark.parametrize(
     ("paragraphs", "parts"),
-    [
-        (1, "b"),
-        (2, "be"),
-        (3, "bme"),
-        (4, "bmme"),
-        (5, "bbmee"),
-        (6, "bbmmee"),
-        (7, "bbmmmee"),
-        (9, "bbbmmmeee"),
-    ],
+    read_cases("translation/passages", "parts"),
 )
 def test_parts_of_an_article(paragraphs: int, parts: str) -> None:
     assert "".join(part_of(place, paragraphs)[0] for place in range(paragraphs)) == parts

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -13,6 +14,7 @@ from corpusmill.transforms.translation.passages import (
     plan_quotas,
     split_sizes,
 )
+from tests.tools.case_tables import read_cases
 
 THREE = ("wikinews", "wikibooks", "wikivoyage")
 
@@ -60,18 +62,10 @@ def test_the_paper_with_two_and_four_domains(
 
 @pytest.mark.parametrize(
     ("sentences", "sizes"),
-    [
-        (3001, (997, 1012, 992)),
-        (2009, (667, 678, 664)),
-        (100, (33, 34, 33)),
-        (30, (10, 10, 10)),
-        (2, (1, 1, 0)),
-        (1, (0, 1, 0)),
-        (0, (0, 0, 0)),
-    ],
+    read_cases("translation/passages", "split_sizes"),
 )
-def test_sizes_of_splits(sentences: int, sizes: tuple[int, ...]) -> None:
-    assert tuple(split_sizes(sentences).values()) == sizes
+def test_sizes_of_splits(sentences: int, sizes: list[int]) -> None:
+    assert list(split_sizes(sentences).values()) == sizes
 
 
 def test_a_small_benchmark() -> None:
@@ -100,34 +94,11 @@ def test_articles_go_by_sentences_where_equal_ones_leave_no_way() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (
-            (3001, 500),
-            "500 articles of 3 to 5 sentences have 1,500 to 2,500 sentences, not 3,001; 3,001 need 601 to",
-        ),
-        (
-            (3001, 1001),
-            "1,001 articles of 3 to 5 sentences have 3,003 to 5,005 sentences, not 3,001; 3,001 need 601 to",
-        ),
-        ((2, 1), "1 articles of 3 to 5 sentences have 3 to 5 sentences, not 2"),
-        ((0, 1), "expected at least 1 sentence and 1 article, found 0 and 1"),
-        ((10, 0), "expected at least 1 sentence and 1 article, found 10 and 0"),
-        (
-            (3000, 1000),  # dev would have 997 of 332⅓ articles
-            "1,000 articles of 3 to 5 sentences cannot be divided among domains with 1,000, 1,000, 1,000"
-            " sentences and splits with 997, 1,011, 992 sentences; use 602 to 999 articles",
-        ),
-        ((10, 3, {"dev": 8, "test": 2}), "splits with 8, 2 sentences; use more sentences"),
-        (
-            (62, 13, None, ("w",)),
-            "13 articles of 3 to 5 sentences cannot be divided among domains with 62 sentences and"
-            " splits with 21, 21, 20 sentences; use 14 to 20 articles",
-        ),
-    ],
+    read_cases("translation/passages", "impossible"),
 )
-def test_impossible_numbers(arguments: tuple[object, ...], message: str) -> None:
+def test_impossible_numbers(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        plan_quotas(*arguments)  # type: ignore[arg-type]
+        plan_quotas(**arguments)
 
 
 def check(

@@ -43,17 +43,9 @@ def candidate(
     )
     rank = fingerprint(article) if rank < 0 else rank
     url, passage = f"https://{domain}/{page_id}", Passage("end", 3, 1, sentences)
-    return Candidate(
-        domain,
-        page_id,
-        f"Page {page_id}",
-        url,
-        "nature",
-        page_id % 2 == 0,
-        rank,
-        passage,
-        digest if digest >= 0 else fingerprint(f"{article} {text}"),
-    )
+    digest = digest if digest >= 0 else fingerprint(f"{article} {text}")
+    facts = f"Page {page_id}", url, "nature", page_id % 2 == 0
+    return Candidate(domain, page_id, *facts, rank, passage, digest)
 
 
 def many(articles: int, lengths: str = "5", domains: Iterable[str] = THREE) -> list[Candidate]:
@@ -75,25 +67,12 @@ def cells_of(selection: Selection) -> dict[Cell, Quota]:
 
 def test_a_sentence_has_all_that_is_known_of_it() -> None:
     selection = select([candidate(4, 3, rank=9)], {("wikinews", "dev"): Quota(1, 3)})
-    assert selection == Selection(
-        tuple(
-            SourceSentence(
-                f"dev-000{place + 1}",
-                "dev",
-                "wikinews:4",
-                f"wikinews:4.{place}",
-                "https://wikinews/4",
-                "wikinews",
-                "nature",
-                True,
-                place == 1,
-            )
-            for place in range(3)
-        ),
-        (),
-        {3: 1},
-        (),
+    about = "https://wikinews/4", "wikinews", "nature", True
+    sentences = tuple(
+        SourceSentence(f"dev-000{n + 1}", "dev", "wikinews:4", f"wikinews:4.{n}", *about, n == 1)
+        for n in range(3)
     )
+    assert selection == Selection(sentences, (), {3: 1}, ())
 
 
 @pytest.mark.parametrize("lengths", ["5", "4", "345", "33335", "3555"])

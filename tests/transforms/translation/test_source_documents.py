@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.translation import find_passages
+from corpusmill.transforms.translation import selection
 from corpusmill.transforms.translation.find_passages import DocumentFiles, SourceDocuments
 from corpusmill.transforms.translation.source_accounts import NewerDocuments
 from tests.makers.documents import make_documents, write_documents
@@ -75,7 +75,7 @@ def bad_lines(path: Path) -> str:
 def test_bad_lines_are_rejected_and_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(find_passages, "MAX_LINE_BYTES", 2000)
+    monkeypatch.setattr(selection, "MAX_LINE_BYTES", 2000)
     found = source([bad_lines(tmp_path / "a.jsonl")], "keep-good")
     assert [one.page_id for one in by_id(found)] == sorted(one["id"] for one in DOCUMENTS[:4])
     assert found.elements["pages"] == [("news", 7)]

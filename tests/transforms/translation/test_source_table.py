@@ -14,6 +14,7 @@ from corpusmill.transforms.translation.source_table import (
     splits_of,
     write_source,
 )
+from tests.tools.case_tables import read_cases
 
 HEADER = "\t".join(COLUMNS)
 ROW = "dev-0001\tdev\twikinews:7\twikinews\tcrime\tyes\tno\thttps://x\tThe end."
@@ -30,19 +31,8 @@ def make_sentences(rows: Sequence[tuple[str, str, bool, bool]]) -> list[SourceSe
     for split, text, has_image, has_hyperlink in sorted(rows, key=lambda row: SPLITS.index(row[0])):
         places[split] += 1
         name = sentence_id(split, places[split])
-        sentences.append(
-            SourceSentence(
-                name,
-                split,
-                "wikinews:7",
-                text,
-                "https://x",
-                "wikinews",
-                "crime",
-                has_image,
-                has_hyperlink,
-            )
-        )
+        place = "wikinews:7", text, "https://x", "wikinews", "crime"
+        sentences.append(SourceSentence(name, split, *place, has_image, has_hyperlink))
     return sentences
 
 
@@ -55,19 +45,7 @@ def test_what_is_written_is_read_again(rows: list[tuple[str, str, bool, bool]]) 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
-    [
-        ("", "line 1: the table has no sentence"),
-        (
-            ROW.replace("dev-0001", "dev-0002"),
-            "line 2: expected the id dev-0001, .*; found 'dev-0002'",
-        ),
-        (f"{ROW}\n{ROW}", "line 3: expected the id dev-0002, .*; found 'dev-0001'"),
-        (ROW.replace("\tdev\t", "\ttrain\t"), "line 2: no such split: 'train'; there are dev, "),
-        (ROW.replace("The end.", " "), "line 2: the text is empty or has a line break"),
-        (ROW.replace("The end.", "The\\nend."), "line 2: the text is empty or has a line break"),
-        (ROW.replace("\tyes\t", "\ttrue\t"), "line 2: has_image: expected yes or no, found 'true'"),
-        (ROW.replace("\tno\t", "\t\t"), "line 2: has_hyperlink: expected yes or no, found ''"),
-    ],
+    read_cases("translation/documents", "bad_tables"),
 )
 def test_what_cannot_be_read(rows: str, message: str) -> None:
     with pytest.raises(ReadError, match=message):

@@ -10,53 +10,13 @@ import pytest
 from corpusmill.transforms.files.records import DOMAINS, TOPICS
 from corpusmill.transforms.translation import sentence_rules
 from corpusmill.transforms.translation.sentence_rules import topic_of
+from tests.tools.case_tables import read_cases
 from tests.tools.real_data import DATA, needs_real_data
 
 
 @pytest.mark.parametrize(
     ("domain", "title", "categories", "topic"),
-    [
-        ("wikinews", "Man found in lake", ["Crime and law", "Europe"], "crime"),
-        ("wikinews", "Man found in lake", ["Category:Crime_and_law"], "crime"),
-        (
-            "wikinews",
-            "Mayor opens hall",
-            ["Disasters and accidents"],
-            "disasters",
-        ),  # over the title
-        ("wikinews", "Quake near the coast", [], "disasters"),
-        ("wikinews", "Quake near the coast", ["Politics and conflicts"], "politics"),
-        (
-            "wikinews",
-            "A day",
-            ["Culture and entertainment", "Music", "Crime and law"],
-            "entertainment",
-        ),
-        ("wikinews", "A day", ["Science and technology"], "science"),
-        ("wikinews", "A day", ["SPORTS"], "sports"),
-        ("wikinews", "A day", ["Health", "Asia"], "health"),
-        ("wikinews", "A day", ["Environment"], "nature"),
-        ("wikinews", "A day", ["Economy and business"], "politics"),
-        ("wikinews", "A day", ["Sports", "Crime and law"], "sports"),  # the first of the table
-        ("wikinews", "A day", ["Sportswear"], "politics"),  # whole words only
-        ("wikinews", "A day", ["May 4, 2019", "Peru"], "politics"),
-        ("wikibooks", "Wikijunior:Solar System/Jupiter", [], "science"),
-        ("wikibooks", "Wikijunior:Solar_System/Jupiter", [], "science"),
-        ("wikibooks", "Wikijunior:Dinosaurs/Extinction", [], "nature"),
-        ("wikibooks", "Wikijunior:Kings and Queens of England/The Tudors", [], "politics"),
-        ("wikibooks", "Wikijunior:World War II/Submarines", [], "politics"),
-        ("wikibooks", "Wikijunior:Europe/Vatican City", [], "geography"),
-        ("wikibooks", "Wikijunior:Human Body/Skin", [], "health"),
-        ("wikibooks", "Wikijunior:Natural Disasters/Floods", [], "disasters"),
-        ("wikibooks", "Wikijunior:Qwerty", [], "science"),
-        ("wikivoyage", "Lisbon", ["Capitals"], "travel"),
-        ("wikivoyage", "Altitude sickness", [], "health"),
-        ("wikivoyage", "Golf", [], "sports"),
-        ("wikipedia", "Qwerty", ["Rivers of Peru"], "geography"),
-        ("wikipedia", "Qwerty", ["1950 births", "Peruvian footballers"], "sports"),
-        ("wikipedia", "Qwerty", ["Moths of Peru", "Moths described in 1903"], "nature"),
-        ("wikipedia", "Qwerty", [], "geography"),
-    ],
+    read_cases("translation/topics", "topics"),
 )
 def test_topic_of_an_article(domain: str, title: str, categories: list[str], topic: str) -> None:
     assert topic_of(domain, title, categories) == topic
