@@ -50,12 +50,8 @@ class MeasureRows(beam.PTransform):
         self.text = text
 
     def expand(self, rows: beam.PCollection) -> MeasuredRows:
-        measured = rows | "MeasureRow" >> beam.Map(measure_row, self.text).with_output_types(
-            tuple[str, BookStats]
-        )
-        lengths = measured | "LengthOf" >> beam.MapTuple(split_and_length).with_output_types(
-            tuple[str, int]
-        )
+        measured = rows | "MeasureRow" >> beam.Map(measure_row, self.text)
+        lengths = measured | "LengthOf" >> beam.MapTuple(split_and_length)
         return MeasuredRows(
             stats=measured | "AddUp" >> beam.CombinePerKey(add_book_stats),
             lengths=lengths | "CountLengths" >> beam.combiners.Count.PerElement(),
@@ -199,16 +195,14 @@ class AssignSizes(beam.PTransform):
         self.small_tokens = small_tokens
 
     def expand(self, books: beam.PCollection) -> beam.PCollection:
-        sizes = books | "SizeOf" >> beam.Map(size_of).with_output_types(tuple[int, int])
+        sizes = books | "SizeOf" >> beam.Map(size_of)
         plan = (
             books.pipeline
             | "Once" >> beam.Create([None])
             | "PlanSizes"
             >> beam.Map(plan_all, AsList(sizes), self.heldout_books, self.small_tokens)
         )
-        return books | "AssignSize" >> beam.Map(assign_size, AsSingleton(plan)).with_output_types(
-            SizedBook
-        )
+        return books | "AssignSize" >> beam.Map(assign_size, AsSingleton(plan))
 
 
 def size_of(book: TokenizedBook) -> tuple[int, int]:

@@ -77,10 +77,7 @@ class CountBookVocabulary(beam.PTransform):
         words = written | "Words" >> beam.Map(operator.attrgetter("packed"))
         heldout = (
             books
-            | "MeasureHeldout"
-            >> beam.FlatMap(measure_heldout, AsSingleton(words)).with_output_types(
-                tuple[str, HeldoutStats]
-            )
+            | "MeasureHeldout" >> beam.FlatMap(measure_heldout, AsSingleton(words))
             | "AddHeldout" >> beam.CombinePerKey(add_heldout)
         )
         lines = (
@@ -208,9 +205,7 @@ class CountSizes(beam.PTransform):
 
     def _count(self, books: beam.PCollection, size: str) -> Any:
         name = f"vocabulary-{size.rpartition('-')[2]}.tsv"
-        in_size = books | f"Books {size}" >> beam.FlatMap(place_in, size).with_output_types(
-            PlacedBook
-        )
+        in_size = books | f"Books {size}" >> beam.FlatMap(place_in, size)
         count = CountBookVocabulary(self.folder, name, self.min_count, self.scratch)
         return in_size | f"CountVocabulary {size}" >> count
 

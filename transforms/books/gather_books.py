@@ -53,8 +53,7 @@ class JoinCatalog(beam.PTransform):
 
     def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
         keyed = {
-            tag: elements | f"Key {tag}" >> beam.Map(key_by_id).with_output_types(tuple[int, Any])
-            for tag, elements in inputs.items()
+            tag: elements | f"Key {tag}" >> beam.Map(key_by_id) for tag, elements in inputs.items()
         }
         joined = (
             keyed

@@ -14,20 +14,6 @@ from ..files import counters, packed_files, tar_members
 from ..files.compression import DECODE_ERRORS, check_on_corrupt, codec_of
 from ..files.counters import LostBytes, tell_lost
 from ..files.distribution import Spread
-from ..files.packed_files import (
-    PackedDamage,
-    PackedEvent,
-    PackedFile,
-    PassedOver,
-    Share,
-    UnreadFile,
-    ZipError,
-    ZipMember,
-    is_wanted,
-    name_inside,
-    read_packed,
-    read_zip_member,
-)
 from ..files.read_files import InputError, file_bytes_of, open_raw
 from ..files.records import BookFile, Reason, Rejected
 from ..files.scratch import Scratch
@@ -154,7 +140,7 @@ class StoredFile(NamedTuple):
     name: str  # after the names of its archives
     start: int  # byte offset in the input file
     stored_bytes: int
-    zipped: ZipMember | None = None  # its entry, if it is in a .zip
+    zipped: packed_files.ZipMember | None = None  # its entry, if it is in a .zip
     reason: Reason | None = None  # reason why it is not read
 
 
@@ -205,7 +191,9 @@ def short_names(paths: Sequence[str]) -> list[str]:
     ]
 
 
-def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDamage]:
+def plan_units(
+    source: BookSource,
+) -> Iterator[BookUnit | packed_files.PassedOver | packed_files.PackedDamage]:
     """Yields the work units of an input file.
 
     For an archive, also yields the files in it that are skipped, and the damage in its directory.
@@ -227,39 +215,42 @@ def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDam
 
 def _list_tar(
     source: BookSource, stream: BinaryIO
-) -> Iterator[StoredFile | PassedOver | PackedDamage]:
+) -> Iterator[StoredFile | packed_files.PassedOver | packed_files.PackedDamage]:
     try:
         for member in tar_members.read_members(stream, source.stored_bytes):
-            name = name_inside(source.name, member.name)
-            if not is_wanted(member.name):
-                yield PassedOver(name)
+            name = packed_files.name_inside(source.name, member.name)
+            if not packed_files.is_wanted(member.name):
+                yield packed_files.PassedOver(name)
             elif not isinstance(member, Member):
                 yield StoredFile(name, 0, 0, reason=packed_files.reason_not_to_read(member))
             elif member.start + member.bytes <= source.stored_bytes:  # else an error follows
                 yield StoredFile(name, member.start, member.bytes)
     except TarError as error:
-        yield PackedDamage(source.name, error.offset, source.stored_bytes, error.message)
+        yield packed_files.PackedDamage(
+            source.name, error.offset, source.stored_bytes, error.message
+        )
 
 
 def _list_zip(
     source: BookSource, stream: BinaryIO
-) -> Iterator[StoredFile | PassedOver | PackedDamage]:
+) -> Iterator[StoredFile | packed_files.PassedOver | packed_files.PackedDamage]:
     try:
         members = packed_files.list_zip(stream)
-    except ZipError as error:
-        yield PackedDamage(source.name, 0, source.stored_bytes, error.message)
+    except packed_files.ZipError as error:
+        yield packed_files.PackedDamage(source.name, 0, source.stored_bytes, error.message)
         return
     for member in sorted(members, key=lambda member: member.start):
-        name = name_inside(source.name, member.name)
-        if is_wanted(member.name):
+        name = packed_files.name_inside(source.name, member.name)
+        if packed_files.is_wanted(member.name):
             yield StoredFile(name, member.start, member.stored_bytes, member)
         else:
-            yield PassedOver(name)
+            yield packed_files.PassedOver(name)
 
 
 def _plan_archive(
-    source: BookSource, listed: Iterable[StoredFile | PassedOver | PackedDamage]
-) -> Iterator[BookUnit | PassedOver | PackedDamage]:
+    source: BookSource,
+    listed: Iterable[StoredFile | packed_files.PassedOver | packed_files.PackedDamage],
+) -> Iterator[BookUnit | packed_files.PassedOver | packed_files.PackedDamage]:
     """Yields the files of an archive in work units of about UNIT_BYTES stored bytes.
 
     A .tar inside the archive is divided into several units, which different workers can read. Skipped files
@@ -301,9 +292,9 @@ class _PlanUnits(beam.DoFn):
 
     def process(self, source: BookSource) -> Iterable[BookUnit | beam.pvalue.TaggedOutput]:
         for event in plan_units(source):
-            if isinstance(event, PassedOver):
+            if isinstance(event, packed_files.PassedOver):
                 counters.count(STAGE, "skipped")
-            elif isinstance(event, PackedDamage):
+            elif isinstance(event, packed_files.PackedDamage):
                 yield lose(source, event, self.on_corrupt)
             else:
                 yield event
@@ -320,10 +311,10 @@ class _ReadUnit(beam.DoFn):
     ) -> Iterable[BookFile | beam.pvalue.TaggedOutput]:
         files = books = 0
         for event in read_unit(unit):
-            if isinstance(event, PassedOver):
+            if isinstance(event, packed_files.PassedOver):
                 counters.count(STAGE, "skipped")
                 continue
-            if isinstance(event, PackedDamage):
+            if isinstance(event, packed_files.PackedDamage):
                 yield lose(unit.source, event, self.on_corrupt)
                 continue
             files += 1
@@ -364,7 +355,7 @@ class _ReadFirst(_ReadUnit):
                 break
 
 
-def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
+def read_unit(unit: BookUnit) -> Iterator[packed_files.PackedEvent]:
     """Yields the files of a unit with their contents, the files that are not read, and the damage found.
 
     Also counts the bytes read, to report progress.
@@ -372,8 +363,8 @@ def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
     progress = _Progress(unit)
     with open_raw(unit.source.path) as stream:
         for file in unit.files:
-            for event in _read_stored(stream, file, Share(unit.stripe, unit.stripes)):
-                if isinstance(event, PackedFile):
+            for event in _read_stored(stream, file, packed_files.Share(unit.stripe, unit.stripes)):
+                if isinstance(event, packed_files.PackedFile):
                     counters.count(STAGE, "text_bytes", len(event.content))
                 progress.advance_to(stream.tell() - file.start, file)
                 yield event
@@ -381,14 +372,16 @@ def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
     progress.end()
 
 
-def _read_stored(stream: BinaryIO, file: StoredFile, share: Share) -> Iterator[PackedEvent]:
+def _read_stored(
+    stream: BinaryIO, file: StoredFile, share: packed_files.Share
+) -> Iterator[packed_files.PackedEvent]:
     if file.reason:
-        yield UnreadFile(file.name, file.reason)
+        yield packed_files.UnreadFile(file.name, file.reason)
     elif file.zipped:
-        yield from read_zip_member(stream, file.zipped, file.name, share)
+        yield from packed_files.read_zip_member(stream, file.zipped, file.name, share)
     else:
         stored = tar_members.window_of(stream, file.start, file.stored_bytes)
-        yield from read_packed(stored, file.name, share)
+        yield from packed_files.read_packed(stored, file.name, share)
 
 
 class _Progress:
@@ -420,12 +413,14 @@ class _Progress:
             self._counted = amount
 
 
-def read_book(file: PackedFile | UnreadFile, scratch: Scratch) -> BookFile | Rejected:
+def read_book(
+    file: packed_files.PackedFile | packed_files.UnreadFile, scratch: Scratch
+) -> BookFile | Rejected:
     """Decodes a file. Returns its book, or a rejection if it is not a book.
 
     The text of the book is stored in scratch, and the book has a reference to it.
     """
-    if isinstance(file, UnreadFile):
+    if isinstance(file, packed_files.UnreadFile):
         return _reject(file.name, file.reason)
     decoded = decode_file(file.content)
     if isinstance(decoded, Reason):
@@ -451,7 +446,9 @@ def _reject(name: str, reason: Reason, title: str = "") -> Rejected:
     return Rejected(name, title, STAGE, reason.slug, reason.detail)
 
 
-def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pvalue.TaggedOutput:
+def lose(
+    source: BookSource, damage: packed_files.PackedDamage, on_corrupt: str
+) -> beam.pvalue.TaggedOutput:
     """Returns an element for the output "lost" that reports damage of a file, if `on_corrupt` is "keep-good".
 
     If `on_corrupt` is "fail", raises InputError instead.

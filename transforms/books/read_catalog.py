@@ -405,7 +405,7 @@ class ReadReleasedBooks(beam.PTransform):
         return (
             root
             | "Paths" >> beam.Create(self.paths)
-            | "ReadBooks" >> beam.FlatMap(read_released_books).with_output_types(ReleasedBook)
+            | "ReadBooks" >> beam.FlatMap(read_released_books)
         )
 
 

@@ -28,23 +28,10 @@ from ..files.read_files import InputError, open_input
 from ..files.records import Book, MeasuredBook, Reason
 from ..files.scratch import Scratch, fetch_text
 from ..files.text import plain_words
+from . import publication_dates
 from .boilerplate import strip_boilerplate
 from .book_rows import WriteBookTable
 from .contents import check_furniture, cut_furniture
-from .publication_dates import (
-    BEFORE,
-    BookEvidence,
-    DatedBook,
-    DateLine,
-    Outcome,
-    book_of,
-    choose_date,
-    date_evidence,
-    make_line,
-    outcomes_of,
-    reason_to_reject,
-    sum_up,
-)
 from .released import mask_words, read_words
 from .simplicity import measure
 
@@ -127,7 +114,7 @@ class ScreenBooks(beam.PTransform):
 
 def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Reason | None:
     """Returns the reason of the first rule that rejects a book; None if no rule rejects it."""
-    book = book_of(element)
+    book = publication_dates.book_of(element)
     text = fetch_text(book.packed_text)
     return next(filter(None, (rule(book, text) for rule in rules)), None)
 
@@ -141,7 +128,7 @@ def _judge(
     element: Book | MeasuredBook, stage: str, rule: Callable[[Any], Reason | None]
 ) -> Iterator[Any]:
     if reason := rule(element):
-        book = book_of(element)
+        book = publication_dates.book_of(element)
         yield reject(book.book_id, book.title, stage, reason)
     else:
         yield element
@@ -151,7 +138,7 @@ class MeasureBooks(beam.PTransform):
     """Counts the tokens and different words of books. PCollection[Book] → PCollection[MeasuredBook]."""
 
     def expand(self, books: beam.PCollection) -> beam.PCollection:
-        return books | "MeasureBook" >> beam.Map(measure_book).with_output_types(MeasuredBook)
+        return books | "MeasureBook" >> beam.Map(measure_book)
 
 
 def measure_book(book: Book) -> MeasuredBook:
@@ -202,13 +189,13 @@ class DateBooks(beam.PTransform):
       before: books published in this year or later are rejected.
     """
 
-    def __init__(self, before: int = BEFORE):
+    def __init__(self, before: int = publication_dates.BEFORE):
         super().__init__()
         self.before = before
 
     def expand(self, books: beam.PCollection) -> DatedBooks:
         dated = books | "Date" >> beam.FlatMap(date_book, self.before).with_output_types(
-            DatedBook
+            publication_dates.DatedBook
         ).with_outputs("rejected", "evidence", main="kept")
         return DatedBooks(dated.kept, dated.rejected, dated.evidence)
 
@@ -218,16 +205,16 @@ def date_book(book: Book, before: int) -> Iterator[Any]:
 
     Also yields what is known about its date, a BookEvidence, on the output "evidence".
     """
-    evidence = date_evidence(book, fetch_text(book.packed_text))
-    told = BookEvidence(book.book_id, book.title, book.released_year, evidence)
+    evidence = publication_dates.date_evidence(book, fetch_text(book.packed_text))
+    told = publication_dates.BookEvidence(book.book_id, book.title, book.released_year, evidence)
     yield beam.pvalue.TaggedOutput("evidence", told)
-    date = choose_date(evidence)
-    reason = reason_to_reject(date, before)
+    date = publication_dates.choose_date(evidence)
+    reason = publication_dates.reason_to_reject(date, before)
     if reason:
         yield reject(book.book_id, book.title, DATE_BOOKS, reason)
     elif date:
         counters.count(DATE_BOOKS, date.source)
-        yield DatedBook(book, date, evidence)
+        yield publication_dates.DatedBook(book, date, evidence)
 
 
 NAME = "dates"
@@ -252,11 +239,13 @@ class ListDates(beam.PTransform):
         self.folder = folder
 
     def expand(self, evidence: beam.PCollection) -> ListedDates:
-        lines = evidence | "MakeLine" >> beam.Map(make_line).with_output_types(DateLine)
-        files = lines | "WriteDates" >> WriteBookTable(self.folder, NAME, DateLine)
+        lines = evidence | "MakeLine" >> beam.Map(publication_dates.make_line)
+        files = lines | "WriteDates" >> WriteBookTable(
+            self.folder, NAME, publication_dates.DateLine
+        )
         counts = (
             evidence
-            | "Outcomes" >> beam.FlatMap(outcomes_of).with_output_types(Outcome)
+            | "Outcomes" >> beam.FlatMap(publication_dates.outcomes_of)
             | "CountOutcomes" >> beam.combiners.Count.PerElement()
         )
         facts = (
@@ -267,8 +256,8 @@ class ListDates(beam.PTransform):
         return ListedDates(files, facts)
 
 
-def _fact(name: str, counts: Iterable[tuple[Outcome, int]]) -> tuple[str, Any]:
-    return name, sum_up(counts)
+def _fact(name: str, counts: Iterable[tuple[publication_dates.Outcome, int]]) -> tuple[str, Any]:
+    return name, publication_dates.sum_up(counts)
 
 
 MASK_WORDS = "mask-words"
@@ -302,13 +291,15 @@ class MaskWords(beam.PTransform):
             return MaskedBooks(books, books.pipeline | "NothingMasked" >> beam.Create([]))
         masked = books | "MaskBook" >> beam.FlatMap(
             mask_book, Scratch(self.folder), self.words
-        ).with_output_types(DatedBook).with_outputs("counts", main="books")
+        ).with_output_types(publication_dates.DatedBook).with_outputs("counts", main="books")
         replaced = masked.counts | "AddCounts" >> beam.CombineGlobally(sum)
         facts = replaced | "NameFact" >> beam.Map(lambda words: (FACT, words))
         return MaskedBooks(masked.books, facts)
 
 
-def mask_book(dated: DatedBook, scratch: Scratch, words: Sequence[str]) -> Iterator[Any]:
+def mask_book(
+    dated: publication_dates.DatedBook, scratch: Scratch, words: Sequence[str]
+) -> Iterator[Any]:
     """Replaces each of the `words` in the text of a book by the mark "<DW>". Yields the book.
 
     A changed text is stored in `scratch`. The number of replaced words, if positive, is yielded on the output
@@ -358,12 +349,12 @@ class DropDuplicateBooks(beam.PTransform):
         return without
 
 
-def describe_book(element: Book | DatedBook) -> DocumentFacts:
+def describe_book(element: Book | publication_dates.DatedBook) -> DocumentFacts:
     """Returns the id, title and rank of a book. The rank is its length, so the longest duplicate is kept."""
-    book = book_of(element)
+    book = publication_dates.book_of(element)
     return DocumentFacts(book.book_id, book.title, book.characters)
 
 
-def text_of_book(element: Book | DatedBook) -> str:
+def text_of_book(element: Book | publication_dates.DatedBook) -> str:
     """Returns the plain words of a book, by which it is compared with others."""
-    return plain_words(fetch_text(book_of(element).packed_text))
+    return plain_words(fetch_text(publication_dates.book_of(element).packed_text))

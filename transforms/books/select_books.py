@@ -33,17 +33,6 @@ from ..files.counters import reject
 from ..files.records import MeasuredBook, OverlapVerdict
 from ..files.scratch import Scratch, fetch, fetch_text
 from . import book_overlap
-from .book_overlap import (
-    NGRAM_WORDS,
-    ContestedBook,
-    HashedBook,
-    Int64s,
-    block_from_bytes,
-    deal_hashes,
-    sample_hashes,
-    shared_from_bytes,
-    to_bytes,
-)
 
 
 class DecideContested(beam.PTransform):
@@ -83,14 +72,10 @@ class DecideContested(beam.PTransform):
         return (
             {
                 "books": contested
-                | "KeyContested"
-                >> beam.FlatMap(key_contested, AsSingleton(certain), links).with_output_types(
-                    tuple[int, ContestedBook]
-                ),
+                | "KeyContested" >> beam.FlatMap(key_contested, AsSingleton(certain), links),
                 "chains": found.chains
                 | "AddChains" >> beam.CombinePerKey(sum)
-                | "KeyChains"
-                >> beam.Map(key_chain, links).with_output_types(tuple[int, tuple[bytes, int]]),
+                | "KeyChains" >> beam.Map(key_chain, links),
             }
             | "MeetContested" >> beam.CoGroupByKey()
             | "Decide" >> beam.Map(decide_component, self.threshold)
@@ -99,7 +84,7 @@ class DecideContested(beam.PTransform):
         )
 
 
-def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
+def chain_partition(packed: bytes, contested: book_overlap.Int64s) -> Iterator[Any]:
     """Finds the chains of contested books in one partition of the n-grams.
 
     The chain of an n-gram lists the contested books that have it, the largest first. Books are left out if a
@@ -115,15 +100,17 @@ def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
     """
     if not len(contested):
         return
-    chains = book_overlap.find_chains(shared_from_bytes(fetch(packed)), contested[:, 0])
+    chains = book_overlap.find_chains(
+        book_overlap.shared_from_bytes(fetch(packed)), contested[:, 0]
+    )
     yield TaggedOutput("certain", chains.certain)
     yield TaggedOutput("links", chains.links)
     yield from chains.ngrams.items()
 
 
 def key_contested(
-    contested: Int64s, certain: Int64s, links: Pairs
-) -> Iterator[tuple[int, ContestedBook]]:
+    contested: book_overlap.Int64s, certain: book_overlap.Int64s, links: Pairs
+) -> Iterator[tuple[int, book_overlap.ContestedBook]]:
     """Yields (component, contested book) for each contested book.
 
     A component is a group of books that are connected by chains. Its name is the smallest id of its books.
@@ -137,7 +124,7 @@ def key_contested(
     id_to_certain = dict(certain.tolist())
     id_to_component = dict(links.tolist())
     for book_id, tokens, ngrams, _ in contested.tolist():
-        book = ContestedBook(book_id, tokens, ngrams, id_to_certain.get(book_id, 0))
+        book = book_overlap.ContestedBook(book_id, tokens, ngrams, id_to_certain.get(book_id, 0))
         yield id_to_component.get(book_id, book_id), book
 
 
@@ -156,7 +143,7 @@ def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[byte
 
 def decide_component(
     joined: tuple[int, Mapping[str, Iterable[Any]]], threshold: Fraction
-) -> Int64s:
+) -> book_overlap.Int64s:
     """Returns the ids of the dropped books of a connected component, as an array with one row per book.
 
     Args:
@@ -280,15 +267,15 @@ class _HashBooks(beam.DoFn):
         self._sample = sample
 
     def start_bundle(self) -> None:
-        self._gathered: list[HashedBook] = []
+        self._gathered: list[book_overlap.HashedBook] = []
         self._hashes = 0
 
     def process(self, measured: MeasuredBook, plan: Plan) -> Iterator[tuple[int, bytes]]:
         self._partitions = plan.partitions
         hashes = hash_book(measured, self._ngram_words, self._words)
-        sampled = sample_hashes(hashes, self._sample)
+        sampled = book_overlap.sample_hashes(hashes, self._sample)
         # A copy: a view would keep the unsampled hashes in memory.
-        book = HashedBook(measured.book.book_id, measured.tokens, sampled.copy())
+        book = book_overlap.HashedBook(measured.book.book_id, measured.tokens, sampled.copy())
         self._gathered.append(book)
         self._hashes += len(book.hashes)
         if self._hashes >= GATHERED_HASHES:
@@ -303,8 +290,10 @@ class _HashBooks(beam.DoFn):
         gathered = self._gathered
         self.start_bundle()
         if gathered:
-            for partition, block in deal_hashes(gathered, self._sample, self._partitions):
-                yield partition, self._scratch.put(to_bytes(block))
+            for partition, block in book_overlap.deal_hashes(
+                gathered, self._sample, self._partitions
+            ):
+                yield partition, self._scratch.put(book_overlap.to_bytes(block))
 
 
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
@@ -315,9 +304,11 @@ def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> I
     (partition, references to its NgramBlocks).
     """
     _, packed = grouped
-    counts, shared = book_overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)
+    counts, shared = book_overlap.share_ngrams(
+        book_overlap.block_from_bytes(fetch(piece)) for piece in packed
+    )
     yield TaggedOutput("counts", counts)
-    yield scratch.put(to_bytes(shared))
+    yield scratch.put(book_overlap.to_bytes(shared))
 
 
 STAGE = "select-books"
@@ -355,7 +346,7 @@ class SelectBooks(beam.PTransform):
         self,
         folder: str,
         threshold: str | float | Fraction = book_overlap.THRESHOLD,
-        ngram_words: int = NGRAM_WORDS,
+        ngram_words: int = book_overlap.NGRAM_WORDS,
         sample: int = 1,
         words: str = book_overlap.PLAIN,
     ):
@@ -379,15 +370,11 @@ class SelectBooks(beam.PTransform):
         decide = DecideContested(found.counts, self.threshold)
         dropped = AsSingleton(found.shared | "DecideContested" >> decide)
         met = {
-            "books": books
-            | "KeyBooks" >> beam.Map(key_book, plan).with_output_types(tuple[int, MeasuredBook]),
+            "books": books | "KeyBooks" >> beam.Map(key_book, plan),
             "counts": found.counts
             | "CutCounts" >> beam.FlatMap(cut_rows, plan).with_output_types(tuple[int, Any]),
             "coverings": found.shared
-            | "AttributeNgrams"
-            >> beam.FlatMap(attribute_partition, dropped, plan, self.scratch).with_output_types(
-                tuple[int, bytes]
-            ),
+            | "AttributeNgrams" >> beam.FlatMap(attribute_partition, dropped, plan, self.scratch),
         } | "MeetBooks" >> beam.CoGroupByKey()
         judged = met | "JudgeBooks" >> beam.FlatMap(
             judge_bucket, dropped, self.ngram_words
@@ -396,7 +383,7 @@ class SelectBooks(beam.PTransform):
 
 
 def attribute_partition(
-    packed: bytes, dropped: Int64s, plan: Plan, scratch: Scratch
+    packed: bytes, dropped: book_overlap.Int64s, plan: Plan, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
     """Counts the n-grams that books share with larger kept books, in one partition of the n-grams.
 
@@ -409,12 +396,12 @@ def attribute_partition(
       plan: has the number of buckets.
       scratch: stores the rows.
     """
-    rows = book_overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
+    rows = book_overlap.attribute_ngrams(book_overlap.shared_from_bytes(fetch(packed)), dropped)
     for bucket, part in cut_rows(rows, plan):
         yield bucket, scratch.put(part.tobytes())
 
 
-def cut_rows(rows: Int64s, plan: Plan) -> Iterator[tuple[int, Int64s]]:
+def cut_rows(rows: book_overlap.Int64s, plan: Plan) -> Iterator[tuple[int, book_overlap.Int64s]]:
     """Distributes rows to buckets, by the book id in their first column. Yields (bucket, its rows).
 
     `plan` has the number of buckets.
@@ -428,7 +415,7 @@ def key_book(measured: MeasuredBook, plan: Plan) -> tuple[int, MeasuredBook]:
 
 
 def judge_bucket(
-    joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: Int64s, ngram_words: int
+    joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: book_overlap.Int64s, ngram_words: int
 ) -> Iterator[Any]:
     """Yields the kept books of a bucket.
 

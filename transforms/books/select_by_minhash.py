@@ -30,15 +30,6 @@ from ..duplicates.similar_documents import (
 from ..files.records import MeasuredBook
 from ..files.scratch import Scratch, fetch
 from . import book_overlap
-from .book_overlap import (
-    Cover,
-    attribute_cover,
-    cover_book,
-    decide_covers,
-    id_of,
-    is_contested,
-    number_book,
-)
 from .select_books import SelectedBooks, check_ids, give_verdict, hash_book
 
 BANDS = (PERMUTATIONS, 1)
@@ -88,7 +79,7 @@ class SelectByMinHash(beam.PTransform):
         find = FindSimilarDocuments(self.folder, describe_book, ngrams_of_book, BANDS)
         sketches = (
             sketched
-            | "KeySketches" >> beam.Map(key_sketch).with_output_types(tuple[int, Sketch])
+            | "KeySketches" >> beam.Map(key_sketch)
             | "GroupSketches" >> beam.GroupByKey()
             | "CheckBooks" >> beam.Map(only_book)
         )
@@ -140,18 +131,18 @@ class _Cover:
     def __init__(self, scratch: Scratch):
         self._scratch = scratch
 
-    def __call__(self, joined: Met) -> Iterator[Cover]:
+    def __call__(self, joined: Met) -> Iterator[book_overlap.Cover]:
         _, found = joined
         (own,) = found[DOCUMENTS]
         candidates = list(found[WANTED])
         if candidates:
             pairs = ((one.number, hashes_of(one)) for one in candidates)
-            cover = cover_book(own.number, hashes_of(own), pairs)
+            cover = book_overlap.cover_book(own.number, hashes_of(own), pairs)
             if cover.owners:
                 yield cover._replace(packed=self._scratch.put(cover.packed))
 
 
-def fetched(cover: Cover) -> Cover:
+def fetched(cover: book_overlap.Cover) -> book_overlap.Cover:
     """Returns a copy of a Cover in which `packed` contains the marks of shared n-grams.
 
     In the given Cover, `packed` is only a reference to these marks, which are stored in the scratch folder.
@@ -169,7 +160,7 @@ def sketch_book(
       words: "plain" to hash normalised words, "exact" to hash them unchanged.
     """
     hashes = hash_book(measured, ngram_words, words)
-    number = number_book(measured.book.book_id, measured.tokens)
+    number = book_overlap.number_book(measured.book.book_id, measured.tokens)
     return SketchedBook(measured, number, len(hashes), scratch.put(hashes.astype("<u8").tobytes()))
 
 
@@ -197,7 +188,7 @@ def only_book(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
     first, *others = sorted(sketches, key=lambda one: one.facts.title)
     if others:
         raise ValueError(
-            f"book {id_of(number)} occurs twice: {first.facts.title} and {others[0].facts.title}"
+            f"book {book_overlap.id_of(number)} occurs twice: {first.facts.title} and {others[0].facts.title}"
         )
     return number, first
 
@@ -207,30 +198,30 @@ def key_book(sketched: SketchedBook) -> tuple[int, SketchedBook]:
     return sketched.measured.book.book_id, sketched
 
 
-def key_cover(cover: Cover) -> tuple[int, Cover]:
+def key_cover(cover: book_overlap.Cover) -> tuple[int, book_overlap.Cover]:
     """Returns (id of a book, its Cover).
 
     A Cover marks the n-grams of a book that larger books also have.
     """
-    return id_of(cover.number), cover
+    return book_overlap.id_of(cover.number), cover
 
 
-def is_open(cover: Cover, threshold: Fraction) -> bool:
+def is_open(cover: book_overlap.Cover, threshold: Fraction) -> bool:
     """Returns True if a book may have to be dropped.
 
     This is possible if all larger books, kept or not, together have at least the share `threshold` of the
     book's n-grams. The decision then depends on which of the larger books are kept. `cover` marks the n-grams
     of the book that larger books also have.
     """
-    return is_contested(fetched(cover), threshold)
+    return book_overlap.is_contested(fetched(cover), threshold)
 
 
-def number_row(cover: Cover) -> Int64s:
+def number_row(cover: book_overlap.Cover) -> Int64s:
     """Returns the number of the book to which a Cover belongs, as an array of one row and one column."""
     return numpy.array([[cover.number]], numpy.int64)
 
 
-def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
+def pair_contested(cover: book_overlap.Cover, contested: Int64s) -> Pairs:
     """Pairs the book of a cover with each larger contested book that shares n-grams with it.
 
     Returns rows (number of the larger book, number of the book).
@@ -243,7 +234,7 @@ def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
     return numpy.column_stack((owners, numpy.full(len(owners), cover.number, numpy.int64)))
 
 
-def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
+def key_component(cover: book_overlap.Cover, links: Pairs) -> tuple[int, book_overlap.Cover]:
     """Returns (component of a book, Cover of the book).
 
     A component is a group of books whose decisions depend on each other. Its name is its smallest book
@@ -258,7 +249,9 @@ def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
     return (int(links[place, 1]) if is_linked else cover.number), cover
 
 
-def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) -> Int64s:
+def decide_component(
+    grouped: tuple[int, Iterable[book_overlap.Cover]], threshold: Fraction
+) -> Int64s:
     """Returns the numbers of the dropped books of a connected component, as an array of one column.
 
     Args:
@@ -266,7 +259,7 @@ def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) 
         books also have.
       threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
     """
-    dropped = decide_covers(map(fetched, grouped[1]), threshold)
+    dropped = book_overlap.decide_covers(map(fetched, grouped[1]), threshold)
     return numpy.array(dropped, numpy.int64).reshape(-1, 1)
 
 
@@ -288,7 +281,7 @@ def judge_book(
     (measured,) = check_ids(one.measured for one in sketched)
     covering: dict[int, int] = {}
     for cover in found["covers"]:
-        covering = attribute_cover(fetched(cover), dropped)
+        covering = book_overlap.attribute_cover(fetched(cover), dropped)
     book_id, own = measured.book.book_id, sketched[0]
     verdict = book_overlap.judge(book_id, own.ngrams, covering, own.number not in dropped)
     yield from give_verdict(measured, verdict, ngram_words)

@@ -128,10 +128,8 @@ class TakeSimplest(beam.PTransform):
 
     def expand(self, books: beam.PCollection) -> Screened:
         tokenized = books | "TokenizeAll" >> self.tokenize
-        sizes = tokenized | "Sizes" >> beam.Map(size_of).with_output_types(tuple[int, int])
-        measures = books | "Measures" >> beam.Map(measure_of).with_output_types(
-            tuple[int, tuple[int, int]]
-        )
+        sizes = tokenized | "Sizes" >> beam.Map(size_of)
+        measures = books | "Measures" >> beam.Map(measure_of)
         queue = (
             books.pipeline
             | "Once" >> beam.Create([self.formula])
@@ -251,7 +249,7 @@ class ListBooks(beam.PTransform):
         return (
             {"titles": fates.titles, "measures": fates.measures, **keyed}
             | "MeetFates" >> beam.CoGroupByKey()
-            | "MakeLine" >> beam.Map(line_of, self.formula).with_output_types(Considered)
+            | "MakeLine" >> beam.Map(line_of, self.formula)
             | "WriteBooks" >> WriteBookTable(self.folder, NAME, Considered)
         )
 

@@ -72,8 +72,8 @@ class CountVocabulary(beam.PTransform):
         heldout = shards | "OnlyHeldout" >> beam.Filter(_is_heldout)
         sentences = (
             (
-                ranges | "RangeLines" >> beam.Map(lines_of_range).with_output_types(int),
-                heldout | "HeldoutLines" >> beam.Map(_heldout_lines).with_output_types(int),
+                ranges | "RangeLines" >> beam.Map(lines_of_range),
+                heldout | "HeldoutLines" >> beam.Map(_heldout_lines),
             )
             | "Lines" >> beam.Flatten()
             | "AddLines" >> beam.CombineGlobally(sum)
@@ -219,9 +219,8 @@ class MapUnknown(beam.PTransform):
     def expand(self, shards: beam.PCollection) -> beam.PCollection:
         return (
             shards
-            | "PutAway" >> beam.Map(put_away, self.scratch).with_output_types(LineShard)
-            | "MapShard"
-            >> beam.Map(map_shard, AsSingleton(self.words)).with_output_types(LineShard)
+            | "PutAway" >> beam.Map(put_away, self.scratch)
+            | "MapShard" >> beam.Map(map_shard, AsSingleton(self.words))
         )
 
 

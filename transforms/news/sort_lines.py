@@ -49,23 +49,20 @@ class ShuffleLines(beam.PTransform):
     def expand(self, ranges: beam.PCollection) -> beam.PCollection:
         ranks = (
             ranges
-            | "CountRange" >> beam.Map(count_range).with_output_types(tuple[int, int])
+            | "CountRange" >> beam.Map(count_range)
             | "GatherCounts" >> beam.combiners.ToDict()
             | "FirstRanks" >> beam.Map(shuffle.first_ranks)
         )
         dealt = ranges | "DealLines" >> beam.FlatMap(
             deal_range, AsSingleton(ranks), self.shards, self.scratch
-        ).with_output_types(tuple[int, bytes])
+        )
         without_lines = [(shard, b"") for shard in range(self.shards)]
         every = ranges.pipeline | "EveryShard" >> beam.Create(without_lines)
         return (
             (dealt, every)
             | beam.Flatten()
             | "GroupShards" >> beam.GroupByKey()
-            | "MergeShards"
-            >> beam.FlatMap(merge_shard, self.shards, self.heldout_shards).with_output_types(
-                LineShard
-            )
+            | "MergeShards" >> beam.FlatMap(merge_shard, self.shards, self.heldout_shards)
         )
 
 
@@ -159,10 +156,7 @@ class SortLines(beam.PTransform):
         merge_ranges = beam.FlatMap(merge_range).with_output_types(tuple[int, bytes])
         merged = (
             runs.runs
-            | "CutRuns"
-            >> beam.FlatMap(cut_run, AsSingleton(splitters), self.scratch).with_output_types(
-                tuple[int, bytes]
-            )
+            | "CutRuns" >> beam.FlatMap(cut_run, AsSingleton(splitters), self.scratch)
             | "GroupRanges" >> beam.GroupByKey()
             | "MergeRanges" >> merge_ranges.with_outputs(DUPLICATES, main="ranges")
         )
@@ -254,9 +248,7 @@ class StoreRanges(beam.PTransform):
         self.scratch = Scratch(folder)
 
     def expand(self, ranges: beam.PCollection) -> beam.PCollection:
-        return ranges | "StoreRange" >> beam.Map(store_range, self.scratch).with_output_types(
-            LineRange
-        )
+        return ranges | "StoreRange" >> beam.Map(store_range, self.scratch)
 
 
 def store_range(index_to_block: tuple[int, bytes], scratch: Scratch) -> LineRange:

@@ -17,18 +17,7 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
-from ..files import counters
-from ..files.line_blocks import (
-    FEATURE,
-    SCHEMA,
-    LineStats,
-    add_line_stats,
-    count_lines,
-    cut_block,
-    lines_of,
-    make_table,
-    measure_lines,
-)
+from ..files import counters, line_blocks
 from ..files.records import LineRange, LineShard, OutputFile
 from ..files.scratch import fetch
 from ..files.tfrecord import encode_texts
@@ -91,7 +80,7 @@ class WriteLines(beam.PTransform):
         marks: Mapping[str, str] = NO_MARKS,
     ):
         super().__init__()
-        self.settings = folder, corpus, language, mark(SCHEMA, marks)
+        self.settings = folder, corpus, language, mark(line_blocks.SCHEMA, marks)
 
     def expand(self, shards: beam.PCollection) -> WrittenLines:
         written = shards | "WriteShard" >> beam.Map(write_shard, *self.settings)
@@ -122,7 +111,11 @@ class WriteChecksums(beam.PTransform):
 
 
 def write_shard(
-    shard: LineShard, folder: str, corpus: str, language: str, schema: pa.Schema = SCHEMA
+    shard: LineShard,
+    folder: str,
+    corpus: str,
+    language: str,
+    schema: pa.Schema = line_blocks.SCHEMA,
 ) -> WrittenShard:
     """Writes the files of one shard, one row group at a time.
 
@@ -167,23 +160,23 @@ class LineEncoder:
 
     def batches(self) -> Iterator[Batch]:
         """Yields the lines of the block in batches. Each batch becomes a row group of a Parquet file."""
-        for part in cut_block(self._block, GROUP_BYTES):
+        for part in line_blocks.cut_block(self._block, GROUP_BYTES):
             yield self._encode(part)
 
     def _encode(self, part: bytes) -> Batch:
         self.md5.update(part)
         pieces: dict[str, Iterable[Any]] = {TEXT: [part]}
         if self._has_tables:
-            lines = make_table(part)
+            lines = line_blocks.make_table(part)
             self.replaced += lines.replaced
             pieces |= {PARQUET: [lines.table], TFRECORD: _records(lines.block)}
-        return Batch(count_lines(part), pieces)
+        return Batch(line_blocks.count_lines(part), pieces)
 
 
 def _records(block: bytes) -> Iterator[bytes]:
-    texts = lines_of(block)
+    texts = line_blocks.lines_of(block)
     for start in range(0, len(texts), BATCH):
-        yield encode_texts(FEATURE, texts[start : start + BATCH])
+        yield encode_texts(line_blocks.FEATURE, texts[start : start + BATCH])
 
 
 def write_checksums(folder: str, md5s: Iterable[tuple[str, str]]) -> OutputFile:
@@ -201,8 +194,8 @@ class MeasureLines(beam.PTransform):
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         return (
             blocks
-            | "MeasureBlock" >> beam.Map(measure_lines).with_output_types(LineStats)
-            | "AddUp" >> beam.CombineGlobally(add_line_stats)
+            | "MeasureBlock" >> beam.Map(line_blocks.measure_lines)
+            | "AddUp" >> beam.CombineGlobally(line_blocks.add_line_stats)
         )
 
 
@@ -215,16 +208,16 @@ class MeasureShards(beam.PTransform):
     def expand(self, shards: beam.PCollection) -> beam.PCollection:
         return (
             shards
-            | "MeasureShard" >> beam.FlatMap(measure_shard).with_output_types(tuple[str, LineStats])
-            | "AddUp" >> beam.CombinePerKey(add_line_stats)
+            | "MeasureShard" >> beam.FlatMap(measure_shard)
+            | "AddUp" >> beam.CombinePerKey(line_blocks.add_line_stats)
         )
 
 
-def measure_shard(shard: LineShard) -> Iterator[tuple[str, LineStats]]:
+def measure_shard(shard: LineShard) -> Iterator[tuple[str, line_blocks.LineStats]]:
     """Yields (split, LineStats) for each split to which the shard belongs."""
     tables = tables_of(shard.series, shard.shard, shard.shards)
     if tables:
-        stats = measure_lines(shard.block)
+        stats = line_blocks.measure_lines(shard.block)
         for table in tables:
             yield table.split, stats
 
