@@ -89,15 +89,9 @@ class Pg19(CorpusBuild):
     def gather(self, root: beam.Pipeline, place: Place) -> OldBooks:
         """Reads the books, and keeps those that were published before the year in the settings."""
         config, files = self.config, self.files
-        gathered = root | "GatherBooks" >> GatherBooks(
-            place.scratch,
-            files.books,
-            files.catalog,
-            files.metadata,
-            place.stripes,
-            config.on_corrupt,
-            config.limit,
-        )
+        paths = files.books, files.catalog, files.metadata
+        how = place.stripes, config.on_corrupt, config.limit
+        gathered = root | "GatherBooks" >> GatherBooks(place.scratch, *paths, *how)
         stripped = gathered.books | "StripBooks" >> screen_books.StripBooks(
             place.scratch, furniture=False
         )

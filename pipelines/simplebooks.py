@@ -95,15 +95,9 @@ class SimpleBooks(CorpusBuild):
     def gather(self, root: beam.Pipeline, place: Place) -> ReadableBooks:
         """Reads the books, and keeps books in English that are long enough and of no excluded genre."""
         config, files = self.config, self.files
-        gathered = root | "GatherBooks" >> GatherBooks(
-            place.scratch,
-            files.books,
-            files.catalog,
-            (),
-            place.stripes,
-            config.on_corrupt,
-            config.limit,
-        )
+        paths = files.books, files.catalog, files.metadata
+        how = place.stripes, config.on_corrupt, config.limit
+        gathered = root | "GatherBooks" >> GatherBooks(place.scratch, *paths, *how)
         stripped = gathered.books | "StripBooks" >> screen_books.StripBooks(
             place.scratch, furniture=True
         )

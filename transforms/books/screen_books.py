@@ -14,6 +14,7 @@ Drops near-duplicate books. Of each group of near-duplicates, the longest book i
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import apache_beam as beam
@@ -38,6 +39,7 @@ from .simplicity import measure
 STRIP_BOOKS = "strip-books"
 
 
+@dataclass(eq=False, repr=False)
 class StripBooks(beam.PTransform):
     """Removes the text that does not belong to the book. PCollection[Book] → Screened.
 
@@ -50,13 +52,12 @@ class StripBooks(beam.PTransform):
       furniture: True to remove tables of contents and illustrations too.
     """
 
-    def __init__(self, folder: str, furniture: bool):
-        super().__init__()
-        self.scratch = Scratch(folder)
-        self.furniture = furniture
+    folder: str
+    furniture: bool
 
     def expand(self, books: beam.PCollection) -> Screened:
-        strip = beam.FlatMap(strip_book, self.scratch, self.furniture).with_output_types(Book)
+        scratch = Scratch(self.folder)
+        strip = beam.FlatMap(strip_book, scratch, self.furniture).with_output_types(Book)
         split = books | "Strip" >> strip.with_outputs("rejected", main="kept")
         return Screened(split.kept, split.rejected)
 
@@ -146,6 +147,7 @@ def measure_book(book: Book) -> MeasuredBook:
     return MeasuredBook(book, *measure(fetch_text(book.packed_text)))
 
 
+@dataclass(eq=False, repr=False)
 class KeepSimple(beam.PTransform):
     """Keeps or rejects books by a rule on their token counts. PCollection[MeasuredBook] → Screened.
 
@@ -154,14 +156,10 @@ class KeepSimple(beam.PTransform):
         example NotSimple.
     """
 
-    STAGE = "measure-books"
-
-    def __init__(self, rule: Callable[[MeasuredBook], Reason | None]):
-        super().__init__()
-        self.rule = rule
+    rule: Callable[[MeasuredBook], Reason | None]
 
     def expand(self, books: beam.PCollection) -> Screened:
-        return _screen(books, self.STAGE, self.rule)
+        return _screen(books, "measure-books", self.rule)
 
 
 DATE_BOOKS = "date-books"
@@ -178,6 +176,7 @@ class DatedBooks(NamedTuple):
     evidence: beam.PCollection  # of BookEvidence, one for each book that was read
 
 
+@dataclass(eq=False, repr=False)
 class DateBooks(beam.PTransform):
     """Finds the dates of books, and rejects the books that are too new. PCollection[Book] → DatedBooks.
 
@@ -189,9 +188,7 @@ class DateBooks(beam.PTransform):
       before: books published in this year or later are rejected.
     """
 
-    def __init__(self, before: int = publication_dates.BEFORE):
-        super().__init__()
-        self.before = before
+    before: int = publication_dates.BEFORE
 
     def expand(self, books: beam.PCollection) -> DatedBooks:
         dated = books | "Date" >> beam.FlatMap(date_book, self.before).with_output_types(
@@ -209,8 +206,7 @@ def date_book(book: Book, before: int) -> Iterator[Any]:
     told = publication_dates.BookEvidence(book.book_id, book.title, book.released_year, evidence)
     yield beam.pvalue.TaggedOutput("evidence", told)
     date = publication_dates.choose_date(evidence)
-    reason = publication_dates.reason_to_reject(date, before)
-    if reason:
+    if reason := publication_dates.reason_to_reject(date, before):
         yield reject(book.book_id, book.title, DATE_BOOKS, reason)
     elif date:
         counters.count(DATE_BOOKS, date.source)
@@ -227,6 +223,7 @@ class ListedDates(NamedTuple):
     facts: beam.PCollection  # of one (name, counts) for stats.json
 
 
+@dataclass(eq=False, repr=False)
 class ListDates(beam.PTransform):
     """Writes a table of the evidence for the dates of books. PCollection[BookEvidence] → ListedDates.
 
@@ -234,9 +231,7 @@ class ListDates(beam.PTransform):
       folder: output folder of the build.
     """
 
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
+    folder: str
 
     def expand(self, evidence: beam.PCollection) -> ListedDates:
         lines = evidence | "MakeLine" >> beam.Map(publication_dates.make_line)
@@ -248,16 +243,10 @@ class ListDates(beam.PTransform):
             | "Outcomes" >> beam.FlatMap(publication_dates.outcomes_of)
             | "CountOutcomes" >> beam.combiners.Count.PerElement()
         )
-        facts = (
-            evidence.pipeline
-            | "Once" >> beam.Create([NAME])
-            | "SumUp" >> beam.Map(_fact, AsList(counts))
-        )
+        name = evidence.pipeline | "Once" >> beam.Create([NAME])
+        sum_up = publication_dates.sum_up
+        facts = name | "SumUp" >> beam.Map(lambda name, all: (name, sum_up(all)), AsList(counts))
         return ListedDates(files, facts)
-
-
-def _fact(name: str, counts: Iterable[tuple[publication_dates.Outcome, int]]) -> tuple[str, Any]:
-    return name, publication_dates.sum_up(counts)
 
 
 MASK_WORDS = "mask-words"
@@ -327,7 +316,7 @@ def read_word_list(path: str) -> tuple[str, ...]:
             raise InputError(path, f"not a list of words: {error}") from None
 
 
-class DropDuplicateBooks(beam.PTransform):
+class DropDuplicateBooks(DropDuplicates):
     """Drops near-duplicate books. PCollection[Book] or PCollection[DatedBook] → Screened.
 
     The longest book of each group of near-duplicates is kept; if several have this length, the one with the
@@ -341,12 +330,7 @@ class DropDuplicateBooks(beam.PTransform):
     """
 
     def __init__(self, folder: str, threshold: str | float):
-        super().__init__()
-        self.drop = DropDuplicates(folder, describe_book, text_of_book, threshold)
-
-    def expand(self, books: beam.PCollection) -> Screened:
-        without: Screened = books | "DropDuplicates" >> self.drop
-        return without
+        super().__init__(folder, describe_book, text_of_book, threshold)
 
 
 def describe_book(element: Book | publication_dates.DatedBook) -> DocumentFacts:

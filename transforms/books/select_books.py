@@ -17,6 +17,7 @@ import collections
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -35,6 +36,7 @@ from ..files.scratch import Scratch, fetch, fetch_text
 from . import book_overlap
 
 
+@dataclass(eq=False, repr=False)
 class DecideContested(beam.PTransform):
     """Decides which contested books are dropped.
 
@@ -51,10 +53,8 @@ class DecideContested(beam.PTransform):
       threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
     """
 
-    def __init__(self, counts: beam.PCollection, threshold: Fraction):
-        super().__init__()
-        self.counts = counts
-        self.threshold = threshold
+    counts: beam.PCollection
+    threshold: Fraction
 
     def expand(self, shared: beam.PCollection) -> beam.PCollection:
         contested = self.counts | "Contested" >> beam.Map(
@@ -78,9 +78,20 @@ class DecideContested(beam.PTransform):
                 | "KeyChains" >> beam.Map(key_chain, links),
             }
             | "MeetContested" >> beam.CoGroupByKey()
-            | "Decide" >> beam.Map(decide_component, self.threshold)
-            | "GatherDropped" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
-            | "Ids" >> beam.Map(numpy.ravel)
+            | "Decide" >> beam.FlatMap(decide_component, self.threshold)
+            | "GatherDropped" >> GatherNumbers()
+        )
+
+
+class GatherNumbers(beam.PTransform):
+    """Gathers different numbers in an ascending array. PCollection[int] → PCollection of one array."""
+
+    def expand(self, numbers: beam.PCollection) -> beam.PCollection:
+        return (
+            numbers
+            | "Rows" >> beam.Map(lambda number: numpy.array([[number]], numpy.int64))
+            | "Different" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
+            | "Flat" >> beam.Map(numpy.ravel)
         )
 
 
@@ -135,16 +146,23 @@ def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[byte
       counted: (chain, number of n-grams that have this chain). For chains, see `chain_partition`.
       links: rows (book id, smallest id in the component of the book).
     """
-    first = book_overlap.chain_ids(counted[0])[0]
-    place = int(numpy.searchsorted(links[:, 0], first))
-    is_linked = place < len(links) and links[place, 0] == first  # the smallest id has no link
-    return int(links[place, 1]) if is_linked else first, counted
+    return component_of(book_overlap.chain_ids(counted[0])[0], links), counted
+
+
+def component_of(number: int, links: Pairs) -> int:
+    """Returns the smallest number in the component to which a number belongs.
+
+    `links` has ascending rows (number, smallest number in its component). The smallest number has no row.
+    """
+    place = int(numpy.searchsorted(links[:, 0], number))
+    is_linked = place < len(links) and links[place, 0] == number
+    return int(links[place, 1]) if is_linked else number
 
 
 def decide_component(
     joined: tuple[int, Mapping[str, Iterable[Any]]], threshold: Fraction
-) -> book_overlap.Int64s:
-    """Returns the ids of the dropped books of a connected component, as an array with one row per book.
+) -> list[int]:
+    """Returns the ids of the dropped books of a connected component.
 
     Args:
       joined: (component, its contested books and its chains), as produced by CoGroupByKey.
@@ -152,8 +170,7 @@ def decide_component(
     """
     _, found = joined
     chains = [(book_overlap.chain_ids(chain), ngrams) for chain, ngrams in found["chains"]]
-    dropped = book_overlap.decide(found["books"], chains, threshold)
-    return numpy.array(dropped, numpy.int64).reshape(-1, 1)
+    return book_overlap.decide(found["books"], chains, threshold)
 
 
 HASH_BOOKS = "hash-books"
@@ -322,6 +339,7 @@ class SelectedBooks(NamedTuple):
     verdicts: beam.PCollection  # of OverlapVerdict: of every book
 
 
+@dataclass(eq=False, repr=False)
 class SelectBooks(beam.PTransform):
     """Drops books that overlap larger kept books. PCollection[MeasuredBook] → SelectedBooks.
 
@@ -342,22 +360,17 @@ class SelectBooks(beam.PTransform):
     Raises ValueError for an invalid threshold, and if two books have the same id.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        threshold: str | float | Fraction = book_overlap.THRESHOLD,
-        ngram_words: int = book_overlap.NGRAM_WORDS,
-        sample: int = 1,
-        words: str = book_overlap.PLAIN,
-    ):
-        super().__init__()
-        self.threshold = book_overlap.parse_threshold(threshold)
-        self.scratch = Scratch(folder)
-        self.ngram_words = ngram_words
-        self.sample = sample
-        self.words = words
+    folder: str
+    threshold: str | float | Fraction = book_overlap.THRESHOLD
+    ngram_words: int = book_overlap.NGRAM_WORDS
+    sample: int = 1
+    words: str = book_overlap.PLAIN
+
+    def __post_init__(self) -> None:
+        self._exact = book_overlap.parse_threshold(self.threshold)
 
     def expand(self, books: beam.PCollection) -> SelectedBooks:
+        scratch = Scratch(self.folder)
         plan = AsSingleton(
             books
             | "Sizes" >> beam.Map(lambda book: (1, book.tokens)).with_output_types(tuple[int, int])
@@ -365,16 +378,16 @@ class SelectBooks(beam.PTransform):
             | "Plan" >> beam.Map(plan_parts, self.sample)
         )
         found = books | "ShareNgrams" >> ShareNgrams(
-            self.scratch, self.ngram_words, self.sample, self.words, plan
+            scratch, self.ngram_words, self.sample, self.words, plan
         )
-        decide = DecideContested(found.counts, self.threshold)
+        decide = DecideContested(found.counts, self._exact)
         dropped = AsSingleton(found.shared | "DecideContested" >> decide)
         met = {
             "books": books | "KeyBooks" >> beam.Map(key_book, plan),
             "counts": found.counts
             | "CutCounts" >> beam.FlatMap(cut_rows, plan).with_output_types(tuple[int, Any]),
             "coverings": found.shared
-            | "AttributeNgrams" >> beam.FlatMap(attribute_partition, dropped, plan, self.scratch),
+            | "AttributeNgrams" >> beam.FlatMap(attribute_partition, dropped, plan, scratch),
         } | "MeetBooks" >> beam.CoGroupByKey()
         judged = met | "JudgeBooks" >> beam.FlatMap(
             judge_bucket, dropped, self.ngram_words

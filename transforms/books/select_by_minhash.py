@@ -6,7 +6,9 @@ Books with a very low Jaccard similarity often have no such position. So a book 
 shares a few n-grams with each of many larger books, or if it is much smaller than the book that contains it.
 """
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -24,13 +26,19 @@ from ..duplicates.similar_documents import (
     FindSimilarDocuments,
     Met,
     Sketch,
-    different_pairs,
     hashes_of,
 )
 from ..files.records import MeasuredBook
 from ..files.scratch import Scratch, fetch
 from . import book_overlap
-from .select_books import SelectedBooks, check_ids, give_verdict, hash_book
+from .select_books import (
+    GatherNumbers,
+    SelectedBooks,
+    check_ids,
+    component_of,
+    give_verdict,
+    hash_book,
+)
 
 BANDS = (PERMUTATIONS, 1)
 """(bands, rows of a band). Two books with a Jaccard similarity of 2 % share a band in 92 of 100 cases, with
@@ -46,6 +54,7 @@ class SketchedBook(NamedTuple):
     packed: bytes  # the hashes, in scratch
 
 
+@dataclass(eq=False, repr=False)
 class SelectByMinHash(beam.PTransform):
     """Drops books that overlap larger kept books. PCollection[MeasuredBook] → SelectedBooks.
 
@@ -60,21 +69,18 @@ class SelectByMinHash(beam.PTransform):
       words: "plain" to compare normalised words, "exact" to compare them unchanged.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        threshold: str | float | Fraction = book_overlap.THRESHOLD,
-        ngram_words: int = book_overlap.NGRAM_WORDS,
-        words: str = book_overlap.PLAIN,
-    ):
-        super().__init__()
-        self.threshold = book_overlap.parse_threshold(threshold)
-        self.folder, self.scratch = folder, Scratch(folder)
-        self.ngram_words, self.words = ngram_words, words
+    folder: str
+    threshold: str | float | Fraction = book_overlap.THRESHOLD
+    ngram_words: int = book_overlap.NGRAM_WORDS
+    words: str = book_overlap.PLAIN
+
+    def __post_init__(self) -> None:
+        self._exact = book_overlap.parse_threshold(self.threshold)
 
     def expand(self, books: beam.PCollection) -> SelectedBooks:
+        scratch = Scratch(self.folder)
         sketched = books | "SketchBooks" >> beam.Map(
-            sketch_book, self.scratch, self.ngram_words, self.words
+            sketch_book, scratch, self.ngram_words, self.words
         )
         find = FindSimilarDocuments(self.folder, describe_book, ngrams_of_book, BANDS)
         sketches = (
@@ -86,7 +92,7 @@ class SelectByMinHash(beam.PTransform):
         covers = (
             sketched
             | "FindSimilar" >> find
-            | "CoverBooks" >> CompareDocuments(sketches, _Cover(self.scratch))
+            | "CoverBooks" >> CompareDocuments(sketches, _Cover(scratch))
         )
         dropped = AsSingleton(self._decide(covers))
         met = {
@@ -100,12 +106,11 @@ class SelectByMinHash(beam.PTransform):
 
     def _decide(self, covers: beam.PCollection) -> beam.PCollection:
         """Returns a PCollection of one array: the numbers of the dropped books, ascending."""
-        contested = covers | "Contested" >> beam.Filter(is_open, self.threshold)
+        contested = covers | "Contested" >> beam.Filter(is_open, self._exact)
         numbers = AsSingleton(
             contested
-            | "Numbers" >> beam.Map(number_row)
-            | "GatherNumbers" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
-            | "Flat" >> beam.Map(numpy.ravel)
+            | "Numbers" >> beam.Map(operator.attrgetter("number"))
+            | "GatherNumbers" >> GatherNumbers()
         )
         links = AsSingleton(
             contested
@@ -116,9 +121,8 @@ class SelectByMinHash(beam.PTransform):
             contested
             | "KeyByComponent" >> beam.Map(key_component, links)
             | "GroupComponents" >> beam.GroupByKey()
-            | "Decide" >> beam.Map(decide_component, self.threshold)
-            | "GatherDropped" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
-            | "Dropped" >> beam.Map(numpy.ravel)
+            | "Decide" >> beam.FlatMap(decide_component, self._exact)
+            | "GatherDropped" >> GatherNumbers()
         )
 
 
@@ -216,11 +220,6 @@ def is_open(cover: book_overlap.Cover, threshold: Fraction) -> bool:
     return book_overlap.is_contested(fetched(cover), threshold)
 
 
-def number_row(cover: book_overlap.Cover) -> Int64s:
-    """Returns the number of the book to which a Cover belongs, as an array of one row and one column."""
-    return numpy.array([[cover.number]], numpy.int64)
-
-
 def pair_contested(cover: book_overlap.Cover, contested: Int64s) -> Pairs:
     """Pairs the book of a cover with each larger contested book that shares n-grams with it.
 
@@ -244,23 +243,20 @@ def key_component(cover: book_overlap.Cover, links: Pairs) -> tuple[int, book_ov
       cover: the n-grams of the book that larger books also have.
       links: rows (number of a book, smallest number in its component).
     """
-    place = int(numpy.searchsorted(links[:, 0], cover.number))
-    is_linked = place < len(links) and links[place, 0] == cover.number
-    return (int(links[place, 1]) if is_linked else cover.number), cover
+    return component_of(cover.number, links), cover
 
 
 def decide_component(
     grouped: tuple[int, Iterable[book_overlap.Cover]], threshold: Fraction
-) -> Int64s:
-    """Returns the numbers of the dropped books of a connected component, as an array of one column.
+) -> list[int]:
+    """Returns the numbers of the dropped books of a connected component.
 
     Args:
       grouped: (component, the Cover of each of its books). A Cover marks the n-grams of a book that larger
         books also have.
       threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
     """
-    dropped = book_overlap.decide_covers(map(fetched, grouped[1]), threshold)
-    return numpy.array(dropped, numpy.int64).reshape(-1, 1)
+    return book_overlap.decide_covers(map(fetched, grouped[1]), threshold)
 
 
 def judge_book(

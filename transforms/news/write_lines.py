@@ -11,6 +11,7 @@ the same step.
 import hashlib
 import operator
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -21,7 +22,7 @@ from ..files import counters, line_blocks
 from ..files.records import LineRange, LineShard, OutputFile
 from ..files.scratch import fetch
 from ..files.tfrecord import encode_texts
-from ..files.write_files import NO_MARKS, HashedFile, mark, write_text
+from ..files.write_files import HashedFile, mark, write_text
 from ..files.write_rows import PARQUET, TEXT, TFRECORD, Batch, Target, corpus_files, write_files
 from .artefacts import split_of, tables_of, text_name
 
@@ -54,6 +55,7 @@ class WrittenShard(NamedTuple):
     replaced: list[tuple[str, int]]
 
 
+@dataclass(eq=False, repr=False)
 class WriteLines(beam.PTransform):
     """Writes the files of a shuffled corpus of lines. PCollection[LineShard] → WrittenLines.
 
@@ -72,18 +74,15 @@ class WriteLines(beam.PTransform):
       marks: key-value metadata of each Parquet file.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        corpus: str = "lm1b",
-        language: str = "en",
-        marks: Mapping[str, str] = NO_MARKS,
-    ):
-        super().__init__()
-        self.settings = folder, corpus, language, mark(line_blocks.SCHEMA, marks)
+    folder: str
+    corpus: str = "lm1b"
+    language: str = "en"
+    marks: Mapping[str, str] = field(default_factory=dict)
 
     def expand(self, shards: beam.PCollection) -> WrittenLines:
-        written = shards | "WriteShard" >> beam.Map(write_shard, *self.settings)
+        settings = self.folder, self.corpus, self.language
+        schema = mark(line_blocks.SCHEMA, self.marks)
+        written = shards | "WriteShard" >> beam.Map(write_shard, *settings, schema)
         files, md5, replaced = map(operator.attrgetter, WrittenShard._fields)
         return WrittenLines(
             written | "Files" >> beam.FlatMap(files).with_output_types(OutputFile),
@@ -92,15 +91,14 @@ class WriteLines(beam.PTransform):
         )
 
 
+@dataclass(eq=False, repr=False)
 class WriteChecksums(beam.PTransform):
     """Writes a list of checksums for `md5sum -c md5sums`.
 
     PCollection[(name, MD5)] → PCollection[OutputFile].
     """
 
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
+    folder: str
 
     def expand(self, md5s: beam.PCollection) -> beam.PCollection:
         return (
@@ -230,6 +228,7 @@ def lines_of_range(lines: LineRange) -> int:
 FOLDER = "training-monolingual.tokenized"  # name of the folder in the original
 
 
+@dataclass(eq=False, repr=False)
 class WriteCheckpoint(beam.PTransform):
     """Writes the lines of each range to a text file. PCollection[LineRange] → PCollection[OutputFile].
 
@@ -241,11 +240,9 @@ class WriteCheckpoint(beam.PTransform):
       splitters: side input with the borders between the ranges, from SortLines.
     """
 
-    def __init__(self, folder: str, name: str, splitters: beam.PCollection):
-        super().__init__()
-        self.folder = folder
-        self.name = name
-        self.splitters = splitters
+    folder: str
+    name: str
+    splitters: beam.PCollection
 
     def expand(self, ranges: beam.PCollection) -> beam.PCollection:
         return ranges | "WriteRange" >> beam.Map(
