@@ -14,35 +14,15 @@ import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.duplicates.near_duplicate_lines import DropNearDuplicates
+from corpusmill.transforms.files import text_kinds
 from corpusmill.transforms.files.builds.ledger import OTHER_FORMAT, OTHER_LANGUAGE, Doubt
 from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.read_files import file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import ReadLines, line_bytes_of
-from corpusmill.transforms.files.text_kinds import (
-    describe_format,
-    find_foreign_text,
-    is_code,
-    name_of,
-)
+from corpusmill.transforms.news import sort_lines, write_lines
 from corpusmill.transforms.news.check_lines import check_lines, sample_lines
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary, MapUnknown
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
-from corpusmill.transforms.news.sort_lines import (
-    ShuffleLines,
-    SortLines,
-    StoreRanges,
-    TokenizeBlocks,
-    TokenizeLines,
-    run_bytes_for,
-)
-from corpusmill.transforms.news.write_lines import (
-    MeasureLines,
-    MeasureShards,
-    WriteCheckpoint,
-    WriteChecksums,
-    WriteLines,
-    lines_of_range,
-)
 
 from .lm1b_settings import DESCRIPTION, MINHASH, RELEASE, Lm1bConfig
 
@@ -121,13 +101,13 @@ class Lm1b(CorpusBuild):
         rules = config.language, config.lower_case, config.perl
         blocks = lines.blocks
         if config.deduplicate == "tokenized":
-            blocks = blocks | "TokenizeBlocks" >> TokenizeBlocks(*rules)
-        run_bytes = run_bytes_for(sum(map(file_bytes_of, self.files)))
-        unique = blocks | "SortLines" >> SortLines(place.scratch, run_bytes=run_bytes)
+            blocks = blocks | "TokenizeBlocks" >> sort_lines.TokenizeBlocks(*rules)
+        run_bytes = sort_lines.run_bytes_for(sum(map(file_bytes_of, self.files)))
+        unique = blocks | "SortLines" >> sort_lines.SortLines(place.scratch, run_bytes=run_bytes)
         tokenized = unique.ranges
         if config.deduplicate == "raw":
-            tokenized = tokenized | "TokenizeLines" >> TokenizeLines(*rules)
-        ranges = tokenized | "StoreRanges" >> StoreRanges(place.scratch)
+            tokenized = tokenized | "TokenizeLines" >> sort_lines.TokenizeLines(*rules)
+        ranges = tokenized | "StoreRanges" >> sort_lines.StoreRanges(place.scratch)
         return Sorted(
             rejected=lines.rejected,
             splitters=unique.splitters,
@@ -138,9 +118,9 @@ class Lm1b(CorpusBuild):
                 lost=lines.lost,
                 lines=lines.lines,
                 unterminated=lines.unterminated,
-                measured=blocks | "MeasureLines" >> MeasureLines(),
+                measured=blocks | "MeasureLines" >> write_lines.MeasureLines(),
                 duplicates=unique.duplicates,
-                unique=ranges | "CountLines" >> beam.Map(lines_of_range),
+                unique=ranges | "CountLines" >> beam.Map(write_lines.lines_of_range),
             ),
         )
 
@@ -152,7 +132,7 @@ class Lm1b(CorpusBuild):
         different = lines.ranges | "DropNearDuplicates" >> DropNearDuplicates(
             folder, config.near_duplicates, scratch=scratch
         )
-        shuffled = different.kept | "ShuffleLines" >> ShuffleLines(
+        shuffled = different.kept | "ShuffleLines" >> sort_lines.ShuffleLines(
             scratch, config.shards, config.heldout_shards
         )
         vocabulary = (different.kept, shuffled) | "CountVocabulary" >> CountVocabulary(
@@ -161,7 +141,7 @@ class Lm1b(CorpusBuild):
         corpus = shuffled
         if config.map_unknown:
             corpus = shuffled | "MapUnknown" >> MapUnknown(scratch, vocabulary.vocabulary)
-        written = corpus | "WriteLines" >> WriteLines(
+        written = corpus | "WriteLines" >> write_lines.WriteLines(
             folder, RELEASE.corpus, config.language, self.marks()
         )
         self.close_ledger(
@@ -170,14 +150,14 @@ class Lm1b(CorpusBuild):
             account_for_sentences,
             outputs=(
                 written.files,
-                written.md5s | "WriteChecksums" >> WriteChecksums(folder),
+                written.md5s | "WriteChecksums" >> write_lines.WriteChecksums(folder),
                 vocabulary.files,
                 different.removed,
                 *self._keep_checkpoints(lines, folder),
             ),
             rejected=lines.rejected,
             near_duplicates=different.counts,
-            splits=corpus | "MeasureShards" >> MeasureShards(),
+            splits=corpus | "MeasureShards" >> write_lines.MeasureShards(),
             replaced=written.replaced | "AddReplaced" >> beam.CombinePerKey(sum),
             vocabulary=vocabulary.stats,
         )
@@ -185,14 +165,14 @@ class Lm1b(CorpusBuild):
     def _store_raw(self, ranges: beam.PCollection, scratch: str) -> beam.PCollection:
         if not self.config.checkpoints:
             return ranges.pipeline | "NoneKept" >> beam.Create([])
-        return ranges | "StoreRaw" >> StoreRanges(scratch)
+        return ranges | "StoreRaw" >> sort_lines.StoreRanges(scratch)
 
     def _keep_checkpoints(self, lines: Sorted, folder: str) -> tuple[beam.PCollection, ...]:
         if not self.config.checkpoints:
             return ()
         name = f"news.20XX.{self.config.language}.shuffled.sorted"
-        keep_sorted = WriteCheckpoint(folder, name, lines.splitters)
-        keep_tokenized = WriteCheckpoint(folder, f"{name}.tokenized", lines.splitters)
+        keep_sorted = write_lines.WriteCheckpoint(folder, name, lines.splitters)
+        keep_tokenized = write_lines.WriteCheckpoint(folder, f"{name}.tokenized", lines.splitters)
         return (
             lines.raw | "KeepSorted" >> keep_sorted,
             lines.ranges | "KeepTokenized" >> keep_tokenized,
@@ -222,7 +202,7 @@ Samples = Sequence[tuple[str, Sequence[str]]]  # path of a file, its first lines
 
 def _find_records(samples: Samples) -> Iterator[Doubt]:
     for path, lines in samples:
-        if found := describe_format(lines):
+        if found := text_kinds.describe_format(lines):
             message = (
                 f"{path}: expected one sentence per line, but the beginning of the file is {found}"
             )
@@ -231,11 +211,14 @@ def _find_records(samples: Samples) -> Iterator[Doubt]:
 
 
 def _find_language(samples: Samples, code: str) -> Iterator[Doubt]:
-    if not is_code(code):
+    if not text_kinds.is_code(code):
         yield Doubt(OTHER_LANGUAGE, f"no language has the code {code!r}")
-    elif foreign := find_foreign_text(itertools.chain(*(lines for _, lines in samples)), code):
+    elif foreign := text_kinds.find_foreign_text(
+        itertools.chain(*(lines for _, lines in samples)), code
+    ):
         yield Doubt(
             OTHER_LANGUAGE,
-            f"language is {code} ({name_of(code)}), but {foreign.passages:,} of {foreign.of:,} passages at"
-            f" the beginnings of the files are in another one, most of them in {foreign.language}",
+            f"language is {code} ({text_kinds.name_of(code)}), but {foreign.passages:,} of {foreign.of:,}"
+            " passages at the beginnings of the files are in another one, most of them in"
+            f" {foreign.language}",
         )

@@ -10,27 +10,10 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
-from corpusmill.transforms.books.book_accounts import (
-    HASH,
-    RELEASED,
-    SCHEMA,
-    TEXT,
-    Membership,
-    make_row,
-)
+from corpusmill.transforms.books import book_accounts, screen_books
 from corpusmill.transforms.books.book_rows import MeasureRows, SignBooks, book_rows, text_bytes
 from corpusmill.transforms.books.gather_books import GatherBooks
 from corpusmill.transforms.books.read_catalog import read_split_table
-from corpusmill.transforms.books.screen_books import (
-    BookRule,
-    DateBooks,
-    DropDuplicateBooks,
-    ListDates,
-    MaskWords,
-    ScreenBooks,
-    StripBooks,
-    read_word_list,
-)
 from corpusmill.transforms.books.text_screening import TooShort, not_english
 from corpusmill.transforms.files.builds.manifest import limit_caveat, name_edition
 from corpusmill.transforms.files.counters import KeepAll
@@ -74,12 +57,14 @@ class Pg19(CorpusBuild):
             split_ids=config.split_ids,
         )
         own_splits = [read_split_table(path) for path in self.files.split_ids]
-        members = config.members or (RELEASED if config.metadata else HASH)
-        self.membership = Membership(
+        members = config.members or (
+            book_accounts.RELEASED if config.metadata else book_accounts.HASH
+        )
+        self.membership = book_accounts.Membership(
             members, dict(pair for table in own_splits for pair in table.items())
         )
         self.masked = sorted(
-            {word for path in self.files.word_list for word in read_word_list(path)}
+            {word for path in self.files.word_list for word in screen_books.read_word_list(path)}
         )
 
     @property
@@ -104,18 +89,14 @@ class Pg19(CorpusBuild):
     def gather(self, root: beam.Pipeline, place: Place) -> OldBooks:
         """Reads the books, and keeps those that were published before the year in the settings."""
         config, files = self.config, self.files
-        gathered = root | "GatherBooks" >> GatherBooks(
-            place.scratch,
-            files.books,
-            files.catalog,
-            files.metadata,
-            place.stripes,
-            config.on_corrupt,
-            config.limit,
+        paths = files.books, files.catalog, files.metadata
+        how = place.stripes, config.on_corrupt, config.limit
+        gathered = root | "GatherBooks" >> GatherBooks(place.scratch, *paths, *how)
+        stripped = gathered.books | "StripBooks" >> screen_books.StripBooks(
+            place.scratch, furniture=False
         )
-        stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=False)
-        screened = stripped.kept | "ScreenBooks" >> ScreenBooks(*self.rules())
-        dated = screened.kept | "DateBooks" >> DateBooks(config.before)
+        screened = stripped.kept | "ScreenBooks" >> screen_books.ScreenBooks(*self.rules())
+        dated = screened.kept | "DateBooks" >> screen_books.DateBooks(config.before)
         rejected = (gathered.rejected, stripped.rejected, screened.rejected, dated.rejected)
         return OldBooks(
             books=dated.kept,
@@ -133,18 +114,22 @@ class Pg19(CorpusBuild):
         """
         folder = place.folder
         similarity = self.config.near_duplicates
-        drop = DropDuplicateBooks(place.scratch, similarity) if similarity else KeepAll()
+        drop = (
+            screen_books.DropDuplicateBooks(place.scratch, similarity) if similarity else KeepAll()
+        )
         different = old.books | "DropDuplicates" >> drop
-        masked = different.kept | "MaskWords" >> MaskWords(place.scratch, self.masked)
-        rows = masked.books | "MakeRows" >> beam.Map(make_row, self.membership)
-        counted = rows | "MeasureRows" >> MeasureRows(TEXT)
+        masked = different.kept | "MaskWords" >> screen_books.MaskWords(place.scratch, self.masked)
+        rows = masked.books | "MakeRows" >> beam.Map(book_accounts.make_row, self.membership)
+        counted = rows | "MeasureRows" >> MeasureRows(book_accounts.TEXT)
         plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
         shards = counted.stats | "PlanShards" >> plan
-        dates = old.evidence | "ListDates" >> ListDates(folder)
-        write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards, self.marks())
+        dates = old.evidence | "ListDates" >> screen_books.ListDates(folder)
+        write = WriteRows(
+            folder, RELEASE.corpus, book_rows(book_accounts.SCHEMA), shards, self.marks()
+        )
         written = [rows | "WriteBooks" >> write, dates.files]
         if self.config.signatures:
-            sign = SignBooks(folder, place.scratch, TEXT)
+            sign = SignBooks(folder, place.scratch, book_accounts.TEXT)
             written.append(rows | "SignBooks" >> sign)
         self.close_ledger(
             folder,
@@ -161,13 +146,13 @@ class Pg19(CorpusBuild):
     def inputs(self) -> Mapping[str, Sequence[str]]:
         return self.files.by_role()
 
-    def rules(self) -> tuple[BookRule, ...]:
+    def rules(self) -> tuple[screen_books.BookRule, ...]:
         """Returns the rules that a book must pass, in order.
 
         The rule about English is left out for the books of the released corpus, some of which have parts in
         other languages.
         """
-        is_english = () if self.membership.members == RELEASED else (not_english,)
+        is_english = () if self.membership.members == book_accounts.RELEASED else (not_english,)
         too_short = TooShort(self.config.min_words)
         return self.membership.reason_to_reject, *is_english, too_short
 

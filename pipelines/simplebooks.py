@@ -11,24 +11,11 @@ import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.run.settings import MANIFEST
+from corpusmill.transforms.books import book_rows, screen_books, take_simplest
 from corpusmill.transforms.books.book_overlap import parse_overlap
-from corpusmill.transforms.books.book_rows import (
-    AssignSizes,
-    MeasureRows,
-    SignBooks,
-    WriteLayout,
-    book_rows,
-    text_bytes,
-)
 from corpusmill.transforms.books.count_book_vocabulary import CountSizes, MapUnknownWords
 from corpusmill.transforms.books.gather_books import GatherBooks
 from corpusmill.transforms.books.genres import genre_to_reject
-from corpusmill.transforms.books.screen_books import (
-    KeepSimple,
-    MeasureBooks,
-    ScreenBooks,
-    StripBooks,
-)
 from corpusmill.transforms.books.select_books import SelectBooks
 from corpusmill.transforms.books.select_by_minhash import SelectByMinHash
 from corpusmill.transforms.books.simplebooks_rows import (
@@ -39,14 +26,6 @@ from corpusmill.transforms.books.simplebooks_rows import (
     make_rows,
 )
 from corpusmill.transforms.books.simplicity import NotSimple
-from corpusmill.transforms.books.take_simplest import (
-    BookFates,
-    ListBooks,
-    TakeSimplest,
-    TokenizeBooks,
-    measure_of,
-    title_of,
-)
 from corpusmill.transforms.books.text_screening import TooShort, not_english
 from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
@@ -116,24 +95,20 @@ class SimpleBooks(CorpusBuild):
     def gather(self, root: beam.Pipeline, place: Place) -> ReadableBooks:
         """Reads the books, and keeps books in English that are long enough and of no excluded genre."""
         config, files = self.config, self.files
-        gathered = root | "GatherBooks" >> GatherBooks(
-            place.scratch,
-            files.books,
-            files.catalog,
-            (),
-            place.stripes,
-            config.on_corrupt,
-            config.limit,
+        paths = files.books, files.catalog, files.metadata
+        how = place.stripes, config.on_corrupt, config.limit
+        gathered = root | "GatherBooks" >> GatherBooks(place.scratch, *paths, *how)
+        stripped = gathered.books | "StripBooks" >> screen_books.StripBooks(
+            place.scratch, furniture=True
         )
-        stripped = gathered.books | "StripBooks" >> StripBooks(place.scratch, furniture=True)
-        measured = stripped.kept | "MeasureBooks" >> MeasureBooks()
+        measured = stripped.kept | "MeasureBooks" >> screen_books.MeasureBooks()
         too_short = TooShort(config.min_words)
-        screen = ScreenBooks(not_english, too_short, genre_to_reject)
+        screen = screen_books.ScreenBooks(not_english, too_short, genre_to_reject)
         screened = measured | "ScreenBooks" >> screen
         return ReadableBooks(
             books=screened.kept,
-            titles=gathered.books | "Titles" >> beam.Map(title_of),
-            measures=measured | "Measures" >> beam.Map(measure_of),
+            titles=gathered.books | "Titles" >> beam.Map(take_simplest.title_of),
+            measures=measured | "Measures" >> beam.Map(take_simplest.measure_of),
             rejected=(stripped.rejected, screened.rejected) | "Rejected" >> beam.Flatten(),
             rejected_files=gathered.rejected,
             catalog_rejected=gathered.catalog_rejected,
@@ -143,14 +118,15 @@ class SimpleBooks(CorpusBuild):
     def choose(self, root: beam.Pipeline, place: Place, readable: ReadableBooks) -> ChosenBooks:
         """Chooses simple books that do not overlap, and tokenises them."""
         config, scratch = self.config, place.scratch
-        keep: beam.PTransform = KeepSimple(NotSimple(config.formula, config.min_ratio))
+        keep: beam.PTransform = screen_books.KeepSimple(NotSimple(config.formula, config.min_ratio))
         if config.target_tokens:
             target = config.target_tokens, config.max_vocabulary, config.min_count, config.formula
-            keep = TakeSimplest(scratch, config.number_style, *target)
+            keep = take_simplest.TakeSimplest(scratch, config.number_style, *target)
         simple = readable.books | "KeepSimple" >> keep
         selected = simple.kept | "SelectBooks" >> self._select(scratch)
         return ChosenBooks(
-            books=selected.kept | "TokenizeBooks" >> TokenizeBooks(scratch, config.number_style),
+            books=selected.kept
+            | "TokenizeBooks" >> take_simplest.TokenizeBooks(scratch, config.number_style),
             verdicts=selected.verdicts,
             rejected=(simple.rejected, selected.rejected) | "Rejected" >> beam.Flatten(),
         )
@@ -171,7 +147,7 @@ class SimpleBooks(CorpusBuild):
         formats.
         """
         config, folder, scratch = self.config, place.folder, place.scratch
-        sized = chosen.books | "AssignSizes" >> AssignSizes(
+        sized = chosen.books | "AssignSizes" >> book_rows.AssignSizes(
             config.heldout_books, config.small_tokens
         )
         sizes = sized | "CountSizes" >> CountSizes(folder, config.min_count, scratch=scratch)
@@ -181,20 +157,22 @@ class SimpleBooks(CorpusBuild):
                 scratch, sizes.large_words, sizes.small_words
             )
         rows = corpus | "MakeRows" >> beam.FlatMapTuple(make_rows)
-        counted = rows | "MeasureRows" >> MeasureRows(TEXT)
-        plan = PlanShards(SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(text_bytes))
+        counted = rows | "MeasureRows" >> book_rows.MeasureRows(TEXT)
+        plan = PlanShards(
+            SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(book_rows.text_bytes)
+        )
         shards = counted.stats | "PlanShards" >> plan
-        write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards, self.marks())
-        layout = corpus | "WriteLayout" >> WriteLayout(folder)
+        write = WriteRows(folder, RELEASE.corpus, book_rows.book_rows(SCHEMA), shards, self.marks())
+        layout = corpus | "WriteLayout" >> book_rows.WriteLayout(folder)
         written = [
             rows | "WriteBooks" >> write,
             layout.files,
             sizes.files,
         ]
         if config.signatures:
-            written.append(rows | "SignBooks" >> SignBooks(folder, scratch, RAW_TEXT))
+            written.append(rows | "SignBooks" >> book_rows.SignBooks(folder, scratch, RAW_TEXT))
         fallen = (readable.rejected, chosen.rejected) | "Fallen" >> beam.Flatten()
-        fates = BookFates(
+        fates = take_simplest.BookFates(
             titles=readable.titles,
             measures=readable.measures,
             verdicts=chosen.verdicts,
@@ -208,7 +186,7 @@ class SimpleBooks(CorpusBuild):
             ACCOUNTS,
             outputs=(
                 *written,
-                fates | "ListBooks" >> ListBooks(folder, config.formula),
+                fates | "ListBooks" >> take_simplest.ListBooks(folder, config.formula),
             ),
             rejected=(readable.rejected_files, fallen) | "Rejected" >> beam.Flatten(),
             unread=readable.catalog_rejected,

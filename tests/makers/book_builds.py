@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import random
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,17 @@ class BookBuild(Build):
         """(book id, or name of a file that has none, what became of it), of every file, sorted."""
         kept = [(str(book_id), KEPT) for book_id in self.all_rows()]
         return sorted(kept + [(one.id, f"{one.stage}/{one.reason}") for one in self.rejected()])
+
+    def check_accounts(self, corpus: str) -> None:
+        """Asserts that the counts of the manifest are those of the files of the sample."""
+        counts, fates = self.manifest["counts"], expected_fates(corpus)
+        by_reason = Counter(fate for _, fate in fates)
+        kept = by_reason.pop(KEPT)
+        assert counts["files_read"] == len(fates)
+        assert counts["rejected"] == by_reason | {"total": len(fates) - kept}
+        assert counts["kept"]["total"] == kept
+        assert self.manifest["lost"] == self.manifest["caveats"] == []
+        self.check_files()
 
     def table(self, name: str) -> list[dict[str, str]]:
         """The rows of the table of that name, in its order."""

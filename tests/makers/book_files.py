@@ -7,205 +7,23 @@ are short and our own. The same input gives the same bytes: no clock, no chance.
 import bz2
 import csv
 import io
+import pathlib
 import re
 import tarfile
 import textwrap
+import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
+from tests.makers.tar_files import pack_tar
+from tests.makers.zip_files import pack_zip
+
 _WIDTH = 72  # columns of a line that the frame wraps
-_LICENCE = """\
-Updated editions will replace the previous one--the old editions will
-be renamed.
-
-*** START: FULL LICENSE ***
-
-THE FULL PROJECT GUTENBERG LICENSE
-PLEASE READ THIS BEFORE YOU DISTRIBUTE OR USE THIS WORK
-
-This is a made-up book in a made-up file, and these few lines stand where
-the Project Gutenberg-tm License has many. Whoever reads this electronic
-work may copy it, give it away and use it again. The Project Gutenberg
-Literary Archive Foundation has never seen it and answers for nothing in
-it; donations are not asked for. Real books, and the real license, are
-at www.gutenberg.org."""
-_SMALL_PRINT = """\
-***START**THE SMALL PRINT!**FOR PUBLIC DOMAIN ETEXTS**START***
-Why is this "Small Print!" statement here?  Because the files that this
-one is made to look like have it, and because a program must find its
-end.  It says that this etext is made up, that nobody answers for it, and
-that you may do with it as you like.
-
-*BEFORE!* YOU USE OR READ THIS ETEXT
-Nothing is asked of you.
-
-LIMITED WARRANTY; DISCLAIMER OF DAMAGES
-There is no warranty, and so it is as limited as can be.
-
-DISTRIBUTION UNDER "PROJECT GUTENBERG-tm"
-Copies may be given to anybody, with this "Small Print!" or without."""
-_WELCOME = """\
-Copyright laws are changing all over the world, be sure to check
-the copyright laws for your country before posting these files!!
-
-Please take a look at the important information in this header.
-
-**Welcome To The World of Free Plain Vanilla Electronic Texts**
-
-**Etexts Readable By Both Humans and By Computers, Since 1971**
-
-Information on contacting Project Gutenberg to get Etexts, and
-further information is included below.  We need your donations."""
-_ANYONE = """\
-This eBook is for the use of anyone anywhere at no cost and with
-almost no restrictions whatsoever.  You may copy it, give it away or
-re-use it under the terms of the Project Gutenberg License included
-with this eBook or online at www.gutenberg.org"""
-
-HEADERS = {
-    # Since 2021.
-    "modern": """\
-The Project Gutenberg eBook of {title}
-
-This ebook is for the use of anyone anywhere in the United States and
-most other parts of the world at no cost and with almost no restrictions
-whatsoever. You may copy it, give it away or re-use it under the terms
-of the Project Gutenberg License included with this ebook or online
-at www.gutenberg.org.
-
-{fields}
-
-*** START OF THE PROJECT GUTENBERG EBOOK {upper_title} ***
-""",
-    # 2007, with the start line wrapped.
-    "2007": """\
-The Project Gutenberg eBook, {title_by_author}
-
-
-{anyone}
-
-
-{fields}
-
-
-{start_2007}
-
-
-{credits}
-""",
-    # 2004.
-    "2004": """\
-The Project Gutenberg EBook of {title_by_author}
-
-{anyone}
-
-
-{fields}
-
-*** START OF THIS PROJECT GUTENBERG EBOOK {upper_title} ***
-
-
-
-
-{credits}
-""",
-    # The late 1990s: one of a series, numbered with two blanks, its small print ends without an asterisk.
-    "1999": """\
-The Project Gutenberg Etext of {title_by_author}
-#2 in our series by {author}
-
-
-{welcome}
-
-
-{title}
-
-by {author}
-
-{release_month}  [Etext #{number}]
-
-
-The Project Gutenberg Etext of {title_by_author}
-*****This file should be named {number}.txt or {number}.zip*****
-
-
-{small_print}
-
-*END THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.10/04/01*END*
-
-
-
-
-
-{credits}
-""",
-    # 1993 to 1997.
-    "small-print": """\
-*The Project Gutenberg Etext of {title_by_author}*
-
-
-{welcome}
-
-
-{title}
-
-by {author}
-
-{release_month} [Etext #{number}]
-
-
-*The Project Gutenberg Etext of {title_by_author}*
-*****This file should be named {number}.txt or {number}.zip******
-
-
-{small_print}
-
-*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*
-
-
-{credits}
-""",
-    # A text that has been stripped.
-    "none": "",
-}
-FOOTERS = {
-    "modern": """\
-*** END OF THE PROJECT GUTENBERG EBOOK {upper_title} ***
-
-{licence}
-""",
-    "2007": """\
-{end_2007}
-
-
-******* This file should be named {number}.txt or {number}.zip *******
-
-{licence}
-""",
-    "2004": """\
-End of the Project Gutenberg EBook of {title_by_author}
-
-*** END OF THIS PROJECT GUTENBERG EBOOK {upper_title} ***
-
-***** This file should be named {number}.txt or {number}.zip *****
-This and all associated files of various formats will be found in:
-        http://www.gutenberg.org/{folders}/{number}/
-
-{licence}
-""",
-    "possessive": """\
-End of Project Gutenberg's {title_by_author}
-
-*** END OF THIS PROJECT GUTENBERG EBOOK {upper_title} ***
-
-{licence}
-""",
-    "1999": "End of the Project Gutenberg Etext of {title_by_author}\n",
-    "small-print": "End of Project Gutenberg Etext of {title_by_author}\n",
-    "none": "",
-}
+_FRAMES = tomllib.loads(pathlib.Path(__file__).with_name("book_frames.toml").read_text("utf-8"))
+HEADERS: dict[str, str] = _FRAMES["headers"]
+FOOTERS: dict[str, str] = _FRAMES["footers"]
 _DECLARED = {
     "ascii": "ASCII",
     "utf-8": "UTF-8",
@@ -265,10 +83,7 @@ def make_book(
         ),
         "start_2007": _stars(f"START OF THE PROJECT GUTENBERG EBOOK {title.upper()}"),
         "end_2007": _stars(f"END OF THE PROJECT GUTENBERG EBOOK {title.upper()}"),
-        "anyone": _ANYONE,
-        "welcome": _WELCOME,
-        "small_print": _SMALL_PRINT,
-        "licence": _LICENCE,
+        **_FRAMES["words"],
     }
     parts = (
         _wrap_title(HEADERS[header].format_map(values)),
@@ -411,16 +226,12 @@ def _rdf_agent(author: str, place: int) -> str:
 
 
 def _rdf_value(element: str, value: str, vocabulary: str) -> str:
+    uri = f"http://purl.org/dc/terms/{vocabulary}"
     if vocabulary == "RFC4646":
-        described = (
-            '<rdf:value rdf:datatype="http://purl.org/dc/terms/RFC4646">'
-            f"{escape(value)}</rdf:value>"
-        )
+        described = f'<rdf:value rdf:datatype="{uri}">{escape(value)}</rdf:value>'
     else:
-        described = (
-            f'<dcam:memberOf rdf:resource="http://purl.org/dc/terms/{vocabulary}"/>'
-            f"<rdf:value>{escape(value)}</rdf:value>"
-        )
+        member = f'<dcam:memberOf rdf:resource="{uri}"/>'
+        described = f"{member}<rdf:value>{escape(value)}</rdf:value>"
     return f"<dcterms:{element}><rdf:Description>{described}</rdf:Description></dcterms:{element}>"
 
 
@@ -433,13 +244,7 @@ def _rdf_bookshelf(shelf: str) -> str:
 
 def tar_file(members: Mapping[str, bytes]) -> bytes:
     """A tar of files in the order of their names that says nothing of when and by whom it was made."""
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for name, contents in sorted(members.items()):
-            member = tarfile.TarInfo(name)
-            member.size = len(contents)
-            archive.addfile(member, io.BytesIO(contents))
-    return packed.getvalue()
+    return pack_tar(sorted(members.items()), tarfile.USTAR_FORMAT, folder="")
 
 
 def tar_bz2_file(members: Mapping[str, bytes]) -> bytes:
@@ -449,13 +254,7 @@ def tar_bz2_file(members: Mapping[str, bytes]) -> bytes:
 
 def zip_file(members: Mapping[str, bytes]) -> bytes:
     """A zip of deflated files in the order of their names, all of 1980-01-01."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, contents in sorted(members.items()):
-            member = zipfile.ZipInfo(name)  # its default time is the first that a zip can tell
-            member.create_system = 3  # else the system that runs this decides
-            archive.writestr(member, contents, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
+    return pack_zip(sorted(members.items()), folder="")
 
 
 def zip_members(packed: bytes) -> dict[str, bytes]:

@@ -6,6 +6,7 @@ change, the benchmark the titles of real dumps.
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,15 +92,11 @@ def _unchanged(wiki: Wiki, titles: Sequence[str]) -> None:
         wiki.put(wiki.after, title, *wiki.put(wiki.before, title))
 
 
-def _moved(wiki: Wiki, titles: Sequence[str]) -> None:
+def _moved(wiki: Wiki, titles: Sequence[str], has_redirect: bool = True) -> None:
     for title in titles:
         wiki.put(wiki.after, f"{title} (new)", *wiki.put(wiki.before, title))
-        wiki.redirect(title, f"{title} (new)")
-
-
-def _moved_without_redirect(wiki: Wiki, titles: Sequence[str]) -> None:
-    for title in titles:
-        wiki.put(wiki.after, f"{title} (new)", *wiki.put(wiki.before, title))
+        if has_redirect:
+            wiki.redirect(title, f"{title} (new)")
 
 
 def _moved_twice(wiki: Wiki, titles: Sequence[str]) -> None:
@@ -140,28 +137,16 @@ def _new(wiki: Wiki, titles: Sequence[str]) -> None:
         wiki.put(wiki.after, title)
 
 
-def _merged(wiki: Wiki, titles: Sequence[str]) -> None:
-    """The article became a redirect to another one, that has no item yet."""
+def _merged(wiki: Wiki, titles: Sequence[str], created: str = "", section: str = "") -> None:
+    """The article became a redirect to another one, that has no item yet.
+
+    If `created` is given, the article was deleted before. The redirect may lead to a section.
+    """
     for title in titles:
         wiki.put(wiki.before, title)
         wiki.put(wiki.after, f"{title} and others", item="")
-        wiki.redirect(title, f"{title} and others", created="", comment=_BY_HAND)
-
-
-def _deleted_for_redirect(wiki: Wiki, titles: Sequence[str]) -> None:
-    """The article was deleted, and its title leads to a section of another one, that has no item yet."""
-    for title in titles:
-        wiki.put(wiki.before, title)
-        wiki.put(wiki.after, f"{title} and others", item="")
-        wiki.redirect(title, f"{title} and others", comment=_BY_HAND, section=f"#{title}")
-
-
-def _merged_by_deletion(wiki: Wiki, titles: Sequence[str]) -> None:
-    """The same, but to all of the other article."""
-    for title in titles:
-        wiki.put(wiki.before, title)
-        wiki.put(wiki.after, f"{title} and others", item="")
-        wiki.redirect(title, f"{title} and others", comment=_BY_HAND)
+        how = {"comment": _BY_HAND, "created": created, "section": section.format(title=title)}
+        wiki.redirect(title, f"{title} and others", **how)
 
 
 def _redirect_on_purpose(wiki: Wiki, titles: Sequence[str]) -> None:
@@ -184,7 +169,7 @@ def _items_merged(wiki: Wiki, titles: Sequence[str]) -> None:
 CHANGES: Mapping[str, Callable[[Wiki, Sequence[str]], None]] = {
     "unchanged": _unchanged,
     "moved": _moved,
-    "moved without redirect": _moved_without_redirect,
+    "moved without redirect": partial(_moved, has_redirect=False),
     "moved twice": _moved_twice,
     "titles swapped": _swapped,
     "title taken over": _title_taken,
@@ -192,8 +177,8 @@ CHANGES: Mapping[str, Callable[[Wiki, Sequence[str]], None]] = {
     "made anew": _made_anew,
     "new": _new,
     "merged by an edit": _merged,
-    "deleted, redirect to a section": _deleted_for_redirect,
-    "deleted, redirect to a page": _merged_by_deletion,
+    "deleted, redirect to a section": partial(_merged, created=BETWEEN, section="#{title}"),
+    "deleted, redirect to a page": partial(_merged, created=BETWEEN),
     "redirect has an item on purpose": _redirect_on_purpose,
     "items merged": _items_merged,
 }

@@ -8,28 +8,13 @@ from typing import Any
 from tests.makers.compressed import COMPRESS
 
 TOWNS = ("Tarnholt", "Bellmarch", "Merrowdale", "Fernby", "Quarrington", "Oldmere")
-EVENTS = (
-    (
-        "bridge",
-        "The old bridge across the river in {town} was closed on Monday after engineers found cracks.",
-    ),
-    (
-        "school",
-        "A new school for two hundred children has opened in the eastern part of {town} this week.",
-    ),
-    (
-        "flood",
-        "Heavy rain has flooded more than forty houses near the harbour of {town} since Sunday night.",
-    ),
-    (
-        "match",
-        "The football team of {town} has won its first match at home for almost three years.",
-    ),
-    (
-        "museum",
-        "The museum of {town} shows a collection of old maps that nobody had seen for a century.",
-    ),
-)
+EVENTS = {
+    "bridge": "The old bridge across the river in {town} was closed on Monday after engineers found cracks.",
+    "school": "A new school for two hundred children has opened in the eastern part of {town} this week.",
+    "flood": "Heavy rain has flooded more than forty houses near the harbour of {town} since Sunday night.",
+    "match": "The football team of {town} has won its first match at home for almost three years.",
+    "museum": "The museum of {town} shows a collection of old maps that nobody had seen for a century.",
+}
 LICENCES = ("CC BY 4.0", "CC0 1.0", "Free for research & reuse")
 _PARAGRAPHS = (
     "The mayor of {town} said that the town had waited for the {what} for a very long time. She thanked all"
@@ -44,7 +29,7 @@ _PARAGRAPHS = (
 
 def make_documents(count: int = 30) -> list[dict[str, str]]:
     """Documents with different ids, dates and sentences; three licences take turns."""
-    pairs = [(event, town) for event in EVENTS for town in TOWNS][:count]
+    pairs = [(event, town) for event in EVENTS.items() for town in TOWNS][:count]
     return [
         {
             "id": f"{what}-{town.casefold()}",

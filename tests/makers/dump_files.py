@@ -16,6 +16,7 @@ import itertools
 import json
 import lzma
 import re
+import tomllib
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -354,84 +355,7 @@ _SQL_ESCAPES = str.maketrans(
 )
 _ROWS_PER_INSERT = 1000  # mysqldump starts a new statement at 1 MB
 
-_SQL_HEAD = """\
-/*M!999999\\- enable the sandbox mode */ 
--- MariaDB dump 10.19  Distrib 10.5.29-MariaDB, for debian-linux-gnu (x86_64)
---
--- Host: localhost    Database: {database}
--- ------------------------------------------------------
--- Server version\t10.11.13-MariaDB-log
-
-/*!40101 SET @OLD_CHARACTER_SET_CLIENT=@@CHARACTER_SET_CLIENT */;
-/*!40101 SET NAMES utf8mb4 */;
-/*!40103 SET @OLD_TIME_ZONE=@@TIME_ZONE */;
-/*!40103 SET TIME_ZONE='+00:00' */;
-/*!40014 SET @OLD_UNIQUE_CHECKS=@@UNIQUE_CHECKS, UNIQUE_CHECKS=0 */;
-/*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, SQL_MODE='NO_AUTO_VALUE_ON_ZERO' */;
-
---
--- Table structure for table `{table}`
---
-
-DROP TABLE IF EXISTS `{table}`;
-/*!40101 SET @saved_cs_client     = @@character_set_client */;
-/*!40101 SET character_set_client = utf8 */;
-CREATE TABLE `{table}` (
-{columns}
-) ENGINE=InnoDB DEFAULT CHARSET=binary;
-/*!40101 SET character_set_client = @saved_cs_client */;
-
---
--- Dumping data for table `{table}`
---
-
-/*!40000 ALTER TABLE `{table}` DISABLE KEYS */;
-"""
-
-_SQL_TAIL = """\
-/*!40000 ALTER TABLE `{table}` ENABLE KEYS */;
-/*!40103 SET TIME_ZONE=@OLD_TIME_ZONE */;
-
-/*!40101 SET SQL_MODE=@OLD_SQL_MODE */;
-/*!40014 SET UNIQUE_CHECKS=@OLD_UNIQUE_CHECKS */;
-/*!40101 SET CHARACTER_SET_CLIENT=@OLD_CHARACTER_SET_CLIENT */;
-
--- Dump completed on 2026-01-01 00:00:00
-"""
-
-_PAGE_PROPS = """\
-  `pp_page` int(10) unsigned NOT NULL,
-  `pp_propname` varbinary(60) NOT NULL,
-  `pp_value` blob NOT NULL,
-  `pp_sortkey` float DEFAULT NULL,
-  PRIMARY KEY (`pp_page`,`pp_propname`),
-  UNIQUE KEY `pp_propname_page` (`pp_propname`,`pp_page`),
-  UNIQUE KEY `pp_propname_sortkey_page` (`pp_propname`,`pp_sortkey`,`pp_page`)"""
-
-_ITEMS_PER_SITE = """\
-  `ips_row_id` bigint(20) unsigned NOT NULL AUTO_INCREMENT,
-  `ips_item_id` int(10) unsigned NOT NULL,
-  `ips_site_id` varbinary(32) NOT NULL,
-  `ips_site_page` varbinary(310) NOT NULL,
-  PRIMARY KEY (`ips_row_id`),
-  UNIQUE KEY `wb_ips_item_site_page` (`ips_site_id`,`ips_site_page`),
-  KEY `wb_ips_item_id` (`ips_item_id`)"""
-
-_PAGE_TABLE = """\
-  `page_id` int(8) unsigned NOT NULL AUTO_INCREMENT,
-  `page_namespace` int(11) NOT NULL DEFAULT 0,
-  `page_title` varbinary(255) NOT NULL DEFAULT '',
-  `page_is_redirect` tinyint(1) unsigned NOT NULL DEFAULT 0,
-  `page_is_new` tinyint(1) unsigned NOT NULL DEFAULT 0,
-  `page_random` double unsigned NOT NULL DEFAULT 0,
-  `page_touched` binary(14) NOT NULL,
-  `page_links_updated` varbinary(14) DEFAULT NULL,
-  `page_latest` int(8) unsigned NOT NULL DEFAULT 0,
-  `page_len` int(8) unsigned NOT NULL DEFAULT 0,
-  `page_content_model` varbinary(32) DEFAULT NULL,
-  `page_lang` varbinary(35) DEFAULT NULL,
-  PRIMARY KEY (`page_id`),
-  UNIQUE KEY `page_name_title` (`page_namespace`,`page_title`)"""
+_SQL = tomllib.loads(Path(__file__).with_name("sql_dump.toml").read_text("utf-8"))
 
 SqlValue = str | int | float | None
 
@@ -445,15 +369,16 @@ def _sql_value(value: SqlValue) -> str:
 
 
 def _write_table(
-    path: Path, database: str, table: str, columns: str, rows: Iterable[tuple[SqlValue, ...]]
+    path: Path, database: str, table: str, rows: Iterable[tuple[SqlValue, ...]]
 ) -> None:
-    rows = iter(rows)
+    rows, columns = iter(rows), _SQL["columns"][table]
     with _create(path) as stream:
-        stream.write(_SQL_HEAD.format(database=database, table=table, columns=columns).encode())
+        head = _SQL["head"].format(database=database, table=table, columns=columns)
+        stream.write(head.encode())
         while batch := list(itertools.islice(rows, _ROWS_PER_INSERT)):
             tuples = ("(" + ",".join(map(_sql_value, row)) + ")" for row in batch)
             stream.write(f"INSERT INTO `{table}` VALUES {','.join(tuples)};\n".encode())
-        stream.write(_SQL_TAIL.format(table=table).encode())
+        stream.write(_SQL["tail"].format(table=table).encode())
 
 
 def write_page_props(
@@ -461,18 +386,18 @@ def write_page_props(
 ) -> None:
     """Writes `page_props.sql` rows: page id, property name, value."""
     full_rows = ((page_id, name, value, None) for page_id, name, value in rows)
-    _write_table(path, database, "page_props", _PAGE_PROPS, full_rows)
+    _write_table(path, database, "page_props", full_rows)
 
 
 def write_items_per_site(path: Path, rows: Iterable[tuple[int, str, str]]) -> None:
     """Writes `wb_items_per_site.sql` rows: item number (42 for Q42), site ("enwiki"), title."""
     full_rows = ((number, *row) for number, row in enumerate(rows, start=1))
-    _write_table(path, "wikidatawiki", "wb_items_per_site", _ITEMS_PER_SITE, full_rows)
+    _write_table(path, "wikidatawiki", "wb_items_per_site", full_rows)
 
 
 def write_page_table(path: Path, pages: Iterable[SamplePage], database: str = "enwiki") -> None:
     """Writes `page.sql` rows for the pages: titles without namespace, blanks as underscores."""
-    _write_table(path, database, "page", _PAGE_TABLE, map(_page_row, pages))
+    _write_table(path, database, "page", map(_page_row, pages))
 
 
 def _page_row(page: SamplePage) -> tuple[SqlValue, ...]:

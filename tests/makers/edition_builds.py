@@ -1,6 +1,5 @@
 """Small finished builds of any corpus, with any rows: for the tests of what compares them."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from corpusmill.transforms.wikipedia.article_rows import SCHEMA
-from tests.makers.finished_builds import seal
+from tests.makers.finished_builds import listed, seal
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -43,7 +42,7 @@ def make_edition(
             table = pa.Table.from_pylist(list(rows), schema=schema)
             schema = schema or table.schema
             pq.write_table(table, folder / name, row_group_size=2)
-            outputs.append(_listed(folder / name, split, len(rows)))
+            outputs.append(listed(folder, name, split, "parquet", len(rows)))
     manifest = {
         "signature": f"{corpus}|lang:{language}|dump:{date}|v:1.0.0",
         "corpus": corpus,
@@ -54,18 +53,6 @@ def make_edition(
     } | of_manifest
     seal(folder, manifest)
     return folder
-
-
-def _listed(path: Path, split: str, rows: int) -> dict[str, Any]:
-    content = path.read_bytes()
-    return {
-        "name": path.name,
-        "split": split,
-        "format": "parquet",
-        "records": rows,
-        "bytes": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
 
 
 def article(identity: str, paragraph: str = "Text.") -> dict[str, str]:

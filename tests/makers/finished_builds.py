@@ -102,12 +102,19 @@ def _written(
     else:
         name = tfrecord_name(corpus, split, number, len(of_split))
         (folder / name).write_bytes("".join(ids).encode("utf-8"))
-    content = (folder / name).read_bytes()
+    return listed(folder, name, split, kind, len(ids))
+
+
+def listed(folder: Path, name: str, split: str, kind: str, records: int) -> dict[str, Any]:
+    """A file as the manifest lists it."""
+    with (folder / name).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+        size = file.tell()
     return {
         "name": name,
         "split": split,
         "format": kind,
-        "records": len(ids),
-        "bytes": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
+        "records": records,
+        "bytes": size,
+        "sha256": digest.hexdigest(),
     }

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from corpusmill.transforms.files.builds.manifest import to_json
-from tests.makers.finished_builds import seal
+from tests.makers.finished_builds import listed, seal
 
 TRAIN = "training-monolingual.tokenized.shuffled"
 HELDOUT = "heldout-monolingual.tokenized.shuffled"
@@ -102,15 +102,7 @@ def _written(folder: Path, name: str, split: str, kind: str, text: bytes) -> dic
         write_table(path, text)
     else:
         path.write_bytes(text)
-    content = path.read_bytes()
-    return {
-        "name": name,
-        "split": split,
-        "format": kind,
-        "records": text.count(b"\n"),
-        "bytes": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
+    return listed(folder, name, split, kind, text.count(b"\n"))
 
 
 def write_table(path: Path, text: bytes) -> None:

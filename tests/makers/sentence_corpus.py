@@ -9,12 +9,10 @@ import apache_beam as beam
 from corpusmill.transforms.files.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from corpusmill.transforms.files.builds.manifest import Description, Provenance
 from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
-from corpusmill.transforms.files.line_blocks import block_of, measure_lines, pack_block
+from corpusmill.transforms.files.line_blocks import block_of, measure_lines
 from corpusmill.transforms.files.records import (
     InputFile,
-    LineRange,
     LineShard,
-    OutputFile,
     Rejected,
 )
 from corpusmill.transforms.files.write_rows import CountReasons
@@ -27,6 +25,7 @@ from corpusmill.transforms.news.write_lines import (
     WriteLines,
     lines_of_range,
 )
+from tests.makers.line_ranges import cut
 from tests.tools.run_pipeline import Outcome, run_pipeline
 
 SHARDS, HELDOUT_SHARDS = 4, 3
@@ -83,29 +82,16 @@ def write_corpus(
     *,
     repeated: Sequence[bytes] = (),
     rejected: Sequence[Rejected] = (),
-    near_duplicates: Sequence[int] = (),
-    lines_read: int | None = None,
     lost: Sequence[Lost] = (),
     unterminated: Sequence[str] = (),
-    is_measured: bool = True,
-    unlisted: str = "",
 ) -> Outcome:
     """Deals sorted lines to shards and writes all that a build has of them, but COMPLETED.
 
     Args:
       repeated: lines that were there more than once, one for each time they were left out.
-      near_duplicates: numbers of lines that are said to be left out.
-      lines_read: that are said to be read; None for the truth.
-      is_measured: whether lines were counted before repeated ones were left out.
-      unlisted: how the names of files begin that the manifest does not get to know of.
     """
-    read = len(lines) + len(repeated) + len(rejected) if lines_read is None else lines_read
-    ranges = [
-        LineRange(number, len(part), pack_block(block_of(part)))
-        for number, start in enumerate(range(0, len(lines), LINES_IN_RANGE))
-        if (part := lines[start : start + LINES_IN_RANGE])
-    ]
-
+    read = len(lines) + len(repeated) + len(rejected)
+    ranges = cut(lines, LINES_IN_RANGE)
     stats = [measure_lines(block_of(part)) for part in (lines, repeated)]
 
     def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
@@ -120,18 +106,18 @@ def write_corpus(
         outputs = (written.files, checksums, counted.files) | beam.Flatten()
         ledger = {
             INPUTS: create("Inputs", [InputFile("news", "news.2007.en.shuffled.gz", 7, "cd")]),
-            OUTPUTS: outputs | beam.Filter(_is_listed, unlisted),
+            OUTPUTS: outputs,
             REJECTED: create("Rejected", rejected) | CountReasons(),
             LOST: create("Lost", lost),
             "lines": create("Lines", [read // 2, read - read // 2]),
             "unterminated": create("Unterminated", unterminated),
             "duplicates": create("Duplicates", [1] * len(repeated)),
             "unique": sorted_lines | beam.Map(lines_of_range),
-            "near_duplicates": create("NearDuplicates", near_duplicates),
+            "near_duplicates": create("NearDuplicates", []),
             "splits": shards | MeasureShards(),
             "replaced": written.replaced | beam.CombinePerKey(sum),
             "vocabulary": counted.stats,
-            "measured": create("Measured", stats if is_measured else []),
+            "measured": create("Measured", stats),
         } | Enter()
         manifest = ledger | WriteManifest(
             str(folder), PROVENANCE, DESCRIPTION, account_for_sentences
@@ -139,7 +125,3 @@ def write_corpus(
         return {"outputs": outputs, "manifest": manifest}
 
     return run_pipeline(build)
-
-
-def _is_listed(file: OutputFile, unlisted: str) -> bool:
-    return not unlisted or not file.name.startswith(unlisted)

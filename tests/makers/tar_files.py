@@ -7,13 +7,18 @@ from collections.abc import Iterable
 FORMATS = (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)
 
 
-def pack_tar(files: Iterable[tuple[str, bytes]], tar_format: int = tarfile.GNU_FORMAT) -> bytes:
-    """An archive of the files (name, content), in their order, with a folder before them."""
+def pack_tar(
+    files: Iterable[tuple[str, bytes]],
+    tar_format: int = tarfile.GNU_FORMAT,
+    folder: str = "training-monolingual",
+) -> bytes:
+    """An archive of the files (name, content), in their order; a folder before them, if it is named."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tar_format) as archive:
-        folder = tarfile.TarInfo("training-monolingual")
-        folder.type = tarfile.DIRTYPE
-        archive.addfile(folder)
+        if folder:
+            first = tarfile.TarInfo(folder)
+            first.type = tarfile.DIRTYPE
+            archive.addfile(first)
         for name, content in files:
             info = tarfile.TarInfo(name)
             info.size = len(content)

@@ -23,24 +23,12 @@ from tests.makers.book_files import (
     zip_file,
     zip_members,
 )
+from tests.transforms.books.read_cases import read_table
 
 TEXT = "THE SNAIL\n\nHe had a house.\n"
 TITLE = "The Snail Who Had a House, and Other Stories of Small People at Home"
-LAST_LINE_OF_HEADER = {
-    "modern": f"*** START OF THE PROJECT GUTENBERG EBOOK {TITLE.upper()} ***",
-    "2007": "OTHER STORIES OF SMALL PEOPLE AT HOME***",
-    "2004": f"*** START OF THIS PROJECT GUTENBERG EBOOK {TITLE.upper()} ***",
-    "1999": "*END THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.10/04/01*END*",
-    "small-print": "*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*",
-}
-FIRST_LINE_OF_FOOTER = {
-    "modern": f"*** END OF THE PROJECT GUTENBERG EBOOK {TITLE.upper()} ***",
-    "2007": "***END OF THE PROJECT GUTENBERG EBOOK THE SNAIL WHO HAD A HOUSE, AND",
-    "2004": "End of the Project Gutenberg EBook of The Snail Who Had a House, and",
-    "possessive": "End of Project Gutenberg's The Snail Who Had a House, and Other Stories",
-    "1999": "End of the Project Gutenberg Etext of The Snail Who Had a House, and",
-    "small-print": "End of Project Gutenberg Etext of The Snail Who Had a House, and Other",
-}
+FRAMES = read_table("frames", UPPER=TITLE.upper())
+LAST_LINE_OF_HEADER, FIRST_LINE_OF_FOOTER = FRAMES["headers"], FRAMES["footers"]
 ROW = CatalogRow(
     number=90001,
     kind="Text",

@@ -19,6 +19,7 @@ from tests.makers.book_files import zip_members
 from tests.makers.book_samples import ExpectedFile, SampleBook
 from tests.tools.pack_samples import SAMPLES
 from tests.tools.real_data import DATA, needs_real_data
+from tests.transforms.books.read_cases import read_table
 
 FOLDER = SAMPLES / "gutenberg"
 LIBRARY = FOLDER / "library"
@@ -26,6 +27,7 @@ BOOKS = {book.number: book for book in book_samples.load_books(FOLDER)}
 EXPECTED = book_samples.load_expected(FOLDER)
 FILES = book_samples.library_files(FOLDER)
 PASSED_OVER = {"old-releases.zip/90023-h.htm"}
+CASES = read_table("samples")
 MIN_RATIO = 0.24
 NGRAM_WORDS = 8
 
@@ -94,47 +96,14 @@ def test_something_is_expected_of_every_file() -> None:
 
 
 def test_everything_that_may_happen_to_a_book_happens() -> None:
-    of_both = {
-        "read-books/html-page": 1,
-        "read-books/empty-file": 1,
-        "read-books/no-ebook-number": 1,
-        "choose-file/other-file-of-book": 2,
-        "choose-file/not-text": 1,
-        "strip-books/kept-too-little": 1,
-        "screen-books/not-english": 2,
-        "screen-books/several-languages": 1,
-    }
-    assert Counter(file.pg19 for file in EXPECTED) == of_both | {
-        "kept": 27,
-        "screen-books/too-short": 1,
-        "date-books/too-new": 1,
-        "date-books/undated": 1,
-    }
-    assert Counter(file.simplebooks for file in EXPECTED) == of_both | {
-        "kept": 19,
-        "screen-books/malformed": 1,
-        "screen-books/manuals": 1,
-        "screen-books/nonsense": 1,
-        "screen-books/plays": 1,
-        "screen-books/poems": 1,
-        "screen-books/recipes": 1,
-        "measure-books/ratio-too-low": 1,
-        "select-books/overlaps": 4,
-    }
+    for corpus in ("pg19", "simplebooks"):
+        found = Counter(getattr(file, corpus) for file in EXPECTED)
+        assert found == CASES["both"] | CASES[corpus]
 
 
 def test_dates_come_from_many_sources() -> None:
     dated = Counter(file.source for file in EXPECTED if file.source)
-    assert dated.keys() == {
-        "released",
-        "original-publication",
-        "copyright",
-        "imprint",
-        "roman-imprint",
-        "year-line",
-        "first-published",
-        "author-death",
-    }
+    assert sorted(dated) == CASES["sources"]
     for file in EXPECTED:
         assert bool(file.year) == bool(file.source)
         if file.pg19 == "kept":
@@ -143,13 +112,6 @@ def test_dates_come_from_many_sources() -> None:
         if number and (expected := expected_of(number)).source:
             assert (expected.source == "released") == ("year" in book.table), number
             assert book.table.get("year", expected.year) == expected.year
-
-
-def test_twenty_tales_are_short_and_one_is_long() -> None:
-    words = {number: len(book.text.split()) for number, book in BOOKS.items() if measured(book)}
-    assert sum(500 <= count <= 1500 for count in words.values()) == 19
-    assert sorted(count for count in words.values() if count > 1500) == [1608, 2707, 2999]
-    assert sorted(count for count in words.values() if count < 500) == [87, 284]
 
 
 def test_only_one_book_has_too_many_words_for_its_length() -> None:
@@ -208,25 +170,7 @@ def test_encodings() -> None:
             assert contents.count(b"\r\n") == contents.count(b"\n") == contents.count(b"\r"), path
 
 
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("90003.txt", "*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*"),
-        ("old/flbell10.txt", "*END THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.10/04/01*END*"),
-        ("90006.txt.gz", "| Transcriber's Note:      "),
-        ("90006.txt.gz", "Produced by Ivy Teague"),
-        ("90007-0.txt", "CONTENTS\r\n\r\n CHAPTER        "),
-        ("90007-0.txt", "LIST OF ILLUSTRATIONS"),
-        ("90007-0.txt", "[Illustration: The fox and the red scarf [from a drawing in the\r\n"),
-        ("90007-0.txt", "\r\n[Illustration]\r\n"),
-        ("90004-0.txt", "\r\nCopyright, 1905, by\r\n"),
-        ("old/flbell10.txt", "\r\nMDCCCXCIX\r\n"),
-        (
-            "txt-files.tar.zip/cache/epub/90016/pg90016.txt",
-            "Original publication: London: Harl and Sons, 1902",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("path", "words"), CASES["words"])
 def test_what_files_are_there_for(path: str, words: str) -> None:
     assert FILES[path].decode().count(words) == 1
 

@@ -9,10 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.files.read_files import hash_input
 from corpusmill.transforms.files.text import parquet_name
 from corpusmill.transforms.models.word_vocabulary import spread_words
-from tests.makers.finished_builds import seal
+from tests.makers.finished_builds import listed, seal
 
 _END = b"</s> "
 _WALKERS, _STEPS = 1 << 16, 100
@@ -46,17 +45,7 @@ def make_text_build(
             paths.append((path, len(of_file)))
         for number, (path, records) in enumerate(paths):
             placed = path.rename(folder / parquet_name(split, number, len(paths)))
-            read = hash_input("", str(placed))
-            outputs.append(
-                {
-                    "name": placed.name,
-                    "split": split,
-                    "format": "parquet",
-                    "records": records,
-                    "bytes": read.bytes,
-                    "sha256": read.sha256,
-                }
-            )
+            outputs.append(listed(folder, placed.name, split, "parquet", records))
     manifest = {
         "signature": f"{corpus}|lang:en|dump:20260101|v:1.0.0",
         "corpus": corpus,

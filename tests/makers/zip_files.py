@@ -10,11 +10,13 @@ def pack_zip(
     method: int = zipfile.ZIP_DEFLATED,
     *,
     is_zip64: bool = False,
+    folder: str = "cache/",
 ) -> bytes:
-    """An archive of the files (name, content), in their order, with a folder before them."""
+    """An archive of the files (name, content), in their order; a folder before them, if it is named."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", method) as archive:
-        archive.writestr(zipfile.ZipInfo("cache/"), b"")
+        if folder:
+            archive.writestr(zipfile.ZipInfo(folder), b"")
         for name, content in files:
             info = zipfile.ZipInfo(name)
             info.compress_type = method

@@ -4,11 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.pg19_settings import (
-    NO_CATALOG,
-    BookInputs,
-    find_books,
-)
+from corpusmill.pipelines.pg19_settings import NO_CATALOG, BookInputs, find_books
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.book_files import make_book
 from tests.transforms.books.test_read_catalog import HEADER
@@ -33,13 +29,8 @@ def test_the_newest_date_in_the_names(names: Sequence[str], catalog: list[str], 
 
 def test_roles_are_the_names_of_the_flags() -> None:
     inputs = BookInputs(["b"], ["c"], ["m"], ["w"], ["s"])
-    assert inputs.by_role() == {
-        "books": ["b"],
-        "catalog": ["c"],
-        "metadata": ["m"],
-        "word-list": ["w"],
-        "split-ids": ["s"],
-    }
+    roles = ["books", "catalog", "metadata", "word-list", "split-ids"]
+    assert inputs.by_role() == dict(zip(roles, inputs, strict=True))
 
 
 def test_only_without_a_catalogue_there_is_something_to_know() -> None:
@@ -53,17 +44,10 @@ def test_files_are_found_by_folder_and_pattern(tmp_path: Path) -> None:
     for name in ("90001.txt", "90002-0.txt", "cover.jpg"):
         (folder / name).write_bytes(BOOK)
     (tmp_path / "catalog.csv").write_text(HEADER)
-    inputs = find_books(
-        [str(tmp_path / "mirror")],
-        "fail",
-        catalog=[str(tmp_path / "*.csv")],
-        split_ids=[],
-    )
-    assert inputs == BookInputs(
-        [str(folder / "90001.txt"), str(folder / "90002-0.txt")],
-        [str(tmp_path / "catalog.csv")],
-        split_ids=[],
-    )
+    mirror, tables = [str(tmp_path / "mirror")], [str(tmp_path / "*.csv")]
+    inputs = find_books(mirror, "fail", catalog=tables, split_ids=[])
+    books = [str(folder / name) for name in ("90001.txt", "90002-0.txt")]
+    assert inputs == BookInputs(books, [str(tmp_path / "catalog.csv")], split_ids=[])
     assert inputs.bytes_to_read(3) == 2 * len(BOOK)
 
 

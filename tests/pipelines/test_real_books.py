@@ -13,6 +13,7 @@ from corpusmill.transforms.duplicates.minhash import to_plain_words
 from tests.makers.book_builds import KEPT, BookBuild
 from tests.makers.wiki_builds import run_cli
 from tests.tools.real_data import DATA, needs_real_data
+from tests.transforms.books.read_cases import read_table
 from tests.transforms.books.real_books import book_rows, read_text
 from tests.transforms.books.sequential_selection import CountedText, select_texts
 
@@ -23,37 +24,9 @@ GUTENBERG = DATA / "gutenberg"
 NUMBERS = {"oddities/no-ebook-number.txt.gz": 1096, "books/1000.txt.gz": 1995}
 
 
-def ids(text: str) -> list[int]:
-    """The numbers in a text."""
-    return [int(number) for number in text.split()]
-
-
-COPIES = ids("11 55 972 1342 2591 2701 9198 10136 11563 17997 18131 20866 31894 31963 44157")
-OF_AN_OMNIBUS = {  # the whole, or the larger edition → its parts, or the smaller ones
-    5921: ids("5903 5904 5905 5908 5920"),  # Don Quixote
-    5946: ids("5926 5935 5940"),
-    42324: ids("84 41445"),  # Frankenstein
-    572: ids(  # Beatrix Potter
-        "582 12103 14220 14304 14407 14797 14814 14837 14848 14868 14872 14877 15077 15234 15575 17089"
-        " 19805 45264 45265"
-    ),
-    28885: ids("11"),  # Alice
-    1376: ids("26999"),  # The Little White Bird has Peter Pan in Kensington Gardens
-}
-FATES = {
-    "screen-books/not-english": ids(
-        "2000 2650 4650 14082 15845 20228 24675 25558 31284 31894 31963 44157 47629"
-    ),
-    "screen-books/several-languages": ids("16119 45806"),
-    "screen-books/plays": ids("1122 1127 1129 1531 1787 1793 1795 844 885 2446 6447 35688"),
-    "screen-books/poems": ids("26 397 1002 1003 1004 1105 3160 8780 8788 8789 8794 8796 8797"),
-    "screen-books/recipes": ids("10136"),
-    "screen-books/manuals": ids("6527 10028 20866 26184 33956 38003 53965"),
-    "screen-books/nonsense": ids("13"),
-    "screen-books/malformed": ids("4763 28696 43737"),
-    # Prose by poets and playwrights, epics in prose, an instruction that is a dialogue.
-    KEPT: ids("921 1727 1995 2147 2588 9198 19942 40894 28885 5921 5946 572 42324 1096"),
-}
+CASES = read_table("real_books")
+OF_AN_OMNIBUS = {int(whole): parts for whole, parts in CASES["omnibus"].items()}
+FATES: dict[str, list[int]] = CASES["fates"]
 LICENCE = re.compile(
     r"Project Gutenberg(?:-tm|™)|Gutenberg Literary Archive|gutenberg\.(?:org|net)"
     r"|\*\*\* ?(?:START|END) OF|SMALL PRINT|FULL LICENSE|[Ee](?:Text|text|Book) #\d|EBOOK"
@@ -121,7 +94,7 @@ def test_of_several_files_of_a_book_one_is_taken(pg19: BookBuild) -> None:
     others = Counter(
         int(one) for one, fate in pg19.fates() if fate == "choose-file/other-file-of-book"
     )
-    assert others == {**dict.fromkeys(COPIES, 1), 9198: 3}
+    assert others == {**dict.fromkeys(CASES["copies"], 1), 9198: 3}
     why = [one.detail for one in pg19.rejected() if (one.id, one.stage) == ("11563", "choose-file")]
     assert why == ["11563-8.txt.gz is 8-bit, this is ASCII"]
 

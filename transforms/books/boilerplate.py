@@ -141,11 +141,6 @@ def is_boilerplate(text: str) -> bool:
     return True
 
 
-def _has_licence_words(text: str) -> bool:
-    lowered = text.lower()
-    return any(word in lowered for word in _rules().licence.words)
-
-
 def find_licence(text: str) -> str | None:
     """Returns the first line with words that occur only in the licence; None if there is no such line."""
     rules = _rules()
@@ -241,7 +236,8 @@ def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: i
         between = text[chosen.end : begin.start]
         if any(chosen.end <= end.start < begin.start and end.kind == "end" for end in ends):
             break
-        if between.strip() and not (_has_licence_words(between) and is_boilerplate(between)):
+        has_licence = any(word in between.lower() for word in _rules().licence.words)
+        if between.strip() and not (has_licence and is_boilerplate(between)):
             break
         chosen = begin
     return chosen

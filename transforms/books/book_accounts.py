@@ -163,11 +163,7 @@ class BookAccounts:
             **dict(sorted(ledger.values("facts"))),
         }
         return Accounts(
-            counts={
-                "files_read": files,
-                "kept": kept,
-                "rejected": rejected,
-            },
+            counts={"files_read": files, "kept": kept, "rejected": rejected},
             stats=stats,
             sections=render(
                 self.template,

@@ -297,15 +297,11 @@ def share_ngrams(blocks: Iterable[NgramBlock]) -> tuple[Int64s, SharedNgrams]:
     is_shared = is_repeated.copy()
     is_shared[:-1] |= is_repeated[1:]
     begins = ~is_repeated[is_shared]
-    owners = _sort_groups(owners[by_hash[is_shared]], begins)
+    # Sorts the owners of each n-gram.
+    groups = numpy.cumsum(begins, dtype=numpy.uint64) << numpy.uint64(32)
+    owners = numpy.sort(groups | owners[by_hash[is_shared]]).astype(numpy.uint32)
     earlier = numpy.bincount(owners[~begins], minlength=len(books))
     return numpy.column_stack((books, earlier)), SharedNgrams(books[:, 0], owners, begins)
-
-
-def _sort_groups(values: Uint32s, begins: Bools) -> Uint32s:
-    """Sorts the values of each group; a group starts where `begins` is True."""
-    keys = numpy.cumsum(begins, dtype=numpy.uint64) << numpy.uint64(32)
-    return numpy.sort(keys | values).astype(numpy.uint32)
 
 
 def contested_books(counts: Int64s, threshold: Fraction) -> Int64s:

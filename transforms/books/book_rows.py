@@ -8,6 +8,7 @@ Writes the books of SimpleBooks to text files in the layout of the release, with
 import functools
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -38,6 +39,7 @@ class MeasuredRows(NamedTuple):
     lengths: beam.PCollection  # of ((split, length class), number of books)
 
 
+@dataclass(eq=False, repr=False)
 class MeasureRows(beam.PTransform):
     """Counts the books of each split, and the words in their texts. PCollection[BookRow] → MeasuredRows.
 
@@ -45,17 +47,11 @@ class MeasureRows(beam.PTransform):
       text: index of the counted text in the `values` of a row.
     """
 
-    def __init__(self, text: int):
-        super().__init__()
-        self.text = text
+    text: int
 
     def expand(self, rows: beam.PCollection) -> MeasuredRows:
-        measured = rows | "MeasureRow" >> beam.Map(measure_row, self.text).with_output_types(
-            tuple[str, BookStats]
-        )
-        lengths = measured | "LengthOf" >> beam.MapTuple(split_and_length).with_output_types(
-            tuple[str, int]
-        )
+        measured = rows | "MeasureRow" >> beam.Map(measure_row, self.text)
+        lengths = measured | "LengthOf" >> beam.MapTuple(split_and_length)
         return MeasuredRows(
             stats=measured | "AddUp" >> beam.CombinePerKey(add_book_stats),
             lengths=lengths | "CountLengths" >> beam.combiners.Count.PerElement(),
@@ -99,7 +95,7 @@ def book_rows(schema: pa.Schema) -> RowKind:
     )
 
 
-class WriteBookTable(beam.PTransform):
+class WriteBookTable(WriteRecords):
     """Writes a TSV file with one line per book, sorted by id. PCollection of lines → PCollection[OutputFile].
 
     Args:
@@ -109,15 +105,11 @@ class WriteBookTable(beam.PTransform):
     """
 
     def __init__(self, folder: str, name: str, line: type[NamedTuple]):
-        super().__init__()
         schema = pa.schema([pa.field(field, pa.string()) for field in line._fields])
         by_id = operator.itemgetter(0)
-        self.write = WriteRecords(
+        super().__init__(
             folder, name, schema, identity, by_id, "tsv", records_per_file=BOOKS_PER_FILE
         )
-
-    def expand(self, lines: beam.PCollection) -> beam.PCollection:
-        return lines | "Write" >> self.write
 
 
 def identity(row: Any) -> str:
@@ -180,6 +172,7 @@ class SizedBook(NamedTuple):
         return self.book
 
 
+@dataclass(eq=False, repr=False)
 class AssignSizes(beam.PTransform):
     """Assigns books to splits, and decides which are in SimpleBooks-2, the small corpus.
 
@@ -193,22 +186,17 @@ class AssignSizes(beam.PTransform):
     Raises InputError if there are too few books.
     """
 
-    def __init__(self, heldout_books: int, small_tokens: int):
-        super().__init__()
-        self.heldout_books = heldout_books
-        self.small_tokens = small_tokens
+    heldout_books: int
+    small_tokens: int
 
     def expand(self, books: beam.PCollection) -> beam.PCollection:
-        sizes = books | "SizeOf" >> beam.Map(size_of).with_output_types(tuple[int, int])
+        sizes = AsList(books | "SizeOf" >> beam.Map(size_of))
         plan = (
             books.pipeline
-            | "Once" >> beam.Create([None])
-            | "PlanSizes"
-            >> beam.Map(plan_all, AsList(sizes), self.heldout_books, self.small_tokens)
+            | "Once" >> beam.Create([self.heldout_books])
+            | "PlanSizes" >> beam.Map(plan_all, self.small_tokens, sizes)
         )
-        return books | "AssignSize" >> beam.Map(assign_size, AsSingleton(plan)).with_output_types(
-            SizedBook
-        )
+        return books | "AssignSize" >> beam.Map(assign_size, AsSingleton(plan))
 
 
 def size_of(book: TokenizedBook) -> tuple[int, int]:
@@ -217,16 +205,16 @@ def size_of(book: TokenizedBook) -> tuple[int, int]:
 
 
 def plan_all(
-    _: None, sizes: Iterable[tuple[int, int]], heldout_books: int, small_tokens: int
+    heldout_books: int, small_tokens: int, sizes: Iterable[tuple[int, int]]
 ) -> dict[int, Placement]:
     """Chooses the split of each book, and whether it is in SimpleBooks-2. Returns book id → Placement.
 
     The result does not depend on the order of the books.
 
     Args:
-      sizes: (book id, number of tokens) of each book.
       heldout_books: number of books in each of the splits "validation" and "test".
       small_tokens: maximum number of tokens in the training split of SimpleBooks-2.
+      sizes: (book id, number of tokens) of each book.
     """
     try:
         return plan_sizes(sorted(sizes), heldout_books, small_tokens)
@@ -267,6 +255,7 @@ class WrittenLayout(NamedTuple):
     places: beam.PCollection  # of Place, one for each book
 
 
+@dataclass(eq=False, repr=False)
 class WriteLayout(beam.PTransform):
     """Writes text files in the layout of the SimpleBooks release. PCollection[SizedBook] → WrittenLayout.
 
@@ -277,9 +266,7 @@ class WriteLayout(beam.PTransform):
       folder: output folder of the build.
     """
 
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
+    folder: str
 
     def expand(self, books: beam.PCollection) -> WrittenLayout:
         every = {f"{folder}/{file}": None for folder in FOLDERS for file in FILE_OF_SPLIT.values()}
@@ -305,9 +292,9 @@ def key_by_file(sized: SizedBook) -> Iterator[tuple[str, TokenizedBook]]:
             yield f"{folder}/{FILE_OF_SPLIT[sized.split]}", sized.in_size(size)
 
 
+@dataclass(eq=False, repr=False)
 class _WriteFile(beam.DoFn):
-    def __init__(self, folder: str):
-        self.folder = folder
+    folder: str
 
     def process(self, grouped: tuple[str, Iterable[TokenizedBook | None]]) -> Iterable[Any]:
         name, in_file = grouped

@@ -250,11 +250,12 @@ def parse_catalog_rdf(data: bytes) -> CatalogEntry:
         raise MalformedRdfError(
             f"the ebook has the id {about[:100]!r}; expected one with a positive number"
         )
+    agents = {agent.get(f"{_RDF}about", ""): agent for agent in root.iter(_AGENT)}
     return CatalogEntry(
         book_id=int(number[1]),
         kind=next(iter(in_order(_values_of(ebook, f"{_TERMS}type"))), ""),
         title=next(iter(in_order(_texts_of(ebook, f"{_TERMS}title"))), ""),
-        authors=tuple(dict.fromkeys(_authors_of(ebook, _agents_of(root)))),
+        authors=tuple(dict.fromkeys(_authors_of(ebook, agents))),
         languages=in_order(map(parse_language, _values_of(ebook, f"{_TERMS}language"))),
         subjects=in_order(_values_of(ebook, f"{_TERMS}subject")),
         bookshelves=in_order(_values_of(ebook, f"{_GUTENBERG}bookshelf")),
@@ -299,10 +300,6 @@ def _values_of(ebook: Element, tag: str) -> Iterator[str]:
         name = "" if vocabulary is None else vocabulary.get(f"{_RDF}resource", "")
         if not name.endswith(_CLASSIFICATION):
             yield from _texts_of(description, f"{_RDF}value")
-
-
-def _agents_of(root: Element) -> Mapping[str, Element]:
-    return {agent.get(f"{_RDF}about", ""): agent for agent in root.iter(_AGENT)}
 
 
 def _authors_of(ebook: Element, agents: Mapping[str, Element]) -> Iterator[Author]:

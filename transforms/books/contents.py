@@ -89,7 +89,7 @@ def _headings(text: str, rules: _ContentsRules) -> Iterator[int]:
     for start in sorted(spans.lines_with(text, rules.anchors)):
         end = spans.line_end(text, start)
         is_heading = end - start < 120 and rules.heading.fullmatch(text, start, end)
-        if is_heading and not _line_above(text, start).strip():
+        if is_heading and not text[spans.line_start(text, start - 1) : start].strip():
             yield start
 
 
@@ -215,10 +215,6 @@ def _key(line: str) -> str:
     """
     bare = _UNIT_OF_KEY.sub("", _PAGE_OF_KEY.sub("", line.strip()[:_MAX_LINE]))
     return _NOT_IN_KEYS.sub(" ", bare).strip().casefold()
-
-
-def _line_above(text: str, start: int) -> str:
-    return text[spans.line_start(text, start - 1) : start]
 
 
 @functools.cache

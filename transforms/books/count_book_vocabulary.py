@@ -8,6 +8,7 @@ Replaces tokens that are not in the vocabulary by <unk>.
 import functools
 import operator
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -38,6 +39,7 @@ class BookVocabulary(NamedTuple):
     words: beam.PCollection  # one packed list of the words (see `vocabulary.unpack_words`)
 
 
+@dataclass(eq=False, repr=False)
 class CountBookVocabulary(beam.PTransform):
     """Counts the words of books, and writes the vocabulary.
 
@@ -55,12 +57,10 @@ class CountBookVocabulary(beam.PTransform):
       scratch: folder for temporary counts.
     """
 
-    def __init__(self, folder: str, name: str, min_count: int, scratch: str):
-        super().__init__()
-        self.folder = folder
-        self.scratch = scratch
-        self.name = name
-        self.min_count = min_count
+    folder: str
+    name: str
+    min_count: int
+    scratch: str
 
     def expand(self, books: beam.PCollection) -> BookVocabulary:
         parts = (
@@ -77,10 +77,7 @@ class CountBookVocabulary(beam.PTransform):
         words = written | "Words" >> beam.Map(operator.attrgetter("packed"))
         heldout = (
             books
-            | "MeasureHeldout"
-            >> beam.FlatMap(measure_heldout, AsSingleton(words)).with_output_types(
-                tuple[str, HeldoutStats]
-            )
+            | "MeasureHeldout" >> beam.FlatMap(measure_heldout, AsSingleton(words))
             | "AddHeldout" >> beam.CombinePerKey(add_heldout)
         )
         lines = (
@@ -177,6 +174,7 @@ class CountedSizes(NamedTuple):
     small_words: beam.PCollection  # the same of SimpleBooks-2
 
 
+@dataclass(eq=False, repr=False)
 class CountSizes(beam.PTransform):
     """Counts the words of SimpleBooks-92 and SimpleBooks-2. PCollection[SizedBook] → CountedSizes.
 
@@ -186,11 +184,9 @@ class CountSizes(beam.PTransform):
       scratch: folder for temporary counts.
     """
 
-    def __init__(self, folder: str, min_count: int, scratch: str):
-        super().__init__()
-        self.folder = folder
-        self.scratch = scratch
-        self.min_count = min_count
+    folder: str
+    min_count: int
+    scratch: str
 
     def expand(self, books: beam.PCollection) -> CountedSizes:
         counted = {size: self._count(books, size) for size in SIZES}
@@ -208,9 +204,7 @@ class CountSizes(beam.PTransform):
 
     def _count(self, books: beam.PCollection, size: str) -> Any:
         name = f"vocabulary-{size.rpartition('-')[2]}.tsv"
-        in_size = books | f"Books {size}" >> beam.FlatMap(place_in, size).with_output_types(
-            PlacedBook
-        )
+        in_size = books | f"Books {size}" >> beam.FlatMap(place_in, size)
         count = CountBookVocabulary(self.folder, name, self.min_count, self.scratch)
         return in_size | f"CountVocabulary {size}" >> count
 

@@ -71,12 +71,8 @@ def choose_file(files: Sequence[BookFile]) -> tuple[BookFile, list[tuple[BookFil
 
 
 def _preference(file: BookFile) -> tuple[object, ...]:
-    return -_richness(file), _newest_first(file.header.release_date), -file.characters, *_rest(file)
-
-
-def _rest(file: BookFile) -> tuple[object, ...]:
-    """Returns the last part of a file's sort key, for files of equal encoding, date and length."""
-    return file.digest, file.name, file.encoding, file.header
+    date, last = _newest_first(file.header.release_date), (file.encoding, file.header)
+    return -_richness(file), date, -file.characters, file.digest, file.name, *last
 
 
 def _richness(file: BookFile) -> int:

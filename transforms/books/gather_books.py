@@ -8,6 +8,7 @@ Checks files of books before a build starts: they must exist and look complete.
 import glob
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
@@ -53,8 +54,7 @@ class JoinCatalog(beam.PTransform):
 
     def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
         keyed = {
-            tag: elements | f"Key {tag}" >> beam.Map(key_by_id).with_output_types(tuple[int, Any])
-            for tag, elements in inputs.items()
+            tag: elements | f"Key {tag}" >> beam.Map(key_by_id) for tag, elements in inputs.items()
         }
         joined = (
             keyed
@@ -88,16 +88,12 @@ def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]
     if entry is not None and entry.kind not in ("", _TEXT):
         yield reject(book_id, book.title, STAGE, Reason("not-text", entry.kind))
         return
-    _count(book)
-    yield book
-
-
-def _count(book: Book) -> None:
     counters.count("join-catalog", "books")
     if book.is_in_catalog:
         counters.count("join-catalog", "in-catalog")
     if book.released_year:
         counters.count("join-catalog", "released")
+    yield book
 
 
 def key_by_id(element: BookFile | CatalogEntry | ReleasedBook) -> tuple[int, Any]:
@@ -163,6 +159,7 @@ class GatheredBooks(NamedTuple):
     files: beam.PCollection  # of int: files that were looked at as books
 
 
+@dataclass(eq=False, repr=False)
 class GatherBooks(beam.PTransform):
     """Reads books and joins them with their metadata. Pipeline → GatheredBooks.
 
@@ -177,25 +174,19 @@ class GatherBooks(beam.PTransform):
         the order of the paths.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        books: Sequence[str],
-        catalog: Sequence[str],
-        metadata: Sequence[str],
-        stripes: int,
-        on_corrupt: str,
-        limit: int = 0,
-    ):
-        super().__init__()
-        self.read_books = ReadBooks(books, folder, stripes, on_corrupt, limit)
-        self.read_catalog = ReadCatalog(catalog, stripes, on_corrupt)
-        self.read_released = ReadReleasedBooks(metadata)
+    folder: str
+    books: Sequence[str]
+    catalog: Sequence[str]
+    metadata: Sequence[str]
+    stripes: int
+    on_corrupt: str
+    limit: int = 0
 
     def expand(self, root: beam.Pipeline) -> GatheredBooks:
-        read = root | "ReadBooks" >> self.read_books
-        catalog = root | "ReadCatalog" >> self.read_catalog
-        released = root | "ReadReleasedBooks" >> self.read_released
+        how = self.stripes, self.on_corrupt
+        read = root | "ReadBooks" >> ReadBooks(self.books, self.folder, *how, self.limit)
+        catalog = root | "ReadCatalog" >> ReadCatalog(self.catalog, *how)
+        released = root | "ReadReleasedBooks" >> ReadReleasedBooks(self.metadata)
         known = {"books": read.books, "catalog": catalog.entries, "released": released}
         joined = known | "JoinCatalog" >> JoinCatalog()
         return GatheredBooks(

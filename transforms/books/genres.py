@@ -145,8 +145,7 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
     The reason is the first of these that applies: `malformed` (see text_screening.py), `nonsense`, `recipes`,
     `plays`, `poems`, `reference`, `manuals`.
     """
-    problem = malformed(book, text)
-    if problem:
+    if problem := malformed(book, text):
         return problem
     catalogued = catalogued_genres(book)
     if NONSENSE in catalogued:
@@ -154,11 +153,9 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
     shape = measure_shape(text)
     stage = stage_words(text) if shape.speech >= MIN_SPEECH else 0.0
     measured = _Text(shape, stage, measure_manner(take_samples(text)), book.title)
-    for rule in (_recipes, _plays, _poems, _reference, _manuals):
-        reason = rule(measured, catalogued)
-        if reason:
-            return reason
-    return None
+    reference = functools.partial(_by_name, REFERENCE)
+    rules = (_recipes, _plays, _poems, reference, _manuals)
+    return next(filter(None, (rule(measured, catalogued) for rule in rules)), None)
 
 
 def catalogued_genres(book: Book) -> dict[str, str]:
@@ -180,9 +177,9 @@ def catalogued_genres(book: Book) -> dict[str, str]:
 
 def _genres_of_subject(subject: str) -> list[str]:
     parts = [part.strip() for part in subject.split("--")]
-    if any(_is_fiction(part) for part in parts):
-        return [FICTION]
     patterns = _patterns("parts")
+    if any(patterns[FICTION].fullmatch(part) for part in parts):
+        return [FICTION]
     if any(patterns[_NOT].fullmatch(part) for part in parts):
         return []
     return [
@@ -190,10 +187,6 @@ def _genres_of_subject(subject: str) -> list[str]:
         for genre, pattern in patterns.items()
         if any(pattern.fullmatch(part) for part in parts)
     ]
-
-
-def _is_fiction(part: str) -> bool:
-    return _patterns("parts")[FICTION].fullmatch(part) is not None
 
 
 def _recipes(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
@@ -221,10 +214,6 @@ def _poems(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
     if POEMS in catalogued and FICTION not in catalogued and verse >= MIN_CATALOGUED_VERSE:
         return Reason(POEMS, f"verse {verse:.2f}; catalogue: {catalogued[POEMS]}")
     return None
-
-
-def _reference(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
-    return _by_name(REFERENCE, measured, catalogued)
 
 
 def _manuals(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:

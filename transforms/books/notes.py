@@ -121,7 +121,8 @@ def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[spans.Span]
                 at = notes[-1][1]
             continue
         start = max(_near_line_start(text, anchor), at)
-        if headings == MAX_HEADINGS or not _is_heading(text, start, rules):
+        is_heading = rules.heading.match(text, start) or rules.end_heading.match(text, start)
+        if headings == MAX_HEADINGS or not is_heading:
             continue
         headings += 1
         if note := _headed_note(text, start, rules):
@@ -141,10 +142,6 @@ def _headed_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span 
         if _speaks_as_note(paragraphs, rules):
             return _with_separator(text, start), len(text)
     return _middle_note(text, start, rules) if rules.heading.match(text, start) else None
-
-
-def _is_heading(text: str, start: int, rules: _TranscriberRules) -> bool:
-    return bool(rules.heading.match(text, start) or rules.end_heading.match(text, start))
 
 
 def _middle_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span | None:

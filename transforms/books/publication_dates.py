@@ -168,19 +168,13 @@ def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
         if source != title_page.YEAR_LINE or year not in years_of_title:
             yield source, year
     # A text with its own copyright, such as a new translation, is later than the author's death.
-    if not any(
+    is_new = any(
         source == title_page.COPYRIGHT and year >= _GUTENBERG_SINCE for year, source in told
-    ):
-        yield from ((AUTHOR_DEATH, year) for year in _last_death(book))
-
-
-def _last_death(book: Book) -> Iterable[int]:
-    """Returns [year in which the last of the book's authors died], or [] if a year of death is unknown.
-
-    Translators and editors count as authors, since a translation may be later than the author's death.
-    """
-    years = [author.death_year for author in book.authors]
-    return [max(years)] if years and all(years) else []
+    )
+    # Translators and editors count as authors, since a translation may be later than the author's death.
+    deaths = [author.death_year for author in book.authors]
+    if deaths and all(deaths) and not is_new:
+        yield AUTHOR_DEATH, max(deaths)
 
 
 def is_plausible(year: int, book: Book) -> bool:

@@ -6,7 +6,8 @@ import pathlib
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import BinaryIO, NamedTuple
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
 
@@ -14,20 +15,6 @@ from ..files import counters, packed_files, tar_members
 from ..files.compression import DECODE_ERRORS, check_on_corrupt, codec_of
 from ..files.counters import LostBytes, tell_lost
 from ..files.distribution import Spread
-from ..files.packed_files import (
-    PackedDamage,
-    PackedEvent,
-    PackedFile,
-    PassedOver,
-    Share,
-    UnreadFile,
-    ZipError,
-    ZipMember,
-    is_wanted,
-    name_inside,
-    read_packed,
-    read_zip_member,
-)
 from ..files.read_files import InputError, file_bytes_of, open_raw
 from ..files.records import BookFile, Reason, Rejected
 from ..files.scratch import Scratch
@@ -55,6 +42,7 @@ class ReadBookFiles(NamedTuple):
     files: beam.PCollection  # of int: files read, including rejected ones
 
 
+@dataclass(eq=False, repr=False)
 class ReadBooks(beam.PTransform):
     """Reads books from text files and archives. PBegin → ReadBookFiles.
 
@@ -86,30 +74,23 @@ class ReadBooks(beam.PTransform):
         the order of the paths.
     """
 
-    def __init__(
-        self,
-        paths: Sequence[str],
-        folder: str,
-        stripes: int = 1,
-        on_corrupt: str = "fail",
-        limit: int = 0,
-    ):
-        super().__init__()
-        check_on_corrupt(on_corrupt)
-        if stripes < 1:
-            raise ValueError(f"stripes must be positive, not {stripes}")
-        self.paths = tuple(paths)
-        self.folder = folder
-        self.stripes = stripes
-        self.on_corrupt = on_corrupt
-        self.limit = limit
+    paths: Sequence[str]
+    folder: str
+    stripes: int = 1
+    on_corrupt: str = "fail"
+    limit: int = 0
+
+    def __post_init__(self) -> None:
+        check_reading(self.stripes, self.on_corrupt)
 
     def expand(self, root: beam.Pipeline) -> ReadBookFiles:
+        paths = root | "Paths" >> beam.Create([tuple(self.paths)], reshuffle=False)
+        how = Scratch(self.folder), self.on_corrupt
         if self.limit:
-            return self._read_first(root)
+            first = paths | "ReadFirst" >> _reading(_ReadFirst(*how, self.limit))
+            return ReadBookFiles(first.books, first.rejected, first.lost, first.files)
         planned = (
-            root
-            | "Paths" >> beam.Create([self.paths], reshuffle=False)
+            paths
             | "SpreadFiles" >> Spread(share_out, self.stripes, of=BookSource)
             | "PlanUnits"
             >> beam.ParDo(_PlanUnits(self.on_corrupt))
@@ -119,24 +100,22 @@ class ReadBooks(beam.PTransform):
         read = (
             planned.units
             | "SpreadUnits" >> Spread(lambda unit: [unit], of=BookUnit)
-            | "ReadUnits"
-            >> beam.ParDo(_ReadUnit(Scratch(self.folder), self.on_corrupt))
-            .with_output_types(BookFile)
-            .with_outputs("rejected", "lost", "files", main="books")
+            | "ReadUnits" >> _reading(_ReadUnit(*how))
         )
         lost = (planned.lost, read.lost) | "Lost" >> beam.Flatten()
         return ReadBookFiles(read.books, read.rejected, lost, read.files)
 
-    def _read_first(self, root: beam.Pipeline) -> ReadBookFiles:
-        read = (
-            root
-            | "Paths" >> beam.Create([self.paths], reshuffle=False)
-            | "ReadFirst"
-            >> beam.ParDo(_ReadFirst(Scratch(self.folder), self.on_corrupt, self.limit))
-            .with_output_types(BookFile)
-            .with_outputs("rejected", "lost", "files", main="books")
-        )
-        return ReadBookFiles(read.books, read.rejected, read.lost, read.files)
+
+def check_reading(stripes: int, on_corrupt: str) -> None:
+    """Raises ValueError for a number of workers below 1, or an unknown value of `on_corrupt`."""
+    check_on_corrupt(on_corrupt)
+    if stripes < 1:
+        raise ValueError(f"stripes must be positive, not {stripes}")
+
+
+def _reading(read: beam.DoFn) -> beam.PTransform:
+    reading = beam.ParDo(read).with_output_types(BookFile)
+    return reading.with_outputs("rejected", "lost", "files", main="books")
 
 
 class BookSource(NamedTuple):
@@ -154,8 +133,12 @@ class StoredFile(NamedTuple):
     name: str  # after the names of its archives
     start: int  # byte offset in the input file
     stored_bytes: int
-    zipped: ZipMember | None = None  # its entry, if it is in a .zip
+    zipped: packed_files.ZipMember | None = None  # its entry, if it is in a .zip
     reason: Reason | None = None  # reason why it is not read
+
+
+Listed = StoredFile | packed_files.PassedOver | packed_files.PackedDamage
+"""A file in an archive: to read, to skip, or the damage of the archive."""
 
 
 class BookUnit(NamedTuple):
@@ -205,7 +188,9 @@ def short_names(paths: Sequence[str]) -> list[str]:
     ]
 
 
-def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDamage]:
+def plan_units(
+    source: BookSource,
+) -> Iterator[BookUnit | packed_files.PassedOver | packed_files.PackedDamage]:
     """Yields the work units of an input file.
 
     For an archive, also yields the files in it that are skipped, and the damage in its directory.
@@ -225,41 +210,40 @@ def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDam
             yield from _stripes_of(source, itself, source.stripes if is_tar else 1)
 
 
-def _list_tar(
-    source: BookSource, stream: BinaryIO
-) -> Iterator[StoredFile | PassedOver | PackedDamage]:
+def _list_tar(source: BookSource, stream: BinaryIO) -> Iterator[Listed]:
     try:
         for member in tar_members.read_members(stream, source.stored_bytes):
-            name = name_inside(source.name, member.name)
-            if not is_wanted(member.name):
-                yield PassedOver(name)
+            name = packed_files.name_inside(source.name, member.name)
+            if not packed_files.is_wanted(member.name):
+                yield packed_files.PassedOver(name)
             elif not isinstance(member, Member):
                 yield StoredFile(name, 0, 0, reason=packed_files.reason_not_to_read(member))
             elif member.start + member.bytes <= source.stored_bytes:  # else an error follows
                 yield StoredFile(name, member.start, member.bytes)
     except TarError as error:
-        yield PackedDamage(source.name, error.offset, source.stored_bytes, error.message)
+        yield packed_files.PackedDamage(
+            source.name, error.offset, source.stored_bytes, error.message
+        )
 
 
-def _list_zip(
-    source: BookSource, stream: BinaryIO
-) -> Iterator[StoredFile | PassedOver | PackedDamage]:
+def _list_zip(source: BookSource, stream: BinaryIO) -> Iterator[Listed]:
     try:
         members = packed_files.list_zip(stream)
-    except ZipError as error:
-        yield PackedDamage(source.name, 0, source.stored_bytes, error.message)
+    except packed_files.ZipError as error:
+        yield packed_files.PackedDamage(source.name, 0, source.stored_bytes, error.message)
         return
     for member in sorted(members, key=lambda member: member.start):
-        name = name_inside(source.name, member.name)
-        if is_wanted(member.name):
+        name = packed_files.name_inside(source.name, member.name)
+        if packed_files.is_wanted(member.name):
             yield StoredFile(name, member.start, member.stored_bytes, member)
         else:
-            yield PassedOver(name)
+            yield packed_files.PassedOver(name)
 
 
 def _plan_archive(
-    source: BookSource, listed: Iterable[StoredFile | PassedOver | PackedDamage]
-) -> Iterator[BookUnit | PassedOver | PackedDamage]:
+    source: BookSource,
+    listed: Iterable[Listed],
+) -> Iterator[BookUnit | packed_files.PassedOver | packed_files.PackedDamage]:
     """Yields the files of an archive in work units of about UNIT_BYTES stored bytes.
 
     A .tar inside the archive is divided into several units, which different workers can read. Skipped files
@@ -299,11 +283,11 @@ class _PlanUnits(beam.DoFn):
     def __init__(self, on_corrupt: str):
         self.on_corrupt = on_corrupt
 
-    def process(self, source: BookSource) -> Iterable[BookUnit | beam.pvalue.TaggedOutput]:
+    def process(self, source: BookSource) -> Iterable[Any]:
         for event in plan_units(source):
-            if isinstance(event, PassedOver):
+            if isinstance(event, packed_files.PassedOver):
                 counters.count(STAGE, "skipped")
-            elif isinstance(event, PackedDamage):
+            elif isinstance(event, packed_files.PackedDamage):
                 yield lose(source, event, self.on_corrupt)
             else:
                 yield event
@@ -315,15 +299,13 @@ class _ReadUnit(beam.DoFn):
         self.scratch = scratch
         self.on_corrupt = on_corrupt
 
-    def process(
-        self, unit: BookUnit, limit: int = 0
-    ) -> Iterable[BookFile | beam.pvalue.TaggedOutput]:
+    def process(self, unit: BookUnit, limit: int = 0) -> Iterable[Any]:
         files = books = 0
         for event in read_unit(unit):
-            if isinstance(event, PassedOver):
+            if isinstance(event, packed_files.PassedOver):
                 counters.count(STAGE, "skipped")
                 continue
-            if isinstance(event, PackedDamage):
+            if isinstance(event, packed_files.PackedDamage):
                 yield lose(unit.source, event, self.on_corrupt)
                 continue
             files += 1
@@ -350,7 +332,7 @@ class _ReadFirst(_ReadUnit):
 
     def process(  # type: ignore[override]
         self, paths: Sequence[str]
-    ) -> Iterable[BookFile | beam.pvalue.TaggedOutput]:
+    ) -> Iterable[Any]:
         left = self.limit
         sources = share_out(paths, 1)
         for unit in itertools.chain.from_iterable(map(self.plan.process, sources)):
@@ -364,31 +346,36 @@ class _ReadFirst(_ReadUnit):
                 break
 
 
-def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
+def read_unit(unit: BookUnit) -> Iterator[packed_files.PackedEvent]:
     """Yields the files of a unit with their contents, the files that are not read, and the damage found.
 
     Also counts the bytes read, to report progress.
     """
     progress = _Progress(unit)
+    before = 0  # bytes of the finished files
     with open_raw(unit.source.path) as stream:
         for file in unit.files:
-            for event in _read_stored(stream, file, Share(unit.stripe, unit.stripes)):
-                if isinstance(event, PackedFile):
+            for event in _read_stored(stream, file, packed_files.Share(unit.stripe, unit.stripes)):
+                if isinstance(event, packed_files.PackedFile):
                     counters.count(STAGE, "text_bytes", len(event.content))
-                progress.advance_to(stream.tell() - file.start, file)
+                in_file = min(max(stream.tell() - file.start, 0), file.stored_bytes)
+                progress.advance_to(before + in_file)
                 yield event
-            progress.finish(file)
-    progress.end()
+            before += file.stored_bytes
+            progress.advance_to(before)
+    progress.advance_to(progress.all)
 
 
-def _read_stored(stream: BinaryIO, file: StoredFile, share: Share) -> Iterator[PackedEvent]:
+def _read_stored(
+    stream: BinaryIO, file: StoredFile, share: packed_files.Share
+) -> Iterator[packed_files.PackedEvent]:
     if file.reason:
-        yield UnreadFile(file.name, file.reason)
+        yield packed_files.UnreadFile(file.name, file.reason)
     elif file.zipped:
-        yield from read_zip_member(stream, file.zipped, file.name, share)
+        yield from packed_files.read_zip_member(stream, file.zipped, file.name, share)
     else:
         stored = tar_members.window_of(stream, file.start, file.stored_bytes)
-        yield from read_packed(stored, file.name, share)
+        yield from packed_files.read_packed(stored, file.name, share)
 
 
 class _Progress:
@@ -398,34 +385,26 @@ class _Progress:
     """
 
     def __init__(self, unit: BookUnit):
-        self._all = max(sum(file.stored_bytes for file in unit.files), 1)
+        self.all = max(sum(file.stored_bytes for file in unit.files), 1)
         self._due = unit.counted_bytes
-        self._before = 0  # bytes of the finished files
         self._counted = 0
 
-    def advance_to(self, position: int, file: StoredFile) -> None:
-        read = self._before + min(max(position, 0), file.stored_bytes)
-        self._count_to(self._due * read // self._all)
-
-    def finish(self, file: StoredFile) -> None:
-        self.advance_to(file.stored_bytes, file)
-        self._before += file.stored_bytes
-
-    def end(self) -> None:
-        self._count_to(self._due)
-
-    def _count_to(self, amount: int) -> None:
+    def advance_to(self, read: int) -> None:
+        """Counts the bytes up to `read` of the bytes of all files, if they are not counted yet."""
+        amount = self._due * read // self.all
         if amount > self._counted:
             counters.count(STAGE, "dump_bytes", amount - self._counted)
             self._counted = amount
 
 
-def read_book(file: PackedFile | UnreadFile, scratch: Scratch) -> BookFile | Rejected:
+def read_book(
+    file: packed_files.PackedFile | packed_files.UnreadFile, scratch: Scratch
+) -> BookFile | Rejected:
     """Decodes a file. Returns its book, or a rejection if it is not a book.
 
     The text of the book is stored in scratch, and the book has a reference to it.
     """
-    if isinstance(file, UnreadFile):
+    if isinstance(file, packed_files.UnreadFile):
         return _reject(file.name, file.reason)
     decoded = decode_file(file.content)
     if isinstance(decoded, Reason):
@@ -451,7 +430,9 @@ def _reject(name: str, reason: Reason, title: str = "") -> Rejected:
     return Rejected(name, title, STAGE, reason.slug, reason.detail)
 
 
-def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pvalue.TaggedOutput:
+def lose(
+    source: BookSource, damage: packed_files.PackedDamage, on_corrupt: str
+) -> beam.pvalue.TaggedOutput:
     """Returns an element for the output "lost" that reports damage of a file, if `on_corrupt` is "keep-good".
 
     If `on_corrupt` is "fail", raises InputError instead.

@@ -7,13 +7,14 @@ import contextlib
 import posixpath
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
 from ..files import counters
-from ..files.compression import DECODE_ERRORS, check_on_corrupt, decompressed, read_some
+from ..files.compression import DECODE_ERRORS, decompressed, read_some
 from ..files.counters import LostBytes, tell_lost
 from ..files.distribution import Spread
 from ..files.packed_files import reason_not_to_read
@@ -22,6 +23,7 @@ from ..files.records import CatalogEntry, Rejected, ReleasedBook
 from ..files.tar_members import Member, TarError, is_named_like, read_members
 from ..files.work_units import is_archive
 from . import catalog
+from .read_books import check_reading
 from .released import MalformedTableError, read_released_lines, read_split_lines
 
 _KEEP = "; --on-corrupt keep-good reads {}"
@@ -45,6 +47,7 @@ class Catalog(NamedTuple):
     lost: beam.PCollection  # of LostBytes
 
 
+@dataclass(eq=False, repr=False)
 class ReadCatalog(beam.PTransform):
     """Reads the catalogue of Project Gutenberg from a table or from RDF documents. PBegin → Catalog.
 
@@ -66,19 +69,17 @@ class ReadCatalog(beam.PTransform):
     rows and documents are invalid.
     """
 
-    def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
-        super().__init__()
-        check_on_corrupt(on_corrupt)
-        if stripes < 1:
-            raise ValueError(f"stripes must be positive, not {stripes}")
-        self.paths = tuple(paths)
-        self.stripes = stripes
-        self.on_corrupt = on_corrupt
+    paths: Sequence[str]
+    stripes: int = 1
+    on_corrupt: str = "fail"
+
+    def __post_init__(self) -> None:
+        check_reading(self.stripes, self.on_corrupt)
 
     def expand(self, root: beam.Pipeline) -> Catalog:
         read = (
             root
-            | "Paths" >> beam.Create([self.paths], reshuffle=False)
+            | "Paths" >> beam.Create([tuple(self.paths)], reshuffle=False)
             | "SpreadUnits" >> Spread(plan_units, self.stripes, of=CatalogUnit)
             | "ReadUnits"
             >> beam.ParDo(_ReadUnit(self.on_corrupt))
@@ -387,6 +388,7 @@ def _read_lines(content: BinaryIO) -> Iterator[bytes]:
 READ_RELEASED = "read-released-books"
 
 
+@dataclass(eq=False, repr=False)
 class ReadReleasedBooks(beam.PTransform):
     """Reads the list of the books in the PG-19 release, metadata.csv. PBegin → PCollection[ReleasedBook].
 
@@ -397,16 +399,11 @@ class ReadReleasedBooks(beam.PTransform):
       paths: files on any Beam file system, plain, .gz, .bz2 or .xz.
     """
 
-    def __init__(self, paths: Sequence[str]):
-        super().__init__()
-        self.paths = list(paths)
+    paths: Sequence[str]
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root
-            | "Paths" >> beam.Create(self.paths)
-            | "ReadBooks" >> beam.FlatMap(read_released_books).with_output_types(ReleasedBook)
-        )
+        paths = root | "Paths" >> beam.Create(self.paths)
+        return paths | "ReadBooks" >> beam.FlatMap(read_released_books)
 
 
 def read_released_books(path: str) -> Iterator[ReleasedBook]:

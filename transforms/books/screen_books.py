@@ -14,6 +14,7 @@ Drops near-duplicate books. Of each group of near-duplicates, the longest book i
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import apache_beam as beam
@@ -28,29 +29,17 @@ from ..files.read_files import InputError, open_input
 from ..files.records import Book, MeasuredBook, Reason
 from ..files.scratch import Scratch, fetch_text
 from ..files.text import plain_words
+from . import publication_dates
 from .boilerplate import strip_boilerplate
 from .book_rows import WriteBookTable
 from .contents import check_furniture, cut_furniture
-from .publication_dates import (
-    BEFORE,
-    BookEvidence,
-    DatedBook,
-    DateLine,
-    Outcome,
-    book_of,
-    choose_date,
-    date_evidence,
-    make_line,
-    outcomes_of,
-    reason_to_reject,
-    sum_up,
-)
 from .released import mask_words, read_words
 from .simplicity import measure
 
 STRIP_BOOKS = "strip-books"
 
 
+@dataclass(eq=False, repr=False)
 class StripBooks(beam.PTransform):
     """Removes the text that does not belong to the book. PCollection[Book] → Screened.
 
@@ -63,13 +52,12 @@ class StripBooks(beam.PTransform):
       furniture: True to remove tables of contents and illustrations too.
     """
 
-    def __init__(self, folder: str, furniture: bool):
-        super().__init__()
-        self.scratch = Scratch(folder)
-        self.furniture = furniture
+    folder: str
+    furniture: bool
 
     def expand(self, books: beam.PCollection) -> Screened:
-        strip = beam.FlatMap(strip_book, self.scratch, self.furniture).with_output_types(Book)
+        scratch = Scratch(self.folder)
+        strip = beam.FlatMap(strip_book, scratch, self.furniture).with_output_types(Book)
         split = books | "Strip" >> strip.with_outputs("rejected", main="kept")
         return Screened(split.kept, split.rejected)
 
@@ -127,7 +115,7 @@ class ScreenBooks(beam.PTransform):
 
 def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Reason | None:
     """Returns the reason of the first rule that rejects a book; None if no rule rejects it."""
-    book = book_of(element)
+    book = publication_dates.book_of(element)
     text = fetch_text(book.packed_text)
     return next(filter(None, (rule(book, text) for rule in rules)), None)
 
@@ -141,7 +129,7 @@ def _judge(
     element: Book | MeasuredBook, stage: str, rule: Callable[[Any], Reason | None]
 ) -> Iterator[Any]:
     if reason := rule(element):
-        book = book_of(element)
+        book = publication_dates.book_of(element)
         yield reject(book.book_id, book.title, stage, reason)
     else:
         yield element
@@ -151,7 +139,7 @@ class MeasureBooks(beam.PTransform):
     """Counts the tokens and different words of books. PCollection[Book] → PCollection[MeasuredBook]."""
 
     def expand(self, books: beam.PCollection) -> beam.PCollection:
-        return books | "MeasureBook" >> beam.Map(measure_book).with_output_types(MeasuredBook)
+        return books | "MeasureBook" >> beam.Map(measure_book)
 
 
 def measure_book(book: Book) -> MeasuredBook:
@@ -159,6 +147,7 @@ def measure_book(book: Book) -> MeasuredBook:
     return MeasuredBook(book, *measure(fetch_text(book.packed_text)))
 
 
+@dataclass(eq=False, repr=False)
 class KeepSimple(beam.PTransform):
     """Keeps or rejects books by a rule on their token counts. PCollection[MeasuredBook] → Screened.
 
@@ -167,14 +156,10 @@ class KeepSimple(beam.PTransform):
         example NotSimple.
     """
 
-    STAGE = "measure-books"
-
-    def __init__(self, rule: Callable[[MeasuredBook], Reason | None]):
-        super().__init__()
-        self.rule = rule
+    rule: Callable[[MeasuredBook], Reason | None]
 
     def expand(self, books: beam.PCollection) -> Screened:
-        return _screen(books, self.STAGE, self.rule)
+        return _screen(books, "measure-books", self.rule)
 
 
 DATE_BOOKS = "date-books"
@@ -191,6 +176,7 @@ class DatedBooks(NamedTuple):
     evidence: beam.PCollection  # of BookEvidence, one for each book that was read
 
 
+@dataclass(eq=False, repr=False)
 class DateBooks(beam.PTransform):
     """Finds the dates of books, and rejects the books that are too new. PCollection[Book] → DatedBooks.
 
@@ -202,13 +188,11 @@ class DateBooks(beam.PTransform):
       before: books published in this year or later are rejected.
     """
 
-    def __init__(self, before: int = BEFORE):
-        super().__init__()
-        self.before = before
+    before: int = publication_dates.BEFORE
 
     def expand(self, books: beam.PCollection) -> DatedBooks:
         dated = books | "Date" >> beam.FlatMap(date_book, self.before).with_output_types(
-            DatedBook
+            publication_dates.DatedBook
         ).with_outputs("rejected", "evidence", main="kept")
         return DatedBooks(dated.kept, dated.rejected, dated.evidence)
 
@@ -218,16 +202,15 @@ def date_book(book: Book, before: int) -> Iterator[Any]:
 
     Also yields what is known about its date, a BookEvidence, on the output "evidence".
     """
-    evidence = date_evidence(book, fetch_text(book.packed_text))
-    told = BookEvidence(book.book_id, book.title, book.released_year, evidence)
+    evidence = publication_dates.date_evidence(book, fetch_text(book.packed_text))
+    told = publication_dates.BookEvidence(book.book_id, book.title, book.released_year, evidence)
     yield beam.pvalue.TaggedOutput("evidence", told)
-    date = choose_date(evidence)
-    reason = reason_to_reject(date, before)
-    if reason:
+    date = publication_dates.choose_date(evidence)
+    if reason := publication_dates.reason_to_reject(date, before):
         yield reject(book.book_id, book.title, DATE_BOOKS, reason)
     elif date:
         counters.count(DATE_BOOKS, date.source)
-        yield DatedBook(book, date, evidence)
+        yield publication_dates.DatedBook(book, date, evidence)
 
 
 NAME = "dates"
@@ -240,6 +223,7 @@ class ListedDates(NamedTuple):
     facts: beam.PCollection  # of one (name, counts) for stats.json
 
 
+@dataclass(eq=False, repr=False)
 class ListDates(beam.PTransform):
     """Writes a table of the evidence for the dates of books. PCollection[BookEvidence] → ListedDates.
 
@@ -247,28 +231,22 @@ class ListDates(beam.PTransform):
       folder: output folder of the build.
     """
 
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
+    folder: str
 
     def expand(self, evidence: beam.PCollection) -> ListedDates:
-        lines = evidence | "MakeLine" >> beam.Map(make_line).with_output_types(DateLine)
-        files = lines | "WriteDates" >> WriteBookTable(self.folder, NAME, DateLine)
+        lines = evidence | "MakeLine" >> beam.Map(publication_dates.make_line)
+        files = lines | "WriteDates" >> WriteBookTable(
+            self.folder, NAME, publication_dates.DateLine
+        )
         counts = (
             evidence
-            | "Outcomes" >> beam.FlatMap(outcomes_of).with_output_types(Outcome)
+            | "Outcomes" >> beam.FlatMap(publication_dates.outcomes_of)
             | "CountOutcomes" >> beam.combiners.Count.PerElement()
         )
-        facts = (
-            evidence.pipeline
-            | "Once" >> beam.Create([NAME])
-            | "SumUp" >> beam.Map(_fact, AsList(counts))
-        )
+        name = evidence.pipeline | "Once" >> beam.Create([NAME])
+        sum_up = publication_dates.sum_up
+        facts = name | "SumUp" >> beam.Map(lambda name, all: (name, sum_up(all)), AsList(counts))
         return ListedDates(files, facts)
-
-
-def _fact(name: str, counts: Iterable[tuple[Outcome, int]]) -> tuple[str, Any]:
-    return name, sum_up(counts)
 
 
 MASK_WORDS = "mask-words"
@@ -302,13 +280,15 @@ class MaskWords(beam.PTransform):
             return MaskedBooks(books, books.pipeline | "NothingMasked" >> beam.Create([]))
         masked = books | "MaskBook" >> beam.FlatMap(
             mask_book, Scratch(self.folder), self.words
-        ).with_output_types(DatedBook).with_outputs("counts", main="books")
+        ).with_output_types(publication_dates.DatedBook).with_outputs("counts", main="books")
         replaced = masked.counts | "AddCounts" >> beam.CombineGlobally(sum)
         facts = replaced | "NameFact" >> beam.Map(lambda words: (FACT, words))
         return MaskedBooks(masked.books, facts)
 
 
-def mask_book(dated: DatedBook, scratch: Scratch, words: Sequence[str]) -> Iterator[Any]:
+def mask_book(
+    dated: publication_dates.DatedBook, scratch: Scratch, words: Sequence[str]
+) -> Iterator[Any]:
     """Replaces each of the `words` in the text of a book by the mark "<DW>". Yields the book.
 
     A changed text is stored in `scratch`. The number of replaced words, if positive, is yielded on the output
@@ -336,7 +316,7 @@ def read_word_list(path: str) -> tuple[str, ...]:
             raise InputError(path, f"not a list of words: {error}") from None
 
 
-class DropDuplicateBooks(beam.PTransform):
+class DropDuplicateBooks(DropDuplicates):
     """Drops near-duplicate books. PCollection[Book] or PCollection[DatedBook] → Screened.
 
     The longest book of each group of near-duplicates is kept; if several have this length, the one with the
@@ -350,20 +330,15 @@ class DropDuplicateBooks(beam.PTransform):
     """
 
     def __init__(self, folder: str, threshold: str | float):
-        super().__init__()
-        self.drop = DropDuplicates(folder, describe_book, text_of_book, threshold)
-
-    def expand(self, books: beam.PCollection) -> Screened:
-        without: Screened = books | "DropDuplicates" >> self.drop
-        return without
+        super().__init__(folder, describe_book, text_of_book, threshold)
 
 
-def describe_book(element: Book | DatedBook) -> DocumentFacts:
+def describe_book(element: Book | publication_dates.DatedBook) -> DocumentFacts:
     """Returns the id, title and rank of a book. The rank is its length, so the longest duplicate is kept."""
-    book = book_of(element)
+    book = publication_dates.book_of(element)
     return DocumentFacts(book.book_id, book.title, book.characters)
 
 
-def text_of_book(element: Book | DatedBook) -> str:
+def text_of_book(element: Book | publication_dates.DatedBook) -> str:
     """Returns the plain words of a book, by which it is compared with others."""
-    return plain_words(fetch_text(book_of(element).packed_text))
+    return plain_words(fetch_text(publication_dates.book_of(element).packed_text))

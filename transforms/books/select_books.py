@@ -17,6 +17,7 @@ import collections
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -33,19 +34,9 @@ from ..files.counters import reject
 from ..files.records import MeasuredBook, OverlapVerdict
 from ..files.scratch import Scratch, fetch, fetch_text
 from . import book_overlap
-from .book_overlap import (
-    NGRAM_WORDS,
-    ContestedBook,
-    HashedBook,
-    Int64s,
-    block_from_bytes,
-    deal_hashes,
-    sample_hashes,
-    shared_from_bytes,
-    to_bytes,
-)
 
 
+@dataclass(eq=False, repr=False)
 class DecideContested(beam.PTransform):
     """Decides which contested books are dropped.
 
@@ -62,10 +53,8 @@ class DecideContested(beam.PTransform):
       threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
     """
 
-    def __init__(self, counts: beam.PCollection, threshold: Fraction):
-        super().__init__()
-        self.counts = counts
-        self.threshold = threshold
+    counts: beam.PCollection
+    threshold: Fraction
 
     def expand(self, shared: beam.PCollection) -> beam.PCollection:
         contested = self.counts | "Contested" >> beam.Map(
@@ -83,23 +72,30 @@ class DecideContested(beam.PTransform):
         return (
             {
                 "books": contested
-                | "KeyContested"
-                >> beam.FlatMap(key_contested, AsSingleton(certain), links).with_output_types(
-                    tuple[int, ContestedBook]
-                ),
+                | "KeyContested" >> beam.FlatMap(key_contested, AsSingleton(certain), links),
                 "chains": found.chains
                 | "AddChains" >> beam.CombinePerKey(sum)
-                | "KeyChains"
-                >> beam.Map(key_chain, links).with_output_types(tuple[int, tuple[bytes, int]]),
+                | "KeyChains" >> beam.Map(key_chain, links),
             }
             | "MeetContested" >> beam.CoGroupByKey()
-            | "Decide" >> beam.Map(decide_component, self.threshold)
-            | "GatherDropped" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
-            | "Ids" >> beam.Map(numpy.ravel)
+            | "Decide" >> beam.FlatMap(decide_component, self.threshold)
+            | "GatherDropped" >> GatherNumbers()
         )
 
 
-def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
+class GatherNumbers(beam.PTransform):
+    """Gathers different numbers in an ascending array. PCollection[int] → PCollection of one array."""
+
+    def expand(self, numbers: beam.PCollection) -> beam.PCollection:
+        return (
+            numbers
+            | "Rows" >> beam.Map(lambda number: numpy.array([[number]], numpy.int64))
+            | "Different" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
+            | "Flat" >> beam.Map(numpy.ravel)
+        )
+
+
+def chain_partition(packed: bytes, contested: book_overlap.Int64s) -> Iterator[Any]:
     """Finds the chains of contested books in one partition of the n-grams.
 
     The chain of an n-gram lists the contested books that have it, the largest first. Books are left out if a
@@ -115,15 +111,17 @@ def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
     """
     if not len(contested):
         return
-    chains = book_overlap.find_chains(shared_from_bytes(fetch(packed)), contested[:, 0])
+    chains = book_overlap.find_chains(
+        book_overlap.shared_from_bytes(fetch(packed)), contested[:, 0]
+    )
     yield TaggedOutput("certain", chains.certain)
     yield TaggedOutput("links", chains.links)
     yield from chains.ngrams.items()
 
 
 def key_contested(
-    contested: Int64s, certain: Int64s, links: Pairs
-) -> Iterator[tuple[int, ContestedBook]]:
+    contested: book_overlap.Int64s, certain: book_overlap.Int64s, links: Pairs
+) -> Iterator[tuple[int, book_overlap.ContestedBook]]:
     """Yields (component, contested book) for each contested book.
 
     A component is a group of books that are connected by chains. Its name is the smallest id of its books.
@@ -137,7 +135,7 @@ def key_contested(
     id_to_certain = dict(certain.tolist())
     id_to_component = dict(links.tolist())
     for book_id, tokens, ngrams, _ in contested.tolist():
-        book = ContestedBook(book_id, tokens, ngrams, id_to_certain.get(book_id, 0))
+        book = book_overlap.ContestedBook(book_id, tokens, ngrams, id_to_certain.get(book_id, 0))
         yield id_to_component.get(book_id, book_id), book
 
 
@@ -148,16 +146,23 @@ def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[byte
       counted: (chain, number of n-grams that have this chain). For chains, see `chain_partition`.
       links: rows (book id, smallest id in the component of the book).
     """
-    first = book_overlap.chain_ids(counted[0])[0]
-    place = int(numpy.searchsorted(links[:, 0], first))
-    is_linked = place < len(links) and links[place, 0] == first  # the smallest id has no link
-    return int(links[place, 1]) if is_linked else first, counted
+    return component_of(book_overlap.chain_ids(counted[0])[0], links), counted
+
+
+def component_of(number: int, links: Pairs) -> int:
+    """Returns the smallest number in the component to which a number belongs.
+
+    `links` has ascending rows (number, smallest number in its component). The smallest number has no row.
+    """
+    place = int(numpy.searchsorted(links[:, 0], number))
+    is_linked = place < len(links) and links[place, 0] == number
+    return int(links[place, 1]) if is_linked else number
 
 
 def decide_component(
     joined: tuple[int, Mapping[str, Iterable[Any]]], threshold: Fraction
-) -> Int64s:
-    """Returns the ids of the dropped books of a connected component, as an array with one row per book.
+) -> list[int]:
+    """Returns the ids of the dropped books of a connected component.
 
     Args:
       joined: (component, its contested books and its chains), as produced by CoGroupByKey.
@@ -165,8 +170,7 @@ def decide_component(
     """
     _, found = joined
     chains = [(book_overlap.chain_ids(chain), ngrams) for chain, ngrams in found["chains"]]
-    dropped = book_overlap.decide(found["books"], chains, threshold)
-    return numpy.array(dropped, numpy.int64).reshape(-1, 1)
+    return book_overlap.decide(found["books"], chains, threshold)
 
 
 HASH_BOOKS = "hash-books"
@@ -280,15 +284,15 @@ class _HashBooks(beam.DoFn):
         self._sample = sample
 
     def start_bundle(self) -> None:
-        self._gathered: list[HashedBook] = []
+        self._gathered: list[book_overlap.HashedBook] = []
         self._hashes = 0
 
     def process(self, measured: MeasuredBook, plan: Plan) -> Iterator[tuple[int, bytes]]:
         self._partitions = plan.partitions
         hashes = hash_book(measured, self._ngram_words, self._words)
-        sampled = sample_hashes(hashes, self._sample)
+        sampled = book_overlap.sample_hashes(hashes, self._sample)
         # A copy: a view would keep the unsampled hashes in memory.
-        book = HashedBook(measured.book.book_id, measured.tokens, sampled.copy())
+        book = book_overlap.HashedBook(measured.book.book_id, measured.tokens, sampled.copy())
         self._gathered.append(book)
         self._hashes += len(book.hashes)
         if self._hashes >= GATHERED_HASHES:
@@ -303,8 +307,10 @@ class _HashBooks(beam.DoFn):
         gathered = self._gathered
         self.start_bundle()
         if gathered:
-            for partition, block in deal_hashes(gathered, self._sample, self._partitions):
-                yield partition, self._scratch.put(to_bytes(block))
+            for partition, block in book_overlap.deal_hashes(
+                gathered, self._sample, self._partitions
+            ):
+                yield partition, self._scratch.put(book_overlap.to_bytes(block))
 
 
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
@@ -315,9 +321,11 @@ def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> I
     (partition, references to its NgramBlocks).
     """
     _, packed = grouped
-    counts, shared = book_overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)
+    counts, shared = book_overlap.share_ngrams(
+        book_overlap.block_from_bytes(fetch(piece)) for piece in packed
+    )
     yield TaggedOutput("counts", counts)
-    yield scratch.put(to_bytes(shared))
+    yield scratch.put(book_overlap.to_bytes(shared))
 
 
 STAGE = "select-books"
@@ -331,6 +339,7 @@ class SelectedBooks(NamedTuple):
     verdicts: beam.PCollection  # of OverlapVerdict: of every book
 
 
+@dataclass(eq=False, repr=False)
 class SelectBooks(beam.PTransform):
     """Drops books that overlap larger kept books. PCollection[MeasuredBook] → SelectedBooks.
 
@@ -351,22 +360,17 @@ class SelectBooks(beam.PTransform):
     Raises ValueError for an invalid threshold, and if two books have the same id.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        threshold: str | float | Fraction = book_overlap.THRESHOLD,
-        ngram_words: int = NGRAM_WORDS,
-        sample: int = 1,
-        words: str = book_overlap.PLAIN,
-    ):
-        super().__init__()
-        self.threshold = book_overlap.parse_threshold(threshold)
-        self.scratch = Scratch(folder)
-        self.ngram_words = ngram_words
-        self.sample = sample
-        self.words = words
+    folder: str
+    threshold: str | float | Fraction = book_overlap.THRESHOLD
+    ngram_words: int = book_overlap.NGRAM_WORDS
+    sample: int = 1
+    words: str = book_overlap.PLAIN
+
+    def __post_init__(self) -> None:
+        self._exact = book_overlap.parse_threshold(self.threshold)
 
     def expand(self, books: beam.PCollection) -> SelectedBooks:
+        scratch = Scratch(self.folder)
         plan = AsSingleton(
             books
             | "Sizes" >> beam.Map(lambda book: (1, book.tokens)).with_output_types(tuple[int, int])
@@ -374,20 +378,16 @@ class SelectBooks(beam.PTransform):
             | "Plan" >> beam.Map(plan_parts, self.sample)
         )
         found = books | "ShareNgrams" >> ShareNgrams(
-            self.scratch, self.ngram_words, self.sample, self.words, plan
+            scratch, self.ngram_words, self.sample, self.words, plan
         )
-        decide = DecideContested(found.counts, self.threshold)
+        decide = DecideContested(found.counts, self._exact)
         dropped = AsSingleton(found.shared | "DecideContested" >> decide)
         met = {
-            "books": books
-            | "KeyBooks" >> beam.Map(key_book, plan).with_output_types(tuple[int, MeasuredBook]),
+            "books": books | "KeyBooks" >> beam.Map(key_book, plan),
             "counts": found.counts
             | "CutCounts" >> beam.FlatMap(cut_rows, plan).with_output_types(tuple[int, Any]),
             "coverings": found.shared
-            | "AttributeNgrams"
-            >> beam.FlatMap(attribute_partition, dropped, plan, self.scratch).with_output_types(
-                tuple[int, bytes]
-            ),
+            | "AttributeNgrams" >> beam.FlatMap(attribute_partition, dropped, plan, scratch),
         } | "MeetBooks" >> beam.CoGroupByKey()
         judged = met | "JudgeBooks" >> beam.FlatMap(
             judge_bucket, dropped, self.ngram_words
@@ -396,7 +396,7 @@ class SelectBooks(beam.PTransform):
 
 
 def attribute_partition(
-    packed: bytes, dropped: Int64s, plan: Plan, scratch: Scratch
+    packed: bytes, dropped: book_overlap.Int64s, plan: Plan, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
     """Counts the n-grams that books share with larger kept books, in one partition of the n-grams.
 
@@ -409,12 +409,12 @@ def attribute_partition(
       plan: has the number of buckets.
       scratch: stores the rows.
     """
-    rows = book_overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
+    rows = book_overlap.attribute_ngrams(book_overlap.shared_from_bytes(fetch(packed)), dropped)
     for bucket, part in cut_rows(rows, plan):
         yield bucket, scratch.put(part.tobytes())
 
 
-def cut_rows(rows: Int64s, plan: Plan) -> Iterator[tuple[int, Int64s]]:
+def cut_rows(rows: book_overlap.Int64s, plan: Plan) -> Iterator[tuple[int, book_overlap.Int64s]]:
     """Distributes rows to buckets, by the book id in their first column. Yields (bucket, its rows).
 
     `plan` has the number of buckets.
@@ -428,7 +428,7 @@ def key_book(measured: MeasuredBook, plan: Plan) -> tuple[int, MeasuredBook]:
 
 
 def judge_bucket(
-    joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: Int64s, ngram_words: int
+    joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: book_overlap.Int64s, ngram_words: int
 ) -> Iterator[Any]:
     """Yields the kept books of a bucket.
 

@@ -6,7 +6,9 @@ Books with a very low Jaccard similarity often have no such position. So a book 
 shares a few n-grams with each of many larger books, or if it is much smaller than the book that contains it.
 """
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -24,22 +26,19 @@ from ..duplicates.similar_documents import (
     FindSimilarDocuments,
     Met,
     Sketch,
-    different_pairs,
     hashes_of,
 )
 from ..files.records import MeasuredBook
 from ..files.scratch import Scratch, fetch
 from . import book_overlap
-from .book_overlap import (
-    Cover,
-    attribute_cover,
-    cover_book,
-    decide_covers,
-    id_of,
-    is_contested,
-    number_book,
+from .select_books import (
+    GatherNumbers,
+    SelectedBooks,
+    check_ids,
+    component_of,
+    give_verdict,
+    hash_book,
 )
-from .select_books import SelectedBooks, check_ids, give_verdict, hash_book
 
 BANDS = (PERMUTATIONS, 1)
 """(bands, rows of a band). Two books with a Jaccard similarity of 2 % share a band in 92 of 100 cases, with
@@ -55,6 +54,7 @@ class SketchedBook(NamedTuple):
     packed: bytes  # the hashes, in scratch
 
 
+@dataclass(eq=False, repr=False)
 class SelectByMinHash(beam.PTransform):
     """Drops books that overlap larger kept books. PCollection[MeasuredBook] → SelectedBooks.
 
@@ -69,33 +69,30 @@ class SelectByMinHash(beam.PTransform):
       words: "plain" to compare normalised words, "exact" to compare them unchanged.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        threshold: str | float | Fraction = book_overlap.THRESHOLD,
-        ngram_words: int = book_overlap.NGRAM_WORDS,
-        words: str = book_overlap.PLAIN,
-    ):
-        super().__init__()
-        self.threshold = book_overlap.parse_threshold(threshold)
-        self.folder, self.scratch = folder, Scratch(folder)
-        self.ngram_words, self.words = ngram_words, words
+    folder: str
+    threshold: str | float | Fraction = book_overlap.THRESHOLD
+    ngram_words: int = book_overlap.NGRAM_WORDS
+    words: str = book_overlap.PLAIN
+
+    def __post_init__(self) -> None:
+        self._exact = book_overlap.parse_threshold(self.threshold)
 
     def expand(self, books: beam.PCollection) -> SelectedBooks:
+        scratch = Scratch(self.folder)
         sketched = books | "SketchBooks" >> beam.Map(
-            sketch_book, self.scratch, self.ngram_words, self.words
+            sketch_book, scratch, self.ngram_words, self.words
         )
         find = FindSimilarDocuments(self.folder, describe_book, ngrams_of_book, BANDS)
         sketches = (
             sketched
-            | "KeySketches" >> beam.Map(key_sketch).with_output_types(tuple[int, Sketch])
+            | "KeySketches" >> beam.Map(key_sketch)
             | "GroupSketches" >> beam.GroupByKey()
             | "CheckBooks" >> beam.Map(only_book)
         )
         covers = (
             sketched
             | "FindSimilar" >> find
-            | "CoverBooks" >> CompareDocuments(sketches, _Cover(self.scratch))
+            | "CoverBooks" >> CompareDocuments(sketches, _Cover(scratch))
         )
         dropped = AsSingleton(self._decide(covers))
         met = {
@@ -109,12 +106,11 @@ class SelectByMinHash(beam.PTransform):
 
     def _decide(self, covers: beam.PCollection) -> beam.PCollection:
         """Returns a PCollection of one array: the numbers of the dropped books, ascending."""
-        contested = covers | "Contested" >> beam.Filter(is_open, self.threshold)
+        contested = covers | "Contested" >> beam.Filter(is_open, self._exact)
         numbers = AsSingleton(
             contested
-            | "Numbers" >> beam.Map(number_row)
-            | "GatherNumbers" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
-            | "Flat" >> beam.Map(numpy.ravel)
+            | "Numbers" >> beam.Map(operator.attrgetter("number"))
+            | "GatherNumbers" >> GatherNumbers()
         )
         links = AsSingleton(
             contested
@@ -125,9 +121,8 @@ class SelectByMinHash(beam.PTransform):
             contested
             | "KeyByComponent" >> beam.Map(key_component, links)
             | "GroupComponents" >> beam.GroupByKey()
-            | "Decide" >> beam.Map(decide_component, self.threshold)
-            | "GatherDropped" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
-            | "Dropped" >> beam.Map(numpy.ravel)
+            | "Decide" >> beam.FlatMap(decide_component, self._exact)
+            | "GatherDropped" >> GatherNumbers()
         )
 
 
@@ -140,18 +135,18 @@ class _Cover:
     def __init__(self, scratch: Scratch):
         self._scratch = scratch
 
-    def __call__(self, joined: Met) -> Iterator[Cover]:
+    def __call__(self, joined: Met) -> Iterator[book_overlap.Cover]:
         _, found = joined
         (own,) = found[DOCUMENTS]
         candidates = list(found[WANTED])
         if candidates:
             pairs = ((one.number, hashes_of(one)) for one in candidates)
-            cover = cover_book(own.number, hashes_of(own), pairs)
+            cover = book_overlap.cover_book(own.number, hashes_of(own), pairs)
             if cover.owners:
                 yield cover._replace(packed=self._scratch.put(cover.packed))
 
 
-def fetched(cover: Cover) -> Cover:
+def fetched(cover: book_overlap.Cover) -> book_overlap.Cover:
     """Returns a copy of a Cover in which `packed` contains the marks of shared n-grams.
 
     In the given Cover, `packed` is only a reference to these marks, which are stored in the scratch folder.
@@ -169,7 +164,7 @@ def sketch_book(
       words: "plain" to hash normalised words, "exact" to hash them unchanged.
     """
     hashes = hash_book(measured, ngram_words, words)
-    number = number_book(measured.book.book_id, measured.tokens)
+    number = book_overlap.number_book(measured.book.book_id, measured.tokens)
     return SketchedBook(measured, number, len(hashes), scratch.put(hashes.astype("<u8").tobytes()))
 
 
@@ -197,7 +192,7 @@ def only_book(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
     first, *others = sorted(sketches, key=lambda one: one.facts.title)
     if others:
         raise ValueError(
-            f"book {id_of(number)} occurs twice: {first.facts.title} and {others[0].facts.title}"
+            f"book {book_overlap.id_of(number)} occurs twice: {first.facts.title} and {others[0].facts.title}"
         )
     return number, first
 
@@ -207,30 +202,25 @@ def key_book(sketched: SketchedBook) -> tuple[int, SketchedBook]:
     return sketched.measured.book.book_id, sketched
 
 
-def key_cover(cover: Cover) -> tuple[int, Cover]:
+def key_cover(cover: book_overlap.Cover) -> tuple[int, book_overlap.Cover]:
     """Returns (id of a book, its Cover).
 
     A Cover marks the n-grams of a book that larger books also have.
     """
-    return id_of(cover.number), cover
+    return book_overlap.id_of(cover.number), cover
 
 
-def is_open(cover: Cover, threshold: Fraction) -> bool:
+def is_open(cover: book_overlap.Cover, threshold: Fraction) -> bool:
     """Returns True if a book may have to be dropped.
 
     This is possible if all larger books, kept or not, together have at least the share `threshold` of the
     book's n-grams. The decision then depends on which of the larger books are kept. `cover` marks the n-grams
     of the book that larger books also have.
     """
-    return is_contested(fetched(cover), threshold)
+    return book_overlap.is_contested(fetched(cover), threshold)
 
 
-def number_row(cover: Cover) -> Int64s:
-    """Returns the number of the book to which a Cover belongs, as an array of one row and one column."""
-    return numpy.array([[cover.number]], numpy.int64)
-
-
-def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
+def pair_contested(cover: book_overlap.Cover, contested: Int64s) -> Pairs:
     """Pairs the book of a cover with each larger contested book that shares n-grams with it.
 
     Returns rows (number of the larger book, number of the book).
@@ -243,7 +233,7 @@ def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
     return numpy.column_stack((owners, numpy.full(len(owners), cover.number, numpy.int64)))
 
 
-def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
+def key_component(cover: book_overlap.Cover, links: Pairs) -> tuple[int, book_overlap.Cover]:
     """Returns (component of a book, Cover of the book).
 
     A component is a group of books whose decisions depend on each other. Its name is its smallest book
@@ -253,21 +243,20 @@ def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
       cover: the n-grams of the book that larger books also have.
       links: rows (number of a book, smallest number in its component).
     """
-    place = int(numpy.searchsorted(links[:, 0], cover.number))
-    is_linked = place < len(links) and links[place, 0] == cover.number
-    return (int(links[place, 1]) if is_linked else cover.number), cover
+    return component_of(cover.number, links), cover
 
 
-def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) -> Int64s:
-    """Returns the numbers of the dropped books of a connected component, as an array of one column.
+def decide_component(
+    grouped: tuple[int, Iterable[book_overlap.Cover]], threshold: Fraction
+) -> list[int]:
+    """Returns the numbers of the dropped books of a connected component.
 
     Args:
       grouped: (component, the Cover of each of its books). A Cover marks the n-grams of a book that larger
         books also have.
       threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
     """
-    dropped = decide_covers(map(fetched, grouped[1]), threshold)
-    return numpy.array(dropped, numpy.int64).reshape(-1, 1)
+    return book_overlap.decide_covers(map(fetched, grouped[1]), threshold)
 
 
 def judge_book(
@@ -288,7 +277,7 @@ def judge_book(
     (measured,) = check_ids(one.measured for one in sketched)
     covering: dict[int, int] = {}
     for cover in found["covers"]:
-        covering = attribute_cover(fetched(cover), dropped)
+        covering = book_overlap.attribute_cover(fetched(cover), dropped)
     book_id, own = measured.book.book_id, sketched[0]
     verdict = book_overlap.judge(book_id, own.ngrams, covering, own.number not in dropped)
     yield from give_verdict(measured, verdict, ngram_words)

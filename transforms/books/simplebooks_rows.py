@@ -108,7 +108,8 @@ def plan_sizes(
         )
     in_order = sorted(facts, key=_order)
     median = median_low(tokens for _, tokens in facts)
-    candidates = sorted(in_order, key=lambda fact: not _is_ordinary(fact[1], median))
+    shortest, longest = median / ORDINARY_FACTOR, median * ORDINARY_FACTOR
+    candidates = sorted(in_order, key=lambda fact: not shortest <= fact[1] <= longest)
     heldout = ["validation"] * heldout_books + ["test"] * heldout_books
     plan = {
         book_id: Placement(split, True)
@@ -125,10 +126,6 @@ def plan_sizes(
 
 def _order(fact: tuple[int, int]) -> tuple[int, int]:
     return fingerprint(f"simplebooks {fact[0]}"), fact[0]
-
-
-def _is_ordinary(tokens: int, median: int) -> bool:
-    return median <= tokens * ORDINARY_FACTOR and tokens <= median * ORDINARY_FACTOR
 
 
 TRAIN = "train"

@@ -8,6 +8,7 @@ each.
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -31,6 +32,7 @@ from .simplebooks_rows import DISTINCT, Considered, Sized, make_line
 TOKENIZE = "tokenize-books"
 
 
+@dataclass(eq=False, repr=False)
 class TokenizeBooks(beam.PTransform):
     """Tokenises the texts of books. PCollection[MeasuredBook] → PCollection[TokenizedBook].
 
@@ -39,13 +41,11 @@ class TokenizeBooks(beam.PTransform):
       number_style: format of numbers, see `english_tokens.separate_numbers`.
     """
 
-    def __init__(self, folder: str, number_style: str = DISTINCT):
-        super().__init__()
-        self.scratch = Scratch(folder)
-        self.number_style = number_style
+    folder: str
+    number_style: str = DISTINCT
 
     def expand(self, books: beam.PCollection) -> beam.PCollection:
-        tokenize = beam.ParDo(_TokenizeBook(self.scratch, self.number_style))
+        tokenize = beam.ParDo(_TokenizeBook(Scratch(self.folder), self.number_style))
         return books | "TokenizeBook" >> tokenize.with_output_types(TokenizedBook)
 
 
@@ -90,6 +90,7 @@ STAGE = "take-simplest"
 BUCKETS = 64  # parallel parts of the count; the number does not change results
 
 
+@dataclass(eq=False, repr=False)
 class TakeSimplest(beam.PTransform):
     """Keeps the simplest books. PCollection[MeasuredBook] → Screened.
 
@@ -109,29 +110,17 @@ class TakeSimplest(beam.PTransform):
       formula: name of the formula that computes the ratio; see simplicity.py.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        style: str = DISTINCT,
-        target_tokens: int = simplicity.TARGET_TOKENS,
-        max_vocabulary: int = simplicity.MAX_VOCABULARY,
-        min_count: int = 3,
-        formula: str = simplicity.NEUTRAL,
-    ):
-        super().__init__()
-        self.folder = folder
-        self.tokenize = TokenizeBooks(folder, style)
-        self.target_tokens = target_tokens
-        self.max_vocabulary = max_vocabulary
-        self.min_count = min_count
-        self.formula = formula
+    folder: str
+    style: str = DISTINCT
+    target_tokens: int = simplicity.TARGET_TOKENS
+    max_vocabulary: int = simplicity.MAX_VOCABULARY
+    min_count: int = 3
+    formula: str = simplicity.NEUTRAL
 
     def expand(self, books: beam.PCollection) -> Screened:
-        tokenized = books | "TokenizeAll" >> self.tokenize
-        sizes = tokenized | "Sizes" >> beam.Map(size_of).with_output_types(tuple[int, int])
-        measures = books | "Measures" >> beam.Map(measure_of).with_output_types(
-            tuple[int, tuple[int, int]]
-        )
+        tokenized = books | "TokenizeAll" >> TokenizeBooks(self.folder, self.style)
+        sizes = tokenized | "Sizes" >> beam.Map(size_of)
+        measures = books | "Measures" >> beam.Map(measure_of)
         queue = (
             books.pipeline
             | "Once" >> beam.Create([self.formula])
@@ -227,6 +216,7 @@ class BookFates(NamedTuple):
     places: beam.PCollection  # of Place
 
 
+@dataclass(eq=False, repr=False)
 class ListBooks(beam.PTransform):
     """Writes the table of considered books, sorted by book id. BookFates → PCollection[OutputFile].
 
@@ -238,10 +228,8 @@ class ListBooks(beam.PTransform):
         table has a column with the simplicity.
     """
 
-    def __init__(self, folder: str, formula: str):
-        super().__init__()
-        self.folder = folder
-        self.formula = formula
+    folder: str
+    formula: str
 
     def expand(self, fates: BookFates) -> beam.PCollection:
         keyed = {
@@ -251,7 +239,7 @@ class ListBooks(beam.PTransform):
         return (
             {"titles": fates.titles, "measures": fates.measures, **keyed}
             | "MeetFates" >> beam.CoGroupByKey()
-            | "MakeLine" >> beam.Map(line_of, self.formula).with_output_types(Considered)
+            | "MakeLine" >> beam.Map(line_of, self.formula)
             | "WriteBooks" >> WriteBookTable(self.folder, NAME, Considered)
         )
 

@@ -181,32 +181,21 @@ class Speech(NamedTuple):
     speakers: int  # number of different speakers
 
 
-class _Spoken(NamedTuple):
-    """A name, and the number of characters of the speech that begins with it or follows it.
-
-    The name may be that of a speaker or another name. The speech ends at the next name or at the end of its
-    paragraph.
-    """
-
-    name: str
-    characters: int
-
-
 def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
     """Detects the speakers in a text, and counts the characters of their speeches.
 
     `paragraphs` has the lines of each paragraph of the text.
     """
     spoken = list(_spoken_in(paragraphs))
-    times = Counter(piece.name for piece in spoken)
+    times = Counter(name for name, _ in spoken)
     speakers = {name for name, count in times.items() if count >= MIN_SPEECHES and _may_speak(name)}
-    return Speech(
-        sum(piece.characters for piece in spoken if piece.name in speakers), len(speakers)
-    )
+    return Speech(sum(size for name, size in spoken if name in speakers), len(speakers))
 
 
-def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
+def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[tuple[str, int]]:
     """Yields each name that may be a speaker's, with the length of the speech that follows it.
+
+    The length includes the name, if the speech begins in its line.
 
     The speech ends at the next name or at the end of the paragraph. If a name in capitals or without a period
     is a paragraph of its own, its speech is the next paragraph. There is no such speech if the next paragraph
@@ -226,11 +215,11 @@ def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
             inside = _INSIDE.match(line[:_LOOKED_AT]) if place else None
             if inside:
                 if name:
-                    yield _Spoken(name, size)
+                    yield name, size
                 name, size = inside[1] or inside[2], 0
             size += len(line.strip())
         if name:
-            yield _Spoken(name, size)
+            yield name, size
 
 
 def _may_speak(name: str) -> bool:
@@ -365,18 +354,14 @@ def is_stanza(lines: Sequence[str], width: int, is_verse_book: bool = False) -> 
         return False
     if _capitals_in(rest) < CAPITAL_LINES * len(rest):
         return False
-    return len(rest) > 2 or is_verse_book or _is_broken_early(lines, width)
+    return (len(rest) > 2 or is_verse_book) or all(
+        len(line.strip()) + 1 + len(following.split(maxsplit=1)[0]) <= width
+        for line, following in pairwise(lines)
+    )
 
 
 def _capitals_in(lines: Sequence[str]) -> int:
     return sum(1 for line in lines if _CAPITAL.match(line))
-
-
-def _is_broken_early(lines: Sequence[str], width: int) -> bool:
-    return all(
-        len(line.strip()) + 1 + len(following.split(maxsplit=1)[0]) <= width
-        for line, following in pairwise(lines)
-    )
 
 
 def is_list(lines: Sequence[str]) -> bool:
@@ -474,16 +459,14 @@ def not_english(book: Book, text: str) -> Reason | None:
     declared = sorted({language.casefold() for language in book.languages})
     english = set(read_toml(__package__, _LANGUAGES)["declared"]["english"])
     found = read_languages(text)
-    if len(declared) > 1 and not english.issuperset(declared):
-        return Reason(
-            "several-languages", f"declared: {', '.join(declared)}; text: {_render(found)}"
-        )
-    if declared and not english.issuperset(declared):
-        return Reason("not-english", f"declared: {declared[0]}; text: {_render(found)}")
     share = found.share_of_english()
-    if share is None or share >= ONLY_ENGLISH:
+    if not english.issuperset(declared):
+        is_foreign = len(declared) == 1
+    elif share is None or share >= ONLY_ENGLISH:
         return None
-    slug = "not-english" if share <= MOSTLY_FOREIGN else "several-languages"
+    else:
+        is_foreign = share <= MOSTLY_FOREIGN
+    slug = "not-english" if is_foreign else "several-languages"
     return Reason(slug, f"declared: {', '.join(declared) or 'nothing'}; text: {_render(found)}")
 
 
@@ -500,8 +483,7 @@ def read_language(sample: str) -> str:
     name of the script is returned, such as "CJK". UNKNOWN is returned if frequent words of all languages are
     rare in the sample.
     """
-    script = _other_script(sample)
-    if script:
+    if script := _other_script(sample):
         return script
     words = Counter(_WORD.findall(sample.lower()))
     total = words.total()

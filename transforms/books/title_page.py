@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..files.markup import read_toml
+from .spans import split_paragraphs
 
 # Printers also repeated a letter four times: MDCCCCXI for MCMXI. Both forms are parsed.
 _THOUSANDS = re.compile(
@@ -33,11 +34,9 @@ def parse_roman(text: str) -> int | None:
     match = _THOUSANDS.fullmatch(_BETWEEN.sub("", text))
     if match is None:
         return None
-    return sum(_value(part) for part in match.groups())
-
-
-def _value(part: str) -> int:
-    return _PAIRS.get(part) or sum(_LETTERS[letter] for letter in part)
+    return sum(
+        _PAIRS.get(part) or sum(_LETTERS[letter] for letter in part) for part in match.groups()
+    )
 
 
 MAX_LINES = 250  # maximum lines of the front, which has the title page, its back and a preface
@@ -75,31 +74,17 @@ def is_on_title_page(block: Block) -> bool:
 def blocks_of_front(text: str) -> Iterator[Block]:
     """Yields the blocks of the front of a book, in order."""
     prose_characters = 0
-    for lines in _split(text):
+    front = "\n".join(text[:MAX_CHARACTERS].split("\n")[:MAX_LINES])
+    for paragraph in split_paragraphs(front):
+        lines = tuple(map(str.strip, paragraph.text.split("\n")))
         characters = sum(len(_BLANKS.sub(" ", line)) for line in lines)
-        is_prose = characters >= _MIN_PROSE_CHARACTERS and _is_full(lines)
+        but_last = lines[:-1] or lines
+        full = sum(len(_BLANKS.sub(" ", line)) >= _MIN_FULL_LINE for line in but_last)
+        is_full = full >= _MIN_FULL_SHARE * len(but_last)
+        is_prose = characters >= _MIN_PROSE_CHARACTERS and is_full
         yield Block(lines, is_prose, prose_characters)
         if is_prose:
             prose_characters += characters
-
-
-def _split(text: str) -> Iterator[tuple[str, ...]]:
-    block: list[str] = []
-    for line in text[:MAX_CHARACTERS].split("\n")[:MAX_LINES]:
-        if stripped := line.strip():
-            block.append(stripped)
-        elif block:
-            yield tuple(block)
-            block = []
-    if block:
-        yield tuple(block)
-
-
-def _is_full(lines: tuple[str, ...]) -> bool:
-    """Returns True if most lines of a block, except the last line, are as long as lines of running text."""
-    but_last = lines[:-1] or lines
-    full = sum(len(_BLANKS.sub(" ", line)) >= _MIN_FULL_LINE for line in but_last)
-    return full >= _MIN_FULL_SHARE * len(but_last)
 
 
 # Sources of a year.
@@ -167,19 +152,13 @@ _STATEMENT = re.compile(
     r"|\bthis (?:[a-z]{1,12} ){1,3}edition, first published\b"
     rf"|\b{_ORDINAL} (?:[a-z]{{1,12}} )?(?:impression|printing|thousand))"
     r"|(?P<copyright>\bcopyright(?:ed)?\b|©|\(c\)|\bentered,? according to (?:the )?act of)"
-    r"|(?P<first>\b(?:first|originally) (?:published|issued|printed|edition)"
+    r"|(?P<first_published>\b(?:first|originally) (?:published|issued|printed|edition)"
     r"|\bpublished (?:originally|first)\b)"
-    rf"|(?P<later>\b{_ORDINAL} (?:[a-z]{{1,12}} )?edition\b)"
+    rf"|(?P<later_edition>\b{_ORDINAL} (?:[a-z]{{1,12}} )?edition\b)"
     r"|(?P<imprint>\b(?:published|issued|printed)\b)",
     re.IGNORECASE,
 )
-_SOURCES = {
-    "reprint": REPRINT,
-    "copyright": COPYRIGHT,
-    "first": FIRST_PUBLISHED,
-    "later": LATER_EDITION,
-    "imprint": IMPRINT,
-}
+"""A statement. The name of its group is its source, with underscores for hyphens."""
 
 
 class FrontYear(NamedTuple):
@@ -264,7 +243,7 @@ def _read_statements(block: Block, open_source: str) -> _Statements:
         before = ""
     source = ""
     for match, (_, end) in zip(matches, itertools.pairwise([*starts, len(text)]), strict=True):
-        own_source = _SOURCES[str(match.lastgroup)]
+        own_source = str(match.lastgroup).replace("_", "-")
         # "First edition, published in 1653" is one statement.
         source = source if source and own_source == IMPRINT else own_source
         said = _of_statement(text[match.end() : end], source)

@@ -6,6 +6,7 @@ Replaces words that are not in the vocabulary by <UNK>, in shuffled shards.
 import functools
 import operator
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -41,6 +42,7 @@ class CountedVocabulary(NamedTuple):
     vocabulary: beam.PCollection  # one packed list of words (see `vocabulary.unpack_words`)
 
 
+@dataclass(eq=False, repr=False)
 class CountVocabulary(beam.PTransform):
     """Counts and writes the vocabulary of a corpus.
 
@@ -60,28 +62,27 @@ class CountVocabulary(beam.PTransform):
     Raises AccountingError if a held-out word or line is not in the corpus.
     """
 
-    def __init__(self, folder: str, min_count: int = 3, buckets: int = BUCKETS, scratch: str = ""):
-        super().__init__()
-        self.folder = folder
-        self.scratch = scratch or folder
-        self.min_count = min_count
-        self.buckets = buckets
+    folder: str
+    min_count: int = 3
+    buckets: int = BUCKETS
+    scratch: str = ""
 
     def expand(self, lines: tuple[beam.PCollection, beam.PCollection]) -> CountedVocabulary:
         ranges, shards = lines
-        heldout = shards | "OnlyHeldout" >> beam.Filter(_is_heldout)
+        to_buckets = functools.partial(DealWords, self.scratch or self.folder)
+        heldout = shards | "OnlyHeldout" >> beam.Filter(lambda shard: shard.series == HELDOUT)
         sentences = (
             (
-                ranges | "RangeLines" >> beam.Map(lines_of_range).with_output_types(int),
-                heldout | "HeldoutLines" >> beam.Map(_heldout_lines).with_output_types(int),
+                ranges | "RangeLines" >> beam.Map(lines_of_range),
+                heldout | "HeldoutLines" >> beam.Map(_heldout_lines),
             )
             | "Lines" >> beam.Flatten()
             | "AddLines" >> beam.CombineGlobally(sum)
         )
         parts = (
             (
-                ranges | "CountRanges" >> DealWords(self.scratch, count_range, self.buckets),
-                heldout | "CountHeldout" >> DealWords(self.scratch, count_heldout, self.buckets),
+                ranges | "CountRanges" >> to_buckets(count_range, self.buckets),
+                heldout | "CountHeldout" >> to_buckets(count_heldout, self.buckets),
             )
             | "Pieces" >> beam.Flatten()
             | "GroupBuckets" >> beam.GroupByKey()
@@ -105,10 +106,6 @@ class CountVocabulary(beam.PTransform):
             stats | "AddCoverage" >> beam.Map(add_coverage, AsList(coverage)),
             words,
         )
-
-
-def _is_heldout(shard: LineShard) -> bool:
-    return shard.series == HELDOUT
 
 
 def _heldout_lines(shard: LineShard) -> int:
@@ -198,6 +195,7 @@ def add_coverage(
     return stats._replace(heldout=tuple(of_shard for _, of_shard in sorted(coverage)))
 
 
+@dataclass(eq=False, repr=False)
 class MapUnknown(beam.PTransform):
     """Replaces words that are not in the vocabulary by <UNK>.
 
@@ -211,17 +209,14 @@ class MapUnknown(beam.PTransform):
       words: side input with one packed list of the words to keep (see word_vocabulary.py).
     """
 
-    def __init__(self, folder: str, words: beam.PCollection):
-        super().__init__()
-        self.scratch = Scratch(folder)
-        self.words = words
+    folder: str
+    words: beam.PCollection
 
     def expand(self, shards: beam.PCollection) -> beam.PCollection:
         return (
             shards
-            | "PutAway" >> beam.Map(put_away, self.scratch).with_output_types(LineShard)
-            | "MapShard"
-            >> beam.Map(map_shard, AsSingleton(self.words)).with_output_types(LineShard)
+            | "PutAway" >> beam.Map(put_away, Scratch(self.folder))
+            | "MapShard" >> beam.Map(map_shard, AsSingleton(self.words))
         )
 
 

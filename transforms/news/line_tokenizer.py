@@ -30,33 +30,8 @@ from numpy.typing import NDArray
 
 from ..files import line_blocks
 from ..files.line_blocks import block_of, cut_block, lines_of
+from . import punctuation, wmt_tokenizer
 from .perl_text import CODE_POINTS, CURRENT_PERL, members_of
-from .punctuation import (
-    LINE_FEED,
-    Codes,
-    Places,
-    frame,
-    line_feeds_in,
-    line_feeds_of,
-    lines_at,
-    lines_to_normalize,
-    normalize_line,
-    normalize_text,
-    put_lines,
-    take_lines,
-    unframe,
-)
-from .wmt_tokenizer import (
-    ALWAYS,
-    APOSTROPHES_APART,
-    APOSTROPHES_RIGHT,
-    BEFORE_NUMBER,
-    STAND_IN,
-    apostrophes_of,
-    keeps_period,
-    prefixes_of,
-    tokenize_line,
-)
 
 _PIECE_BYTES = 1 << 18  # bytes processed at once: their arrays stay in the processor's cache
 
@@ -94,11 +69,11 @@ class LineTokenizer:
         Raises:
             ValueError: a line is malformed UTF-8.
         """
-        text = frame(block)
-        line_feeds = line_feeds_in(text)
-        chosen = lines_to_normalize(text, line_feeds, self._language)
-        lines = self._normalize_lines(take_lines(text, line_feeds, chosen))
-        return unframe(put_lines(text, line_feeds, chosen, lines))
+        text = punctuation.frame(block)
+        line_feeds = punctuation.line_feeds_in(text)
+        chosen = punctuation.lines_to_normalize(text, line_feeds, self._language)
+        lines = self._normalize_lines(punctuation.take_lines(text, line_feeds, chosen))
+        return punctuation.unframe(punctuation.put_lines(text, line_feeds, chosen, lines))
 
     def tokenize(self, block: bytes) -> bytes:
         """Tokenises a block like tokenizer.perl, and converts it to lower case if `lower_case` is set.
@@ -106,13 +81,17 @@ class LineTokenizer:
         Raises:
             ValueError: a line is malformed UTF-8.
         """
-        text = frame(block)
+        text = punctuation.frame(block)
         words = self._tokenizer.tokenize_ascii(text)
         result = words.codes.tobytes()
         if words.doubtful:
-            lines = self._tokenize_lines(take_lines(text, line_feeds_in(text), words.doubtful))
-            result = put_lines(result, line_feeds_in(result), words.doubtful, lines)
-        return unframe(result.lower() if self._lower_case else result)
+            lines = self._tokenize_lines(
+                punctuation.take_lines(text, punctuation.line_feeds_in(text), words.doubtful)
+            )
+            result = punctuation.put_lines(
+                result, punctuation.line_feeds_in(result), words.doubtful, lines
+            )
+        return punctuation.unframe(result.lower() if self._lower_case else result)
 
     def _normalize_lines(self, lines: Sequence[bytes]) -> list[bytes]:
         # Processed separately: a single character beyond ASCII needs all rules, and makes Python's string
@@ -124,18 +103,20 @@ class LineTokenizer:
             text = block_of(lines).decode()
         except UnicodeDecodeError:
             return _on_each(self._normalize_line, lines)
-        return lines_of(normalize_text(text, self._language, self._perl).encode())
+        return lines_of(punctuation.normalize_text(text, self._language, self._perl).encode())
 
     def _tokenize_lines(self, lines: Sequence[bytes]) -> list[bytes]:
         return _apart(lines, self._tokenize_each, self._tokenize_together)
 
     def _tokenize_together(self, lines: Sequence[bytes]) -> list[bytes]:
         try:
-            text = frame(block_of(lines)).decode()
+            text = punctuation.frame(block_of(lines)).decode()
         except UnicodeDecodeError:
             return self._tokenize_each(lines)
         words = self._tokenizer.tokenize_text(text)
-        result = lines_of(unframe(self._lower(words.codes.tobytes().decode("utf-32-le")).encode()))
+        result = lines_of(
+            punctuation.unframe(self._lower(words.codes.tobytes().decode("utf-32-le")).encode())
+        )
         exact = self._tokenize_each([lines[index] for index in words.doubtful])
         for index, line in zip(words.doubtful, exact, strict=True):
             result[index] = line
@@ -145,10 +126,10 @@ class LineTokenizer:
         return _on_each(self._tokenize_line, lines)
 
     def _normalize_line(self, line: str) -> str:
-        return normalize_line(line, self._language, self._perl)
+        return punctuation.normalize_line(line, self._language, self._perl)
 
     def _tokenize_line(self, line: str) -> str:
-        return self._lower(tokenize_line(line, self._language, self._perl))
+        return self._lower(wmt_tokenizer.tokenize_line(line, self._language, self._perl))
 
     def _lower(self, text: str) -> str:
         return text.lower() if self._lower_case else text
@@ -187,11 +168,11 @@ _SPECIAL = 128  # a special character, which is a word of its own
 _BLANK, _APOSTROPHE, _COMMA, _PERIOD = b" ',."
 _LESS, _GREATER, _S = b"<>s"
 _NEVER, _ALWAYS, _BEFORE_NUMBER = range(3)
-_KEEPS = {"": _NEVER, ALWAYS: _ALWAYS, BEFORE_NUMBER: _BEFORE_NUMBER}
+_KEEPS = {"": _NEVER, wmt_tokenizer.ALWAYS: _ALWAYS, wmt_tokenizer.BEFORE_NUMBER: _BEFORE_NUMBER}
 _MAX_KNOWN_WORDS = 1 << 16
 _MAX_KNOWN_LETTERS = 64
 _COMMON_LETTERS = 32  # very few words have more letters
-_NOWHERE: Places = np.empty(0, np.intp)
+_NOWHERE: punctuation.Places = np.empty(0, np.intp)
 
 
 class TokenizedText(NamedTuple):
@@ -201,7 +182,7 @@ class TokenizedText(NamedTuple):
     must be tokenised by other means. In their place, `codes` has meaningless text.
     """
 
-    codes: Codes
+    codes: punctuation.Codes
     doubtful: list[int]
 
 
@@ -220,9 +201,9 @@ class BlockTokenizer:
     """
 
     def __init__(self, language: str, perl: str):
-        self._apostrophes = apostrophes_of(language)
+        self._apostrophes = wmt_tokenizer.apostrophes_of(language)
         self._keeps = PeriodTable(language, perl)
-        self._max_prefix = max(map(len, prefixes_of(language)))
+        self._max_prefix = max(map(len, wmt_tokenizer.prefixes_of(language)))
         self._perl = perl
         self._ascii_tables = _ascii_tables(perl)
 
@@ -241,12 +222,12 @@ class BlockTokenizer:
         text = text.replace("`", "'")
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
         flags = _flag_table(self._perl)[codes]
-        is_blank = (flags == _SPACE) & (codes != LINE_FEED)
+        is_blank = (flags == _SPACE) & (codes != punctuation.LINE_FEED)
         return self._tokenize(
             _Text(text, np.where(is_blank, np.uint32(_BLANK), codes), flags), _NOWHERE
         )
 
-    def _tokenize(self, text: "_Text", others: Places) -> TokenizedText:
+    def _tokenize(self, text: "_Text", others: punctuation.Places) -> TokenizedText:
         places = np.flatnonzero(text.flags >= _POINT)
         found = text.codes[places]
         commas = places[found == _COMMA]
@@ -263,7 +244,7 @@ class BlockTokenizer:
         blanks[1:] &= ~spaces
         self._split_final_periods(text, periods, final, spaces, blanks)
 
-        line_feeds = line_feeds_of(text.codes)
+        line_feeds = punctuation.line_feeds_of(text.codes)
         doubtful = (
             others,
             _close(commas),
@@ -272,10 +253,10 @@ class BlockTokenizer:
             _stand_ins(text),
         )
         codes = _put_blanks(*_drop_blanks(text.codes, spaces, blanks))
-        return TokenizedText(codes, lines_at(np.concatenate(doubtful), line_feeds))
+        return TokenizedText(codes, punctuation.lines_at(np.concatenate(doubtful), line_feeds))
 
     def _split_final_periods(
-        self, text: "_Text", periods: Places, final: Marks, spaces: Marks, blanks: Marks
+        self, text: "_Text", periods: punctuation.Places, final: Marks, spaces: Marks, blanks: Marks
     ) -> None:
         previous = np.concatenate(([-1], periods[:-1]))[: len(periods)]
         ends, previous = periods[final], previous[final]
@@ -299,7 +280,7 @@ class _Text(NamedTuple):
     """
 
     text: bytes | str  # the same text with its original white space
-    codes: Codes
+    codes: punctuation.Codes
     flags: Flags
 
 
@@ -318,7 +299,11 @@ class PeriodTable(dict[bytes | str, int]):
     def __missing__(self, word: bytes | str) -> int:
         # Bytes beyond ASCII only occur in doubtful lines.
         text = word if isinstance(word, str) else word.decode("latin-1")
-        keeps = _KEEPS[keeps_period(text, self._language, self._perl)] if text else _ALWAYS
+        keeps = (
+            _KEEPS[wmt_tokenizer.keeps_period(text, self._language, self._perl)]
+            if text
+            else _ALWAYS
+        )
         if len(word) <= _MAX_KNOWN_LETTERS:
             if len(self) >= _MAX_KNOWN_WORDS:
                 self.clear()
@@ -326,12 +311,12 @@ class PeriodTable(dict[bytes | str, int]):
         return keeps
 
 
-def _set_apart(places: Places, blanks: Marks) -> None:
+def _set_apart(places: punctuation.Places, blanks: Marks) -> None:
     blanks[places] = True
     blanks[places + 1] = True
 
 
-def _split_commas(text: _Text, commas: Places, blanks: Marks) -> None:
+def _split_commas(text: _Text, commas: punctuation.Places, blanks: Marks) -> None:
     """Marks where to put spaces around commas. A comma between two numbers gets none.
 
     `blanks` becomes True at each position before which a space is to be put.
@@ -340,20 +325,22 @@ def _split_commas(text: _Text, commas: Places, blanks: Marks) -> None:
     _set_apart(commas[around & _NUMBER == 0], blanks)
 
 
-def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Marks) -> None:
+def _split_apostrophes(
+    text: _Text, apostrophes: punctuation.Places, split: str, blanks: Marks
+) -> None:
     """Marks where to put spaces around apostrophes.
 
     `split` says to which part of a word an apostrophe inside the word stays joined: to the right part
     (APOSTROPHES_RIGHT), to the left part (APOSTROPHES_LEFT) or to neither (APOSTROPHES_APART). `blanks`
     becomes True at each position before which a space is to be put.
     """
-    if split == APOSTROPHES_APART:
+    if split == wmt_tokenizer.APOSTROPHES_APART:
         _set_apart(apostrophes, blanks)
         return
     before = text.flags[apostrophes - 1] & (_LETTER | _NUMBER)
     is_before_letter = text.flags[apostrophes + 1] & _LETTER != 0
     is_in_word = is_before_letter & (before & _LETTER != 0)
-    if split == APOSTROPHES_RIGHT:
+    if split == wmt_tokenizer.APOSTROPHES_RIGHT:
         is_after_number = is_before_letter & (before == _NUMBER)
         is_year = is_after_number & (text.codes[apostrophes + 1] == _S)  # "1990's"
         blanks[apostrophes[is_in_word | is_year]] = True
@@ -363,7 +350,7 @@ def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Mar
     _set_apart(apostrophes[~is_in_word], blanks)
 
 
-def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
+def _split_runs(text: _Text, periods: punctuation.Places, blanks: Marks) -> Marks:
     """Marks where to put spaces around runs of two or more periods.
 
     `blanks` becomes True at each position before which a space is to be put. Returns a mask of `periods`:
@@ -379,7 +366,7 @@ def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
     return final
 
 
-def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
+def _word_starts(ends: punctuation.Places, spaces: Marks, blanks: Marks) -> punctuation.Places:
     """Returns for each position in `ends` the start of the word that ends there.
 
     If no word ends at a position, returns the position itself. A word starts after white space (`spaces` is
@@ -398,7 +385,7 @@ def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
     return begins
 
 
-def _close(places: Places) -> Places:
+def _close(places: punctuation.Places) -> punctuation.Places:
     """Returns each position in the ascending `places` that is at most two characters after the previous one.
 
     The characters at the two positions are neighbours, or have a common neighbour.
@@ -406,7 +393,7 @@ def _close(places: Places) -> Places:
     return places[1:][np.diff(places) <= 2]
 
 
-def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
+def _unusual_lines(text: _Text, line_feeds: punctuation.Places) -> punctuation.Places:
     """Returns the starts of lines that the exact rules treat in a special way.
 
     These are lines of the form <…>, and lines that begin with two white spaces.
@@ -414,20 +401,24 @@ def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
     starts, ends = line_feeds[:-2] + 1, line_feeds[1:-1]
     is_tag = (text.codes[starts] == _LESS) & (text.codes[ends - 1] == _GREATER)
     is_blank = (text.codes[starts] == _BLANK) & (text.flags[starts + 1] == _SPACE)
-    lines: Places = starts[is_tag | is_blank]
+    lines: punctuation.Places = starts[is_tag | is_blank]
     return lines
 
 
-def _stand_ins(text: _Text) -> Places:
+def _stand_ins(text: _Text) -> punctuation.Places:
     """Returns the positions of the word with which tokenizer.perl temporarily replaces periods (STAND_IN)."""
     found = text.text if isinstance(text.text, str) else text.text.decode("latin-1")
     # this is nearly always true, and faster than searching for the pattern
-    if STAND_IN not in found:
+    if wmt_tokenizer.STAND_IN not in found:
         return _NOWHERE
-    return np.array([match.start() for match in re.finditer(STAND_IN, found)], np.intp)
+    return np.array(
+        [match.start() for match in re.finditer(wmt_tokenizer.STAND_IN, found)], np.intp
+    )
 
 
-def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Marks]:
+def _drop_blanks(
+    codes: punctuation.Codes, spaces: Marks, blanks: Marks
+) -> tuple[punctuation.Codes, Marks]:
     """Removes spaces at both ends of lines, and repeated spaces between words.
 
     Returns the shortened `codes` and `blanks`.
@@ -438,7 +429,7 @@ def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Mar
       blanks: True at each position before which a space is to be put.
     """
     pairs = np.flatnonzero(spaces[:-1] & spaces[1:])  # positions of the first of two spaces
-    drops = np.concatenate((pairs, pairs[codes[pairs] == LINE_FEED] + 1))
+    drops = np.concatenate((pairs, pairs[codes[pairs] == punctuation.LINE_FEED] + 1))
     drops = drops[codes[drops] == _BLANK]
     if not len(drops):
         return codes, blanks
@@ -447,7 +438,7 @@ def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Mar
     return codes[kept], blanks[:-1][kept]
 
 
-def _put_blanks(codes: Codes, blanks: Marks) -> Codes:
+def _put_blanks(codes: punctuation.Codes, blanks: Marks) -> punctuation.Codes:
     places = np.flatnonzero(blanks[: len(codes)])
     size = len(codes) + len(places)
     is_old = np.ones(size, np.bool_)
@@ -467,7 +458,7 @@ def _ascii_tables(perl: str) -> tuple[bytes, bytes]:
     flags[:0x80] = _flag_table(perl)[:0x80].tobytes()
     plain = bytearray(range(0x100))
     for code in range(0x80):
-        if flags[code] == _SPACE and code != LINE_FEED:
+        if flags[code] == _SPACE and code != punctuation.LINE_FEED:
             plain[code] = _BLANK
     plain[ord("`")] = _APOSTROPHE
     return bytes(plain), bytes(flags)

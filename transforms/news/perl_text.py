@@ -88,15 +88,11 @@ def compose(text: str, perl: str) -> str:
         # composed in older versions, too, because parts of a composed text are composed
         return text
     return "".join(
-        part if is_unknown else _compose_known(part)
+        part if is_unknown else unicodedata.normalize("NFC", _MANY_MARKS.sub(_sort_marks, part))
         for part, is_unknown in zip(
             _unknown(perl).split(text), itertools.cycle((False, True)), strict=False
         )
     )
-
-
-def _compose_known(text: str) -> str:
-    return unicodedata.normalize("NFC", _MANY_MARKS.sub(_sort_marks, text))
 
 
 def _sort_marks(match: re.Match[str]) -> str:

@@ -108,7 +108,8 @@ def normalize_text(text: str, language: str = "en", perl: str = CURRENT_PERL) ->
         text = _replace_all(text, _MOJIBAKE_REST)
     text = _swap_quotes(_collapse(text), language)
     if is_mojibake:
-        text = _join_digits(text, language, perl)
+        separator = "," if language in _COMMA_LANGUAGES else "."
+        text = _number_rules(perl).digit_groups.sub(rf"\1{separator}\2", text)
     return text
 
 
@@ -143,11 +144,6 @@ def _swap_quotes(text: str, language: str) -> str:
 def _swap_points_and_quote(match: re.Match[str]) -> str:
     points, after = match.groups()
     return points if after is None else f'"{points}{after}'
-
-
-def _join_digits(text: str, language: str, perl: str) -> str:
-    separator = "," if language in _COMMA_LANGUAGES else "."
-    return _number_rules(perl).digit_groups.sub(rf"\1{separator}\2", text)
 
 
 def _collapse(text: str) -> str:

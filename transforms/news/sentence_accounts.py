@@ -88,7 +88,8 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
         raise NothingLeftError(
             (), f"no sentence is left: of {found.lines:,} lines {rejected:,} were rejected"
         )
-    if found.rejected["total"] > found.well_formed and not _keeps_good(provenance):
+    keeps_good = provenance.settings.get("on_corrupt") == "keep-good"
+    if found.rejected["total"] > found.well_formed and not keeps_good:
         raise NothingLeftError(
             (),
             f"most of the {found.lines:,} lines were rejected ({ledger.often_rejected()}): is the input"
@@ -108,10 +109,6 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
         ),
         caveats=tuple(_make_caveats(found, ledger.values("unterminated"))),
     )
-
-
-def _keeps_good(provenance: Provenance) -> bool:
-    return provenance.settings.get("on_corrupt") == "keep-good"
 
 
 def _check_lines(found: _Found) -> None:

@@ -9,6 +9,7 @@ Normalises and tokenises lines, one block at a time.
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -27,6 +28,7 @@ from .perl_text import CURRENT_PERL
 SHUFFLE = "shuffle-lines"
 
 
+@dataclass(eq=False, repr=False)
 class ShuffleLines(beam.PTransform):
     """Shuffles the lines of all ranges into shards. PCollection[LineRange] → PCollection[LineShard].
 
@@ -40,32 +42,27 @@ class ShuffleLines(beam.PTransform):
       heldout_shards: number of shards of the series "heldout".
     """
 
-    def __init__(self, folder: str, shards: int = 100, heldout_shards: int = 50):
-        super().__init__()
-        self.scratch = Scratch(folder)
-        self.shards = shards
-        self.heldout_shards = heldout_shards
+    folder: str
+    shards: int = 100
+    heldout_shards: int = 50
 
     def expand(self, ranges: beam.PCollection) -> beam.PCollection:
         ranks = (
             ranges
-            | "CountRange" >> beam.Map(count_range).with_output_types(tuple[int, int])
+            | "CountRange" >> beam.Map(count_range)
             | "GatherCounts" >> beam.combiners.ToDict()
             | "FirstRanks" >> beam.Map(shuffle.first_ranks)
         )
         dealt = ranges | "DealLines" >> beam.FlatMap(
-            deal_range, AsSingleton(ranks), self.shards, self.scratch
-        ).with_output_types(tuple[int, bytes])
+            deal_range, AsSingleton(ranks), self.shards, Scratch(self.folder)
+        )
         without_lines = [(shard, b"") for shard in range(self.shards)]
         every = ranges.pipeline | "EveryShard" >> beam.Create(without_lines)
         return (
             (dealt, every)
             | beam.Flatten()
             | "GroupShards" >> beam.GroupByKey()
-            | "MergeShards"
-            >> beam.FlatMap(merge_shard, self.shards, self.heldout_shards).with_output_types(
-                LineShard
-            )
+            | "MergeShards" >> beam.FlatMap(merge_shard, self.shards, self.heldout_shards)
         )
 
 
@@ -125,6 +122,7 @@ class SortedLines(NamedTuple):
     duplicates: beam.PCollection  # of int: number of dropped duplicates
 
 
+@dataclass(eq=False, repr=False)
 class SortLines(beam.PTransform):
     """Sorts lines and drops repeated lines.
 
@@ -141,14 +139,13 @@ class SortLines(beam.PTransform):
       run_bytes: size of a run. Sorting it takes a few times as much memory. See `run_bytes_for`.
     """
 
-    def __init__(self, folder: str, range_bytes: int = RANGE_BYTES, run_bytes: int = RUN_BYTES):
-        super().__init__()
-        self.scratch = Scratch(folder)
-        self.range_bytes = range_bytes
-        self.run_bytes = run_bytes
+    folder: str
+    range_bytes: int = RANGE_BYTES
+    run_bytes: int = RUN_BYTES
 
     def expand(self, blocks: beam.PCollection) -> SortedLines:
-        sort_runs = beam.ParDo(_SortRuns(self.scratch, self.run_bytes)).with_output_types(bytes)
+        scratch = Scratch(self.folder)
+        sort_runs = beam.ParDo(_SortRuns(scratch, self.run_bytes)).with_output_types(bytes)
         runs = blocks | "SortRuns" >> sort_runs.with_outputs(SAMPLES, DUPLICATES, main="runs")
         splitters = (
             runs[SAMPLES]
@@ -159,10 +156,7 @@ class SortLines(beam.PTransform):
         merge_ranges = beam.FlatMap(merge_range).with_output_types(tuple[int, bytes])
         merged = (
             runs.runs
-            | "CutRuns"
-            >> beam.FlatMap(cut_run, AsSingleton(splitters), self.scratch).with_output_types(
-                tuple[int, bytes]
-            )
+            | "CutRuns" >> beam.FlatMap(cut_run, AsSingleton(splitters), scratch)
             | "GroupRanges" >> beam.GroupByKey()
             | "MergeRanges" >> merge_ranges.with_outputs(DUPLICATES, main="ranges")
         )
@@ -243,20 +237,17 @@ def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
     yield TaggedOutput(DUPLICATES, count_lines(lines) - count_lines(different))
 
 
+@dataclass(eq=False, repr=False)
 class StoreRanges(beam.PTransform):
     """Stores sorted lines in scratch for a later stage.
 
     PCollection[(index of a range, its lines as a block)] → PCollection[LineRange].
     """
 
-    def __init__(self, folder: str):
-        super().__init__()
-        self.scratch = Scratch(folder)
+    folder: str
 
     def expand(self, ranges: beam.PCollection) -> beam.PCollection:
-        return ranges | "StoreRange" >> beam.Map(store_range, self.scratch).with_output_types(
-            LineRange
-        )
+        return ranges | "StoreRange" >> beam.Map(store_range, Scratch(self.folder))
 
 
 def store_range(index_to_block: tuple[int, bytes], scratch: Scratch) -> LineRange:

@@ -11,28 +11,18 @@ the same step.
 import hashlib
 import operator
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
-from ..files import counters
-from ..files.line_blocks import (
-    FEATURE,
-    SCHEMA,
-    LineStats,
-    add_line_stats,
-    count_lines,
-    cut_block,
-    lines_of,
-    make_table,
-    measure_lines,
-)
+from ..files import counters, line_blocks
 from ..files.records import LineRange, LineShard, OutputFile
 from ..files.scratch import fetch
 from ..files.tfrecord import encode_texts
-from ..files.write_files import NO_MARKS, HashedFile, mark, write_text
+from ..files.write_files import HashedFile, mark, write_text
 from ..files.write_rows import PARQUET, TEXT, TFRECORD, Batch, Target, corpus_files, write_files
 from .artefacts import split_of, tables_of, text_name
 
@@ -65,6 +55,7 @@ class WrittenShard(NamedTuple):
     replaced: list[tuple[str, int]]
 
 
+@dataclass(eq=False, repr=False)
 class WriteLines(beam.PTransform):
     """Writes the files of a shuffled corpus of lines. PCollection[LineShard] → WrittenLines.
 
@@ -83,18 +74,15 @@ class WriteLines(beam.PTransform):
       marks: key-value metadata of each Parquet file.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        corpus: str = "lm1b",
-        language: str = "en",
-        marks: Mapping[str, str] = NO_MARKS,
-    ):
-        super().__init__()
-        self.settings = folder, corpus, language, mark(SCHEMA, marks)
+    folder: str
+    corpus: str = "lm1b"
+    language: str = "en"
+    marks: Mapping[str, str] = field(default_factory=dict)
 
     def expand(self, shards: beam.PCollection) -> WrittenLines:
-        written = shards | "WriteShard" >> beam.Map(write_shard, *self.settings)
+        settings = self.folder, self.corpus, self.language
+        schema = mark(line_blocks.SCHEMA, self.marks)
+        written = shards | "WriteShard" >> beam.Map(write_shard, *settings, schema)
         files, md5, replaced = map(operator.attrgetter, WrittenShard._fields)
         return WrittenLines(
             written | "Files" >> beam.FlatMap(files).with_output_types(OutputFile),
@@ -103,15 +91,14 @@ class WriteLines(beam.PTransform):
         )
 
 
+@dataclass(eq=False, repr=False)
 class WriteChecksums(beam.PTransform):
     """Writes a list of checksums for `md5sum -c md5sums`.
 
     PCollection[(name, MD5)] → PCollection[OutputFile].
     """
 
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
+    folder: str
 
     def expand(self, md5s: beam.PCollection) -> beam.PCollection:
         return (
@@ -122,7 +109,11 @@ class WriteChecksums(beam.PTransform):
 
 
 def write_shard(
-    shard: LineShard, folder: str, corpus: str, language: str, schema: pa.Schema = SCHEMA
+    shard: LineShard,
+    folder: str,
+    corpus: str,
+    language: str,
+    schema: pa.Schema = line_blocks.SCHEMA,
 ) -> WrittenShard:
     """Writes the files of one shard, one row group at a time.
 
@@ -167,23 +158,23 @@ class LineEncoder:
 
     def batches(self) -> Iterator[Batch]:
         """Yields the lines of the block in batches. Each batch becomes a row group of a Parquet file."""
-        for part in cut_block(self._block, GROUP_BYTES):
+        for part in line_blocks.cut_block(self._block, GROUP_BYTES):
             yield self._encode(part)
 
     def _encode(self, part: bytes) -> Batch:
         self.md5.update(part)
         pieces: dict[str, Iterable[Any]] = {TEXT: [part]}
         if self._has_tables:
-            lines = make_table(part)
+            lines = line_blocks.make_table(part)
             self.replaced += lines.replaced
             pieces |= {PARQUET: [lines.table], TFRECORD: _records(lines.block)}
-        return Batch(count_lines(part), pieces)
+        return Batch(line_blocks.count_lines(part), pieces)
 
 
 def _records(block: bytes) -> Iterator[bytes]:
-    texts = lines_of(block)
+    texts = line_blocks.lines_of(block)
     for start in range(0, len(texts), BATCH):
-        yield encode_texts(FEATURE, texts[start : start + BATCH])
+        yield encode_texts(line_blocks.FEATURE, texts[start : start + BATCH])
 
 
 def write_checksums(folder: str, md5s: Iterable[tuple[str, str]]) -> OutputFile:
@@ -201,8 +192,8 @@ class MeasureLines(beam.PTransform):
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         return (
             blocks
-            | "MeasureBlock" >> beam.Map(measure_lines).with_output_types(LineStats)
-            | "AddUp" >> beam.CombineGlobally(add_line_stats)
+            | "MeasureBlock" >> beam.Map(line_blocks.measure_lines)
+            | "AddUp" >> beam.CombineGlobally(line_blocks.add_line_stats)
         )
 
 
@@ -215,16 +206,16 @@ class MeasureShards(beam.PTransform):
     def expand(self, shards: beam.PCollection) -> beam.PCollection:
         return (
             shards
-            | "MeasureShard" >> beam.FlatMap(measure_shard).with_output_types(tuple[str, LineStats])
-            | "AddUp" >> beam.CombinePerKey(add_line_stats)
+            | "MeasureShard" >> beam.FlatMap(measure_shard)
+            | "AddUp" >> beam.CombinePerKey(line_blocks.add_line_stats)
         )
 
 
-def measure_shard(shard: LineShard) -> Iterator[tuple[str, LineStats]]:
+def measure_shard(shard: LineShard) -> Iterator[tuple[str, line_blocks.LineStats]]:
     """Yields (split, LineStats) for each split to which the shard belongs."""
     tables = tables_of(shard.series, shard.shard, shard.shards)
     if tables:
-        stats = measure_lines(shard.block)
+        stats = line_blocks.measure_lines(shard.block)
         for table in tables:
             yield table.split, stats
 
@@ -237,6 +228,7 @@ def lines_of_range(lines: LineRange) -> int:
 FOLDER = "training-monolingual.tokenized"  # name of the folder in the original
 
 
+@dataclass(eq=False, repr=False)
 class WriteCheckpoint(beam.PTransform):
     """Writes the lines of each range to a text file. PCollection[LineRange] → PCollection[OutputFile].
 
@@ -248,11 +240,9 @@ class WriteCheckpoint(beam.PTransform):
       splitters: side input with the borders between the ranges, from SortLines.
     """
 
-    def __init__(self, folder: str, name: str, splitters: beam.PCollection):
-        super().__init__()
-        self.folder = folder
-        self.name = name
-        self.splitters = splitters
+    folder: str
+    name: str
+    splitters: beam.PCollection
 
     def expand(self, ranges: beam.PCollection) -> beam.PCollection:
         return ranges | "WriteRange" >> beam.Map(

@@ -16,7 +16,7 @@ from corpusmill.transforms.books.boilerplate import (
 from corpusmill.transforms.files.records import Reason
 from tests.tools.growth import call_linear
 from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.books.strip_cases import Case, read_cases
+from tests.transforms.books.read_cases import Case, read_cases
 
 START = "*** START OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"
 END = "*** END OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"

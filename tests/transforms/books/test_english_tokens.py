@@ -11,31 +11,19 @@ from corpusmill.transforms.books import english_tokens
 from corpusmill.transforms.books.english_tokens import (
     EnglishTokenizer,
     separate_numbers,
+    to_lines,
     to_paragraphs,
 )
 from corpusmill.transforms.books.simplebooks_rows import COMMA, DISTINCT
+from tests.tools.growth import call_linear_in
 from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
+from tests.transforms.books.read_cases import read_table
+
+CASES = read_table("english_tokens")
 
 SPACY: Any = spacy.blank("en").tokenizer
 TOKENIZER = EnglishTokenizer()
-
-CASES = [
-    ("", ""),
-    (" \t\u3000 ", ""),
-    ("The hen sat.", "The hen sat ."),
-    ("“Hens don't, can't, won't!”", "“ Hens do n't , ca n't , wo n't ! ”"),
-    ('said Mr. Wren. "No, Dr. B., it\'s"', 'said Mr. Wren . " No , Dr. B. , it \'s "'),
-    ("the hen's sea-horse—it", "the hen 's sea - horse — it"),
-    ("a wren--a hen", "a wren -- a hen"),
-    ("_very_ (old) [1]", "_ very _ ( old ) [ 1 ]"),
-    ("at 300,000 or 1.93", "at 300 @,@ 000 or 1 @.@ 93"),
-    ("a\u2003b\tc\n d", "a b c d"),
-]
-WHOLE = [  # what a special case that reaches over a blank keeps from being found
-    ("( :>--hen", "( : > --hen", "( :> --hen"),
-    ("hen ? ) :-|°k.", "hen ? ) : -| ° k .", "hen ? ) :-| ° k ."),
-]
 
 
 def run_spacy(text: str) -> str:
@@ -45,12 +33,12 @@ def run_spacy(text: str) -> str:
     return re.sub(r"(?<=[0-9])([.,])(?=[0-9])", r" @\1@ ", words)
 
 
-@pytest.mark.parametrize(("paragraph", "tokens"), CASES)
+@pytest.mark.parametrize(("paragraph", "tokens"), CASES["tokens"])
 def test_tokens(paragraph: str, tokens: str) -> None:
     assert TOKENIZER.tokenize(paragraph) == tokens == run_spacy(paragraph)
 
 
-@pytest.mark.parametrize(("paragraph", "tokens", "apart"), WHOLE)
+@pytest.mark.parametrize(("paragraph", "tokens", "apart"), CASES["neighbours"])
 def test_neighbours_that_may_change_each_other(paragraph: str, tokens: str, apart: str) -> None:
     chunks = [TOKENIZER.tokenize(chunk) for chunk in paragraph.split()]
     assert " ".join(chunks) == apart
@@ -112,18 +100,7 @@ def test_what_is_too_long_for_a_word_is_one_token(before: str) -> None:
     assert TOKENIZER.tokenize("*" * 100) == run_spacy("*" * 100)
 
 
-@pytest.mark.parametrize(
-    ("tokens", "distinct", "comma"),
-    [
-        ("300,000", "300 @,@ 000", "300 @,@ 000"),
-        ("1.93", "1 @.@ 93", "1 @,@ 93"),
-        ("1,234,567.89", "1 @,@ 234 @,@ 567 @.@ 89", "1 @,@ 234 @,@ 567 @,@ 89"),
-        ("$ 1.50 1.5 m", "$ 1 @.@ 50 1 @.@ 5 m", "$ 1 @,@ 50 1 @,@ 5 m"),
-        ("1.2.1900", "1 @.@ 2 @.@ 1900", "1 @,@ 2 @,@ 1900"),
-        ("1 , 2 a.b 3. ,4 1-2 1:3", *["1 , 2 a.b 3. ,4 1-2 1:3"] * 2),
-        ("3,.4 ٣,٤", *["3,.4 ٣,٤"] * 2),
-    ],
-)
+@pytest.mark.parametrize(("tokens", "distinct", "comma"), CASES["numbers"])
 def test_numbers(tokens: str, distinct: str, comma: str) -> None:
     assert separate_numbers(tokens) == separate_numbers(tokens, DISTINCT) == distinct
     assert separate_numbers(tokens, COMMA) == comma
@@ -148,3 +125,55 @@ def test_real_paragraphs_are_those_of_spacy() -> None:
     assert len(paragraphs) > 1500
     different = [one for one in paragraphs if TOKENIZER.tokenize(one) != run_spacy(one)]
     assert different == []
+
+
+TEXTS = st.text(
+    st.sampled_from("aAbé1-—.“ \t\n\n\n\r\f\x00\x1a\x1c\x85\u00a0\u2028\u200b中"), max_size=60
+)
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+@pytest.mark.parametrize(("text", "paragraphs"), CASES["paragraphs"])
+def test_paragraphs(text: str, paragraphs: list[str]) -> None:
+    assert to_paragraphs(text) == paragraphs
+
+
+def check_laws(text: str) -> None:
+    paragraphs = to_paragraphs(text)
+    for paragraph in paragraphs:
+        assert paragraph == " ".join(paragraph.split()) != ""
+    assert not any(CONTROL.search(paragraph) for paragraph in paragraphs)
+    assert CONTROL.sub("", "".join(text.split())) == "".join("".join(paragraphs).split())
+    assert to_paragraphs("\n\n".join(paragraphs)) == paragraphs
+
+
+@given(TEXTS)
+def test_no_character_is_lost_and_paragraphs_stay_as_they_are(text: str) -> None:
+    check_laws(text)
+
+
+@given(TEXTS, TEXTS)
+def test_texts_with_a_blank_line_between_them_are_paragraphs_apart(first: str, last: str) -> None:
+    assert to_paragraphs(f"{first}\n\n{last}") == to_paragraphs(first) + to_paragraphs(last)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["-" * 999_999, "\n" * 999_999, "a-" + " " * 999_999, "a-\n" * 300_000, "\n " * 500_000],
+)
+def test_hostile_texts_take_no_longer_than_others(text: str) -> None:
+    call_linear_in(check_laws, text)
+
+
+def test_lines_end_in_line_feeds() -> None:
+    assert to_lines(["a", "b c"]) == "a\nb c\n"
+    assert to_lines([]) == ""
+
+
+@needs_real_data
+def test_real_books() -> None:
+    bodies = read_bodies(limit=60)
+    assert len(bodies) == 60
+    for body in bodies.values():
+        check_laws(body)
+        assert len(to_paragraphs(body)) > 20

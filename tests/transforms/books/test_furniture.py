@@ -9,7 +9,7 @@ from corpusmill.transforms.books.contents import CutText, check_furniture, cut_f
 from corpusmill.transforms.files.records import Reason
 from tests.tools.growth import call_linear
 from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.books.strip_cases import Case, read_cases
+from tests.transforms.books.read_cases import Case, read_cases
 
 PROSE = "He walked on through the rain, and no lamp was lit in any house.\n" * 40
 

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpusmill.transforms.books.notes import strip_notes
-from tests.transforms.books.strip_cases import Case, read_cases
+from tests.transforms.books.read_cases import Case, read_cases
 
 WORDS = st.lists(st.sampled_from(["The", "lamp", "was", "lit.", "He", "slept.", "(1)", "_so_"]))
 PARAGRAPHS = st.lists(WORDS.map(" ".join).filter(bool), min_size=1)

@@ -1,4 +1,5 @@
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,20 +10,23 @@ from corpusmill.transforms.books.publication_dates import (
     EXACT,
     LIKELY,
     SOURCES,
+    BookEvidence,
+    DateLine,
     PublicationDate,
     choose_date,
+    compare,
     date_evidence,
+    make_line,
+    outcomes_of,
     reason_to_reject,
+    sum_up,
 )
 from corpusmill.transforms.files.records import Author, Book, Reason
-from tests.tools.measure_dates import (
-    VERDICTS,
-    is_right,
-    measure_books,
-    read_catalog,
-    read_released,
-)
+from tests.tools.measure_dates import VERDICTS, is_right, measure_books, read_catalog, read_released
 from tests.tools.real_data import needs_real_data
+from tests.transforms.books.read_cases import read_table
+
+CASES = read_table("publication_dates")
 
 PROSE = "\n".join(["It was a wet day in the month of May, and nobody in the house"] * 3)
 PAGE = "A TALE\n\nLONDON\nNOBODY & CO.\n1906\n\nCopyright, 1905, 1907, by A. Nobody\n\nReprinted 1908, 1909"
@@ -64,30 +68,12 @@ def test_every_source_tells_its_year_once_in_the_order_of_belief() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("sources", "chosen"),
-    [
-        ({}, None),
-        ({"author-death": 1850}, "author-death"),
-        ({"reprint": 1850, "author-death": 1849}, "reprint"),
-        ({"preface": 1840, "reprint": 1850}, "preface"),
-        ({"year-line": 1830, "preface": 1840}, "year-line"),
-        ({"first-published": 1820, "year-line": 1830}, "first-published"),
-        ({"first-published": 1820, "imprint": 1825, "copyright": 1824}, "imprint"),
-        ({"first-published": 1820, "imprint": 1825, "copyright": 1826}, "copyright"),
-        ({"imprint": 1826, "copyright": 1826}, "imprint"),
-        ({"transcribed-edition": 1885, "imprint": 1905}, "imprint"),
-        ({"later-edition": 1906, "first-published": 1904}, "later-edition"),
-        ({"issue-date": 1820, "imprint": 1899}, "issue-date"),
-        ({"original-publication": 1820, "imprint": 1899}, "original-publication"),
-        ({"released": 1820, "original-publication": 1899}, "released"),
-    ],
-)
-def test_the_chain(sources: dict[str, int], chosen: str | None) -> None:
+@pytest.mark.parametrize(("sources", "chosen"), CASES["chain"])
+def test_the_chain(sources: dict[str, int], chosen: str) -> None:
     evidence = [PublicationDate(year, source, EXACT) for source, year in sources.items()]
     for ordered in (evidence, evidence[::-1]):
         date = choose_date(ordered)
-        assert (date.source if date else None) == chosen
+        assert (date.source if date else "") == chosen
 
 
 @given(
@@ -105,48 +91,12 @@ def test_the_choice_is_one_of_the_evidence_whatever_its_order(
     assert choose_date(chance.sample(evidence, len(evidence))) == date
 
 
-@pytest.mark.parametrize(
-    ("page", "title", "authors", "told"),
-    [
-        ("London\n1449", "", (), []),
-        ("London\n1450", "", (), [(1450, "imprint")]),
-        ("London\n1970", "", (), [(1970, "imprint")]),
-        ("Copyright 1993 by A. Typist", "", (), []),
-        ("Copyright 1971", "", (), []),
-        # Nobody's book is older than its maker's tenth year, whatever was made of it.
-        ("London\n1859", "", (Author("Nobody", 1850),), []),
-        ("London\n1860", "", (Author("Nobody", 1850),), [(1860, "imprint")]),
-        ("London\n1860", "", (Author("No", 1812), Author("Nobody", 1851, role="Translator")), []),
-        # A year in the title is half the time one of the story.
-        ("THE TALE OF 1812\n\n1812", "The Tale of 1812", (), []),
-        ("THE TALE OF 1812\n\nLondon\n1812", "The Tale of 1812", (), [(1812, "imprint")]),
-        ("THE TALE OF 1812\n\n1840", "The Tale of 1812", (), [(1840, "year-line")]),
-        # All who made it must be known to be dead.
-        ("", "", (Author("Nobody", 1850, 1900),), [(1900, "author-death")]),
-        ("", "", (Author("Nobody", 0, 1900),), [(1900, "author-death")]),
-        ("", "", (Author("Nobody", 1850),), []),
-        (
-            "",
-            "",
-            (Author("No", -70, -19), Author("N", 1835, 1902, "Translator")),
-            [(1902, "author-death")],
-        ),
-        ("", "", (Author("No", 1800, 1850), Author("N", 1890, 0, "Translator")), []),
-        ("", "", (Author("No", -70, -19),), []),
-        ("", "", (Author("Nobody", 1900, 1980),), []),
-        ("Copyright 2004, by B. Nobody", "", (Author("Nobody", 1850, 1900),), []),
-        (
-            "Copyright 1899",
-            "",
-            (Author("N", 1850, 1900),),
-            [(1899, "copyright"), (1900, "author-death")],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("page", "title", "authors", "told"), CASES["plausible"])
 def test_what_is_plausible(
-    page: str, title: str, authors: tuple[Author, ...], told: list[tuple[int, str]]
+    page: str, title: str, authors: list[list[Any]], told: list[list[Any]]
 ) -> None:
-    assert evidence_of(book(title, authors), page) == told
+    found = evidence_of(book(title, tuple(Author(*one) for one in authors)), page)
+    assert found == [tuple(one) for one in told]
 
 
 def test_the_released_year_is_taken_as_released() -> None:
@@ -186,3 +136,53 @@ def test_real_books() -> None:
     right = [one for one, date in told.items() if is_right(date, one.released_year)]
     assert (len(told), len(right)) == (94, 82)
     assert {one.book.book_id for one in told.keys() - set(right)} == VERDICTS.keys()
+
+
+RELEASED = PublicationDate(1891, "released", "exact")
+COPYRIGHT = PublicationDate(1851, "copyright", "exact")
+DEATH = PublicationDate(1890, "author-death", "bound")
+
+
+def test_a_line_tells_what_is_believed_and_what_every_source_says() -> None:
+    found = BookEvidence(90_001, "The Hen", 1891, (RELEASED, COPYRIGHT, DEATH))
+    assert make_line(found) == DateLine(
+        90_001,
+        "The Hen",
+        1891,
+        "",
+        "released",
+        "exact",
+        1891,
+        "released 1891 exact; copyright 1851 exact; author-death 1890 bound",
+    )
+    assert make_line(BookEvidence(90_002, "", 0, ())) == DateLine(90_002, *[""] * 7)
+
+
+def test_a_bound_is_listed_as_the_latest_year() -> None:
+    line = make_line(BookEvidence(11, "Alice", 0, (DEATH,)))
+    assert (line.year, line.latest_year) == ("", 1890)
+    assert (line.source, line.confidence) == ("author-death", "bound")
+
+
+def test_outcomes_are_counted_with_and_without_the_released_year() -> None:
+    found = BookEvidence(90_001, "The Hen", 1891, (RELEASED, DEATH))
+    assert list(outcomes_of(found)) == [
+        ("dated_by", "released"),
+        ("without_released_years", "bound: within 2 years"),
+    ]
+    assert list(outcomes_of(BookEvidence(1, "", 0, ()))) == [("dated_by", "nothing")]
+    assert list(outcomes_of(BookEvidence(1, "", 0, (DEATH,)))) == [
+        ("latest_year_by", "author-death")
+    ]
+
+
+@pytest.mark.parametrize(("year", "outcome"), CASES["compared"])
+def test_years_are_compared(year: int, outcome: str) -> None:
+    assert compare(PublicationDate(year, "imprint", "exact"), 1891) == outcome
+    assert compare(None, 1891) == "undated"
+
+
+def test_counts_are_summed_up_in_a_fixed_order() -> None:
+    counts = [(("dated_by", "released"), 2), (("dated_by", "nothing"), 1)]
+    assert list(sum_up(counts)["dated_by"].items()) == [("nothing", 1), ("released", 2)]
+    assert sum_up([]) == {"dated_by": {}}

@@ -11,17 +11,9 @@ import pytest
 
 from corpusmill.transforms.books import read_catalog
 from corpusmill.transforms.books.catalog import MAX_RDF_BYTES
-from corpusmill.transforms.books.read_catalog import (
-    CatalogUnit,
-    DamagedCatalog,
-    ReadCatalog,
-    check_tables,
-    plan_units,
-    read_unit,
-)
 from corpusmill.transforms.files.counters import LostBytes
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.files.records import Author, CatalogEntry, Rejected
+from corpusmill.transforms.files.records import Author, CatalogEntry, Rejected, ReleasedBook
 from tests.makers.tar_files import pack_links, pack_tar
 from tests.makers.zip_files import pack_zip
 from tests.tools.real_data import DATA, needs_real_data
@@ -97,7 +89,7 @@ PACKED: dict[str, Callable[[], bytes]] = {
 def read(
     paths: Sequence[Path], stripes: int = 1, on_corrupt: str = "fail"
 ) -> tuple[list[CatalogEntry], Outcome]:
-    transform = ReadCatalog([str(path) for path in paths], stripes, on_corrupt)
+    transform = read_catalog.ReadCatalog([str(path) for path in paths], stripes, on_corrupt)
     outcome = run_pipeline(lambda root: root | transform)
     return sorted(outcome.elements["entries"]), outcome
 
@@ -107,8 +99,8 @@ def test_the_same_entries_however_they_are_packed(tmp_path: Path, name: str) -> 
     path = tmp_path / name
     path.write_bytes(PACKED[name]())
     for stripes in (1, 3):
-        units = plan_units([str(path)], stripes)
-        found = [event for unit in units for event in read_unit(unit)]
+        units = read_catalog.plan_units([str(path)], stripes)
+        found = [event for unit in units for event in read_catalog.read_unit(unit)]
         assert sorted(found) == ENTRIES
         assert len(units) == (1 if name.endswith("csv") or name.endswith("csv.gz") else stripes)
 
@@ -129,7 +121,7 @@ def test_files_of_both_kinds(tmp_path: Path) -> None:
 def test_every_stripe_has_its_part(tmp_path: Path) -> None:
     path = tmp_path / "rdf-files.tar"
     path.write_bytes(TAR)
-    parts = [list(read_unit(unit)) for unit in plan_units([str(path)], 3)]
+    parts = [list(read_catalog.read_unit(unit)) for unit in read_catalog.plan_units([str(path)], 3)]
     assert [len(part) for part in parts] == [14, 13, 13]
 
 
@@ -243,7 +235,7 @@ def test_damage(
         read([path], stripes=2)
     is_table = ".csv" in name
     with pytest.raises(InputError, match=said) if is_table else contextlib.nullcontext():
-        check_tables([str(path)])
+        read_catalog.check_tables([str(path)])
     entries, outcome = read([path], stripes=2, on_corrupt="keep-good")
     (lost,) = outcome.elements["lost"]
     assert isinstance(lost, LostBytes)
@@ -290,7 +282,7 @@ def test_no_catalog(tmp_path: Path, name: str, content: bytes, message: str) -> 
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError, match=re.escape(f"{path}: {message}")):
-        list(read_unit(CatalogUnit(str(path), 0, 1)))
+        list(read_catalog.read_unit(read_catalog.CatalogUnit(str(path), 0, 1)))
 
 
 def test_a_file_that_is_no_catalog_is_an_error_in_any_case(tmp_path: Path) -> None:
@@ -309,7 +301,7 @@ def test_a_line_without_end_is_not_read_into_memory(
     monkeypatch.setattr(read_catalog, "_READ_BYTES", 500)
     path = tmp_path / "a.csv"
     path.write_bytes(TABLE + b"x" * 5000 + b"\n")
-    *entries, lost = read_unit(CatalogUnit(str(path), 0, 1))
+    *entries, lost = read_catalog.read_unit(read_catalog.CatalogUnit(str(path), 0, 1))
     assert entries == ENTRIES
     assert lost == (
         "",
@@ -327,14 +319,14 @@ def test_a_line_without_end_is_not_read_into_memory(
 )
 def test_settings_that_make_no_sense(settings: Mapping[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ReadCatalog([], **settings)  # type: ignore[arg-type]
+        read_catalog.ReadCatalog([], **settings)  # type: ignore[arg-type]
 
 
 @needs_real_data
 def test_the_real_catalogue_is_cut_in_its_last_row() -> None:
     path = DATA / "gutenberg/pg_catalog.csv"
-    (unit,) = plan_units([str(path)], 2)
-    *entries, lost = read_unit(unit)
+    (unit,) = read_catalog.plan_units([str(path)], 2)
+    *entries, lost = read_catalog.read_unit(unit)
     assert len(entries) == 7659
     assert all(isinstance(entry, CatalogEntry) for entry in entries)
     data = path.read_bytes()
@@ -342,8 +334,63 @@ def test_the_real_catalogue_is_cut_in_its_last_row() -> None:
         f"line {data.count(10) + 1}: the line has no line feed: the file is truncated, or not a table"
         " (bytes of the text)"
     )
-    assert lost == DamagedCatalog("", data.rindex(b"\n") + 1, message)
+    assert lost == read_catalog.DamagedCatalog("", data.rindex(b"\n") + 1, message)
     sample = DATA / "gutenberg/rdf-files-sample.tar.bz2"
-    found = [event for unit in plan_units([str(sample)], 2) for event in read_unit(unit)]
+    found = [
+        event
+        for unit in read_catalog.plan_units([str(sample)], 2)
+        for event in read_catalog.read_unit(unit)
+    ]
     numbers = [one.book_id for one in found if isinstance(one, CatalogEntry)]
     assert sorted(numbers) == [5, 2701, 14287, 23962, 30929, 50405]
+
+
+BOOKS = [
+    ReleasedBook(number, f"Title {number}", 1800 + number, f"x/{number}") for number in (7, 84)
+]
+LINES = "".join(f"{','.join(map(str, book))}\n" for book in BOOKS).encode()
+
+
+def read_released(paths: list[Path]) -> Outcome:
+    transform = read_catalog.ReadReleasedBooks([str(path) for path in paths])
+    return run_pipeline(lambda root: {"books": root | transform})
+
+
+def test_books_of_files(tmp_path: Path) -> None:
+    first, second = tmp_path / "metadata.csv", tmp_path / "more.gz"
+    first.write_bytes(LINES[: LINES.index(b"\n") + 1])
+    second.write_bytes(gzip.compress(LINES[LINES.index(b"\n") + 1 :]))
+    outcome = read_released([first, second])
+    assert sorted(outcome.elements["books"]) == BOOKS
+    assert outcome.counters == {"read-released-books/books": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", LINES + b"9,T\n", "line 3: expected id,title,year,link"),
+        ("a.csv", LINES[:-2], "line 2: expected id,title,year,link"),
+        ("a.csv.gz", gzip.compress(LINES, mtime=0)[:-4], "damaged or truncated: "),
+        ("a.csv.bz2", bz2.compress(LINES)[:-4], "damaged or truncated: "),
+    ],
+)
+def test_errors_name_the_file_and_the_line(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(f"{path}: {message}")):
+        list(read_catalog.read_released_books(str(path)))
+
+
+def test_tables_of_splits(tmp_path: Path) -> None:
+    path = tmp_path / "splits.tsv.gz"
+    table = gzip.compress(b"book_id\tsplit\n84\ttest\n")
+    path.write_bytes(table)
+    assert read_catalog.read_split_table(str(path)) == {84: "test"}
+    path.write_bytes(table[:-4])
+    with pytest.raises(InputError, match=re.escape(f"{path}: damaged or truncated: ")):
+        read_catalog.read_split_table(str(path))
+    path.write_bytes(b"book_id,split\n84,held-out\n")
+    with pytest.raises(InputError, match=re.escape(f"{path}: line 2: split is 'held-out'")):
+        read_catalog.read_split_table(str(path))

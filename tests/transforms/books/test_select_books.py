@@ -2,13 +2,25 @@ import random
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import numpy
 import pytest
 
 from corpusmill.transforms.books import select_books
-from corpusmill.transforms.books.book_overlap import EXACT
-from corpusmill.transforms.books.select_books import SelectBooks, check_ids
+from corpusmill.transforms.books.book_overlap import EXACT, ContestedBook, SharedNgrams, to_bytes
+from corpusmill.transforms.books.select_books import (
+    Plan,
+    SelectBooks,
+    chain_partition,
+    check_ids,
+    decide_component,
+    key_chain,
+    key_contested,
+    plan_parts,
+)
 from corpusmill.transforms.files.records import MeasuredBook, OverlapVerdict, Rejected
+from corpusmill.transforms.files.scratch import Scratch
 from tests.makers.made_books import make_book
 from tests.tools.real_data import needs_real_data
 from tests.tools.real_gutenberg import read_bodies
@@ -190,3 +202,61 @@ def test_omnibus_editions_and_their_parts(tmp_path: Path) -> None:
         if not verdict.is_kept
     }
     assert found == dict(REAL_CASES)
+
+
+@pytest.mark.parametrize(("first", "component"), [(1, 1), (4, 1), (7, 2), (2, 2), (9, 9)])
+def test_chains_go_to_their_component(first: int, component: int) -> None:
+    links = numpy.array([[4, 1], [7, 2]])
+    chain = numpy.array([first, 100]).tobytes()
+    assert key_chain((chain, 3), links) == (component, (chain, 3))
+
+
+def test_contested_books_go_to_their_component() -> None:
+    contested = numpy.array([[1, 50, 10, 6], [4, 40, 10, 5], [9, 30, 8, 8]])
+    keyed = list(key_contested(contested, numpy.array([[4, 3]]), numpy.array([[4, 1]])))
+    assert keyed == [
+        (1, ContestedBook(1, 50, 10, 0)),
+        (1, ContestedBook(4, 40, 10, 3)),
+        (9, ContestedBook(9, 30, 8, 0)),
+    ]
+
+
+def test_a_partition_is_not_read_where_no_book_is_contested() -> None:
+    assert list(chain_partition(b"nothing", numpy.empty((0, 4), numpy.int64))) == []
+
+
+def test_a_partition_gives_chains_and_more_on_the_side(tmp_path: Path) -> None:
+    """Books 10 and 30 are contested; the n-grams: 10-30 twice, 20-30."""
+    shared = SharedNgrams(
+        numpy.array([10, 20, 30]),
+        numpy.array([0, 2, 0, 2, 1, 2], numpy.uint32),
+        numpy.array([True, False] * 3),
+    )
+    packed = Scratch(str(tmp_path)).put(to_bytes(shared))
+    contested = numpy.array([[10, 9, 9, 9], [30, 8, 8, 8]])
+    certain, links, chain = chain_partition(packed, contested)
+    assert (certain.tag, certain.value.tolist()) == ("certain", [[30, 1]])
+    assert (links.tag, links.value.tolist()) == ("links", [[10, 30]])
+    assert chain == (numpy.array([10, 30]).tobytes(), 2)
+
+
+def test_a_component_is_decided_in_one_place() -> None:
+    books = [ContestedBook(4, 40, 10, 3), ContestedBook(1, 50, 10, 0)]
+    chains = [(numpy.array([1, 4]).tobytes(), 2)]
+    joined: dict[str, list[Any]] = {"books": books, "chains": chains}
+    assert decide_component((1, joined), Fraction(1, 2)) == [4]
+    assert decide_component((1, joined), Fraction(2, 3)) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "sample", "plan"),
+    [
+        ((0, 0), 1, Plan(16, 1)),
+        ((255, 1 << 21), 1, Plan(16, 1)),
+        ((75_000, 5_000_000_000), 1, Plan(2385, 293)),
+        ((75_000, 5_000_000_000), 16, Plan(150, 293)),
+        ((7_500_000, 500_000_000_000), 1, Plan(1 << 14, 29297)),
+    ],
+)
+def test_the_plan_follows_the_size(size: tuple[int, int], sample: int, plan: Plan) -> None:
+    assert plan_parts(size, sample) == plan

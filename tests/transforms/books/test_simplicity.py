@@ -1,37 +1,45 @@
+import random
+from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.books import simplicity
+from corpusmill.transforms.books.book_overlap import sum_rows
 from corpusmill.transforms.books.simplicity import (
     FORMULAS,
-    NEUTRAL,
     PRINTED,
+    RANKED,
     SQUARED,
     NotSimple,
+    Queue,
+    Taken,
+    count_entries,
+    exact_ratio,
     is_simple,
+    line_up,
     measure,
+    rank_counts,
     ratio,
+    take_books,
 )
+from corpusmill.transforms.duplicates.minhash import NO_PAIRS
 from corpusmill.transforms.files.records import MeasuredBook, Reason
+from corpusmill.transforms.models import word_vocabulary
 from tests.makers.made_books import book
+from tests.transforms.books.read_cases import read_table
+
+CASES = read_table("simplicity")
 
 
-@pytest.mark.parametrize(
-    ("text", "measured"),
-    [
-        ("", (0, 0)),
-        (" \n\t ", (0, 0)),
-        ("The the the, the", (4, 3)),
-        ("a\u00a0b\u3000a\r\na\x0cb", (5, 2)),  # any white space of Unicode divides
-        ("--and 'and' and", (3, 3)),
-        ("é e\u0301 é", (3, 2)),  # as they are: not normalised
-    ],
-)
-def test_tokens_are_what_stands_between_white_space(text: str, measured: tuple[int, int]) -> None:
-    assert measure(text) == measured
+@pytest.mark.parametrize(("text", "measured"), CASES["measured"])
+def test_tokens_are_what_stands_between_white_space(text: str, measured: list[int]) -> None:
+    assert list(measure(text)) == measured
 
 
 @given(st.text(alphabet="ab \n\u2003", max_size=80), st.integers(1, 9))
@@ -49,28 +57,9 @@ def test_a_long_token_at_the_end_of_a_part_is_one() -> None:
 @pytest.mark.parametrize(
     ("tokens", "vocabulary", "formula", "min_ratio", "simple"),
     [
-        (1200, 1000, SQUARED, "0.0012", True),  # equal; 1200 / 1000**2 is 0.0012 exactly
-        (1199, 1000, SQUARED, "0.0012", False),
+        *CASES["simple"],
         (3 * 10**30, 10**15, SQUARED, "3", True),
         (3 * 10**30 - 1, 10**15, SQUARED, "3", False),  # as floats both are equal
-        (30, 9, PRINTED, "10", True),
-        (29, 9, PRINTED, "10", False),
-        (10, 2, PRINTED, "7.0710678118654752", True),  # √50 is 7.07106781186547524…
-        (10, 2, PRINTED, "7.0710678118654753", False),
-        (
-            10_000,
-            2642,
-            NEUTRAL,
-            "0.24",
-            True,
-        ),  # by hand: 10,000 / 0.24 is 41,667; 2642^1.35 41,649, 2643^1.35 41,671
-        (10_000, 2643, NEUTRAL, "0.24", False),
-        (2**27, 2**20, NEUTRAL, "1", True),  # (2^20)^1.35 is 2^27
-        (2**27 - 1, 2**20, NEUTRAL, "1", False),
-        (0, 0, SQUARED, "0", True),
-        (0, 0, SQUARED, "0.0012", False),
-        (0, 0, PRINTED, "0.0012", False),
-        (7, 7, PRINTED, "0", True),
     ],
 )
 def test_the_comparison_is_exact(
@@ -103,16 +92,7 @@ def test_the_rule_tells_the_ratio() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("formula", "min_ratio", "message"),
-    [
-        ("L/V", "0.1", "formula must be one of .* not 'L/V'"),
-        (SQUARED, "much", "min_ratio must be a number, not 'much'"),
-        (SQUARED, "nan", "min_ratio must be a number, not 'nan'"),
-        (SQUARED, "1/0", "min_ratio must be a number, not '1/0'"),
-        (SQUARED, "-0.1", "min_ratio must be 0 or more, not -0.1"),
-    ],
-)
+@pytest.mark.parametrize(("formula", "min_ratio", "message"), CASES["bad_settings"])
 def test_settings_that_make_no_sense(formula: str, min_ratio: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         NotSimple(formula, min_ratio)
@@ -121,3 +101,112 @@ def test_settings_that_make_no_sense(formula: str, min_ratio: str, message: str)
 def test_a_ratio_of_another_formula_is_an_error() -> None:
     with pytest.raises(ValueError, match="formula must be one of"):
         ratio(1, 1, "V/L")
+
+
+MEASURES = {1: (1200, 1000), 2: (1201, 1000), 3: (4800, 2000), 4: (0, 0), 5: (9, 3)}
+SIZES = [(1, 1500), (2, 1500), (3, 6000), (4, 0), (5, 12)]
+
+
+@pytest.mark.parametrize(
+    ("formula", "target", "queue"),
+    [
+        (SQUARED, 99_999, Queue({5: 0, 2: 1, 1: 2, 3: 3, 4: 4}, 9012, False)),
+        (SQUARED, 9012, Queue({5: 0, 2: 1, 1: 2, 3: 3, 4: 4}, 9012, False)),
+        (SQUARED, 9011, Queue({5: 0, 2: 1, 1: 2}, 3012, True)),
+        (SQUARED, 11, Queue({}, 0, True)),
+        (PRINTED, 7500, Queue({3: 0, 2: 1}, 7500, True)),
+        (PRINTED, 5999, Queue({}, 0, True)),
+    ],
+)
+def test_the_best_ratios_come_first(formula: str, target: int, queue: Queue) -> None:
+    assert line_up(formula, target, SIZES, MEASURES) == queue
+    assert line_up(formula, target, SIZES[::-1], MEASURES) == queue
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**4), st.integers(1, 10**6), st.integers(1, 10**4))
+def test_the_exact_ratio_orders_like_the_ratio(l_1: int, v_1: int, l_2: int, v_2: int) -> None:
+    for formula in FORMULAS:
+        first, second = ratio(l_1, v_1, formula), ratio(l_2, v_2, formula)
+        if abs(first - second) > 1e-9 * second:
+            exact = exact_ratio(l_1, v_1, formula) < exact_ratio(l_2, v_2, formula)
+            assert exact == (first < second)
+
+
+def test_the_exact_ratio_is_not_rounded() -> None:
+    assert exact_ratio(3, 1000, SQUARED) == Fraction(3, 1_000_000)
+    assert exact_ratio(10**17 + 1, 1, SQUARED) > exact_ratio(10**17, 1, SQUARED)
+    assert exact_ratio(0, 0, PRINTED) == 0
+
+
+QUEUE = Queue({7: 0, 5: 1, 9: 2}, 300, True)
+TOO_LONG = Reason(
+    "beyond-target-tokens", "3 simpler books have 300 tokens, the next one is too long"
+)
+
+
+def too_many(books: int, words: int, more: int) -> Reason:
+    told = f"{books} simpler books have {words} words, the next one adds {more}"
+    return Reason("beyond-vocabulary", told)
+
+
+@pytest.mark.parametrize(
+    ("entries", "most", "queue", "taken"),
+    [
+        ([[0, 10], [2, 5]], 15, QUEUE, Taken(frozenset({7, 5, 9}), TOO_LONG)),
+        ([[0, 10], [2, 5]], 15, QUEUE._replace(more=False), Taken(frozenset({7, 5, 9}), None)),
+        ([[0, 10], [2, 5]], 14, QUEUE, Taken(frozenset({7, 5}), too_many(2, 10, 5))),
+        ([[0, 10]], 9, QUEUE._replace(more=False), Taken(frozenset(), too_many(0, 0, 10))),
+    ],
+)
+def test_the_queue_ends_where_the_vocabulary_would_be_too_large(
+    entries: list[list[int]], most: int, queue: Queue, taken: Taken
+) -> None:
+    assert take_books(queue, numpy.array(entries), most) == taken
+
+
+BOOKS = st.lists(st.text("abcdé", max_size=12).map(" ".join), min_size=1, max_size=8)
+
+
+def entries_by_hand(texts: Sequence[str], min_count: int) -> list[list[int]]:
+    counts: Counter[str] = Counter()
+    entries: Counter[int] = Counter()
+    for rank, text in enumerate(texts):
+        for word, count in Counter(text.split()).items():
+            if counts[word] < min_count <= counts[word] + count:
+                entries[rank] += 1
+            counts[word] += count
+    return [[rank, words] for rank, words in sorted(entries.items())]
+
+
+def test_a_word_enters_with_the_book_that_makes_it_frequent_enough() -> None:
+    texts = ["a b b", "a b c", "a c", "c c"]
+    ranked = [
+        rank_counts(word_vocabulary.count_words(f"{text}\n".encode()), rank)
+        for rank, text in enumerate(texts)
+    ]
+    assert count_entries(ranked, 3).tolist() == [[1, 1], [2, 1], [3, 1]]
+    assert count_entries(ranked, 1).tolist() == [[0, 2], [1, 1]]
+    assert count_entries(ranked, 5).tolist() == []
+
+
+@given(BOOKS, st.integers(1, 4), st.integers(1, 3), st.randoms())
+def test_buckets_and_order_change_nothing(
+    texts: list[str], min_count: int, buckets: int, chance: random.Random
+) -> None:
+    ranked = [
+        rank_counts(word_vocabulary.count_words(f"{text}\n".encode()), rank)
+        for rank, text in enumerate(texts)
+    ]
+    chance.shuffle(ranked)
+    half = len(ranked) // 2
+    parts: dict[int, list[bytes]] = {}
+    for some in (ranked[:half], ranked[half:]):
+        if some:
+            for bucket, part in word_vocabulary.cut_by_bucket(pa.concat_batches(some), buckets):
+                parts.setdefault(bucket, []).append(word_vocabulary.pack_counts(part))
+    found = [
+        count_entries((word_vocabulary.unpack_counts(packed, RANKED) for packed in part), min_count)
+        for part in parts.values()
+    ]
+    summed = sum_rows(numpy.concatenate([NO_PAIRS, *found]), keys=1)
+    assert summed.tolist() == entries_by_hand(texts, min_count)

@@ -1,3 +1,4 @@
+import csv
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,11 +9,75 @@ from typing import Any, NamedTuple
 import pytest
 
 from corpusmill.transforms.books import take_simplest
-from corpusmill.transforms.books.take_simplest import TakeSimplest
-from corpusmill.transforms.files.records import MeasuredBook, Rejected
+from corpusmill.transforms.books.book_rows import Place, SizedBook
+from corpusmill.transforms.books.take_simplest import (
+    BookFates,
+    ListBooks,
+    TakeSimplest,
+    TokenizeBooks,
+    line_of,
+    title_of,
+)
+from corpusmill.transforms.files import records
+from corpusmill.transforms.files.scratch import fetch_text
 from corpusmill.transforms.models import count_words
 from tests.makers.made_books import make_book
-from tests.tools.run_pipeline import Outcome, run_transform
+from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
+
+TEXTS = {
+    90_001: "CHAPTER I\n\nThe hen sat\non the wall.\n\n\n“I'm 1,5,” said she—\nand\tslept.\n",
+    90_002: "",
+    90_003: "It was\xa0Mr. Öhl.\n\nÉlan!",
+}
+TOKENIZED = {
+    90_001: (
+        "CHAPTER I\nThe hen sat on the wall.\n“I'm 1,5,” said she—and slept.\n",
+        "CHAPTER I\nThe hen sat on the wall .\n“ I 'm 1 @,@ 5 , ” said she — and slept .\n",
+        2 + 7 + 14,
+    ),
+    90_002: ("", "", 0),
+    90_003: ("It was Mr. Öhl.\nÉlan!\n", "It was Mr. Öhl .\nÉlan !\n", 5 + 2),
+}
+
+
+def books_in(folder: Path) -> list[records.MeasuredBook]:
+    books = [make_book(book_id, text, folder) for book_id, text in TEXTS.items()]
+    return [records.MeasuredBook(book, 1, 1) for book in books]
+
+
+def tokenize(folder: Path, style: str = "distinct") -> Outcome:
+    return run_transform(TokenizeBooks(str(folder), style), books_in(folder))
+
+
+def unpack(book: records.TokenizedBook) -> tuple[str, str, int]:
+    return fetch_text(book.packed_raw), fetch_text(book.packed_tokens), book.tokens
+
+
+def test_books_come_in_both_forms(tmp_path: Path) -> None:
+    outcome = tokenize(tmp_path)
+    books = outcome.elements["main"]
+    assert {book.book_id: unpack(book) for book in books} == TOKENIZED
+    assert {book.title for book in books} == {"Tale 90001", "Tale 90002", "Tale 90003"}
+    for book in books:
+        raw, tokens, count = unpack(book)
+        assert raw.count("\n") == tokens.count("\n") == book.paragraphs
+        assert len(tokens.split()) == count
+    size = sum(len(text.encode()) for text in TEXTS.values())
+    assert outcome.counters == {"tokenize-books/books": 3, "tokenize-books/text_bytes": size}
+
+
+def test_the_style_of_numbers(tmp_path: Path) -> None:
+    text = "It cost 1.5.\n"
+    measured = records.MeasuredBook(make_book(7, text, tmp_path), 1, 1)
+    for style, tokens in (("distinct", "1 @.@ 5"), ("comma", "1 @,@ 5")):
+        (book,) = run_transform(TokenizeBooks(str(tmp_path), style), [measured]).elements["main"]
+        assert unpack(book) == (text, f"It cost {tokens} .\n", 6)
+
+
+def test_nothing_depends_on_workers_or_order(tmp_path: Path) -> None:
+    books = books_in(tmp_path)[::-1]
+    found = run_transform(TokenizeBooks(str(tmp_path)), books, workers=2).elements["main"]
+    assert {book.book_id: unpack(book) for book in found} == TOKENIZED
 
 
 class Text(NamedTuple):
@@ -60,7 +125,8 @@ def take(
     folder: Path, texts: Sequence[Text], settings: Mapping[str, Any], workers: int = 0
 ) -> Outcome:
     measured = [
-        MeasuredBook(make_book(text.book_id, text.tokens, folder), *text.measured) for text in texts
+        records.MeasuredBook(make_book(text.book_id, text.tokens, folder), *text.measured)
+        for text in texts
     ]
     return run_transform(TakeSimplest(str(folder), **settings), measured, workers)
 
@@ -69,16 +135,16 @@ def ids_of(outcome: Outcome) -> list[int]:
     return sorted(measured.book.book_id for measured in outcome.elements["kept"])
 
 
-TEXTS = [Text(3, "a b a", (3, 2)), Text(1, "a b c", (3, 3)), Text(2, "c c d", (3, 3))]
+COUNTED = [Text(3, "a b a", (3, 2)), Text(1, "a b c", (3, 3)), Text(2, "c c d", (3, 3))]
 
 
 def test_the_first_that_does_not_fit_and_all_behind_it_are_rejected(tmp_path: Path) -> None:
-    outcome = take(tmp_path, TEXTS, {"target_tokens": 100, "max_vocabulary": 1, "min_count": 2})
+    outcome = take(tmp_path, COUNTED, {"target_tokens": 100, "max_vocabulary": 1, "min_count": 2})
     assert ids_of(outcome) == [3]
     detail = "1 simpler books have 1 words, the next one adds 1"
     assert sorted(outcome.elements["rejected"]) == [
-        Rejected("1", "Tale 1", "take-simplest", "beyond-vocabulary", detail),
-        Rejected("2", "Tale 2", "take-simplest", "beyond-vocabulary", detail),
+        records.Rejected("1", "Tale 1", "take-simplest", "beyond-vocabulary", detail),
+        records.Rejected("2", "Tale 2", "take-simplest", "beyond-vocabulary", detail),
     ]
     assert outcome.counters == {
         "tokenize-books/books": 3,
@@ -86,11 +152,11 @@ def test_the_first_that_does_not_fit_and_all_behind_it_are_rejected(tmp_path: Pa
         "take-simplest/books": 1,
         "take-simplest/beyond-vocabulary": 2,
     }
-    outcome = take(tmp_path, TEXTS, {"target_tokens": 8})
+    outcome = take(tmp_path, COUNTED, {"target_tokens": 8})
     assert ids_of(outcome) == [1, 3]
     detail = "2 simpler books have 6 tokens, the next one is too long"
     assert outcome.elements["rejected"] == [
-        Rejected("2", "Tale 2", "take-simplest", "beyond-target-tokens", detail)
+        records.Rejected("2", "Tale 2", "take-simplest", "beyond-target-tokens", detail)
     ]
 
 
@@ -102,7 +168,7 @@ def test_the_first_that_does_not_fit_and_all_behind_it_are_rejected(tmp_path: Pa
     ],
 )
 def test_limits(tmp_path: Path, settings: Mapping[str, int], kept: list[int]) -> None:
-    outcome = take(tmp_path, TEXTS, settings)
+    outcome = take(tmp_path, COUNTED, settings)
     assert ids_of(outcome) == kept
     assert len(outcome.elements["rejected"]) == 3 - len(kept)
 
@@ -144,3 +210,54 @@ def test_two_workers_take_the_same(tmp_path: Path) -> None:
 def test_without_books(tmp_path: Path) -> None:
     outcome = take(tmp_path, [], {})
     assert outcome.elements == {"kept": [], "rejected": []}
+
+
+def test_every_book_has_a_line_with_all_that_is_known_of_it(tmp_path: Path) -> None:
+    books = [make_book(number) for number in (10, 9, 8)]
+    fates = BookFates(
+        titles=[title_of(book) for book in books],
+        measures=[(10, (1200, 500)), (9, (300, 100))],
+        verdicts=[
+            records.OverlapVerdict(10, 1000, 10, True, ((7, 10),)),
+            records.OverlapVerdict(9, 200, 150, False, ((10, 150),)),
+        ],
+        rejected=[
+            records.Rejected("9", "Tale 9", "select-books", "overlaps", "0.75"),
+            records.Rejected("8", "Tale 8", "strip-books", "kept-too-little", "1 %"),
+        ],
+        sized=[SizedBook(records.TokenizedBook(10, "Tale 10", 7, b"", b"", 1300), "train", True)],
+        places=[Place(10, 101, 7)],
+    )
+    listing = ListBooks(str(tmp_path), "L/V^2")
+    outcome = run_inputs(lambda **given: BookFates(**given) | listing, **fates._asdict())
+    (file,) = outcome.elements["main"]
+    assert file.name == "books-00000-of-00001.tsv"
+    with (tmp_path / file.name).open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t"))
+    assert [row["book_id"] for row in rows] == ["8", "9", "10"]
+    assert rows[0]["verdict"] == "strip-books/kept-too-little"
+    assert (rows[0]["tokens"], rows[0]["ratio"]) == ("", "")
+    assert rows[1] == rows[1] | {
+        "title": "Tale 9",
+        "tokens": "300",
+        "vocabulary": "100",
+        "ratio": "0.03",
+        "overlap": "0.7500",
+        "verdict": "select-books/overlaps",
+        "covered_by": "10:0.7500",
+        "split": "",
+    }
+    assert rows[2] == rows[2] | {
+        "ratio": "0.0048",
+        "overlap": "0.0100",
+        "verdict": "kept",
+        "split": "train",
+        "in_simplebooks_2": "yes",
+        "first_line": "101",
+        "lines": "7",
+    }
+
+
+def test_a_book_without_a_fate_is_an_error() -> None:
+    with pytest.raises(ValueError, match="book 7 is both kept and rejected, or neither"):
+        line_of((7, dict.fromkeys(BookFates._fields, ()) | {"titles": ["Hen"]}), "L/V^2")

@@ -8,10 +8,14 @@ The strings are JSON; one that is left out is the same as the one before it.
 
 import json
 import pathlib
-from collections.abc import Iterator
-from typing import NamedTuple
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from corpusmill.transforms.files import line_blocks
 
 _FILE = pathlib.Path(__file__).parent / "lines.case"
+_FOLDER = pathlib.Path(__file__).parents[2] / "cases" / "news"
 
 
 class Case(NamedTuple):
@@ -35,3 +39,16 @@ def _read_cases() -> Iterator[Case]:
 
 
 CASES = list(_read_cases())
+
+
+def read_table(name: str) -> dict[str, Any]:
+    """The tables of a file in tests/cases/news/."""
+    return tomllib.loads((_FOLDER / f"{name}.toml").read_text("utf-8"))
+
+
+def by_line(
+    change: Callable[[str, str, str], str], lines: Sequence[bytes], language: str, perl: str
+) -> list[bytes]:
+    """Changes each line alone."""
+    decoded = map(line_blocks.decode, lines)
+    return [line_blocks.encode(change(text, language, perl), held) for text, held in decoded]

@@ -66,24 +66,7 @@ def make_lines(seed: int, lines: int) -> Iterator[bytes]:
 
 def make_long_lines() -> Iterator[bytes]:
     """Lines of 100,000 characters, which a rule of quadratic time would take minutes for."""
-    for unit in (
-        ".",
-        ",",
-        "'",
-        "`",
-        '"',
-        ' "',
-        '."',
-        ',"',
-        ". ",
-        "a.",
-        "(",
-        ")",
-        " ",
-        "\t",
-        "DOT",
-        "-",
-    ):
+    for unit in [*".,'`\"() \t-", "DOT", ' "', '."', ',"', ". ", "a."]:
         yield (unit * (100_000 // len(unit))).encode()
     for unit in ("a,b", "1,2", "’", "Â ", "é", "5 % ", "a b c.d", "e.g. No. 5. x", "<a> ", "Â´"):
         yield (unit * (100_000 // len(unit)) + ".").encode()

@@ -5,26 +5,17 @@ CORPUSMILL_FUZZ_LINES sets how many lines, CORPUSMILL_FUZZ_SEED which.
 
 import itertools
 import os
-from collections.abc import Callable
 
 import pytest
 
-from corpusmill.transforms.files import line_blocks
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
 from corpusmill.transforms.news.line_tokenizer import LineTokenizer
 from corpusmill.transforms.news.perl_text import ranges_of
 from corpusmill.transforms.news.punctuation import normalize_line
 from corpusmill.transforms.news.wmt_tokenizer import tokenize_line
+from tests.transforms.news import perl_scripts
+from tests.transforms.news.cases import by_line
 from tests.transforms.news.odd_lines import make_lines
-from tests.transforms.news.perl_scripts import (
-    NORMALIZE,
-    TOKENIZE,
-    needs_perl,
-    needs_scripts,
-    rules_of_perl,
-    run_perl,
-    run_script,
-)
 
 LINES = int(os.environ.get("CORPUSMILL_FUZZ_LINES", "20000"))
 SEED = int(os.environ.get("CORPUSMILL_FUZZ_SEED", "1"))
@@ -40,13 +31,6 @@ PERL_CLASSES = {
 }
 
 
-def by_line(
-    change: Callable[[str, str, str], str], lines: list[bytes], language: str, perl: str
-) -> list[bytes]:
-    decoded = map(line_blocks.decode, lines)
-    return [line_blocks.encode(change(text, language, perl), held) for text, held in decoded]
-
-
 def is_strict(lines: list[bytes]) -> list[bool]:
     return [line.decode(errors="ignore").encode() == line for line in lines]
 
@@ -57,19 +41,19 @@ def assert_same(ours: list[bytes], theirs: list[bytes], lines: list[bytes]) -> N
         assert our == their, f"of {line!r}"
 
 
-@needs_perl
-@needs_scripts
+@perl_scripts.needs_perl
+@perl_scripts.needs_scripts
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_lines_and_blocks_come_out_as_the_scripts_write_them(language: str) -> None:
-    perl = rules_of_perl()
+    perl = perl_scripts.rules_of_perl()
     tokenizer = LineTokenizer(language, perl=perl)
     share = 0.6 if language == "en" else 0.4 / (len(LANGUAGES) - 1)
     made = make_lines(SEED * len(LANGUAGES) + LANGUAGES.index(language), round(LINES * share))
     while lines := list(itertools.islice(made, BATCH_LINES)):
         block = block_of(lines)
-        normalized = run_script(NORMALIZE, block, language)
-        tokenized = run_script(TOKENIZE, block, language)
-        both = run_script(TOKENIZE, normalized, language)
+        normalized = perl_scripts.run_script(perl_scripts.NORMALIZE, block, language)
+        tokenized = perl_scripts.run_script(perl_scripts.TOKENIZE, block, language)
+        both = perl_scripts.run_script(perl_scripts.TOKENIZE, normalized, language)
         assert_same(by_line(normalize_line, lines, language, perl), lines_of(normalized), lines)
         assert_same(by_line(tokenize_line, lines, language, perl), lines_of(tokenized), lines)
         # One line that Python cannot read keeps its neighbours from the way that most lines take.
@@ -84,14 +68,14 @@ def test_lines_and_blocks_come_out_as_the_scripts_write_them(language: str) -> N
                 assert_same(lines_of(change(block_of(given))), theirs, given)
 
 
-@needs_perl
+@perl_scripts.needs_perl
 def test_the_classes_are_those_of_perl() -> None:
-    perl = rules_of_perl()
+    perl = perl_scripts.rules_of_perl()
     for name, pattern in PERL_CLASSES.items():
         program = (
             "no warnings; for (0..0x10ffff) { my $c = chr; utf8::upgrade($c);"
             f" print qq($_ ) if $c =~ /{pattern}/ }}"
         )
-        members = [int(point) for point in run_perl("-e", program).split()]
+        members = [int(point) for point in perl_scripts.run_perl("-e", program).split()]
         ours = [point for first, last in ranges_of(name, perl) for point in range(first, last + 1)]
         assert ours == members, name

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.files.builds.ledger import AccountingError
-from corpusmill.transforms.files.line_blocks import block_of, pack_block
+from corpusmill.transforms.files.line_blocks import block_of
 from corpusmill.transforms.files.records import LineRange, LineShard, OutputFile
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.models import count_words as deal_words
@@ -21,6 +21,7 @@ from corpusmill.transforms.models.word_vocabulary import (
 )
 from corpusmill.transforms.news import count_vocabulary
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary
+from tests.makers.line_ranges import cut
 from tests.tools.run_pipeline import Outcome, run_inputs
 
 LINES = [
@@ -32,14 +33,6 @@ LINES = [
 ] * 3
 HELDOUT = [b"the cow", b"a cat , a dog", b"the cow"]  # "cow" is left once, and "a" four times
 SPLIT = [HELDOUT[:2], [], HELDOUT[2:]]
-
-
-def ranges_of(lines: Sequence[bytes], size: int) -> list[LineRange]:
-    return [
-        LineRange(index, len(part), pack_block(block_of(part)))
-        for index, start in enumerate(range(0, len(lines), size))
-        for part in [lines[start : start + size]]
-    ]
 
 
 def shards_of(split: Sequence[Sequence[bytes]]) -> list[LineShard]:
@@ -64,7 +57,7 @@ def count(
 
 
 def test_a_vocabulary_is_that_of_the_lines_not_held_out(tmp_path: Path) -> None:
-    outcome = count(tmp_path / "a", ranges_of(LINES, 4), shards_of(SPLIT))
+    outcome = count(tmp_path / "a", cut(LINES, 4), shards_of(SPLIT))
     data = (tmp_path / "a" / "vocabulary.tsv").read_bytes()
     assert data == (
         b"<S>\t12\n</S>\t12\n<UNK>\t12\nthe\t7\n.\t6\nsat\t6\ncat\t5\ndog\t5\na\t4\nrare\t3\n"
@@ -93,10 +86,10 @@ def test_a_vocabulary_is_that_of_the_lines_not_held_out(tmp_path: Path) -> None:
 def test_results_do_not_depend_on_order_ranges_or_buckets(
     tmp_path: Path, size: int, buckets: int, gathered_words: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = count(tmp_path / "a", ranges_of(LINES, 5), shards_of(SPLIT))
+    expected = count(tmp_path / "a", cut(LINES, 5), shards_of(SPLIT))
     monkeypatch.setattr(deal_words, "GATHERED_WORDS", gathered_words)
     chance = random.Random(size)
-    ranges, shards = ranges_of(LINES, size), shards_of(SPLIT)
+    ranges, shards = cut(LINES, size), shards_of(SPLIT)
     chance.shuffle(ranges)
     chance.shuffle(shards)
     outcome = count(tmp_path / "b", ranges, shards, buckets=buckets)
@@ -111,7 +104,7 @@ def test_many_words_equal_a_plain_count(tmp_path: Path) -> None:
         for _ in range(3000)
     ]
     split = [lines[:20], lines[20:50]]
-    outcome = count(tmp_path / "a", ranges_of(lines, 400), shards_of(split), min_count=2, buckets=7)
+    outcome = count(tmp_path / "a", cut(lines, 400), shards_of(split), min_count=2, buckets=7)
     words = Counter(word for line in lines[50:] for word in line.split())
     rows = sorted(((-number, word) for word, number in words.items() if number >= 2))
     unknown = sum(number for number in words.values() if number < 2)
@@ -143,8 +136,8 @@ def test_shards_that_are_not_held_out_are_passed_over(tmp_path: Path) -> None:
         LineShard("train", number, 2, block_of(lines))
         for number, lines in enumerate([HELDOUT, LINES])
     ]
-    expected = count(tmp_path / "a", ranges_of(LINES, 4), shards_of(SPLIT))
-    outcome = count(tmp_path / "b", ranges_of(LINES, 4), [*others, *shards_of(SPLIT)])
+    expected = count(tmp_path / "a", cut(LINES, 4), shards_of(SPLIT))
+    outcome = count(tmp_path / "b", cut(LINES, 4), [*others, *shards_of(SPLIT)])
     assert outcome.elements == expected.elements
 
 
@@ -159,7 +152,7 @@ def test_without_lines_there_are_the_signs(tmp_path: Path, shards: list[LineShar
 
 
 def test_what_is_held_out_must_be_in_the_corpus(tmp_path: Path) -> None:
-    ranges = ranges_of([b"a b", b"a"], 1)
+    ranges = cut([b"a b", b"a"], 1)
     message = r"1 words are more frequent in the held-out lines .*\[b'b'\]"
     with pytest.raises(Exception, match=message):
         count(tmp_path / "a", ranges, shards_of([[b"b b"]]))

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files import line_blocks
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
 from corpusmill.transforms.news import line_tokenizer
-from corpusmill.transforms.news.line_tokenizer import LineTokenizer
-from corpusmill.transforms.news.punctuation import normalize_line
+from corpusmill.transforms.news.line_tokenizer import BlockTokenizer, LineTokenizer, PeriodTable
+from corpusmill.transforms.news.punctuation import frame, normalize_line, unframe
 from corpusmill.transforms.news.wmt_tokenizer import tokenize_line
 from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.news.cases import CASES
+from tests.transforms.news.cases import CASES, by_line, read_table
 from tests.transforms.news.odd_lines import make_lines, make_long_lines
 
+LINES = read_table("doubtful_lines")
 LANGUAGES = ["en", "de", "fr", "cs"]
 TOKENIZERS = {
     (language, perl): LineTokenizer(language, perl=perl)
@@ -28,18 +28,6 @@ lists_of_lines = st.lists(
 ).map(lambda lines: [line.encode() for line in lines])
 
 
-def normalized_by_line(lines: list[bytes], language: str, perl: str) -> list[bytes]:
-    decoded = map(line_blocks.decode, lines)
-    return [
-        line_blocks.encode(normalize_line(line, language, perl), held) for line, held in decoded
-    ]
-
-
-def tokenized_by_line(lines: list[bytes], language: str, perl: str) -> list[bytes]:
-    decoded = map(line_blocks.decode, lines)
-    return [line_blocks.encode(tokenize_line(line, language, perl), held) for line, held in decoded]
-
-
 def md5(block: bytes) -> str:
     return hashlib.md5(block).hexdigest()
 
@@ -48,10 +36,10 @@ def assert_as_by_line(
     tokenizer: LineTokenizer, lines: list[bytes], language: str, perl: str
 ) -> None:
     block = block_of(lines)
-    normalized = normalized_by_line(lines, language, perl)
+    normalized = by_line(normalize_line, lines, language, perl)
     assert lines_of(tokenizer.normalize(block)) == normalized
-    assert lines_of(tokenizer.tokenize(block)) == tokenized_by_line(lines, language, perl)
-    assert lines_of(tokenizer(block)) == tokenized_by_line(normalized, language, perl)
+    assert lines_of(tokenizer.tokenize(block)) == by_line(tokenize_line, lines, language, perl)
+    assert lines_of(tokenizer(block)) == by_line(tokenize_line, normalized, language, perl)
 
 
 def test_lines_come_out_as_perl_writes_them() -> None:
@@ -149,3 +137,47 @@ def test_real_news_comes_out_as_the_scripts_wrote_it(perl: str) -> None:
     folder = "training-monolingual.tokenized/news.20XX.en.shuffled.sorted"
     assert md5(block) == expected[folder]
     assert md5(LineTokenizer(perl=perl)(block)) == expected[f"{folder}.tokenized"]
+
+
+@pytest.mark.parametrize("line", LINES["plain"])
+def test_ordinary_lines_are_not_doubtful(line: str) -> None:
+    text = frame(f"x\n{line}\ny\n".encode())
+    assert BlockTokenizer("en", "5.36").tokenize_ascii(text).doubtful == []
+    assert BlockTokenizer("en", "5.36").tokenize_text(text.decode()).doubtful == []
+
+
+@pytest.mark.parametrize("line", LINES["doubtful"])
+def test_lines_decided_in_sequence_are_doubtful(line: str) -> None:
+    text = frame(f"x\n{line}\ny\n{line}\n".encode())
+    assert BlockTokenizer("en", "5.36").tokenize_ascii(text).doubtful == [1, 3]
+    assert BlockTokenizer("en", "5.36").tokenize_text(text.decode()).doubtful == [1, 3]
+
+
+def test_only_ascii_is_tokenized_as_bytes() -> None:
+    text = frame("a.\né.\nb.\nñ\n".encode())
+    words = BlockTokenizer("en", "5.36").tokenize_ascii(text)
+    assert words.doubtful == [1, 3]
+    assert lines_of(unframe(words.codes.tobytes()))[::2] == [b"a .", b"b ."]
+    others = BlockTokenizer("en", "5.36").tokenize_text(text.decode())
+    assert others.doubtful == []
+    assert others.codes.tobytes().decode("utf-32-le") == "\na .\né .\nb .\nñ\n\n"
+
+
+def test_the_table_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_tokenizer, "_MAX_KNOWN_WORDS", 10)
+    table = PeriodTable("en", "5.36")
+    kept = [table[b"a.%d" % number] for number in range(100)]
+    assert len(set(kept)) == 1
+    assert 0 < len(table) <= 10
+    known = len(table)
+    assert table["x" * 1_000] != kept[0]
+    assert len(table) == known
+
+
+@needs_real_data
+def test_few_lines_of_news_are_doubtful() -> None:
+    with gzip.open(DATA / "news" / "news.2010.en.shuffled.gz") as file:
+        lines = file.readlines()
+    text = frame(b"".join(line for line in lines if line.isascii()))
+    words = BlockTokenizer("en", "5.36").tokenize_ascii(text)
+    assert 0 < len(words.doubtful) < len(lines) / 100

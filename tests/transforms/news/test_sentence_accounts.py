@@ -2,12 +2,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.builds.ledger import (
-    AccountingError,
-    Accounts,
-    Ledger,
-    NothingLeftError,
-)
+from corpusmill.transforms.files.builds import ledger
 from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.line_blocks import (
     CLASSES,
@@ -18,10 +13,9 @@ from corpusmill.transforms.files.line_blocks import (
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.models.word_vocabulary import HeldoutStats, VocabularyStats
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
+from tests.transforms.news.cases import read_table
 
-HELDOUT = "heldout-monolingual.tokenized.shuffled"
-TRAINING = "training-monolingual.tokenized.shuffled"
-
+CASES = read_table("sentence_accounts")
 TRAIN = measure_lines(b"one two .\none two , three .\n\n")  # 3 sentences of 8 words
 PAPER = measure_lines("дві .\n".encode())
 TEST = add_line_stats([PAPER, measure_lines(b"four .\n")])
@@ -35,31 +29,10 @@ def output(name: str, split: str, kind: str, records: int) -> OutputFile:
     return OutputFile(name, split, kind, records, 10, "00ff")
 
 
-FILES = [
-    output(f"{TRAINING}/news.en-00001-of-00003", "train", "text", 2),
-    output(f"{TRAINING}/news.en-00002-of-00003", "train", "text", 1),
-    output(f"{HELDOUT}/news.en-00000-of-00003", "", "text", 2),
-    output(f"{HELDOUT}/news.en.heldout-00000-of-00002", "test", "text", 1),
-    output(f"{HELDOUT}/news.en.heldout-00001-of-00002", "test", "text", 1),
-    output("train-00000-of-00002.parquet", "train", "parquet", 2),
-    output("train-00001-of-00002.parquet", "train", "parquet", 1),
-    output("test-00000-of-00002.parquet", "test", "parquet", 1),
-    output("test-00001-of-00002.parquet", "test", "parquet", 1),
-    output("paper_test-00000-of-00001.parquet", "paper_test", "parquet", 1),
-    output("lm1b-train.tfrecord-00000-of-00002", "train", "tfrecord", 2),
-    output("lm1b-train.tfrecord-00001-of-00002", "train", "tfrecord", 1),
-    output("lm1b-test.tfrecord-00000-of-00002", "test", "tfrecord", 1),
-    output("lm1b-test.tfrecord-00001-of-00002", "test", "tfrecord", 1),
-    output("lm1b-paper_test.tfrecord-00000-of-00001", "paper_test", "tfrecord", 1),
-    output("md5sums", "", "checksums", 0),
-    output("vocabulary.tsv", "", "text", 4),
-    output("training-monolingual.tokenized/news.sorted-00000-of-00001", "", "text", 6),
-    output("rejected/rejected-00000-of-00001.parquet", "", "parquet", 3),
-    output("rejected/near-duplicates-00000-of-00001.parquet", "", "parquet", 1),
-]
+FILES = [output(*one) for one in CASES["files"]]
 
 
-def account_for(provenance: Provenance = PROVENANCE, **changed: Any) -> Accounts:
+def account_for(provenance: Provenance = PROVENANCE, **changed: Any) -> ledger.Accounts:
     accounts: dict[str, Any] = {
         "outputs": FILES,
         "lines": 13,
@@ -71,18 +44,7 @@ def account_for(provenance: Provenance = PROVENANCE, **changed: Any) -> Accounts
         "splits": [("train", TRAIN), ("test", TEST), ("paper_test", PAPER)],
         "vocabulary": [VOCABULARY],
     }
-    return account_for_sentences(Ledger(accounts | changed), provenance)
-
-
-def without(name: str) -> list[OutputFile]:
-    left = [file for file in FILES if file.name != name]
-    assert len(left) == len(FILES) - 1
-    return left
-
-
-def with_records(name: str, records: int) -> list[OutputFile]:
-    file = next(file for file in FILES if file.name == name)
-    return [*without(name), file._replace(records=records)]
+    return account_for_sentences(ledger.Ledger(accounts | changed), provenance)
 
 
 def test_accounts_that_agree() -> None:
@@ -90,109 +52,28 @@ def test_accounts_that_agree() -> None:
     account_for(duplicates=0, measured=[], lines=9)
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        (
-            {"lines": 14},
-            "6 different + 4 repeated do not add up to the 11 lines that were read and not rejected",
-        ),
-        (
-            {"rejected": [(("read-lines", "too-long"), 2)]},
-            "6 different + 4 repeated do not add up to the 11 lines that were read and not rejected",
-        ),
-        (
-            {"duplicates": 3},
-            "6 different + 3 repeated do not add up to the 10 lines that were read and not rejected",
-        ),
-        (
-            {"unique": 7, "measured": []},
-            "7 different + 4 repeated do not add up to the 10 lines that were read and not rejected",
-        ),
-        ({"measured": [LineStats(lines=9)]}, "9 measured do not add up to the 10 lines to sort"),
-        (
-            {"near_duplicates": 0},
-            "5 sentences + 0 near duplicates do not add up to the 6 different lines",
-        ),
-        (
-            {"vocabulary": [VOCABULARY._replace(training_sentences=2)]},
-            "2 counted do not add up to the 3 sentences of train",
-        ),
-        (
-            {"vocabulary": [VOCABULARY._replace(training_words=9)]},
-            "9 counted do not add up to the 8 words of train",
-        ),
-        (
-            {"vocabulary": [VOCABULARY._replace(heldout=VOCABULARY.heldout[:1])]},
-            "1 looked up do not add up to the 2 sentences of test",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("changed", "message"), CASES["counts"])
 def test_lines_that_do_not_add_up(changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(AccountingError) as raised:
+    if "measured" in changed:
+        changed["measured"] = [LineStats(lines=lines) for lines in changed["measured"]]
+    if "vocabulary" in changed:
+        of_vocabulary = changed["vocabulary"]
+        if "heldout" in of_vocabulary:
+            of_vocabulary["heldout"] = [HeldoutStats(*one) for one in of_vocabulary["heldout"]]
+        changed["vocabulary"] = [VOCABULARY._replace(**of_vocabulary)]
+    with pytest.raises(ledger.AccountingError) as raised:
         account_for(**changed)
     assert str(raised.value) == message
 
 
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        (
-            without(f"{TRAINING}/news.en-00001-of-00003"),
-            "1 in text files do not add up to the 3 sentences of train",
-        ),
-        (
-            without("train-00000-of-00002.parquet"),
-            "1 in parquet files do not add up to the 3 sentences of train",
-        ),
-        (
-            without("lm1b-test.tfrecord-00001-of-00002"),
-            "1 in tfrecord files do not add up to the 2 sentences of test",
-        ),
-        (
-            without("paper_test-00000-of-00001.parquet"),
-            "0 in parquet files do not add up to the 1 sentences of paper_test",
-        ),
-        (
-            with_records("lm1b-paper_test.tfrecord-00000-of-00001", 2),
-            "2 in tfrecord files do not add up to the 1 sentences of paper_test",
-        ),
-        (
-            with_records(f"{HELDOUT}/news.en.heldout-00001-of-00002", 2),
-            "3 in text files do not add up to the 2 sentences of test",
-        ),
-        (
-            with_records(f"{HELDOUT}/news.en-00000-of-00003", 3),
-            "3 in the heldout shard do not add up to the 2 sentences of its parts",
-        ),
-        (
-            without(f"{HELDOUT}/news.en-00000-of-00003"),
-            "0 in the heldout shard do not add up to the 2 sentences of its parts",
-        ),
-        (
-            with_records("rejected/near-duplicates-00000-of-00001.parquet", 2),
-            "2 listed do not add up to the 1 near-duplicates left out",
-        ),
-        (
-            [*FILES, output("rejected/near-duplicates-00001-of-00002.parquet", "", "parquet", 0)],
-            "2 written do not add up to the 1 files of near-duplicates (the number in their names)",
-        ),
-        (
-            [*FILES, output("train-00002-of-00003.parquet", "train", "parquet", 0)],
-            "3 written do not add up to the 2 parquet files of train (the number in their names)",
-        ),
-        (
-            [
-                *(file for file in FILES if not file.name.startswith("lm1b-test")),
-                output("lm1b-test.tfrecord-00001-of-00002", "test", "tfrecord", 2),
-            ],
-            "1 written do not add up to the 2 tfrecord files of test (the number in their names)",
-        ),
-    ],
-)
-def test_files_that_do_not_hold_the_sentences(files: list[OutputFile], message: str) -> None:
-    with pytest.raises(AccountingError) as raised:
-        account_for(outputs=files)
+@pytest.mark.parametrize(("missing", "instead", "message"), CASES["wrong_files"])
+def test_files_that_do_not_hold_the_sentences(
+    missing: str, instead: list[Any], message: str
+) -> None:
+    files = [file for file in FILES if not file.name.startswith(missing)]
+    assert len(files) < len(FILES) or missing == "-"
+    with pytest.raises(ledger.AccountingError) as raised:
+        account_for(outputs=files + ([output(*instead)] if instead else []))
     assert str(raised.value) == message
 
 
@@ -213,27 +94,7 @@ def test_counts_of_the_manifest() -> None:
 
 def test_stats() -> None:
     stats = account_for().stats
-    assert list(stats) == [
-        "input_lines",
-        "unique_lines",
-        "sentences_before_deduplication",
-        "sentences_after_deduplication",
-        "training_sentences",
-        "training_words",
-        "training_words_with_boundaries",
-        "training_distinct_words",
-        "words_with_count_at_least_3",
-        "vocabulary_with_S_slashS_UNK",
-        "heldout_shard_0",
-        "heldout",
-        "all_heldout",
-        "heldout_shards",
-        "before_deduplication",
-        "train",
-        "test",
-        "paper_test",
-        "total",
-    ]
+    assert list(stats) == CASES["stats"]
     assert [stats[name] for name in list(stats)[:4]] == [13, 6, 10, 5]
     assert stats["training_words_with_boundaries"] == 8 + 2 * 3
     assert [shard["out_of_vocabulary"] for shard in stats["heldout_shards"]] == [1, 2]
@@ -280,14 +141,16 @@ def test_an_input_without_sentences() -> None:
     nothing = {name: [] for name in ("splits", "measured", "outputs")}
     nobody = VocabularyStats(3, 0, 0, 0, 0, ())
     counts = {"lines": 3, "duplicates": 0, "unique": 0, "near_duplicates": 0}
-    with pytest.raises(NothingLeftError, match="no sentence is left: of 3 lines 3 were rejected"):
+    with pytest.raises(
+        ledger.NothingLeftError, match="no sentence is left: of 3 lines 3 were rejected"
+    ):
         account_for(**nothing, **counts, vocabulary=[nobody])
 
 
 def test_an_input_most_of_which_is_no_text() -> None:
     mostly_bad = {"lines": 22, "rejected": [(("read-lines", "malformed-utf-8"), 12)]}
     message = r"most of the 22 lines were rejected \(12 malformed-utf-8\): is the input binary, or in another"
-    with pytest.raises(NothingLeftError, match=message):
+    with pytest.raises(ledger.NothingLeftError, match=message):
         account_for(**mostly_bad)
     keeping = PROVENANCE._replace(settings={"on_corrupt": "keep-good"})
     assert account_for(keeping, **mostly_bad).counts["kept"]["total"] == 5
@@ -295,28 +158,7 @@ def test_an_input_most_of_which_is_no_text() -> None:
 
 def test_the_sections_of_the_card() -> None:
     lines = "\n".join(account_for().sections).splitlines()
-    for line in (
-        "Words are separated by spaces; bytes and characters include line feeds. `paper_test` is a part of"
-        " `test`. Before deduplication, there were 10 lines.",
-        "| split | sentences | words | characters | text bytes | longest line bytes |",
-        "| before deduplication | 10 | 70 | 0 | 0 | 0 |",
-        "| train | 3 | 8 | 29 | 29 | 17 |",
-        "| paper_test | 1 | 2 | 6 | 9 | 8 |",
-        "| total | 5 | 12 | 42 | 45 | 17 |",
-        "| `test-*.parquet`, `lm1b-test.tfrecord-*` | all shards that the held-out shard is split into |",
-        "| held-out shard 0 | 1 | 3 | 1 | 33.33 % |",
-        "| held-out shard 1 | 1 | 3 | 2 | 66.67 % |",
-        "| all | 2 | 6 | 3 | 50.00 % |",
-        "| words in a sentence | before deduplication | train | test | paper_test | total |",
-        "| 0 | 0 | 1 | 0 | 0 | 1 |",
-        "| 5 | 0 | 1 | 0 | 0 | 1 |",
-        "| >100 | 0 | 0 | 0 | 0 | 0 |",
-        "| read | 13 |",
-        "| rejected: read-lines/malformed-utf-8 | 2 |",
-        "| repeated | 4 |",
-        "| near-duplicates | 1 |",
-        "| kept | 5 |",
-    ):
+    for line in CASES["card"]:
         assert line in lines
     text = "\n".join(account_for(measured=[]).sections)
     assert "| before deduplication" not in text

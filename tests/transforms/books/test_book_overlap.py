@@ -1,0 +1,348 @@
+import itertools
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from corpusmill.transforms.books import book_overlap
+from corpusmill.transforms.duplicates.minhash import Uint64s, hash_ngrams
+from corpusmill.transforms.files.records import OverlapVerdict
+from tests.transforms.books.partitioned_selection import select_hashed
+from tests.transforms.books.read_cases import read_table
+from tests.transforms.books.sequential_selection import CountedText, select_texts
+
+CASES = read_table("book_overlap")
+
+TOP = (1 << 64) - 1
+HASHES = st.sets(st.integers(0, TOP), max_size=20).map(
+    lambda values: numpy.array(sorted(values), numpy.uint64)
+)
+
+
+@given(
+    st.lists(HASHES, max_size=5), st.sampled_from([1, 2, 3, 16]), st.sampled_from([1, 2, 7, 256])
+)
+def test_each_hash_goes_to_its_partition(
+    hash_sets: list[Uint64s], sample: int, partitions: int
+) -> None:
+    books = [
+        book_overlap.HashedBook(number, 10 * number, book_overlap.sample_hashes(hashes, sample))
+        for number, hashes in enumerate(hash_sets)
+    ]
+    width = (1 << 64) // sample
+    expected: dict[tuple[int, int], list[int]] = {}
+    for book in books:
+        for value in book.hashes.tolist():
+            limits = (width * (number + 1) // partitions for number in range(partitions - 1))
+            partition = sum(value >= limit for limit in limits)
+            expected.setdefault((partition, book.book_id), []).append(value)
+    found = {}
+    for partition, block in book_overlap.deal_hashes(books, sample, partitions):
+        sizes = block.books[:, 2].tolist()
+        parts = numpy.split(block.hashes, numpy.cumsum(sizes)[:-1])
+        for (book_id, tokens, _), part in zip(block.books.tolist(), parts, strict=True):
+            assert tokens == 10 * book_id
+            found[partition, book_id] = part.tolist()
+    assert found == expected
+
+
+def test_partitions_are_about_equal() -> None:
+    hashes = hash_ngrams(" ".join(map(str, range(40_000))), 8)
+    for sample in (1, 4):
+        cuts = book_overlap.cut_hashes(book_overlap.sample_hashes(hashes, sample), sample, 16)
+        sizes = numpy.diff(cuts) * sample
+        assert sizes.min() > 2200
+        assert sizes.max() < 2800
+
+
+@pytest.mark.parametrize(
+    ("values", "sample", "sampled"),
+    [
+        ([0, 5, TOP], 1, [0, 5, TOP]),
+        ([0, TOP // 2, TOP // 2 + 1, TOP], 2, [0, TOP // 2]),
+        ([TOP // 4, TOP // 4 + 1], 4, [TOP // 4]),
+        ([TOP - 1, TOP], 4, [TOP - 1]),
+        ([], 4, []),
+    ],
+)
+def test_sample_hashes(values: list[int], sample: int, sampled: list[int]) -> None:
+    hashes = numpy.array(values, numpy.uint64)
+    assert book_overlap.sample_hashes(hashes, sample).tolist() == sampled
+
+
+@pytest.mark.parametrize("common", [3_000, 10_000, 17_000])
+def test_a_sample_estimates_the_share_that_two_books_have_in_common(common: int) -> None:
+    words = [str(number) for number in range(40_000)]
+    chance = random.Random(common)
+    first = hash_ngrams(" ".join(words[:20_000]), 1)
+    second = hash_ngrams(" ".join(words[20_000 - common : 40_000 - common]), 1)
+    sample = chance.choice([8, 16])
+    sampled = book_overlap.sample_hashes(second, sample)
+    share = numpy.isin(sampled, book_overlap.sample_hashes(first, sample)).mean()
+    assert len(sampled) == pytest.approx(20_000 / sample, rel=0.1)
+    assert share == pytest.approx(common / 20_000, abs=0.04)  # 1,250 of them: 3 deviations at most
+
+
+def test_blocks_travel_as_bytes() -> None:
+    block = book_overlap.NgramBlock(
+        numpy.array([[84, 100, 2], [11, 50, 1]]), numpy.array([1, TOP, 7], "u8")
+    )
+    again = book_overlap.block_from_bytes(book_overlap.to_bytes(block))
+    assert again.books.tolist() == block.books.tolist()
+    assert again.hashes.tolist() == block.hashes.tolist()
+
+
+@pytest.mark.parametrize("owners", [[], [0, 1, 0, 2, 1]])
+def test_shared_ngrams_travel_as_bytes(owners: list[int]) -> None:
+    begins = [place in (0, 2) for place in range(len(owners))]
+    shared = book_overlap.SharedNgrams(
+        numpy.array([84, 11, 12]), numpy.array(owners, "u4"), numpy.array(begins, bool)
+    )
+    again = book_overlap.shared_from_bytes(book_overlap.to_bytes(shared))
+    assert again.books.tolist() == [84, 11, 12]
+    assert again.owners.tolist() == owners
+    assert again.begins.tolist() == begins
+
+
+HALF = Fraction(1, 2)
+
+
+def hashed(books: Sequence[CountedText], n: int) -> list[book_overlap.HashedBook]:
+    return [
+        book_overlap.HashedBook(book.book_id, book.tokens, hash_ngrams(book.text, n))
+        for book in books
+    ]
+
+
+def numbered(texts: Sequence[str]) -> list[CountedText]:
+    """Books with the ids 1, 2, … that are as large as their texts."""
+    return [
+        CountedText(number, len(text.split()), text) for number, text in enumerate(texts, start=1)
+    ]
+
+
+def kept(texts: Sequence[str], threshold: str = "0.5", n: int = 1) -> list[int]:
+    """Numbers, from 1 on, of the texts that are kept."""
+    verdicts = select_hashed(hashed(numbered(texts), n), book_overlap.parse_threshold(threshold), 4)
+    return [book_id for book_id, verdict in verdicts.items() if verdict.is_kept]
+
+
+@pytest.mark.parametrize(("texts", "numbers"), CASES["kept"])
+def test_kept_books(texts: list[str], numbers: list[int]) -> None:
+    assert kept(texts) == numbers
+    reference = select_texts(numbered(texts), n=1).values()
+    assert sorted(verdict.book_id for verdict in reference if verdict.is_kept) == numbers
+
+
+@pytest.mark.parametrize(
+    ("threshold", "numbers"),
+    [("0.3", [1]), ("0.30000", [1]), ("3/10", [1]), ("0.300001", [1, 2]), ("1", [1, 2])],
+)
+def test_the_threshold_is_exact(threshold: str, numbers: list[int]) -> None:
+    """0.3 as a binary fraction is less than three tenths."""
+    assert kept(["a b c d e f g h i j k", "a b c 1 2 3 4 5 6 7"], threshold) == numbers
+
+
+def test_a_threshold_of_one_leaves_what_is_covered_wholly() -> None:
+    assert kept(["a b c", "a b", "b d"], "1") == [1, 3]
+
+
+# Few words and many books, so that they overlap in each way that there is.
+LETTERS = "abcdefgh"
+TEXTS = st.lists(st.sampled_from(LETTERS), max_size=8).map(" ".join)
+BOOKS = st.lists(st.tuples(TEXTS, st.integers(1, 4)), max_size=12).map(
+    lambda pairs: [
+        CountedText(number, tokens, text) for number, (text, tokens) in enumerate(pairs, start=1)
+    ]
+)
+THRESHOLDS = st.sampled_from(["1/4", "1/3", "0.5", "2/3", "0.9", "1"])
+
+
+@settings(max_examples=300)
+@given(BOOKS, THRESHOLDS, st.integers(1, 3), st.sampled_from([1, 2, 5]), st.integers(1, 3))
+@example(numbered(["a b c d e f", "a b c x y", "x y 1 2", "1 2 3", "3 4 5", "4 5"]), "1/2", 1, 3, 2)
+def test_the_parts_give_what_the_loop_gives(
+    books: list[CountedText], threshold: str, n: int, partitions: int, books_at_once: int
+) -> None:
+    expected = select_texts(books, Fraction(threshold), n)
+    found = select_hashed(
+        hashed(books, n), book_overlap.parse_threshold(threshold), partitions, books_at_once
+    )
+    assert found == expected
+
+
+def test_the_parts_give_what_the_loop_gives_of_many_books() -> None:
+    """With contested books in long chains: parts of each other, which come in ever other mixtures."""
+    chance = random.Random(1)
+    words = [f"w{number}" for number in range(2500)]
+    texts = []
+    for _ in range(150):
+        pieces = [
+            words[start : start + chance.randrange(5, 60)]
+            for start in chance.choices(range(2440), k=3)
+        ]
+        texts.append(" ".join(itertools.chain(*pieces)))
+    books = numbered(texts)
+    expected = select_texts(books, n=3)
+    assert select_hashed(hashed(books, 3), HALF, 7, 40) == expected
+    decisions = [verdict.is_kept for verdict in expected.values()]
+    assert min(decisions.count(True), decisions.count(False)) > 20
+    for verdict in expected.values():
+        assert sum(ngrams for _, ngrams in verdict.covering) == verdict.covered
+
+
+def test_a_hundred_copies_make_one_kept_book() -> None:
+    text = " ".join(map(str, range(500)))
+    verdicts = select_hashed(hashed(numbered([text] * 100), 8), HALF, 3)
+    assert [verdict.is_kept for verdict in verdicts.values()] == [True] + [False] * 99
+    assert verdicts[100] == OverlapVerdict(100, 493, 493, False, ((1, 493),))
+
+
+def test_share_ngrams() -> None:
+    """Book 7 is the largest; 3 goes before 5, which is as large. 5 and 7 come in a block of their own."""
+    blocks = [
+        book_overlap.NgramBlock(
+            numpy.array([[5, 10, 3], [7, 20, 2]]), numpy.array([1, 2, 9, 2, 4], numpy.uint64)
+        ),
+        book_overlap.NgramBlock(numpy.array([[3, 10, 3]]), numpy.array([1, 2, 3], numpy.uint64)),
+    ]
+    counts, shared = book_overlap.share_ngrams(blocks)
+    assert counts.tolist() == [[7, 20, 2, 0], [3, 10, 3, 1], [5, 10, 3, 2]]
+    assert shared.books.tolist() == [7, 3, 5]
+    assert shared.owners.tolist() == [1, 2, 0, 1, 2]  # of n-gram 1, of n-gram 2
+    assert shared.begins.tolist() == [True, False, True, False, False]
+
+
+def test_find_chains() -> None:
+    """Book 20 is free. The four n-grams: 10-20-30-40, 10-30-40 twice, 20-40, 30."""
+    owners = [0, 1, 2, 3, 0, 2, 3, 0, 2, 3, 1, 3, 2]
+    starts = [0, 4, 7, 10, 12]
+    shared = book_overlap.SharedNgrams(
+        numpy.array([10, 20, 30, 40]),
+        numpy.array(owners, numpy.uint32),
+        numpy.isin(numpy.arange(len(owners)), starts),
+    )
+    chains = book_overlap.find_chains(shared, numpy.array([10, 30, 40]))
+    assert chains.certain.tolist() == [[30, 1], [40, 2]]
+    assert {book_overlap.chain_ids(chain): ngrams for chain, ngrams in chains.ngrams.items()} == {
+        (10, 30, 40): 2
+    }
+    assert chains.links.tolist() == [[10, 30], [30, 40]]
+
+
+def test_attribute_ngrams() -> None:
+    shared = book_overlap.SharedNgrams(
+        numpy.array([10, 20, 30]),
+        numpy.array([0, 1, 2, 0, 2, 1, 2, 0, 1], numpy.uint32),
+        numpy.array([True, False, False, True, False, True, False, True, False]),
+    )
+    rows = book_overlap.attribute_ngrams(shared, numpy.array([10]))
+    assert rows.tolist() == [[30, 20, 2]]  # n-grams that only a dropped book has cover nothing
+    every = book_overlap.attribute_ngrams(shared, numpy.array([], numpy.int64))
+    assert every.tolist() == [[20, 10, 2], [30, 10, 2], [30, 20, 1]]
+
+
+def test_decide() -> None:
+    books = [
+        book_overlap.ContestedBook(1, 50, 10, 5),  # dropped: half is certain
+        book_overlap.ContestedBook(2, 40, 10, 4),  # kept: the chain with 1 counts nothing
+        book_overlap.ContestedBook(3, 40, 10, 2),  # dropped: 3 from the chain of 2
+        book_overlap.ContestedBook(4, 30, 10, 4),  # kept: its chain has but dropped books
+    ]
+    chains = [((1, 2), 3), ((1, 2, 3), 3), ((3, 4), 5)]
+    assert book_overlap.decide(reversed(books), chains, HALF) == [1, 3]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 9))), st.integers(0, 9)
+)
+def test_sum_rows(rows: list[tuple[int, int, int]], cut: int) -> None:
+    array = numpy.array(rows, numpy.int64).reshape(-1, 3)
+    expected: dict[tuple[int, int], int] = {}
+    for first, second, number in rows:
+        expected[first, second] = expected.get((first, second), 0) + number
+    summed = book_overlap.sum_rows(array, 2)
+    assert summed.tolist() == [[*key, number] for key, number in sorted(expected.items())]
+    parts = numpy.concatenate([book_overlap.sum_rows(array[:cut], 2), array[cut:]])
+    assert book_overlap.sum_rows(parts, 2).tolist() == summed.tolist()
+    assert book_overlap.sum_rows(array[:, :1], 1).ravel().tolist() == sorted(
+        {row[0] for row in rows}
+    )
+
+
+@given(st.lists(st.integers(0, 99), unique=True), st.integers(1, 5))
+def test_cut_by_id(ids: list[int], parts: int) -> None:
+    rows = numpy.array([[book_id, -book_id] for book_id in ids], numpy.int64).reshape(-1, 2)
+    cut = {part: piece.tolist() for part, piece in book_overlap.cut_by_id(rows, parts)}
+    expected = {
+        part: [[book_id, -book_id] for book_id in ids if book_id % parts == part]
+        for part in range(parts)
+    }
+    assert cut == {part: piece for part, piece in expected.items() if piece}
+
+
+@pytest.mark.parametrize(("written", "threshold"), CASES["thresholds"])
+def test_parse_threshold(written: str | float, threshold: str) -> None:
+    assert book_overlap.parse_threshold(written) == Fraction(threshold)
+
+
+@pytest.mark.parametrize(("written", "message"), CASES["bad_thresholds"])
+def test_thresholds_that_make_no_sense(written: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        book_overlap.parse_threshold(written)
+
+
+@pytest.mark.parametrize(("ngrams", "covering", "detail"), CASES["reasons"])
+def test_overlap_reason(ngrams: int, covering: list[list[int]], detail: str) -> None:
+    verdict = book_overlap.judge(10, ngrams, dict(covering), False)
+    assert verdict.covered == sum(shared for _, shared in covering)
+    assert book_overlap.overlap_reason(verdict, 8) == ("overlaps", detail)
+
+
+NGRAMS = st.sets(st.integers(0, 40), min_size=1, max_size=25)
+
+
+def test_numbers_ascend_as_books_are_chosen() -> None:
+    books = [(7, 900), (2, 500), (3, 500), (1, 20)]
+    numbers = [book_overlap.number_book(*book) for book in books]
+    assert numbers == sorted(numbers)
+    assert [book_overlap.id_of(number) for number in numbers] == [7, 2, 3, 1]
+
+
+@pytest.mark.parametrize("book", [(1, 1 << 31), (1 << 32, 5)])
+def test_a_number_has_room(book: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="the id or the number of tokens is too large"):
+        book_overlap.number_book(*book)
+
+
+@given(st.lists(NGRAMS, min_size=1, max_size=6))
+def test_with_all_larger_books_as_candidates_the_choice_is_that_of_one_loop(
+    books: list[set[int]],
+) -> None:
+    """Books are given in their order."""
+    hashes = [numpy.array(sorted(book), numpy.uint64) for book in books]
+    covers = [
+        cover
+        for number, own in enumerate(hashes)
+        if (cover := book_overlap.cover_book(number, own, enumerate(hashes[:number]))).owners
+    ]
+    dropped: list[int] = []
+    for number, book in enumerate(books):
+        kept = [books[other] for other in range(number) if other not in dropped]
+        if 2 * len(book & set().union(*kept)) >= len(book):
+            dropped.append(number)
+    contested = [cover for cover in covers if book_overlap.is_contested(cover, HALF)]
+    assert book_overlap.decide_covers(contested, HALF) == dropped
+    for cover in covers:
+        assert book_overlap.marks_of(cover).shape == (len(cover.owners), cover.ngrams)
+        covering = book_overlap.attribute_cover(cover, numpy.array(dropped))
+        left = books[cover.number]
+        for owner in range(cover.number):
+            own = left & books[owner] if owner not in dropped else set()
+            assert covering.pop(owner, 0) == len(own)
+            left = left - own
+        assert not covering
