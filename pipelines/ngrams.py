@@ -16,27 +16,9 @@ from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.files.builds.finished_builds import columns_of, open_build, text_bytes_of
 from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
-from corpusmill.transforms.models.count_ngrams import (
-    MOST_KEYS,
-    PREDICTED,
-    TRAIN,
-    ChooseWords,
-    CountGrams,
-    Dealer,
-    ReadBlocks,
-    TextSource,
-    add_counts,
-    files_of_splits,
-    is_of_train,
-    measure_block,
-)
-from corpusmill.transforms.models.estimate_ngrams import (
-    Interpolate,
-    WeighKneserNey,
-    WeighStupidBackoff,
-    WriteArpa,
-    grams_of_part,
-)
+from corpusmill.transforms.models import count_ngrams, estimate_ngrams
+from corpusmill.transforms.models.count_ngrams import PREDICTED, TRAIN, Dealer, is_of_train
+from corpusmill.transforms.models.estimate_ngrams import Interpolate, WeighKneserNey
 from corpusmill.transforms.models.gram_tables import cut_offs
 from corpusmill.transforms.models.model_accounts import NGRAMS_DESCRIPTION, account_for_ngrams
 from corpusmill.transforms.models.score_text import ScoreText
@@ -103,8 +85,8 @@ class Ngrams(CorpusBuild):
                 f"no such split: {', '.join(sorted(unknown))}; {self.build.name} has the"
                 f" splits {', '.join(sorted(self.records))}"
             )
-        self.source = TextSource(shape.texts[0], layout.paragraphs)
-        self.files = files_of_splits(self.build, (TRAIN, *self.splits))
+        self.source = count_ngrams.TextSource(shape.texts[0], layout.paragraphs)
+        self.files = count_ngrams.files_of_splits(self.build, (TRAIN, *self.splits))
         path = self.files[0].file.path
         if self.source.column not in (names := columns_of(path)):
             raise InputError(path, f"there is no column {self.source.column}; the file has {names}")
@@ -148,16 +130,19 @@ class Ngrams(CorpusBuild):
 
     def read(self, root: beam.Pipeline, place: Place) -> Text:
         """Reads the text, and chooses the words of the vocabulary."""
-        blocks = root | "ReadBlocks" >> ReadBlocks(self.files, self.source, place.scratch)
+        blocks = root | "ReadBlocks" >> count_ngrams.ReadBlocks(
+            self.files, self.source, place.scratch
+        )
         counted = (
             blocks
-            | "MeasureBlocks" >> beam.Map(measure_block)
-            | "AddCounts" >> beam.CombinePerKey(add_counts)
+            | "MeasureBlocks" >> beam.Map(count_ngrams.measure_block)
+            | "AddCounts" >> beam.CombinePerKey(count_ngrams.add_counts)
         )
         words = (
             blocks
             | "OfTrain" >> beam.Filter(is_of_train)
-            | "ChooseWords" >> ChooseWords(place.scratch, self.min_count, self.config.corpus)
+            | "ChooseWords"
+            >> count_ngrams.ChooseWords(place.scratch, self.min_count, self.config.corpus)
         )
         return Text(blocks, words, self.open_ledger(root, counted=counted))
 
@@ -167,7 +152,7 @@ class Ngrams(CorpusBuild):
             *(
                 text.blocks
                 | "OfTrain" >> beam.Filter(is_of_train)
-                | "CountGrams" >> CountGrams(self._dealer(place), text.words, self.cut)
+                | "CountGrams" >> count_ngrams.CountGrams(self._dealer(place), text.words, self.cut)
             )
         )
 
@@ -179,7 +164,7 @@ class Ngrams(CorpusBuild):
         weigh = (
             WeighKneserNey(dealer, counted.tallies, self.cut)
             if self.config.smoothing == "kneser-ney"
-            else WeighStupidBackoff(dealer, self.cut)
+            else estimate_ngrams.WeighStupidBackoff(dealer, self.cut)
         )
         weighed = counted.grams | "WeighGrams" >> weigh
         return Estimated(weighed | "Interpolate" >> Interpolate(dealer, self.config.order))
@@ -203,19 +188,21 @@ class Ngrams(CorpusBuild):
             text.ledger,
             account_for_ngrams,
             outputs=[
-                model.parts | "WriteArpa" >> WriteArpa(folder, place.scratch, text.words, order),
+                model.parts
+                | "WriteArpa"
+                >> estimate_ngrams.WriteArpa(folder, place.scratch, text.words, order),
                 scored.files,
             ],
             tallies=counted.tallies,
             entries=model.parts
-            | "GramsOfParts" >> beam.Map(grams_of_part)
+            | "GramsOfParts" >> beam.Map(estimate_ngrams.grams_of_part)
             | "AddGrams" >> beam.CombinePerKey(sum),
             scores=scored.scores
             | "AsDict" >> beam.MapTuple(lambda split, one: (split, one.as_dict())),
             expected=root | "Expected" >> beam.Create(expected),
         )
 
-    def _dealer(self, place: Place, most_keys: int = MOST_KEYS) -> Dealer:
+    def _dealer(self, place: Place, most_keys: int = count_ngrams.MOST_KEYS) -> Dealer:
         stored_bytes = sum(
             file["bytes"]
             for file in self.build.manifest["outputs"]

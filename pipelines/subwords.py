@@ -20,27 +20,15 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.pipelines.run.corpora import layouts
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.translation.target_languages import language_key
-from corpusmill.transforms.files.builds.finished_builds import (
-    Build,
-    age_of,
-    find_folders,
-    open_build,
-)
+from corpusmill.transforms.files.builds import finished_builds
+from corpusmill.transforms.files.builds.finished_builds import Build, age_of, find_folders
 from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition, name_variant
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import line_bytes_of
 from corpusmill.transforms.files.records import Layout
+from corpusmill.transforms.models import read_sentences
 from corpusmill.transforms.models.model_accounts import PIECES_DESCRIPTION, account_for_pieces
-from corpusmill.transforms.models.read_sentences import (
-    MEMBERS,
-    ChooseSentences,
-    CountPieces,
-    CountSampleWords,
-    EvaluationFile,
-    ReadSentences,
-    Sampling,
-    SentenceSources,
-)
+from corpusmill.transforms.models.read_sentences import MEMBERS, EvaluationFile, SentenceSources
 from corpusmill.transforms.models.subword_models import PIECES_TRAINER
 from corpusmill.transforms.models.train_pieces import TrainPieces, write_pieces
 
@@ -121,7 +109,7 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]
         logging.getLogger(__name__).warning("skipped, because the build is not finished: %s", path)
     learnable = 0
     for path in found.finished:
-        build = open_build(path)
+        build = finished_builds.open_build(path)
         if not any(build.files.values()):
             continue  # a build without text, such as a model or an entity table
         if build.corpus in layouts:
@@ -253,12 +241,14 @@ class Subwords(CorpusBuild):
     def draw_sample(self, root: beam.Pipeline, place: Place) -> Sample:
         """Reads all sentences, chooses those to learn from, and counts their words."""
         config = self.config
-        sampling = Sampling(self.languages, config.temperature, config.sentences)
-        blocks, rejected = root | "ReadSentences" >> ReadSentences(
+        sampling = read_sentences.Sampling(self.languages, config.temperature, config.sentences)
+        blocks, rejected = root | "ReadSentences" >> read_sentences.ReadSentences(
             self.sources, place.scratch, config.seed, place.stripes
         )
-        choices = blocks | "ChooseSentences" >> ChooseSentences(sampling)
-        counted = blocks | "CountSampleWords" >> CountSampleWords(place.scratch, choices)
+        choices = blocks | "ChooseSentences" >> read_sentences.ChooseSentences(sampling)
+        counted = blocks | "CountSampleWords" >> read_sentences.CountSampleWords(
+            place.scratch, choices
+        )
         return Sample(
             blocks=blocks,
             rejected=rejected,
@@ -282,7 +272,8 @@ class Subwords(CorpusBuild):
             rejected=sample.rejected,
             trained=trained,
             choices=choices,
-            stats=sample.blocks | "CountPieces" >> CountPieces(trained, choices, self.files),
+            stats=sample.blocks
+            | "CountPieces" >> read_sentences.CountPieces(trained, choices, self.files),
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

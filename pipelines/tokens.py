@@ -13,22 +13,11 @@ from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.pipelines.run.corpora import layouts, shapes
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
-from corpusmill.transforms.files.builds.finished_builds import (
-    Build,
-    columns_of,
-    files_of,
-    open_build,
-    path_below,
-)
+from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.manifest import MANIFEST, check_name, name_edition
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
-from corpusmill.transforms.models import write_tokens
-from corpusmill.transforms.models.token_ids import (
-    DESCRIPTION,
-    account_for_tokens,
-    find_end,
-    type_of_ids,
-)
+from corpusmill.transforms.models import token_ids, write_tokens
+from corpusmill.transforms.models.token_ids import DESCRIPTION, account_for_tokens, type_of_ids
 from corpusmill.transforms.models.train_pieces import MODEL_KIND
 
 from .tokens_settings import RELEASE, TokensConfig
@@ -58,7 +47,7 @@ class Tokens(CorpusBuild):
         that are not possible with this build or tokenizer.
         """
         self.config = config
-        self.build = open_build(config.build)
+        self.build = finished_builds.open_build(config.build)
         layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)
         if not any(self.build.files.values()) or not shape:
             raise InputError(
@@ -71,14 +60,14 @@ class Tokens(CorpusBuild):
         self.tokenizer_path = config.tokenizer or _own_model(self.build)
         tokenizer = write_tokens.open_tokenizer(self.tokenizer_path)
         self.tokenizer_kind, self.size = tokenizer.kind, tokenizer.size
-        self.end = find_end(tokenizer, config.eos)
+        self.end = token_ids.find_end(tokenizer, config.eos)
         self.libraries = ("tokenizers",) if self.tokenizer_kind == "huggingface" else ()
         self.has_markers = bool(
             layout and layout.paragraphs == "article" and config.text != "plain"
         )
         column = config.column or (layout.column if layout else shape.texts[0])
-        path = files_of(self.build)[0].path
-        if column not in (names := columns_of(path)):
+        path = finished_builds.files_of(self.build)[0].path
+        if column not in (names := finished_builds.columns_of(path)):
             raise InputError(path, f"there is no column {column}; the file has {', '.join(names)}")
         self.source = write_tokens.TokenSource(
             tokenizer=self.tokenizer_path,
@@ -116,7 +105,7 @@ class Tokens(CorpusBuild):
 
         It does not depend on `stripes`, the number of workers.
         """
-        return sum(file_bytes_of(file.path) for file in files_of(self.build))
+        return sum(file_bytes_of(file.path) for file in finished_builds.files_of(self.build))
 
     def stages(self) -> Sequence[Stage]:
         """Returns the stages: first tokenise row groups, then join the tokens into files."""
@@ -125,7 +114,7 @@ class Tokens(CorpusBuild):
     def tokenize(self, root: beam.Pipeline, place: Place) -> Tokenized:
         """Tokenises all documents of the input build."""
         pieces = root | "TokenizeRows" >> write_tokens.TokenizeRows(
-            files_of(self.build), self.source, place.scratch
+            finished_builds.files_of(self.build), self.source, place.scratch
         )
         return Tokenized(pieces, self.open_ledger(root))
 
@@ -134,7 +123,7 @@ class Tokens(CorpusBuild):
         folder, pieces = place.folder, tokenized.pieces
         copy = COPIES[self.tokenizer_kind]
         once = root | "Tokenizer" >> beam.Create([self.tokenizer_path])
-        rows = {file.split: 0 for file in files_of(self.build)}
+        rows = {file.split: 0 for file in finished_builds.files_of(self.build)}
         for file in self.build.manifest["outputs"]:
             if file["format"] == "parquet" and file["split"] in rows:
                 rows[file["split"]] += file["records"]
@@ -203,11 +192,11 @@ class Tokens(CorpusBuild):
         }
 
 
-def _own_model(build: Build) -> str:
+def _own_model(build: finished_builds.Build) -> str:
     """Returns the path of the SentencePiece model of a build. Raises InputError if it has none."""
     for file in build.manifest["outputs"]:
         if file["format"] == MODEL_KIND:
-            return path_below(build.folder, file["name"])
+            return finished_builds.path_below(build.folder, file["name"])
     raise InputError(
         build.folder,
         "the build has no SentencePiece model: give a model or a tokenizer.json with --tokenizer FILE",

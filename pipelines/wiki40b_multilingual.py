@@ -13,22 +13,11 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
-from corpusmill.transforms.files.builds.finished_builds import (
-    Build,
-    ReadCorpus,
-    age_of,
-    find_builds,
-    read_json,
-)
+from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.manifest import MANIFEST
 from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE, WIKI40B
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.models.model_accounts import (
-    KIND,
-    SUBWORDS_DESCRIPTION,
-    BuildStats,
-    SubwordAccounts,
-)
+from corpusmill.transforms.models import model_accounts
 from corpusmill.transforms.models.subword_models import TRAINER
 from corpusmill.transforms.wikipedia.train_subwords import (
     CountSubwords,
@@ -54,15 +43,15 @@ class Wiki40bMultilingual(CorpusBuild):
 
     config: MultilingualConfig
     release = RELEASE
-    description = SUBWORDS_DESCRIPTION
-    kind = KIND
+    description = model_accounts.SUBWORDS_DESCRIPTION
+    kind = model_accounts.KIND
 
     def __init__(self, config: MultilingualConfig):
         """Finds the newest build of each language. Raises InputError if there is no build, or if
         a build is damaged.
         """
         self.config = config
-        self.builds = newest_builds(find_builds(config.corpora, RELEASE.corpus))
+        self.builds = newest_builds(finished_builds.find_builds(config.corpora, RELEASE.corpus))
         if not self.builds:
             raise InputError(
                 " ".join(config.corpora), f"no finished build of {CORPUS} in this folder or below"
@@ -85,7 +74,7 @@ class Wiki40bMultilingual(CorpusBuild):
     @property
     def dump_date(self) -> str:
         """The newest dump date of the input builds."""
-        return max(map(age_of, self.builds))[1]
+        return max(map(finished_builds.age_of, self.builds))[1]
 
     def bytes_to_read(self, stripes: int) -> int:
         """Returns the number of UTF-8 bytes of text in all input builds.
@@ -109,11 +98,11 @@ class Wiki40bMultilingual(CorpusBuild):
         folder, trained = place.folder, learned.trained
         other = self.why_not_paper()
         paper = {code: of for code, of in CHARACTERS_PER_PIECE.items() if code not in other}
-        rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
+        rows = root | "ReadCorpus" >> finished_builds.ReadCorpus(self.builds, ["text"])
         self.close_ledger(
             folder,
             learned.ledger,
-            SubwordAccounts(self.stats, self.sampled, paper),
+            model_accounts.SubwordAccounts(self.stats, self.sampled, paper),
             outputs=[
                 trained | "WriteVocabularies" >> beam.FlatMap(write_vocabulary, folder, PREFIX)
             ],
@@ -170,16 +159,18 @@ class Wiki40bMultilingual(CorpusBuild):
         }
 
 
-def newest_builds(builds: Sequence[Build]) -> list[Build]:
+def newest_builds(builds: Sequence[finished_builds.Build]) -> list[finished_builds.Build]:
     """Returns the newest build of each edition, sorted by edition."""
-    newest = {build.edition: build for build in sorted(builds, key=age_of)}
+    newest = {build.edition: build for build in sorted(builds, key=finished_builds.age_of)}
     return [newest[edition] for edition in sorted(newest)]
 
 
-def read_stats(build: Build) -> BuildStats:
+def read_stats(build: finished_builds.Build) -> model_accounts.BuildStats:
     """Returns the counts of each split of a build, as split → {name of a count: number}.
 
     They are read from the manifest or, in older builds, from stats.json.
     """
-    stats: BuildStats = build.manifest.get("stats") or read_json(build.folder, "stats.json")
+    stats: model_accounts.BuildStats = build.manifest.get("stats") or finished_builds.read_json(
+        build.folder, "stats.json"
+    )
     return stats

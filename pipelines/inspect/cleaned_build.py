@@ -32,22 +32,9 @@ from ..run.corpora import layouts, rows
 from ..run.corpus_build import CorpusBuild, Place, Stage
 from ..run.launch import launch
 from ..run.publish import is_completed
+from . import remove_documents
 from .removal_accounts import EditionAccounts, measure_of
-from .remove_documents import (
-    CONTAMINATED,
-    NEAR_DUPLICATE,
-    REMOVED,
-    HitsOf,
-    PairsOf,
-    ReadRemovals,
-    RemoveDocuments,
-    Rewriting,
-    copy_file,
-    data_files,
-    has_documents,
-    read_named,
-    read_removals,
-)
+from .remove_documents import CONTAMINATED, NEAR_DUPLICATE, REMOVED, HitsOf, PairsOf, ReadRemovals
 from .text_sources import find_named_builds
 
 LISTS = {"overlap": "pairs-", "contamination": "hits-"}
@@ -83,7 +70,7 @@ class CleanedBuild(CorpusBuild):
         self.config = config
         self.build, self.found = open_build(config.build), open_build(config.found)
         check_removable(self.build, passages=config.passages)
-        self.files = data_files(self.build)
+        self.files = remove_documents.data_files(self.build)
         row = rows()[self.build.corpus]
         assert row.shape
         self.row, self.shape = row, row.shape
@@ -165,7 +152,9 @@ class CleanedBuild(CorpusBuild):
 
     def has_removals(self) -> bool:
         """Returns True if the search found anything that must be removed from the build."""
-        return any(any(read_removals(path, self._wanted())) for path in self._list_paths())
+        return any(
+            any(remove_documents.read_removals(path, self._wanted())) for path in self._list_paths()
+        )
 
     def is_finished(self, output: str) -> bool:
         """Returns True if `output` has a finished build of this edition, made from the same inputs."""
@@ -190,13 +179,15 @@ class CleanedBuild(CorpusBuild):
         model = next((one[0] for one in carried if one[2] == MODEL_KIND), "")
         reason = NEAR_DUPLICATE if self.found.corpus == "overlap" else CONTAMINATED
         removals = root | "ReadRemovals" >> ReadRemovals(self._list_paths(), self._wanted())
-        how = Rewriting(self.build, self.shape, folder, reason, model)
-        removed = removals | "RemoveDocuments" >> RemoveDocuments(how)
+        how = remove_documents.Rewriting(self.build, self.shape, folder, reason, model)
+        removed = removals | "RemoveDocuments" >> remove_documents.RemoveDocuments(how)
         listed = removed.removed | "WriteRemoved" >> WriteRecords(
             folder, "removed", REMOVED, _document_of, tuple
         )
         copied = (
-            root | "SpreadCarried" >> SpreadAll(carried) | "Carry" >> beam.Map(copy_file, folder)
+            root
+            | "SpreadCarried" >> SpreadAll(carried)
+            | "Carry" >> beam.Map(remove_documents.copy_file, folder)
         )
         self.close_ledger(
             folder,
@@ -222,13 +213,13 @@ class CleanedBuild(CorpusBuild):
             return []
         columns = self.shape.id, layouts()[self.build.corpus].column
         read = functools.partial(
-            read_named, folder=place.folder, like=self.files[0], columns=columns
+            remove_documents.read_named, folder=place.folder, like=self.files[0], columns=columns
         )
         counted = files.pipeline | "SignatureFiles" >> beam.Create([signed])
         sign = WriteSignatures(place.folder, place.scratch, read, counted)
         return [
             files
-            | "DocumentFiles" >> beam.Filter(has_documents, self.shape.splits)
+            | "DocumentFiles" >> beam.Filter(remove_documents.has_documents, self.shape.splits)
             | "WriteSignatures" >> sign
         ]
 

@@ -40,12 +40,9 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsDict, AsSingleton
 from rich.console import Console
 
+from corpusmill.transforms.duplicates import evaluation_index
 from corpusmill.transforms.duplicates.contamination_evidence import Found, count, count_ngrams
-from corpusmill.transforms.duplicates.evaluation_index import (
-    EVIDENCE_WORDS,
-    LONG_WORDS,
-    EvaluationIndex,
-)
+from corpusmill.transforms.duplicates.evaluation_index import LONG_WORDS, EvaluationIndex
 from corpusmill.transforms.duplicates.find_contamination import (
     HITS,
     EvaluationItems,
@@ -188,7 +185,7 @@ def check_items(known: EvaluationItems) -> None:
             raise InputError(
                 name,
                 f"all {number:,} items are too short to tell if they are in the training data: none has"
-                f" {EVIDENCE_WORDS} words of two letters",
+                f" {evaluation_index.EVIDENCE_WORDS} words of two letters",
             )
 
 

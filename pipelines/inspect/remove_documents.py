@@ -25,13 +25,9 @@ from corpusmill.transforms.duplicates.find_overlap import NAMES, number_of_names
 from corpusmill.transforms.duplicates.folded_words import normalize
 from corpusmill.transforms.duplicates.write_signatures import NamedText
 from corpusmill.transforms.files import counters
+from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.check_builds import list_files
-from corpusmill.transforms.files.builds.finished_builds import (
-    Build,
-    CorpusFile,
-    columns_of,
-    read_file,
-)
+from corpusmill.transforms.files.builds.finished_builds import Build, CorpusFile, read_file
 from corpusmill.transforms.files.distribution import SpreadAll
 from corpusmill.transforms.files.read_files import InputError, open_raw, read_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, OutputFile, Rejected
@@ -351,7 +347,7 @@ def _format_of(path: str) -> tuple[pa.Schema, dict[str, Any]]:
     """Returns the schema of a Parquet file, and the encoding of its first column as options of
     ParquetWriter.
     """
-    columns_of(path)  # raises InputError with the path if the file is damaged
+    finished_builds.columns_of(path)  # raises InputError with the path if the file is damaged
     with open_raw(path) as stream:
         parquet = pq.ParquetFile(stream)
         schema, footer = parquet.schema_arrow, parquet.metadata

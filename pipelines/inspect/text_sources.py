@@ -17,17 +17,9 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
+from corpusmill.transforms.duplicates import read_texts
 from corpusmill.transforms.duplicates.find_contamination import EvaluationSet
-from corpusmill.transforms.duplicates.read_texts import (
-    FILES,
-    JSON_LINES,
-    LINES,
-    PARQUET,
-    TextFile,
-    check_texts,
-    columns_of_file,
-    kind_of_file,
-)
+from corpusmill.transforms.duplicates.read_texts import FILES, LINES, TextFile, check_texts
 from corpusmill.transforms.files.builds.finished_builds import Build, find_folders, open_build
 from corpusmill.transforms.files.read_files import InputError, match_inputs
 from corpusmill.transforms.wikitext.article_markers import MARKERS
@@ -209,7 +201,7 @@ def _files_of(build: Build, argument: _Argument) -> list[TextFile]:
     columns = argument.columns or ((layout.column,) if layout else shape.texts[:1])
     blank = MARKERS if layout and layout.paragraphs == "article" else ()
     return [
-        TextFile(one.file.path, PARQUET, columns, shape.id, one.file.split, tuple(blank))
+        TextFile(one.file.path, read_texts.PARQUET, columns, shape.id, one.file.split, tuple(blank))
         for one in document_files(build, shape)
     ]
 
@@ -230,7 +222,7 @@ def _foreign_files(
 
 
 def _foreign_file(path: str, argument: _Argument, id_column: str, whole_files: bool) -> TextFile:
-    kind = kind_of_file(path)
+    kind = read_texts.kind_of_file(path)
     split = _split_of(path)
     if kind == LINES:
         file = TextFile(path, FILES if whole_files else LINES, split=split)
@@ -240,12 +232,12 @@ def _foreign_file(path: str, argument: _Argument, id_column: str, whole_files: b
                 f"{path} is a text file, which has no columns: remove #{','.join(argument.columns)}"
             )
         return file
-    there = columns_of_file(path, kind)
+    there = read_texts.columns_of_file(path, kind)
     columns = argument.columns or (_COLUMN,)
     wanted = [*columns, *([id_column] if id_column else [])]
     # A key that is missing in the first line may be in other lines, if the user named it.
     missing = [name for name in wanted if name not in there]
-    if missing and (kind != JSON_LINES or not argument.columns):
+    if missing and (kind != read_texts.JSON_LINES or not argument.columns):
         raise ValueError(
             f"{path}: missing columns: {', '.join(missing)}; the file has {', '.join(there)}: name the"
             f" column with the texts, as in {argument.path}#{there[0] if there else 'NAME'}"

@@ -21,20 +21,8 @@ from ..files import counters
 from ..files.counters import Screened
 from ..files.records import Rejected
 from ..files.scratch import Scratch
-from . import minhash
-from .similar_documents import (
-    CombinePairs,
-    CompareDocuments,
-    ComparedPair,
-    Describe,
-    FindSimilarDocuments,
-    NgramsOf,
-    PairMembers,
-    Sketch,
-    bands_for,
-    different_pairs,
-    number_of,
-)
+from . import minhash, similar_documents
+from .similar_documents import CombinePairs, CompareDocuments, ComparedPair, Describe, Sketch
 
 
 class NearPairs(NamedTuple):
@@ -74,15 +62,17 @@ class FindNearPairs(beam.PTransform):
         self,
         folder: str,
         describe: Describe,
-        ngrams_of: NgramsOf,
+        ngrams_of: similar_documents.NgramsOf,
         threshold: Fraction,
-        pair: PairMembers = minhash.pair_members,
+        pair: similar_documents.PairMembers = minhash.pair_members,
         again: beam.PCollection | None = None,
     ):
         super().__init__()
         self.sketch = Scratch(folder), describe, ngrams_of
-        bands = bands_for(float(threshold))
-        self.find_similar = FindSimilarDocuments(folder, describe, ngrams_of, bands, pair)
+        bands = similar_documents.bands_for(float(threshold))
+        self.find_similar = similar_documents.FindSimilarDocuments(
+            folder, describe, ngrams_of, bands, pair
+        )
         self.threshold, self.again = threshold, again
 
     def expand(self, documents: beam.PCollection) -> NearPairs:
@@ -110,7 +100,11 @@ class FindNearPairs(beam.PTransform):
 
 
 def sketch_similar(
-    document: Any, wanted: minhash.Int64s, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf
+    document: Any,
+    wanted: minhash.Int64s,
+    scratch: Scratch,
+    describe: Describe,
+    ngrams_of: similar_documents.NgramsOf,
 ) -> Iterator[tuple[int, Sketch]]:
     """Yields (number of the document, its Sketch) if the number is in `wanted`, an ascending array.
 
@@ -118,7 +112,7 @@ def sketch_similar(
     returns the DocumentFacts of a document, `ngrams_of` the hashes of its n-grams.
     """
     facts = describe(document)
-    number = number_of(facts.key)
+    number = similar_documents.number_of(facts.key)
     if is_among(number, wanted):
         hashes = ngrams_of(document)
         yield number, Sketch(number, facts, scratch.put(hashes.astype("<u8").tobytes()))
@@ -217,7 +211,7 @@ class DropDuplicates(beam.PTransform):
         ranks = (
             near.pairs
             | "PairRanks" >> beam.Map(ranks_of)
-            | "GatherRanks" >> beam.CombineGlobally(CombinePairs(different_pairs))
+            | "GatherRanks" >> beam.CombineGlobally(CombinePairs(similar_documents.different_pairs))
         )
         return near.links | "ChooseKept" >> beam.Map(minhash.choose_kept, AsSingleton(ranks))
 
@@ -245,7 +239,7 @@ def is_kept(document: Any, dropped: minhash.Int64s, describe: Describe) -> bool:
 
     `describe` returns the DocumentFacts of the document. Its number is computed from the key in them.
     """
-    return not is_among(number_of(describe(document).key), dropped)
+    return not is_among(similar_documents.number_of(describe(document).key), dropped)
 
 
 def reject_document(pair: ComparedPair) -> Rejected:

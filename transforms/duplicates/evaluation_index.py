@@ -17,15 +17,8 @@ from typing import NamedTuple
 import numpy
 import numpy.typing
 
-from .folded_words import (
-    QUARTERS,
-    FoldedText,
-    Uint32s,
-    fold_text,
-    hash_folded,
-    normalize,
-    weigh_words,
-)
+from . import folded_words
+from .folded_words import QUARTERS, FoldedText, Uint32s, fold_text, hash_folded, normalize
 from .minhash import MULTIPLIER, Int64s, Uint64s, finalize, join_hashes, sort_different
 
 Booleans = numpy.typing.NDArray[numpy.bool_]
@@ -317,7 +310,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
     arrays = {
         "text_starts": _starts_of(counts),
         "word_ends": word_ends,
-        "weights": _starts_of([weigh_words(of_words, word_ends)]),
+        "weights": _starts_of([folded_words.weigh_words(of_words, word_ends)]),
         "characters": of_words,
         "filter": _make_filter(of_anchors),
         "second_filter": _make_filter(_turn(of_anchors)),

@@ -25,25 +25,16 @@ from ..files import counters
 from ..files.distribution import Spread, SpreadAll
 from ..files.read_files import open_raw
 from ..files.stores import is_local
+from . import read_texts
 from .contamination_evidence import Found, add, add_to, describe, find_hits, sum_of
 from .evaluation_index import BLOCK_CHARACTERS, EvaluationIndex, build_index, fold_block, fold_texts
-from .read_texts import (
-    FILES,
-    LINES,
-    FilePart,
-    TextBatch,
-    TextFile,
-    plan_parts,
-    read_part,
-    read_texts,
-)
 
 
 class EvaluationSet(NamedTuple):
     """The files of a data set on which models are evaluated."""
 
     name: str
-    files: tuple[TextFile, ...]
+    files: tuple[read_texts.TextFile, ...]
 
 
 class Item(NamedTuple):
@@ -79,14 +70,14 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
         splits = [file.split for file in one.files]
         for file in one.files:
             line = 0
-            for batch in read_texts(file):
+            for batch in read_texts.read_texts(file):
                 reasons = {
                     f"{one.name}/{reason}": count for reason, count in batch.rejected.items()
                 }
                 rejected = sum_of([rejected, reasons])
                 for key, text in zip(batch.ids, batch.texts, strict=True):
                     line += 1
-                    name = str(line) if file.kind in (LINES, FILES) else key
+                    name = str(line) if file.kind in (read_texts.LINES, read_texts.FILES) else key
                     if splits.count(file.split) > 1 and not file.id:
                         name = f"{posixpath.basename(file.path)}:{name}"
                     number = texts.setdefault(text, len(texts))
@@ -164,7 +155,7 @@ class FindContamination(beam.PTransform):
         Each of them decompresses the whole file, but processes only its share of the documents.
     """
 
-    def __init__(self, files: Sequence[TextFile], folder: str, shown: int, workers: int):
+    def __init__(self, files: Sequence[read_texts.TextFile], folder: str, shown: int, workers: int):
         super().__init__()
         self.files, self.workers = tuple(files), workers
         self.search = _Search(folder, shown)
@@ -173,8 +164,8 @@ class FindContamination(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> FoundContamination:
         searched = (
             root
-            | "SpreadFiles" >> SpreadAll(self.files, of=TextFile)
-            | "SpreadParts" >> Spread(plan_parts, self.workers, of=FilePart)
+            | "SpreadFiles" >> SpreadAll(self.files, of=read_texts.TextFile)
+            | "SpreadParts" >> Spread(read_texts.plan_parts, self.workers, of=read_texts.FilePart)
             | "Search"
             >> beam.ParDo(self.search)
             .with_output_types(tuple[int, Any])
@@ -195,12 +186,12 @@ class _Search(beam.DoFn):
     def __init__(self, folder: str, shown: int):
         self._folder, self._shown = folder, shown
 
-    def process(self, part: FilePart) -> Iterable[Any]:
+    def process(self, part: read_texts.FilePart) -> Iterable[Any]:
         index, names = load_index(self._folder), load_names(self._folder)
         path = part.file.path
         sums: dict[int, Found] = {}
         counts: dict[str, int] = {}
-        for batch in _gather(read_part(part)):
+        for batch in _gather(read_texts.read_part(part)):
             block = fold_block(batch.texts)
             runs = index.find(block)
             found = describe(index, block, path, batch.ids, runs, self._shown, sums)
@@ -221,7 +212,7 @@ class _Search(beam.DoFn):
         yield beam.pvalue.TaggedOutput("counts", counts)
 
 
-def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
+def _gather(batches: Iterable[read_texts.TextBatch]) -> Iterator[read_texts.TextBatch]:
     """Joins and divides batches into batches of about BLOCK_CHARACTERS characters. Texts are not divided."""
     ids: list[str] = []
     texts: list[str] = []
@@ -239,10 +230,10 @@ def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
             characters += sums[last] - sums[first]
             first = last
             if characters >= BLOCK_CHARACTERS:
-                yield TextBatch(ids, texts, rejected)
+                yield read_texts.TextBatch(ids, texts, rejected)
                 ids, texts, rejected, characters = [], [], {}, 0
     if texts or rejected:
-        yield TextBatch(ids, texts, rejected)
+        yield read_texts.TextBatch(ids, texts, rejected)
 
 
 class _AddFound(beam.CombineFn):

@@ -26,17 +26,9 @@ import apache_beam as beam
 import numpy
 import pyarrow as pa
 
-from ..files import counters
+from ..files import counters, line_blocks
 from ..files.builds.ledger import NEAR_DUPLICATES
-from ..files.line_blocks import (
-    block_of,
-    line_ids,
-    lines_of,
-    pack_block,
-    places_of,
-    split_by_range,
-    unpack_block,
-)
+from ..files.line_blocks import block_of, line_ids, lines_of, pack_block, places_of, split_by_range
 from ..files.records import LineRange
 from ..files.scratch import Scratch, fetch
 from ..files.write_rows import WriteRecords
@@ -199,7 +191,7 @@ def take_second(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Lin
     for pairs, packed_firsts in found[PAIRS]:
         lines = lines or lines_in(found[RANGES])
         seconds = [lines[place] for place in places_of(pairs[:, 1])]
-        yield LinePairs(pairs, lines_of(unpack_block(packed_firsts)), seconds)
+        yield LinePairs(pairs, lines_of(line_blocks.unpack_block(packed_firsts)), seconds)
 
 
 def lines_in(ranges: Iterable[LineRange]) -> list[bytes]:

@@ -19,14 +19,7 @@ from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
 from ..files.text import fingerprint, parquet_name, plain_words, shard_of
 from ..files.write_rows import PARQUET, Batch, Target, write_files
-from .minhash import (
-    NGRAM_WORDS,
-    PARAMETERS,
-    PERMUTATIONS,
-    Uint64s,
-    hash_ngrams,
-    sign_documents,
-)
+from .minhash import NGRAM_WORDS, PARAMETERS, PERMUTATIONS, Uint64s, hash_ngrams, sign_documents
 
 SIGNATURES = "signatures"
 SIGNATURES_PER_FILE = 100_000

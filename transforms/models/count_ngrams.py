@@ -23,34 +23,15 @@ import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton, TaggedOutput
 
 from ..files import counters
+from ..files.builds import finished_builds
 from ..files.builds.check_builds import list_files
-from ..files.builds.finished_builds import (
-    Build,
-    CorpusFile,
-    RowGroup,
-    read_row_group,
-    row_groups_of,
-)
 from ..files.distribution import Gather, Spread, SpreadAll
 from ..files.line_blocks import measure_lines
 from ..files.read_files import InputError, file_bytes_of
 from ..files.scratch import Scratch, fetch
 from . import gram_tables
 from .count_words import DealWords, add_pieces
-from .gram_tables import (
-    ADJUSTED_COUNTS,
-    COUNTS,
-    Table,
-    Tally,
-    Words,
-    bucket_rows,
-    cut_table,
-    dtype_of,
-    number_words,
-    pack_table,
-    select_words,
-    unpack_table,
-)
+from .gram_tables import ADJUSTED_COUNTS, COUNTS, Table, Tally, Words, bucket_rows, pack_table
 from .sentence_sampling import paragraphs_of_book
 from .word_vocabulary import count_words, pack_words, unpack_words
 
@@ -84,7 +65,7 @@ class Dealer:
 
         `words` has, for each row, the words that determine its bucket.
         """
-        parts = cut_table(table, bucket_rows(words, self.buckets), self.buckets)
+        parts = gram_tables.cut_table(table, bucket_rows(words, self.buckets), self.buckets)
         if self.buckets_per_key == 1:
             yield from ((bucket, self.put(part)) for bucket, part in parts)
             return
@@ -130,8 +111,8 @@ def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
       order: number of words of the n-grams.
       values: the columns besides the words.
     """
-    tables = [unpack_table(fetch(piece), order, values) for piece in pieces]
-    return np.concatenate(tables) if tables else np.empty(0, dtype_of(order, values))
+    tables = [gram_tables.unpack_table(fetch(piece), order, values) for piece in pieces]
+    return np.concatenate(tables) if tables else np.empty(0, gram_tables.dtype_of(order, values))
 
 
 class GroupBuckets(beam.PTransform):
@@ -219,14 +200,14 @@ class TextSource(NamedTuple):
 class PlacedFile(NamedTuple):
     """A Parquet file, and the index of its first row in the split."""
 
-    file: CorpusFile
+    file: finished_builds.CorpusFile
     first: int  # index of its first document in the split
 
 
 class TextPart(NamedTuple):
     """A row group of a Parquet file, which one worker reads at once."""
 
-    group: RowGroup
+    group: finished_builds.RowGroup
     first: int  # index of its first document in the split
     stored_bytes: int  # approximate bytes of the file
 
@@ -258,7 +239,7 @@ class TextCounts(NamedTuple):
     text_bytes: int = 0  # includes the line feed at the end of each sentence
 
 
-def files_of_splits(build: Build, splits: Sequence[str]) -> list[PlacedFile]:
+def files_of_splits(build: finished_builds.Build, splits: Sequence[str]) -> list[PlacedFile]:
     """Returns the Parquet files of the given splits of a build."""
     found = []
     listed = sorted(list_files(build))
@@ -299,7 +280,7 @@ class ReadBlocks(beam.PTransform):
 
 def plan_parts(placed: PlacedFile) -> Iterator[TextPart]:
     """Yields the row groups of a file, each with the index of its first row in the split."""
-    groups = row_groups_of(placed.file)
+    groups = finished_builds.row_groups_of(placed.file)
     stored_bytes = file_bytes_of(placed.file.path) // max(len(groups), 1)
     first = placed.first
     for group in groups:
@@ -309,7 +290,7 @@ def plan_parts(placed: PlacedFile) -> Iterator[TextPart]:
 
 def read_blocks(part: TextPart, source: TextSource, scratch: Scratch) -> Iterator[TextBlock]:
     """Divides the text of a part into blocks, and yields them."""
-    texts = read_row_group(part.group, [source.column]).table[source.column]
+    texts = finished_builds.read_row_group(part.group, [source.column]).table[source.column]
     first = part.first
     for documents in _batches(map(SENTENCES[source.paragraphs], map(str, texts))):
         lines = "".join(f"{line}\n" for document in documents for line in document).encode("utf-8")
@@ -403,7 +384,7 @@ def choose_of_bucket(
 
     `grouped` is (bucket, references to counts in scratch).
     """
-    return scratch.put(pack_words(select_words(add_pieces(grouped[1]), min_count)))
+    return scratch.put(pack_words(gram_tables.select_words(add_pieces(grouped[1]), min_count)))
 
 
 def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
@@ -496,7 +477,9 @@ class _CountBlock:
     def __call__(self, block: TextBlock, words: bytes) -> Table:
         lines = block.lines()
         counters.count(STAGE, "text_bytes", len(lines))
-        return gram_tables.count_grams(number_words(lines, load_words(words)), self._order)
+        return gram_tables.count_grams(
+            gram_tables.number_words(lines, load_words(words)), self._order
+        )
 
 
 class _DealCounts:

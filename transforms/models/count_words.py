@@ -10,15 +10,8 @@ import pyarrow as pa
 from ..files.builds.ledger import AccountingError
 from ..files.distribution import Gather
 from ..files.scratch import Scratch, fetch
-from .word_vocabulary import (
-    VocabularyPart,
-    add_counts,
-    cut_by_bucket,
-    negative_words,
-    pack_counts,
-    select_words,
-    unpack_counts,
-)
+from . import word_vocabulary
+from .word_vocabulary import VocabularyPart, add_counts, cut_by_bucket, negative_words, pack_counts
 
 GATHERED_WORDS = 1 << 18
 """Number of words with counts that a worker collects before it partitions them."""
@@ -73,7 +66,7 @@ def add_pieces(pieces: Iterable[bytes]) -> pa.RecordBatch:
     gathered: list[pa.RecordBatch] = []
     words = 0
     for packed in pieces:
-        gathered.append(unpack_counts(fetch(packed)))
+        gathered.append(word_vocabulary.unpack_counts(fetch(packed)))
         words += gathered[-1].num_rows
         if words >= 2 * GATHERED_WORDS:
             gathered = [add_counts(gathered)]
@@ -90,7 +83,7 @@ def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Vocabula
     """
     counts = add_pieces(grouped[1])
     check_counts(counts)
-    return select_words(counts, min_count)
+    return word_vocabulary.select_words(counts, min_count)
 
 
 def check_counts(counts: pa.RecordBatch) -> None:

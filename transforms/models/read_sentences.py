@@ -19,14 +19,8 @@ import pyarrow.compute as pc
 from apache_beam.pvalue import AsDict, AsSingleton, TaggedOutput
 
 from ..files import counters
-from ..files.builds.finished_builds import (
-    Build,
-    CorpusFile,
-    RowGroup,
-    files_of,
-    read_row_group,
-    row_groups_of,
-)
+from ..files.builds import finished_builds
+from ..files.builds.finished_builds import Build, CorpusFile, RowGroup, files_of, read_row_group
 from ..files.distribution import Spread, SpreadAll
 from ..files.line_blocks import FEATURE, block_of, lines_of, make_table
 from ..files.read_files import InputError, file_bytes_of, read_input
@@ -34,25 +28,10 @@ from ..files.read_lines import TextUnit, plan_units, read_unit, screen_block
 from ..files.records import Layout, Rejected
 from ..files.scratch import Scratch, fetch
 from ..files.work_units import Damage, LineBlock
+from . import sentence_sampling
 from .count_words import DealWords, add_pieces
 from .model_accounts import EVALUATED, HELD_OUT_KIND
-from .sentence_sampling import (
-    HELD_OUT,
-    RANGES,
-    Choice,
-    Counts,
-    LastRange,
-    Ranks,
-    choose,
-    count_ranges,
-    find_last_range,
-    is_held_out,
-    is_last,
-    is_once_more,
-    rank_sentences,
-    ranks_in_range,
-    share_out,
-)
+from .sentence_sampling import RANGES, Choice, Counts, LastRange, Ranks, is_held_out, is_once_more
 from .sentences import clean_sentences, sentences_of_texts
 from .subword_models import PieceStats, TrainedPieces, add_piece_stats, piece_counter
 from .word_vocabulary import add_counts, count_words, pack_counts
@@ -155,7 +134,7 @@ class ReadSentences(beam.PTransform):
 def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
     """Yields the parts of a Parquet file. `named` is (language, column and format of the text, file)."""
     language, layout, file = named
-    groups = row_groups_of(file)
+    groups = finished_builds.row_groups_of(file)
     stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)
     for group in groups:
         yield SentencePart(language, layout, file.split != "train", group, stored_bytes)
@@ -184,7 +163,7 @@ def read_blocks(part: SentencePart, scratch: Scratch, seed: int) -> Iterator[Any
         counters.count(READ_SENTENCES, "sentences", len(some))
         if part.layout:  # the reader of a unit counts its bytes itself
             counters.count(READ_SENTENCES, "text_bytes", len(lines))
-        ranks = rank_sentences(some, seed).tobytes()
+        ranks = sentence_sampling.rank_sentences(some, seed).tobytes()
         places = scratch.put(ranks), scratch.put(lines)
         yield SentenceBlock(part.language, part.is_held_out, len(some), *places)
     counters.count(READ_SENTENCES, "dump_bytes", part.stored_bytes)
@@ -363,7 +342,7 @@ def ranges_of_block(block: SentenceBlock) -> tuple[str, Counts]:
 
     Sentences are ranked by a hash. The ranks are divided into RANGES ranges of equal size.
     """
-    return block.language, count_ranges(block.ranks())
+    return block.language, sentence_sampling.count_ranges(block.ranks())
 
 
 def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
@@ -388,11 +367,13 @@ def find_last_ranges(
     counts = {name: int(ranges.get(name, none).sum()) for name in sampling.languages}
     try:
         total = min(sampling.sentences, sum(counts.values()))
-        shares = share_out(counts, sampling.temperature, total)
+        shares = sentence_sampling.share_out(counts, sampling.temperature, total)
     except ValueError as error:
         raise InputError(" ".join(sampling.languages), str(error)) from None
     return {
-        name: find_last_range(ranges.get(name, none), share, 0 if held_out.get(name) else HELD_OUT)
+        name: sentence_sampling.find_last_range(
+            ranges.get(name, none), share, 0 if held_out.get(name) else sentence_sampling.HELD_OUT
+        )
         for name, share in shares.items()
     }
 
@@ -406,7 +387,7 @@ def ranks_of_block(
     range of ranks that contains the rank of the last chosen sentence. `last_ranges` maps each language to
     its last range. Yields nothing if no rank of the block is in this range.
     """
-    ranks = ranks_in_range(block.ranks(), last_ranges[block.language])
+    ranks = sentence_sampling.ranks_in_range(block.ranks(), last_ranges[block.language])
     if len(ranks):
         yield block.language, ranks
 
@@ -422,7 +403,10 @@ def choose_all(
       last_ranges: language → the range of ranks that contains the rank of the last chosen sentence.
       ranks: language → the ranks of its sentences in that range.
     """
-    return {name: choose(last, ranks.get(name, NO_RANKS)) for name, last in last_ranges.items()}
+    return {
+        name: sentence_sampling.choose(last, ranks.get(name, NO_RANKS))
+        for name, last in last_ranges.items()
+    }
 
 
 BUCKETS = 64
@@ -505,7 +489,7 @@ def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str
     Sentences are chosen in the order of their ranks, which are hashes. The last chosen sentence is the one
     with the rank `Choice.last`. If the block has several copies of it, all of them are yielded.
     """
-    places = np.flatnonzero(is_last(block.ranks(), choices[block.language]))
+    places = np.flatnonzero(sentence_sampling.is_last(block.ranks(), choices[block.language]))
     if len(places):
         lines = block.lines()
         yield from ((block.language, lines[place]) for place in places)

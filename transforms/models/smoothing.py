@@ -46,29 +46,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .gram_tables import (
-    BACKOFFS,
-    ENTRIES,
-    MOST_TALLIED,
-    PROBABILITIES,
-    SIGNS,
-    START,
-    UNKNOWN,
-    WEIGHTS,
-    Int64s,
-    Numbers,
-    Table,
-    Tally,
-    Words,
-    group_rows,
-    is_gram,
-    is_kept,
-    look_up,
-    look_up_suffixes,
-    make_table,
-    take_rows,
-    windows_of,
-)
+from . import gram_tables
+from .gram_tables import PROBABILITIES, UNKNOWN, Table, Tally, group_rows, look_up, make_table
 
 FALLBACK = (0.0, 0.5, 1.0, 1.5)
 """Discounts of lmplz --discount_fallback, used if discounts cannot be estimated from the Tally."""
@@ -87,7 +66,7 @@ def estimate_discounts(tally: Tally) -> Discounts:
     if not all(seen[1:]):
         return Discounts(FALLBACK, True)
     y = seen[1] / (seen[1] + 2 * seen[2])
-    found = [j - (j + 1) * y * seen[j + 1] / seen[j] for j in range(1, MOST_TALLIED)]
+    found = [j - (j + 1) * y * seen[j + 1] / seen[j] for j in range(1, gram_tables.MOST_TALLIED)]
     if not all(0 <= discount <= j for j, discount in enumerate(found, 1)):
         return Discounts(FALLBACK, True)
     return Discounts((0.0, *found))
@@ -109,9 +88,9 @@ def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Tab
       most_cut: largest count of the n-grams that are pruned.
     """
     order, starts = group_rows(table["words"][:, :-1])
-    table = take_rows(table, order)
+    table = gram_tables.take_rows(table, order)
     sizes = np.diff(starts, append=len(table))
-    adjusted, kept = table["adjusted"], is_kept(table, most_cut)
+    adjusted, kept = table["adjusted"], gram_tables.is_kept(table, most_cut)
     discount = np.array(discounts.of_count)[np.minimum(adjusted, 3)]
     share = np.zeros(len(starts))
     for count in range(1, len(discounts.of_count)):
@@ -121,12 +100,12 @@ def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Tab
     whole = _add_up(adjusted, starts)
     share /= whole
     weights = (adjusted - discount) / np.repeat(whole, sizes)
-    weighed = make_table(table["words"], WEIGHTS, weights, np.repeat(share, sizes))
-    contexts = make_table(table["words"][starts, :-1], BACKOFFS, share)
+    weighed = make_table(table["words"], gram_tables.WEIGHTS, weights, np.repeat(share, sizes))
+    contexts = make_table(table["words"][starts, :-1], gram_tables.BACKOFFS, share)
     return weighed[kept], contexts
 
 
-def _add_up(values: Int64s, starts: Int64s) -> Int64s:
+def _add_up(values: gram_tables.Int64s, starts: gram_tables.Int64s) -> gram_tables.Int64s:
     """Returns the sum of each run of values; runs begin at `starts`."""
     return np.add.reduceat(values, starts) if len(starts) else values[:0]
 
@@ -171,7 +150,7 @@ def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unkno
     """
     nothing = make_table(np.array([[UNKNOWN]], np.uint32), (("adjusted", "<i8"),), 0)
     unknown = estimate_unigrams(nothing, tally, discounts, size)
-    start = make_table(np.array([[START]], np.uint32), PROBABILITIES, 1.0)
+    start = make_table(np.array([[gram_tables.START]], np.uint32), PROBABILITIES, 1.0)
     return start if has_unknown else np.concatenate([unknown, start])
 
 
@@ -186,7 +165,7 @@ def interpolate(weighed: Table, shorter: Table) -> Table:
 
     Raises ValueError if a suffix is missing.
     """
-    rows = look_up_suffixes(weighed["words"], shorter["words"])
+    rows = gram_tables.look_up_suffixes(weighed["words"], shorter["words"])
     probabilities = weighed["weight"] + weighed["share"] * shorter["probability"][rows]
     return make_table(weighed["words"], PROBABILITIES, probabilities)
 
@@ -213,8 +192,8 @@ def divide_by_contexts(table: Table, most_cut: int) -> tuple[Table, Table]:
       most_cut: largest count of the n-grams that are pruned.
     """
     order, starts = group_rows(table["words"][:, :-1])
-    table = take_rows(table, order)
-    counts, kept = table["count"], is_kept(table, most_cut)
+    table = gram_tables.take_rows(table, order)
+    counts, kept = table["count"], gram_tables.is_kept(table, most_cut)
     whole = np.add.reduceat(counts, starts) if len(starts) else counts
     own = np.add.reduceat(np.where(kept, counts, 0), starts) if len(starts) else counts
     sizes = np.diff(starts, append=len(table))
@@ -239,10 +218,10 @@ def divide_unigrams(table: Table) -> Table:
 
 def start_of_sentence() -> Table:
     """Returns a table with one row: the unigram <S>, with the value 1 in the column FREQUENCIES."""
-    return make_table(np.array([[START]], np.uint32), FREQUENCIES, 1.0)
+    return make_table(np.array([[gram_tables.START]], np.uint32), FREQUENCIES, 1.0)
 
 
-def use_shorter(words: Words, shorter: Table) -> Table:
+def use_shorter(words: gram_tables.Words, shorter: Table) -> Table:
     """Returns n-grams with the column USED: the score S of the suffix, as a multiple of 2**-62.
 
     The suffix is the n-gram without its first word.
@@ -253,7 +232,7 @@ def use_shorter(words: Words, shorter: Table) -> Table:
 
     Raises ValueError if a suffix is missing.
     """
-    rows = look_up_suffixes(words, shorter["words"])
+    rows = gram_tables.look_up_suffixes(words, shorter["words"])
     return make_table(words, USED, np.rint(shorter["frequency"][rows] * _UNITS).astype(np.int64))
 
 
@@ -306,7 +285,9 @@ def weigh_by_scales(found: Table, scales: Table) -> Table:
       scales: their contexts h with Z(h) and the back-off factor (the columns SCALES).
     """
     rows = look_up(found["words"][:, :-1], scales["words"])
-    return make_table(found["words"], WEIGHTS, found["frequency"] / scales["scale"][rows], 0.0)
+    return make_table(
+        found["words"], gram_tables.WEIGHTS, found["frequency"] / scales["scale"][rows], 0.0
+    )
 
 
 Float64s = npt.NDArray[np.float64]
@@ -323,7 +304,7 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
     rows = look_up(probabilities["words"], contexts["words"])
     factors = np.append(contexts["backoff"], 1.0)[rows]
     words = probabilities["words"]
-    return make_table(words, ENTRIES, probabilities["probability"], factors)
+    return make_table(words, gram_tables.ENTRIES, probabilities["probability"], factors)
 
 
 def without_backoffs(probabilities: Table) -> Table:
@@ -334,29 +315,31 @@ def without_backoffs(probabilities: Table) -> Table:
     Args:
       probabilities: the same n-grams with their probabilities (the columns PROBABILITIES).
     """
-    return make_table(probabilities["words"], ENTRIES, probabilities["probability"], 1.0)
+    return make_table(
+        probabilities["words"], gram_tables.ENTRIES, probabilities["probability"], 1.0
+    )
 
 
-def grams_of(numbers: Numbers, order: int) -> dict[int, Words]:
+def grams_of(numbers: gram_tables.Numbers, order: int) -> dict[int, gram_tables.Words]:
     """Returns the n-grams that are needed to score some sentences: n → the different n-grams of n words.
 
     Args:
       numbers: whole sentences as ids of words. The id END, which is that of </s>, ends each sentence.
       order: the highest n.
     """
-    windows = windows_of(numbers, order)
+    windows = gram_tables.windows_of(numbers, order)
     asked = {}
     for n in range(1, order + 1):
         words = windows[:, order - n :]
         if n < order:
             words = np.concatenate([words, windows[:, order - n - 1 : -1]])
-        words = words[is_gram(words)]
+        words = words[gram_tables.is_gram(words)]
         rows, starts = group_rows(words)
-        asked[n] = take_rows(words, rows[starts])
+        asked[n] = gram_tables.take_rows(words, rows[starts])
     return asked
 
 
-def log_likelihoods(numbers: Numbers, entries: Mapping[int, Table]) -> Float64s:
+def log_likelihoods(numbers: gram_tables.Numbers, entries: Mapping[int, Table]) -> Float64s:
     """Returns the natural log-likelihood of each word and each end of a sentence.
 
     Args:
@@ -365,13 +348,13 @@ def log_likelihoods(numbers: Numbers, entries: Mapping[int, Table]) -> Float64s:
         ENTRIES). N-grams that `grams_of` does not return for these sentences may be missing.
     """
     order = max(entries)
-    windows = windows_of(numbers, order)
+    windows = gram_tables.windows_of(numbers, order)
     found = np.full(len(windows), -np.inf)
     backoffs = np.zeros(len(windows))
     for n in range(1, order + 1):
         table = entries[n]
         words = windows[:, order - n :]
-        in_order = is_gram(words)
+        in_order = gram_tables.is_gram(words)
         rows = np.where(in_order, look_up(words, table["words"]), -1)
         logs = np.append(np.log(table["probability"]), 0.0)
         found = np.where(rows >= 0, logs[rows], found + np.where(in_order, backoffs, 0.0))
@@ -392,7 +375,7 @@ def name_words(words: pa.BinaryArray) -> pa.BinaryArray:
     Args:
       words: the vocabulary, sorted by bytes.
     """
-    return pa.concat_arrays([pa.array(SIGNS, pa.binary()), words])
+    return pa.concat_arrays([pa.array(gram_tables.SIGNS, pa.binary()), words])
 
 
 def make_head(grams: Mapping[int, int]) -> bytes:

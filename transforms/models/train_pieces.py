@@ -9,13 +9,7 @@ from ..files.read_files import InputError
 from ..files.records import OutputFile
 from ..files.scratch import fetch
 from ..files.write_files import HashedFile, write_text
-from .subword_models import (
-    PieceSettings,
-    TrainedPieces,
-    UntrainableError,
-    train_pieces,
-    vocabulary_of,
-)
+from . import subword_models
 from .word_vocabulary import unpack_counts
 
 TRAIN_PIECES = "train-pieces"
@@ -32,7 +26,7 @@ class TrainPieces(beam.PTransform):
     InputError if no model can be trained.
     """
 
-    def __init__(self, settings: PieceSettings):
+    def __init__(self, settings: subword_models.PieceSettings):
         super().__init__()
         self.settings = settings
 
@@ -46,8 +40,8 @@ class TrainPieces(beam.PTransform):
 
 
 def train_on_words(
-    grouped: tuple[int, Iterable[tuple[int, bytes]]], settings: PieceSettings
-) -> TrainedPieces:
+    grouped: tuple[int, Iterable[tuple[int, bytes]]], settings: subword_models.PieceSettings
+) -> subword_models.TrainedPieces:
     """Trains a model on all words, in the order of their buckets.
 
     A bucket is a part of the words. The first element of `grouped` is not used. The second one has (bucket,
@@ -58,15 +52,15 @@ def train_on_words(
     counters.count(TRAIN_PIECES, "begun", words)
     counters.flush()
     try:
-        trained = train_pieces(parts, settings)
-    except UntrainableError as error:
+        trained = subword_models.train_pieces(parts, settings)
+    except subword_models.UntrainableError as error:
         raise InputError("cannot train a vocabulary on the sampled sentences", str(error)) from None
     counters.count(TRAIN_PIECES, "words", words)
     counters.flush()
     return trained
 
 
-def write_pieces(trained: TrainedPieces, folder: str) -> Iterator[OutputFile]:
+def write_pieces(trained: subword_models.TrainedPieces, folder: str) -> Iterator[OutputFile]:
     """Writes the model to `sentencepiece.model`, and a list of its pieces to `sentencepiece.vocab`."""
     return write_model(folder, NAME, trained.model, trained.pieces)
 
@@ -79,4 +73,4 @@ def write_model(folder: str, name: str, model: bytes, pieces: int) -> Iterator[O
     with HashedFile.in_folder(folder, f"{name}.model") as file:
         file.write(model)
     yield file.output_file(f"{name}.model", "", MODEL_KIND, pieces)
-    yield write_text(folder, f"{name}.vocab", vocabulary_of(model), VOCABULARY_KIND)
+    yield write_text(folder, f"{name}.vocab", subword_models.vocabulary_of(model), VOCABULARY_KIND)

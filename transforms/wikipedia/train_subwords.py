@@ -21,25 +21,12 @@ from apache_beam.pvalue import AsSingleton
 from apache_beam.transforms.combiners import TopCombineFn
 
 from ..files import counters
-from ..files.builds.finished_builds import (
-    Build,
-    CorpusRows,
-    RowGroup,
-    files_of,
-    read_row_group,
-    row_groups_of,
-)
+from ..files.builds import finished_builds
+from ..files.builds.finished_builds import Build, CorpusRows, RowGroup, files_of, read_row_group
 from ..files.records import OutputFile, PackedArticle, SubwordStats
 from ..files.text import fingerprint
-from ..models.subword_models import (
-    SubwordCounter,
-    SubwordSettings,
-    TrainedSubwords,
-    UntrainableError,
-    add_subword_stats,
-    train_model,
-    vocabulary_size_of,
-)
+from ..models import subword_models
+from ..models.subword_models import SubwordCounter, SubwordSettings, TrainedSubwords
 from ..models.train_pieces import write_model
 from .article_rows import from_bytes, order, to_bytes, unpack_text
 
@@ -68,7 +55,7 @@ class CountSubwords(beam.PTransform):
         return (
             texts
             | "CountPieces" >> beam.FlatMap(self.count, self.trained)
-            | "AddUp" >> beam.CombinePerKey(add_subword_stats)
+            | "AddUp" >> beam.CombinePerKey(subword_models.add_subword_stats)
         )
 
 
@@ -94,7 +81,7 @@ def count_rows(
     for name, trained in vocabularies:
         if trained.model:
             counter = counter_of(trained.model)
-            stats = add_subword_stats(map(counter.count, texts))
+            stats = subword_models.add_subword_stats(map(counter.count, texts))
             yield (name, rows.file.edition, rows.file.split), stats
     counters.count(COUNT_SUBWORDS, "articles", len(texts))
     counters.count(COUNT_SUBWORDS, "text_bytes", pc.sum(pc.binary_length(column)).as_py() or 0)
@@ -238,10 +225,10 @@ def train_on(
     counters.flush()
     model, reason = b"", ""
     try:
-        model = train_model(texts(), settings, tell)
-    except UntrainableError as error:  # the corpus is built without a vocabulary
+        model = subword_models.train_model(texts(), settings, tell)
+    except subword_models.UntrainableError as error:  # the corpus is built without a vocabulary
         reason = str(error)
-    size = vocabulary_size_of(model) if model else 0
+    size = subword_models.vocabulary_size_of(model) if model else 0
     return TrainedSubwords(model, size, read, digest.hexdigest(), reason)
 
 
@@ -327,7 +314,7 @@ def plan_sample(build: Build, articles: int) -> list[RowGroup]:
     """
     parts: list[RowGroup] = []
     for file in files_of(build, ("train",)):
-        for group in row_groups_of(file) if articles else ():
+        for group in finished_builds.row_groups_of(file) if articles else ():
             rows = min(group.rows, articles)
             if rows:
                 parts.append(group._replace(rows=rows))
