@@ -12,17 +12,9 @@ import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.files.read_files import match_inputs
+from corpusmill.transforms.wikipedia import make_entity_table
 from corpusmill.transforms.wikipedia.entity_table import DESCRIPTION, account_for_entities
-from corpusmill.transforms.wikipedia.make_entity_table import (
-    CloseOverSubclasses,
-    PackedItems,
-    PackItems,
-    ReadEntities,
-    WriteEntityTable,
-    check_entity_dump,
-    entity_bytes_of,
-    write_internal_classes,
-)
+from corpusmill.transforms.wikipedia.read_dumps import dump_bytes_of
 from corpusmill.transforms.wikitext.wikis import dbname_of
 
 from .entities_settings import ALWAYS_WANTED, RELEASE, EntitiesConfig
@@ -60,7 +52,7 @@ class Entities(CorpusBuild):
         self.config = config
         self.dumps = match_inputs(config.dump)
         for path in self.dumps:
-            check_entity_dump(path, whole=config.on_corrupt == "fail")
+            make_entity_table.check_entity_dump(path, whole=config.on_corrupt == "fail")
         self.wikis = sorted({ALWAYS_WANTED, *map(dbname_of, config.wikis)})
 
     def date_of_inputs(self) -> str:
@@ -75,7 +67,7 @@ class Entities(CorpusBuild):
           stripes: The number of parts into which workers divide a file. A file that cannot be read from the
             middle, such as a .gz, is read from the beginning for each part, so it counts `stripes` times.
         """
-        return sum(entity_bytes_of(path, stripes) for path in self.dumps)
+        return sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     def stages(self) -> tuple[Stage, ...]:
         """Returns the stages: first extract the columns from the dump, then write the table."""
@@ -88,15 +80,15 @@ class Entities(CorpusBuild):
           root: The pipeline.
           place: The folder for the extracted columns.
         """
-        read = root | "ReadEntities" >> ReadEntities(
+        read = root | "ReadEntities" >> make_entity_table.ReadEntities(
             self.dumps, place.stripes, self.config.on_corrupt
         )
-        items = read.batches | "PackItems" >> PackItems(place.scratch, self.wikis)
+        items = read.batches | "PackItems" >> make_entity_table.PackItems(place.scratch, self.wikis)
         return ReadItems(
             blocks=items.blocks,
             ranges=items.ranges,
             entities=items.entities,
-            kinds=read.batches | "CloseOverSubclasses" >> CloseOverSubclasses(),
+            kinds=read.batches | "CloseOverSubclasses" >> make_entity_table.CloseOverSubclasses(),
             rejected=read.rejected,
             ledger=self.open_ledger(
                 root, lost=read.lost, entities=items.entities, skipped=read.skipped
@@ -112,11 +104,13 @@ class Entities(CorpusBuild):
           read: The results of the stage "read".
         """
         folder = place.folder
-        items = PackedItems(read.blocks, read.ranges, read.entities)
-        table = items | "WriteEntityTable" >> WriteEntityTable(
+        items = make_entity_table.PackedItems(read.blocks, read.ranges, read.entities)
+        table = items | "WriteEntityTable" >> make_entity_table.WriteEntityTable(
             folder, place.scratch, self.wikis, self.config.rows_per_file
         )
-        classes = read.kinds | "WriteInternalClasses" >> beam.Map(write_internal_classes, folder)
+        classes = read.kinds | "WriteInternalClasses" >> beam.Map(
+            make_entity_table.write_internal_classes, folder
+        )
         self.close_ledger(
             folder,
             read.ledger,

@@ -21,23 +21,7 @@ from corpusmill.transforms.files.records import PackedArticle
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.files.text import SPLITS, checked_date
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
-from corpusmill.transforms.wikipedia.article_accounts import (
-    LICENSES,
-    NUMBERS,
-    RowSource,
-    account_for_articles,
-    columns_of,
-)
-from corpusmill.transforms.wikipedia.article_rows import (
-    DropDuplicateArticles,
-    MeasureCorpus,
-    MeasureLengths,
-    ShareOut,
-    files_for_shards,
-    named_texts,
-    pack_article,
-    rows_with,
-)
+from corpusmill.transforms.wikipedia import article_accounts, article_rows, drop_older_pages
 from corpusmill.transforms.wikipedia.audit_pages import (
     AuditPages,
     ListHeadings,
@@ -46,14 +30,6 @@ from corpusmill.transforms.wikipedia.audit_pages import (
     WriteAudit,
 )
 from corpusmill.transforms.wikipedia.clean_wikitext import Cleaned, CleanWikitext, read_language
-from corpusmill.transforms.wikipedia.drop_older_pages import (
-    LEFT_OUT_STAGE,
-    DropOlderPages,
-    find_older_dump,
-    is_about_a_person,
-    leave_out,
-    read_ids,
-)
 from corpusmill.transforms.wikipedia.dump_folder import date_in_name, date_in_names
 from corpusmill.transforms.wikipedia.find_dumps import sums_beside
 from corpusmill.transforms.wikipedia.join_wikidata import FindRedirects, LinkPages, WikiTables
@@ -137,12 +113,12 @@ class Wiki40b(CorpusBuild):
             self.entities.column_of(self.dbname)
         self.pins = find_pins(config.pin_splits)
         self.left_out = match_inputs(config.leave_out)
-        self.left_out_ids = read_ids(self.left_out)
-        self.columns = columns_of(config.columns, config.text)
-        numbers = [name for name in NUMBERS if name in self.columns]
+        self.left_out_ids = drop_older_pages.read_ids(self.left_out)
+        self.columns = article_accounts.columns_of(config.columns, config.text)
+        numbers = [name for name in article_accounts.NUMBERS if name in self.columns]
         self.description = DESCRIPTION._replace(features=self.columns, numbers=numbers)
         if "license" in self.columns:
-            self.description = self.description._replace(license_id=[*LICENSES])
+            self.description = self.description._replace(license_id=[*article_accounts.LICENSES])
         self.template_tables = match_inputs(config.templates)
         self.language = read_language(config.language, self.template_tables)
         libraries = conversion_library(self.language.variants), self.language.library
@@ -154,7 +130,7 @@ class Wiki40b(CorpusBuild):
             whole=config.on_corrupt == "fail",
             ignore_siteinfo=config.ignore_siteinfo,
         )
-        self.older = find_older_dump(
+        self.older = drop_older_pages.find_older_dump(
             config.newer_than,
             config.language,
             self.dbname,
@@ -208,7 +184,9 @@ class Wiki40b(CorpusBuild):
                 self.entities,
                 config.learns_headings(),
             )
-        newer = dump.pages | "DropOlderPages" >> DropOlderPages(self.older, place.stripes)
+        newer = dump.pages | "DropOlderPages" >> drop_older_pages.DropOlderPages(
+            self.older, place.stripes
+        )
         articles = newer.kept | "ScreenPages" >> ScreenPages(screening.reason_to_reject)
         cleaned = articles.kept | "CleanWikitext" >> CleanWikitext(
             self.language,
@@ -219,13 +197,14 @@ class Wiki40b(CorpusBuild):
             config.text == "markdown",
         )
         packed = cleaned.kept | "PackArticles" >> beam.Map(
-            pack_article, Scratch(place.scratch).put_text
+            article_rows.pack_article, Scratch(place.scratch).put_text
         )
         rejected = (dump.rejected, newer.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,
             redirects=dump.pages | "FindRedirects" >> FindRedirects(since) if since else None,
-            shards=packed | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes, ShareOut()),
+            shards=packed
+            | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes, article_rows.ShareOut()),
             rejected=rejected | "Rejected" >> beam.Flatten(),
             unrendered=cleaned.unrendered | "TallyUnrendered" >> TallyUnrendered(),
             headings=own.headings if own else root | "NoHeadings" >> beam.Create([]),
@@ -255,7 +234,11 @@ class Wiki40b(CorpusBuild):
         link = LinkPages(self.dbname, self.tables, self.entities, self.pins.files, redirects)
         linked = cleaned.articles | "LinkPages" >> link
         similarity = config.near_duplicates
-        drop = DropDuplicateArticles(place.scratch, similarity) if similarity else KeepAll()
+        drop = (
+            article_rows.DropDuplicateArticles(place.scratch, similarity)
+            if similarity
+            else KeepAll()
+        )
         wanted = linked.kept | "LeaveOut" >> self._leave_out()
         different = wanted.kept | "DropDuplicates" >> drop
         assigned = different.kept | "AssignSplits" >> AssignSplits()
@@ -264,7 +247,9 @@ class Wiki40b(CorpusBuild):
             config.subwords(), folder, f"{config.language}-{config.vocabulary_size}"
         )
         dropped = (cleaned.rejected, linked.rejected, wanted.rejected, different.rejected)
-        rows = rows_with(self.columns, RowSource(config.language, self.dbname))
+        rows = article_rows.rows_with(
+            self.columns, article_accounts.RowSource(config.language, self.dbname)
+        )
         write = WriteRows(folder, RELEASE.corpus, rows, cleaned.shards, self.marks())
         listed = [cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)]
         if config.learns_headings():
@@ -272,19 +257,23 @@ class Wiki40b(CorpusBuild):
         if config.audit:
             listed.append(cleaned.audited | "WriteAudit" >> WriteAudit(folder, config.language))
         if config.signatures:
-            files = cleaned.shards | "CountSignatureFiles" >> beam.Map(files_for_shards)
-            sign = WriteSignatures(folder, place.scratch, named_texts, files)
+            files = cleaned.shards | "CountSignatureFiles" >> beam.Map(
+                article_rows.files_for_shards
+            )
+            sign = WriteSignatures(folder, place.scratch, article_rows.named_texts, files)
             listed.append(corpus | "WriteSignatures" >> sign)
         accounts = {}
         if describe_sources(sources):
             accounts["links"] = linked.links | "CountLinks" >> beam.combiners.Count.PerElement()
         if self.entities:
-            people = corpus | "People" >> beam.Filter(is_about_a_person)
+            people = corpus | "People" >> beam.Filter(drop_older_pages.is_about_a_person)
             accounts["people"] = people | "CountPeople" >> beam.combiners.Count.Globally()
         self.close_ledger(
             folder,
             cleaned.ledger,
-            functools.partial(account_for_articles, paper=figures_for_card(self.config.language)),
+            functools.partial(
+                article_accounts.account_for_articles, paper=figures_for_card(self.config.language)
+            ),
             outputs=(
                 corpus | "WriteCorpus" >> write,
                 *listed,
@@ -292,8 +281,8 @@ class Wiki40b(CorpusBuild):
             ),
             rejected=dropped | "Rejected" >> beam.Flatten(),
             unread=linked.unread,
-            stats=corpus | "MeasureCorpus" >> MeasureCorpus(),
-            lengths=corpus | "MeasureLengths" >> MeasureLengths(),
+            stats=corpus | "MeasureCorpus" >> article_rows.MeasureCorpus(),
+            lengths=corpus | "MeasureLengths" >> article_rows.MeasureLengths(),
             class_unknown=linked.class_unknown,
             pinned=assigned.pinned,
             subwords=vocabulary.subwords,
@@ -304,8 +293,9 @@ class Wiki40b(CorpusBuild):
     def _leave_out(self) -> beam.PTransform:
         if not self.left_out:
             return KeepAll()
-        rule = leave_out(self.left_out_ids, self.dbname)
-        return ScreenPages(rule, stage=LEFT_OUT_STAGE, of=PackedArticle)
+        reason = drop_older_pages.reason_to_leave_out
+        rule = functools.partial(reason, self.left_out_ids, self.dbname)
+        return ScreenPages(rule, stage=drop_older_pages.LEFT_OUT_STAGE, of=PackedArticle)
 
     def marks(self) -> Mapping[str, str]:
         marks = super().marks()

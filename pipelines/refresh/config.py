@@ -23,12 +23,7 @@ from corpusmill.transforms.files.records import DOMAINS
 from corpusmill.transforms.files.text import plain_date
 from corpusmill.transforms.wikipedia.dump_folder import ANY, LAYOUTS
 from corpusmill.transforms.wikipedia.sites import load_site
-from corpusmill.transforms.wikitext.wikis import (
-    LANGUAGE_CODES,
-    canonical_code,
-    dbname_of,
-    open_codes,
-)
+from corpusmill.transforms.wikitext import wikis
 
 from ..run.corpora import load, rows
 from ..run.corpus_build import Corpus
@@ -187,11 +182,6 @@ def tables() -> dict[str, type[CorpusTable]]:
     }
 
 
-def _type_of_file() -> type[RefreshConfig]:
-    kinds: Any = Union[tuple(tables().values())]  # noqa: UP007
-    return _derive("RefreshConfig", RefreshConfig, ("corpus", tuple[kinds, ...]))
-
-
 def _derive(
     name: str, base: type[_Derived], *fields: tuple[str, Any], **how: Any
 ) -> type[_Derived]:
@@ -209,7 +199,9 @@ def load_config(path: str) -> RefreshConfig:
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
     try:
-        config = msgspec.toml.decode(content, type=_type_of_file())
+        kinds: Any = Union[tuple(tables().values())]  # noqa: UP007
+        form = _derive("RefreshConfig", RefreshConfig, ("corpus", tuple[kinds, ...]))
+        config = msgspec.toml.decode(content, type=form)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {_explain(str(error))}") from None
     try:
@@ -275,8 +267,8 @@ def _check_names(tables: Sequence[CorpusTable]) -> None:
 
 
 _ALIASES: Mapping[tuple[str, ...], Callable[[], Sequence[str]]] = {
-    ("all",): open_codes,
-    ("paper",): lambda: LANGUAGE_CODES,
+    ("all",): wikis.open_codes,
+    ("paper",): lambda: wikis.LANGUAGE_CODES,
 }
 _DATE = re.compile(r"\d{4}[\w.-]*")
 
@@ -331,9 +323,9 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
                 f'[[corpus]] kind = "{self.kind}": set either `language` or `languages`'
             )
         if self.language:
-            return [msgspec.structs.replace(self, language=canonical_code(self.language))]
+            return [msgspec.structs.replace(self, language=wikis.canonical_code(self.language))]
         named = _ALIASES.get(self.languages)
-        codes = named() if named else dict.fromkeys(map(canonical_code, self.languages))
+        codes = named() if named else dict.fromkeys(map(wikis.canonical_code, self.languages))
         return [
             msgspec.structs.replace(
                 self, language=code, languages=(), name=f"{self.name}-{code}" if self.name else ""
@@ -345,7 +337,7 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
         """Returns the sources of the input files."""
         wanted = {"page_props": self.page_props, "page_table": self.page_table}
         roles = ("dump", *(role for role in wanted if wanted[role]))
-        return (_wiki_source(self, dbname_of(self.language), roles, settings),)
+        return (_wiki_source(self, wikis.dbname_of(self.language), roles, settings),)
 
 
 class NewsTable(LanguageTable, frozen=True, kw_only=True):

@@ -31,16 +31,10 @@ import msgspec
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files import errors
+from corpusmill.transforms.files import errors, write_files
 from corpusmill.transforms.files.compression import CODECS, codec_of_head, is_html
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, is_there, open_raw
 from corpusmill.transforms.files.stores import StoreError, drop_uploads, read_object, refusal_of
-from corpusmill.transforms.files.write_files import (
-    errors_logged,
-    remove_if_there,
-    sync,
-    write_whole,
-)
 
 from .sources import DiskFullError, DownloadError, RemoteFile, hide_passwords
 
@@ -306,9 +300,9 @@ class DiskPart(PartFile):
         Returns the final path.
         """
         with self._telling():
-            sync(self.part)
+            write_files.sync(self.part)
             self.part.replace(self._whole)
-            sync(self._whole.parent)
+            write_files.sync(self._whole.parent)
         return self.path
 
 
@@ -413,9 +407,9 @@ class StoredPart(PartFile):
         stream, self._stream = self._stream, None
         self._forget()
         if stream is not None:
-            with errors_logged():
+            with write_files.errors_logged():
                 stream.close()
-        remove_if_there(self._part)
+        write_files.remove_if_there(self._part)
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
@@ -432,11 +426,11 @@ class StoredPart(PartFile):
         with self._telling():
             self._drop()
             for path in (self.path, self._note_path):
-                remove_if_there(path)
+                write_files.remove_if_there(path)
 
     def close(self) -> None:
         if not self.is_finished:
-            with errors_logged():
+            with write_files.errors_logged():
                 self._drop()
 
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
@@ -472,5 +466,5 @@ class StoredPart(PartFile):
         return self.path
 
     def _write_note(self, note: Note) -> None:
-        write_whole(self._note_path, note.encode())
+        write_files.write_whole(self._note_path, note.encode())
         self.note = note

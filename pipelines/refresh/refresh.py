@@ -27,6 +27,7 @@ from corpusmill.transforms.files.stores import is_local
 from corpusmill.transforms.files.write_files import write_whole
 
 from ..run import editions
+from . import refresh_corpus
 from .check_config import check_means
 from .config import (
     CURRENT_TABLE,
@@ -40,18 +41,6 @@ from .config import (
 )
 from .fetch import folder_of, remove_downloads
 from .http_requests import name_ourselves, open_session
-from .refresh_corpus import (
-    INTERRUPTED,
-    WAITING,
-    CorpusRun,
-    Plan,
-    describe,
-    first_made,
-    is_expected,
-    is_made,
-    join,
-    plan_corpus,
-)
 from .sources import RemoteDump, hide_passwords
 from .state import CorpusState, StateFolder
 
@@ -144,7 +133,7 @@ class Prospect(NamedTuple):
     """The plan of a refresh for one corpus, or the error that prevents it."""
 
     label: str
-    plan: Plan | None  # None if no dump is finished yet, or after an error
+    plan: refresh_corpus.Plan | None  # None if no dump is finished yet, or after an error
     error: str = ""  # for example, no site could be reached, or this machine lacks memory
 
 
@@ -161,26 +150,28 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
     for table in in_order(config.corpus):
         recipe = recipe_of(table, settings)
         try:
-            plans = plan_corpus(
+            plans = refresh_corpus.plan_corpus(
                 recipe, settings.output, states.load(table.label, sets_aside=False), session
             )
             plan = next(iter(plans), None)
             if plan and plan.is_newer:
-                plan = first_made(
+                plan = refresh_corpus.first_made(
                     plans, functools.partial(_check_plan, table, settings), table.label
                 )
             found.append(Prospect(table.label, plan))
         except Exception as error:
-            found.append(Prospect(table.label, None, describe(error, [])))
+            found.append(Prospect(table.label, None, refresh_corpus.describe(error, [])))
     return found
 
 
-def _check_plan(table: CorpusTable, settings: Settings, plan: Plan) -> Plan:
+def _check_plan(
+    table: CorpusTable, settings: Settings, plan: refresh_corpus.Plan
+) -> refresh_corpus.Plan:
     """Checks that this machine has enough disk space and memory for a build by `plan`.
 
     Returns `plan`. Raises BuildError if the machine has too little.
     """
-    if not is_made(plan, settings.output):
+    if not refresh_corpus.is_made(plan, settings.output):
         check_means(table.kind, plan.dumps, settings)
     return plan
 
@@ -230,7 +221,7 @@ class _Refresh:
         """Refreshes one corpus. Returns its outcome; an error is logged and becomes part of the outcome."""
         label, joined = recipe.table.label, lambda: self._joined(recipe.table)
         try:
-            run = CorpusRun(
+            run = refresh_corpus.CorpusRun(
                 recipe, self._settings, self._states, self._session, joined, self._check_lock
             )
         except OSError as error:  # the state file is not changed
@@ -238,19 +229,21 @@ class _Refresh:
             state = CorpusState(last_run=now, last_failure=now, failures=1, error=message)
             self._known[label] = state
             return self._conclude(recipe, (), FAILED, message)
-        status, message = FAILED, INTERRUPTED  # kept only after Ctrl-C or SIGTERM
+        status, message = FAILED, refresh_corpus.INTERRUPTED  # kept only after Ctrl-C or SIGTERM
         try:
             status, message = run.run()
         except Exception as error:
-            if not is_expected(error):
+            if not refresh_corpus.is_expected(error):
                 LOG.error("%s: %s", label, hide_passwords(traceback.format_exc()))
-            message = describe(error, [self._settings.output, self._settings.downloads])
+            message = refresh_corpus.describe(
+                error, [self._settings.output, self._settings.downloads]
+            )
         finally:
             self._save(label, run, status, message)
         return self._conclude(recipe, run.plans, status, message)
 
     def _conclude(
-        self, recipe: Recipe, plans: Sequence[Plan], status: str, message: str
+        self, recipe: Recipe, plans: Sequence[refresh_corpus.Plan], status: str, message: str
     ) -> Outcome:
         """Logs and returns the outcome of a corpus.
 
@@ -263,7 +256,7 @@ class _Refresh:
           status: A status such as "published".
           message: The error, or the folder of the current edition.
         """
-        if status in (FAILED, WAITING):
+        if status in (FAILED, refresh_corpus.WAITING):
             if plans:
                 self._unfinished += [dump for plan in plans for dump in plan.dumps]
             else:
@@ -272,7 +265,7 @@ class _Refresh:
         LOG.log(logging.ERROR if status == FAILED else logging.INFO, "%s: %s: %s", *outcome)
         return outcome
 
-    def _save(self, label: str, run: CorpusRun, status: str, message: str) -> None:
+    def _save(self, label: str, run: refresh_corpus.CorpusRun, status: str, message: str) -> None:
         """Saves the outcome of a corpus in its state file. Errors while writing, such as a full disk, are
         only logged.
 
@@ -289,7 +282,9 @@ class _Refresh:
         changes: dict[str, Any] = {"last_run": now, "error": message if status == FAILED else ""}
         if status == FAILED:
             changes |= {"last_failure": now, "failures": run.state.failures + 1}
-        elif status != WAITING:  # while waiting, it is unknown whether the edition is up to date
+        elif (
+            status != refresh_corpus.WAITING
+        ):  # while waiting, it is unknown whether the edition is up to date
             changes["last_success"] = now
         try:
             self._check_lock()
@@ -309,9 +304,9 @@ class _Refresh:
             return "" if named == NO_TABLE else named
         for other in self._recipes:
             if other.table.kind == table.joins:
-                folder = join(self._settings.output, other.edition_folder)
+                folder = refresh_corpus.join(self._settings.output, other.edition_folder)
                 if current := editions.read_current(folder):
-                    return join(folder, current)
+                    return refresh_corpus.join(folder, current)
                 makes = f"[[corpus]] {other.table.label} must be published first"
                 raise BuildError(f"there is no build of {table.joins} yet: {makes}")
         return ""

@@ -168,13 +168,9 @@ def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) 
     for plan in plans:
         if plan.is_newer:
             if errors:
-                what = "trying the next dump"
-                LOG.warning(
-                    "%s: the edition could not be made: %s; %s",
-                    label,
-                    describe(errors[-1], []),
-                    what,
-                )
+                why = describe(errors[-1], [])
+                message = "%s: the edition could not be made: %s; trying the next dump"
+                LOG.warning(message, label, why)
             try:
                 return make(plan)
             except (BuildError, InputError) as error:
@@ -259,12 +255,11 @@ class CorpusRun:
             check_room(settings)
             self.save(edition_folder=folder, settings=dict(self.table.build))
             with self._timed("build"):
-                ignores = settings.ignore_memory
                 launch(
                     corpus,
                     settings.output,
                     **settings.engine,
-                    ignore_memory=ignores,
+                    ignore_memory=settings.ignore_memory,
                     accept=self.table.accept,
                     is_sample=True,  # small builds are allowed here and refused in _accept
                 )
@@ -303,11 +298,9 @@ class CorpusRun:
         self._update(compared=plan.edition, compared_with=plan.current, documents=documents)
         if fault:
             self.save(rejected={**self.state.rejected, plan.edition: fault})
-            stays = (
-                f"{plan.current} remains the current edition"
-                if plan.current
-                else "there is no current edition"
-            )
+            stays = "there is no current edition"
+            if plan.current:
+                stays = f"{plan.current} remains the current edition"
             raise BuildError(f"{join(folder, plan.edition)} is not accepted: {fault}; {stays}")
         self.save()
         self.check_lock()

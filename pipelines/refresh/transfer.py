@@ -15,28 +15,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import requests
+from rich import progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 from urllib3.exceptions import HTTPError
 
 from corpusmill.transforms.files.terminal import new_console
 from corpusmill.transforms.files.write_files import beside
 
-from .http_requests import (
-    BUSY,
-    SERVER_FAULTS,
-    TIMEOUT_SECONDS,
-    PatientRetry,
-    describe_error,
-    describe_status,
-)
+from . import http_requests
 from .part_files import Note, PartFile
 from .sources import DownloadError, RemoteFile, hide_passwords
 
@@ -54,7 +40,9 @@ class Patience(NamedTuple):
     attempts: int = 8  # maximum number of attempts in a row without progress
     first_wait_seconds: float = 2.0  # wait after the first failure; doubled each time
     longest_wait_seconds: float = 600.0  # also the limit for Retry-After
-    timeout_seconds: tuple[float, float] = TIMEOUT_SECONDS  # to connect; between pieces of data
+    timeout_seconds: tuple[float, float] = (
+        http_requests.TIMEOUT_SECONDS
+    )  # to connect; between pieces of data
     least_bytes: int = 1 << 20  # fewer bytes in an attempt count as no progress
     slow_seconds: float = (
         600.0  # a server that sends fewer than least_bytes in this time is given up
@@ -210,9 +198,9 @@ class Transfer:
                 url, headers=headers, stream=True, timeout=self.patience.timeout_seconds
             )
         except (requests.ConnectionError, requests.Timeout) as error:
-            raise _LaterError(describe_error(error)) from None
-        except SERVER_FAULTS as error:
-            raise _UselessError(describe_error(error)) from None
+            raise _LaterError(http_requests.describe_error(error)) from None
+        except http_requests.SERVER_FAULTS as error:
+            raise _UselessError(http_requests.describe_error(error)) from None
         with response, self.switch.using(response):
             self._take(url, response)
 
@@ -237,7 +225,9 @@ class Transfer:
         try:
             self._write(response, total)
         except HTTPError as error:
-            raise _LaterError(f"the connection was lost: {describe_error(error)}") from None
+            raise _LaterError(
+                f"the connection was lost: {http_requests.describe_error(error)}"
+            ) from None
         if self.part.bytes_there < self.file.size:
             raise _LaterError("the response ended early")
 
@@ -329,11 +319,11 @@ class Transfer:
                 return None
             self.part.discard()
             raise _LaterError("the stored part is larger than the file on the server")
-        if status in BUSY:
+        if status in http_requests.BUSY:
             asked = response.headers.get("Retry-After", "0")
-            wait = PatientRetry().parse_retry_after(asked)
-            raise _LaterError(describe_status(response.raw), wait)
-        raise _UselessError(describe_status(response.raw))
+            wait = http_requests.PatientRetry().parse_retry_after(asked)
+            raise _LaterError(http_requests.describe_status(response.raw), wait)
+        raise _UselessError(http_requests.describe_status(response.raw))
 
 
 REDRAW_SECONDS = 0.5
@@ -354,13 +344,13 @@ def shown(parts: Sequence[PartFile]) -> Iterator[None]:
 
 def _draw(console: Console, parts: Sequence[PartFile], is_over: threading.Event) -> None:
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.DownloadColumn(),
+        progress.TransferSpeedColumn(),
+        progress.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console) as bar:
+    with progress.Progress(*columns, console=console) as bar:
         task = bar.add_task(_describe(parts), total=_total(parts), completed=_come(parts))
         is_last = False
         while not is_last:

@@ -30,13 +30,7 @@ from corpusmill.transforms.files.text import iso_date, plain_date
 from corpusmill.transforms.wikipedia import dump_folder
 
 from ..run.editions import is_future
-from .http_requests import (
-    SERVER_FAULTS,
-    describe_error,
-    find_file,
-    read_listing,
-    read_page,
-)
+from . import http_requests
 from .sources import (
     ROLES_OF_ANY_DATE,
     EntitiesSource,
@@ -115,7 +109,7 @@ def read_dates(session: requests.Session, url: str, separator: str = "") -> list
     Args:
       separator: text between year, month and day in the names of the folders.
     """
-    dates = dates_in(read_listing(session, url), separator)
+    dates = dates_in(http_requests.read_listing(session, url), separator)
     future = [date for date in dates if is_future(date)]
     if future:
         named = f"{', '.join(future[:3])}{' and more' if len(future) > 3 else ''}"
@@ -171,7 +165,7 @@ def _find_files(
 
     Raises UnusableDumpError if no compression is complete.
     """
-    there = set(names_in(read_page(session, f"{folder}/") or b""))
+    there = set(names_in(http_requests.read_page(session, f"{folder}/") or b""))
     error = dump_folder.UnusableDumpError(
         f"the export has no folder {', '.join(_COMPRESSIONS[:-1])} or {_COMPRESSIONS[-1]}"
     )
@@ -186,7 +180,7 @@ def _find_files(
 def _describe_files(
     source: WikimediaSource, folder: str, date: str, session: requests.Session
 ) -> tuple[RemoteFile, ...]:
-    content = read_page(session, f"{folder}/{dump_folder.SUMS}")
+    content = http_requests.read_page(session, f"{folder}/{dump_folder.SUMS}")
     if content is None:
         raise _UnfinishedError(f"{dump_folder.SUMS} is missing: the export is not finished")
     sums = dump_folder.parse_sums(content)
@@ -212,7 +206,7 @@ def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -
     """
     sizes = {
         name: size
-        for name, size in sizes_in(read_page(session, f"{folder}/") or b"").items()
+        for name, size in sizes_in(http_requests.read_page(session, f"{folder}/") or b"").items()
         if dump_folder.parse_name(name)
     }
     unknown = [name for name in listed if name not in sizes]
@@ -222,7 +216,7 @@ def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -
             " folder"
         )
     for name in unknown:
-        if found := find_file(session, f"{folder}/{name}"):
+        if found := http_requests.find_file(session, f"{folder}/{name}"):
             sizes[name] = found[0].size
     return sizes
 
@@ -282,10 +276,10 @@ def _find_newest(
             found.append(find(source, mirror, session))
         except SiteError as error:
             faults.append(str(error))
-        except SERVER_FAULTS as error:
+        except http_requests.SERVER_FAULTS as error:
             if not found:
                 raise
-            faults.append(f"{hide_passwords(mirror)}: {describe_error(error)}")
+            faults.append(f"{hide_passwords(mirror)}: {http_requests.describe_error(error)}")
     if not found:
         raise SiteError("; ".join(faults))
     for fault in faults:
@@ -308,8 +302,8 @@ def _find_export_with_tables(
     try:
         newest = find_dump(dataclasses.replace(source, roles=tables), mirror, session)
         reason = "none is finished"
-    except (SiteError, *SERVER_FAULTS) as error:
-        newest, reason = None, describe_error(error)
+    except (SiteError, *http_requests.SERVER_FAULTS) as error:
+        newest, reason = None, http_requests.describe_error(error)
     if newest:
         return export._replace(files={**export.files, **newest.files})
     LOG.info("%s has no tables of %s: %s", hide_passwords(mirror), source.dbname, reason)
@@ -328,7 +322,7 @@ def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -
     faults, is_awaited = [], False
     for date in read_dates(session, f"{wiki}/"):
         folder = f"{wiki}/{date}"
-        status = read_page(session, f"{folder}/dumpstatus.json")
+        status = http_requests.read_page(session, f"{folder}/dumpstatus.json")
         if status is None:
             faults.append(f"{folder} has no dumpstatus.json")
             continue
@@ -439,14 +433,16 @@ def _find_entities_below(
     is_awaited = False
     for date in read_dates(session, f"{entities}/"):
         folder = f"{entities}/{date}"
-        names = names_in(read_page(session, f"{folder}/") or b"")
+        names = names_in(http_requests.read_page(session, f"{folder}/") or b"")
         for sums_name in filter(_SUMS.fullmatch, names):
-            sums = (read_page(session, f"{folder}/{sums_name}") or b"").decode("ascii", "replace")
+            sums = (http_requests.read_page(session, f"{folder}/{sums_name}") or b"").decode(
+                "ascii", "replace"
+            )
             is_awaited |= bool(_ANY_SUM.search(sums))
             found = next(filter(None, map(_SUM.fullmatch, sums.splitlines())), None)
             if not found or is_future(found[4]):
                 continue
-            dump = find_file(session, f"{folder}/{found[2]}", f"sha1:{found[1]}")
+            dump = http_requests.find_file(session, f"{folder}/{found[2]}", f"sha1:{found[1]}")
             if dump:
                 return RemoteDump(source.name, found[4], {"dump": (dump[0],)})
     if not is_awaited:

@@ -211,7 +211,7 @@ def read_entity_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts
     blocks = _MakeBlocks(Scratch(str(folder)), ["ukwiki", "enwiki"])
     blocks.start_bundle()
     found = Counts()
-    for unit in make_entity_table.plan_units(path, WORKERS):
+    for unit in read_dumps.plan_units(path, WORKERS):
         for kind, batch in _count(make_entity_table._read_unit(unit, on_corrupt)):
             if kind == "records":
                 found[kind] += len(batch)

@@ -23,7 +23,8 @@ import orjson
 
 from corpusmill.transforms.files.bz2_blocks import Block, read_blocks
 from corpusmill.transforms.files.read_files import open_input
-from corpusmill.transforms.wikipedia.make_entity_table import plan_units, read_items
+from corpusmill.transforms.wikipedia.make_entity_table import read_items
+from corpusmill.transforms.wikipedia.read_dumps import plan_units
 from corpusmill.transforms.wikipedia.wikidata import Entity, parse_entity
 from tests.bench.wiki40b import watch_memory
 from tests.tools.real_data import DATA

@@ -18,7 +18,7 @@ from corpusmill.pipelines.run.launch import launch
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.wikipedia.entity_table import INTERNAL_ROOTS
-from corpusmill.transforms.wikipedia.make_entity_table import plan_units
+from corpusmill.transforms.wikipedia.read_dumps import plan_units
 from corpusmill.transforms.wikipedia.wikidata import parse_entity
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, open_codes
 from tests.makers.dump_files import wikidata_item, write_entities
@@ -99,17 +99,6 @@ def test_the_table(table: Build) -> None:
         "zhwiki": None,
     }
     assert list(expected[0]) == ["numeric_id", "instance_of", "enwiki", "ukwiki", "zhwiki"]
-
-
-def test_files_are_intervals_of_ids(table: Build) -> None:
-    paths = sorted(table.folder.glob("entities-*.parquet"))
-    assert [path.name for path in paths] == [
-        f"entities-{file:05d}-of-{len(paths):05d}.parquet" for file in range(len(paths))
-    ]
-    assert len(paths) == 4
-    ids = [number for path in paths for number in pq.read_table(path)["numeric_id"].to_pylist()]
-    assert ids == sorted(set(ids))
-    assert len(ids) == len(ITEMS)
 
 
 def test_classes_are_known_through_subclasses_and_rings(table: Build) -> None:
@@ -242,16 +231,6 @@ def test_lines_that_are_no_entity_are_rejected_and_counted(tmp_path: Path, table
         (f"{NAME}:{2 + len(BAD_LINES[0]) + 2}", "read-entities", "bad-id"),
         (f"{NAME}:2", "read-entities", "not-json"),
     ]
-
-
-def test_of_repeated_items_the_one_that_tells_most_stays(tmp_path: Path, table: Build) -> None:
-    poorer = [item(64, ["Q515"], enwiki="Berlin"), item(1490), item(64)]
-    dump = write(tmp_path, NAME, [*poorer, *ITEMS, *ITEMS[:3]])
-    built = build(tmp_path / "output", dump)
-    assert rows_of(built) == rows_of(table)
-    counts = built.manifest["counts"]
-    assert (counts["rows"], counts["repeated"]) == (len(ITEMS), 6)
-    assert built.stats == table.stats
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The method of Wiki-40B as a whole: what is kept, what is not and why, in the same bytes always."""
 
-import gzip
 import json
 from collections import Counter
 from pathlib import Path
@@ -168,16 +167,6 @@ def test_the_packing_of_the_dump_does_not_matter(
 
 
 @pytest.mark.slow
-def test_a_multistream_dump_needs_no_index(
-    big: WikiFiles, reference: Build, tmp_path: Path
-) -> None:
-    path = tmp_path / "enwiki-20260101-pages-articles.xml.bz2"
-    path.write_bytes(big.multistream.read_bytes())
-    built = build(tmp_path / "output", big_config(big, path))
-    assert built.tree_but_inputs() == reference.tree_but_inputs()
-
-
-@pytest.mark.slow
 def test_part_files_in_any_order_give_the_bytes_of_the_whole(
     big: WikiFiles, reference: Build, tmp_path: Path
 ) -> None:
@@ -251,15 +240,6 @@ def test_titles_link_as_properties_do(uk: WikiFiles, demo: Path, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_properties_and_titles_together(uk: WikiFiles, demo: Path, tmp_path: Path) -> None:
-    tables = {"items_per_site": uk.write_items_per_site(), "page_table": uk.write_page_table()}
-    built = build(tmp_path, uk.linked(**tables))
-    assert built.tree_but_inputs() == demo_build(demo, "uk").tree_but_inputs()
-    roles = {file["role"] for file in built.manifest["inputs"]}
-    assert roles == {"dump", "page-props", "items-per-site", "page-table", "entities"}
-
-
-@pytest.mark.slow
 def test_the_dates_of_the_tables_that_link_pages_are_told(
     uk: WikiFiles, demo: Path, tmp_path: Path
 ) -> None:
@@ -292,19 +272,6 @@ def test_the_dates_of_the_tables_that_link_pages_are_told(
     card = (built.folder / "README.md").read_text("utf-8")
     assert "page_props of 20251201 (by page id), entities of 20260101 (by title)" in card
     assert "| redirect | 1 |" in card
-
-
-@pytest.mark.slow
-def test_a_page_that_the_page_table_lacks_was_deleted(uk: WikiFiles, tmp_path: Path) -> None:
-    built = build(tmp_path, uk.linked(page_table=uk.write_page_table(absent=[42, 300, 10])))
-    # 10 is a redirect, which is found before any table is asked
-    assert built.reasons() == expected_reasons(uk, p42="deleted", p300="deleted")
-    details = {one.id: one.detail for one in built.rejected() if one.reason == "deleted"}
-    assert details == {
-        "42": "not in the page table",
-        "300": "not in the page table",
-        "331": "text suppressed",
-    }
 
 
 def test_without_an_entity_dump_classes_are_unknown_and_the_build_says_so(
@@ -344,21 +311,6 @@ def test_without_tables_the_identity_is_the_page_and_the_build_says_so(
     assert built.manifest["counts"]["class_unknown"] == 0
 
 
-def test_the_page_table_counts_also_without_links(uk: WikiFiles, tmp_path: Path) -> None:
-    config = uk.config(dump=uk.multistream, page_table=uk.write_page_table(absent=[42]))
-    assert build(tmp_path, config).reasons()[42] == "deleted"
-
-
-@pytest.mark.slow
-def test_a_disambiguation_page_is_known_by_its_class_alone(uk: WikiFiles, tmp_path: Path) -> None:
-    config = uk.linked()
-    uk.write_page_props(only=["wikibase_item"])
-    built = build(tmp_path, config)
-    assert built.reasons() == expected_reasons(uk)
-    details = {one.id: one.detail for one in built.rejected() if one.reason == "disambiguation"}
-    assert details == {"300": "Q900000501 is a Q4167410", "301": "Q900000502 is a Q4167410"}
-
-
 def test_a_class_counts_by_way_of_its_superclasses(demo: Path) -> None:
     details = {
         one.id: (one.reason, one.detail)
@@ -369,45 +321,6 @@ def test_a_class_counts_by_way_of_its_superclasses(demo: Path) -> None:
         "310": ("list", "Q900000503 is a Q13406463"),
         "311": ("internal-entity", "Q900000504 is a Q900000802"),
     }
-
-
-@pytest.mark.slow
-def test_an_item_that_the_entity_dump_lacks_is_kept_and_counted(
-    uk: WikiFiles, tmp_path: Path
-) -> None:
-    lines = gzip.decompress(Path(ENTITIES).read_bytes()).splitlines(keepends=True)
-    fewer = [
-        line
-        for line in lines
-        if not line.startswith(
-            (b'{"type":"item","id":"Q1899"', b'{"type":"item","id":"Q900000503"')
-        )
-    ]
-    assert len(fewer) == len(lines) - 2
-    path = uk.folder / "wikidata-20260101-all.json.gz"
-    path.write_bytes(gzip.compress(b"".join(fewer)))
-    built = build(tmp_path, uk.linked(entities=path))
-    assert built.reasons() == expected_reasons(uk, p310="kept")
-    assert built.manifest["counts"]["class_unknown"] == 2
-
-
-@pytest.mark.slow
-def test_the_two_chinese_corpora_come_from_one_dump(tmp_path: Path) -> None:
-    page = SamplePage(1, 0, "富士山", "'''富士山'''是-{zh-hans:日本国;zh-hant:日本國}-的山峰。", 10)
-    wiki = sample_wiki("ja")
-    header = wiki.header.replace("jawiki", "zhwiki").replace('xml:lang="ja"', 'xml:lang="zh"')
-    zh = wiki._replace(
-        dbname="zhwiki", language="zh-tw", header=header, pages=(page,), page_props=()
-    )
-    files = WikiFiles(tmp_path, zh)
-    path = files.write_xml(".bz2")
-    texts = {}
-    for language in ("zh-cn", "zh-tw"):
-        built = build(tmp_path / "output", files.config(dump=path, language=language))
-        assert built.folder.parent.name == language
-        (texts[language],) = (article["text"] for article in built.articles())
-    head = "\n_START_ARTICLE_\n富士山\n_START_PARAGRAPH_\n富士山是"
-    assert texts == {"zh-cn": f"{head}日本国的山峰。", "zh-tw": f"{head}日本國的山峰。"}
 
 
 @pytest.mark.slow

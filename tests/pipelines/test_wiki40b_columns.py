@@ -11,13 +11,7 @@ import yaml
 from corpusmill.pipelines.sample_builds import sample_config
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Article
-from corpusmill.transforms.wikipedia.article_accounts import (
-    FULL,
-    RELEASED,
-    RowSource,
-    columns_of,
-    license_of,
-)
+from corpusmill.transforms.wikipedia import article_accounts
 from corpusmill.transforms.wikipedia.article_rows import pack_article, rows_with
 from corpusmill.transforms.wikipedia.drop_older_pages import read_ids
 from corpusmill.transforms.wikitext.article_markers import plain_article, render_article
@@ -54,7 +48,7 @@ def test_rows_have_all_columns_beside_those_released(full: Build, demo: Path) ->
     rows = full.articles()
     assert rows
     for row in rows:
-        assert tuple(row) == (*FULL, "markdown")
+        assert tuple(row) == (*article_accounts.FULL, "markdown")
         title, *blocks = row["markdown"].split("\n\n")
         assert row["text"].startswith(f"\n_START_ARTICLE_\n{title.removeprefix('# ')}\n")
         assert all(blocks)
@@ -63,7 +57,9 @@ def test_rows_have_all_columns_beside_those_released(full: Build, demo: Path) ->
         assert {one.lstrip("#- \\") for one in plain} <= {
             line.lstrip("#- \\") for block in [*blocks, title] for line in block.split("\n")
         }
-        assert {name: row[name] for name in RELEASED} == released[row["wikidata_id"]]
+        assert {name: row[name] for name in article_accounts.RELEASED} == released[
+            row["wikidata_id"]
+        ]
         page = pages[int(row["version_id"])]
         assert (row["title"], row["page_id"]) == (page.title, page.page_id)
         assert row["url"].endswith(f"&oldid={row['version_id']}")
@@ -115,22 +111,22 @@ def test_files_of_all_corpora_say_what_they_are(corpus: str) -> None:
     ],
 )
 def test_licences_go_by_the_date_of_the_revision(revised: str, license_id: str) -> None:
-    assert license_of(revised) == license_id
+    assert article_accounts.license_of(revised) == license_id
 
 
 def test_addresses() -> None:
-    source = RowSource("zh-tw", "zhwiki")
+    source = article_accounts.RowSource("zh-tw", "zhwiki")
     assert source.url("C++ / 100% & 富士", "7") == (
         "https://zh.wikipedia.org/w/index.php?title=C%2B%2B_/_100%25_%26_%E5%AF%8C%E5%A3%AB&oldid=7"
     )
 
 
 def test_plain_text_is_a_column_behind_those_released() -> None:
-    columns = columns_of("released", "plain")
+    columns = article_accounts.columns_of("released", "plain")
     sections = [Section("", ("A.",)), Section("B", ("C.", "D."))]
     packed = pack_article(Article(7, "T", "8", render_article("T", sections)))
-    kind = rows_with(columns, RowSource("uk", "ukwiki"))
-    assert kind.schema.names == list(columns) == [*RELEASED, "plain_text"]
+    kind = rows_with(columns, article_accounts.RowSource("uk", "ukwiki"))
+    assert kind.schema.names == list(columns) == [*article_accounts.RELEASED, "plain_text"]
     assert kind.values(packed._replace(wikidata_id="Q1"))[-1] == "T\n\nA.\n\nB\n\nC.\n\nD."
 
 

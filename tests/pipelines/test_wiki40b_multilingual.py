@@ -17,12 +17,7 @@ from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIEC
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import CorpusStats
 from corpusmill.transforms.files.text import SPLITS
-from corpusmill.transforms.models.subword_models import (
-    SubwordCounter,
-    SubwordSettings,
-    add_subword_stats,
-    train_model,
-)
+from corpusmill.transforms.models import subword_models
 from corpusmill.transforms.wikitext.article_markers import add_stats, measure_article
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
 from tests.makers.wiki_builds import files_below, outputs_below
@@ -100,11 +95,13 @@ def test_the_vocabularies_are_learned_from_the_first_articles_of_each_language(
     assert list(stats) == ["300", "320"]
     for size in (300, 320):
         model = (folder / "sentencepiece" / f"multilingual-{size}.model").read_bytes()
-        assert model == train_model(map(text_of, SAMPLE), SubwordSettings(size))
-        count = SubwordCounter(model).count
+        assert model == subword_models.train_model(
+            map(text_of, SAMPLE), subword_models.SubwordSettings(size)
+        )
+        count = subword_models.SubwordCounter(model).count
         assert stats[str(size)] == {
             edition: {
-                split: add_subword_stats(
+                split: subword_models.add_subword_stats(
                     count(text_of(i)) for file in ids.get(split, []) for i in file
                 )._asdict()
                 for split in SPLITS

@@ -7,7 +7,7 @@ Reads lists of articles that are left out of a build on request. A list has one 
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -60,14 +60,6 @@ def read_ids(paths: Sequence[str]) -> frozenset[str]:
             ", ".join(paths), f"{len(ids):,} ids, but at most {MOST_IDS:,} can be left out"
         )
     return frozenset(ids)
-
-
-def leave_out(ids: frozenset[str], dbname: str) -> Callable[[PackedArticle], Reason | None]:
-    """Returns a screening rule that rejects the listed articles.
-
-    The rule must be applied after articles are linked to items.
-    """
-    return functools.partial(reason_to_leave_out, ids, dbname)
 
 
 def reason_to_leave_out(ids: frozenset[str], dbname: str, article: PackedArticle) -> Reason | None:

@@ -27,15 +27,8 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
+from ..files import read_files
 from ..files.builds.manifest import COMPLETED
-from ..files.read_files import (
-    InputError,
-    check_folder,
-    is_there,
-    list_files,
-    list_subfolders,
-    open_raw,
-)
 from ..files.text import checked_date, days_between, plain_date
 from ..wikitext.wikis import (
     LANGUAGE_CODES,
@@ -53,7 +46,7 @@ def read_sums(path: str) -> dict[str, str]:
 
     Raises UnusableDumpError if the list is damaged.
     """
-    with open_raw(path) as stream:
+    with read_files.open_raw(path) as stream:
         return dump_folder.parse_sums(stream.read())
 
 
@@ -69,9 +62,9 @@ def sums_beside(paths: Iterable[str]) -> dict[str, str]:
     for folder in folders:
         path = posixpath.join(folder, dump_folder.SUMS)
         try:
-            sums = read_sums(path) if is_there(path) else {}
+            sums = read_sums(path) if read_files.is_there(path) else {}
         except dump_folder.UnusableDumpError as error:
-            raise InputError(path, str(error)) from None
+            raise read_files.InputError(path, str(error)) from None
         found |= {posixpath.join(folder, name): digest for name, digest in sums.items()}
     return found
 
@@ -87,7 +80,7 @@ def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for parent in folders_of_wikis(roots, dump_folder.CURRENT):
         wiki = FileSystems.join(parent, dbname)
-        for name in filter(_EXPORT_DATE.fullmatch, list_subfolders(wiki)):
+        for name in filter(_EXPORT_DATE.fullmatch, read_files.list_subfolders(wiki)):
             folder = FileSystems.join(wiki, name, dump_folder.FOLDER_OF_FILES)
             found.setdefault(plain_date(name), []).append(folder)
     return found
@@ -98,7 +91,7 @@ def has_history(roots: Sequence[str], dbname: str) -> bool:
     wikis = (
         FileSystems.join(parent, dbname) for parent in folders_of_wikis(roots, dump_folder.HISTORY)
     )
-    return any(map(list_subfolders, wikis))
+    return any(map(read_files.list_subfolders, wikis))
 
 
 def folders_of_wikis(roots: Sequence[str], kind: str) -> Iterator[str]:
@@ -129,7 +122,7 @@ def use_export(
     """
     compressions: dict[str, list[str]] = {}
     for folder in folders:
-        for name in list_subfolders(folder):
+        for name in read_files.list_subfolders(folder):
             compressions.setdefault(name, []).append(FileSystems.join(folder, name))
     reasons = []
     sizes = {name: _list_sizes(places) for name, places in compressions.items()}
@@ -138,9 +131,9 @@ def use_export(
     ):
         try:
             paths = {file: path for file, (path, _) in sizes[name].items()}
-            export = dump_folder.ExportFolder(
-                dbname, date, {file: size for file, (_, size) in sizes[name].items()}, _sums(paths)
-            )
+            sums = read_sums(paths[dump_folder.SUMS]) if dump_folder.SUMS in paths else {}
+            bytes_of = {file: size for file, (_, size) in sizes[name].items()}
+            export = dump_folder.ExportFolder(dbname, date, bytes_of, sums)
             return [paths[file] for file in dump_folder.select_export(export, keep_good=keep_good)]
         except dump_folder.UnusableDumpError as error:
             reasons.append(str(error))
@@ -157,12 +150,8 @@ def _list_sizes(folders: Sequence[str]) -> dict[str, tuple[str, int]]:
     return {
         name: (FileSystems.join(folder, name), size)
         for folder in reversed(folders)
-        for name, size in list_files(folder).items()
+        for name, size in read_files.list_files(folder).items()
     }
-
-
-def _sums(paths: Mapping[str, str]) -> Mapping[str, str]:
-    return read_sums(paths[dump_folder.SUMS]) if dump_folder.SUMS in paths else {}
 
 
 ALL = "all"
@@ -272,7 +261,9 @@ def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
     if codes == (ALL,):
         found = codes_of(_wikis_below(roots))
         if not found:
-            raise InputError(", ".join(roots), f"no folder of a Wikipedia; looked for {EXAMPLES}")
+            raise read_files.InputError(
+                ", ".join(roots), f"no folder of a Wikipedia; looked for {EXAMPLES}"
+            )
         return found
     for code in codes:
         _check_code(code, roots)
@@ -292,11 +283,11 @@ def _check_code(code: str, roots: Sequence[str]) -> None:
 def _wikis_below(roots: Sequence[str]) -> set[str]:
     """Returns the names of the folders that may contain dumps of a wiki."""
     for root in roots:
-        check_folder(root)
+        read_files.check_folder(root)
     return {
         name
         for parent in (*roots, *folders_of_wikis(roots, dump_folder.CURRENT))
-        for name in list_subfolders(parent)
+        for name in read_files.list_subfolders(parent)
     }
 
 
@@ -333,7 +324,7 @@ def find_dumps(
             f"{date!r} is not a date; expected {NEWEST}, {ALL}, {LATEST}, or one like 20230501"
         )
     for root in roots:
-        check_folder(root)
+        read_files.check_folder(root)
     of_wiki = {
         dbname: _find_wiki(roots, dbname, date, layout, keep_good)
         for dbname in map(dbname_of, languages)
@@ -349,7 +340,7 @@ def find_dumps(
         if not of_wiki[dbname_of(language)].usable
     ]
     if not wikis:
-        raise InputError(", ".join(roots), _describe_nothing(missing))
+        raise read_files.InputError(", ".join(roots), _describe_nothing(missing))
     passed_over = itertools.chain.from_iterable(found.passed_over for found in of_wiki.values())
     return FoundDumps(wikis, missing, list(passed_over), find_entities(roots, date))
 
@@ -367,7 +358,7 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
     Raises InputError if a root is not a folder, or no wiki has an older dump.
     """
     for root in roots:
-        check_folder(root)
+        read_files.check_folder(root)
     wikis, missing = [], list(found.missing)
     for wiki in found.wikis:
         of_wiki = _find_wiki(roots, wiki.dbname, ALL, dump_folder.ANY, keep_good=False)
@@ -380,7 +371,7 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
             why = f"no dump older than {wiki.date} below {' '.join(roots)}: {there}"
             missing.append(MissingWiki(wiki.language, why))
     if not wikis:
-        raise InputError(", ".join(roots), _describe_nothing(missing))
+        raise read_files.InputError(", ".join(roots), _describe_nothing(missing))
     return found._replace(wikis=wikis, missing=missing)
 
 
@@ -475,11 +466,11 @@ def _look_into(
     paths: dict[str, str] = {}
     sizes: dict[str, int] = {}
     for folder in reversed(folders):
-        for name, size in list_files(folder).items():
+        for name, size in read_files.list_files(folder).items():
             paths[name], sizes[name] = FileSystems.join(folder, name), size
     jobs: Mapping[str, object] = {}
     if "dumpstatus.json" in paths:
-        with open_raw(paths["dumpstatus.json"]) as stream:
+        with read_files.open_raw(paths["dumpstatus.json"]) as stream:
             jobs = dump_folder.parse_jobs(stream.read())
     return paths, dump_folder.DumpFolder(dbname, date, sizes, jobs)
 
@@ -487,9 +478,10 @@ def _look_into(
 def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump:
     dbname = dbname_of(language)
     page_props = usable.page_props or _find_page_props(roots, dbname, usable.date)
-    items = [] if page_props else _find_items_per_site(roots, usable.date)
+    items = {} if page_props else _find_table(roots, "wikidatawiki", "wb_items_per_site")
+    chosen = _choose_date(items, usable.date)
     found = usable._replace(page_props=page_props)
-    return WikiDump(language, dbname, *found, items_per_site=items)
+    return WikiDump(language, dbname, *found, items_per_site=[items[chosen]] if chosen else [])
 
 
 def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
@@ -505,12 +497,6 @@ def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
 
 
 # Files shared by all wikis.
-
-
-def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
-    found = _find_table(roots, "wikidatawiki", "wb_items_per_site")
-    chosen = _choose_date(found, date)
-    return [found[chosen]] if chosen else []
 
 
 def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]:
@@ -562,7 +548,7 @@ def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
     Among dumps of the same date, the first is one whose compression lets several workers share the file.
     """
     dated = [
-        (date, folder, list_files(folder))
+        (date, folder, read_files.list_files(folder))
         for below in _ENTITY_FOLDERS
         for date, folders in _dated_folders(roots, *below).items()
         for folder in folders
@@ -596,5 +582,5 @@ def _subfolders_of(roots: Sequence[str], *below: str) -> Iterator[tuple[str, str
     """
     for root in roots:
         parent = FileSystems.join(root, *below)
-        for name in list_subfolders(parent):
+        for name in read_files.list_subfolders(parent):
             yield FileSystems.join(parent, name), name

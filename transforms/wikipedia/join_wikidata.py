@@ -385,13 +385,14 @@ def fact_of_existence(row: Row) -> Iterator[PageToFacts]:
 REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision stays")
 
 
-class ScreenedFacts(NamedTuple):
-    """The outputs of ScreenFacts: kept and rejected articles, and counts."""
+class Linked(NamedTuple):
+    """The outputs of LinkPages: kept and rejected articles, malformed rows of the tables, and counts."""
 
     # of PackedArticle with its wikidata_id, and with its split if the split is pinned
     kept: beam.PCollection
     rejected: beam.PCollection  # of Rejected
     class_unknown: beam.PCollection  # of int, 1 for each kept article with an unknown entity
+    unread: beam.PCollection  # of Rejected: malformed rows of the tables
     links: beam.PCollection  # of str, one of LINKED_BY for each article linked to an item
 
 
@@ -399,35 +400,34 @@ class ScreenedFacts(NamedTuple):
 class ScreenFacts(beam.PTransform):
     """Assigns each article its identity, or rejects it because of the facts about its page.
 
-    PCollection[PackedArticle] → ScreenedFacts.
+    PCollection[PackedArticle] → Linked.
 
     Args:
       stage: name of the stage in rejections.
       page_to_facts: PCollection[(page id, PageFacts)] with any number of facts for each page; None if no
         facts are known.
+      unread: PCollection[Rejected] with the malformed rows of the tables, for the output of this name.
       has_page_table: True if the facts show which pages exist; False to assume that all pages exist.
       identity: database name for identities like "ukwiki:<page id>"; "" to use the QID as identity.
     """
 
     stage: str
     page_to_facts: beam.PCollection | None
+    unread: beam.PCollection
     has_page_table: bool
     identity: str = ""
 
-    def expand(self, articles: beam.PCollection) -> ScreenedFacts:
-        page_to_article = articles | "KeyByPage" >> beam.Map(key_by_page)
-        if self.page_to_facts is None:
-            grouped = page_to_article | "GroupByPage" >> beam.GroupByKey()
-            joined = grouped | "WithoutFacts" >> beam.MapTuple(without_facts)
-        else:
-            sides = {"articles": page_to_article, "facts": self.page_to_facts}
-            joined = sides | "JoinFacts" >> beam.CoGroupByKey()
+    def expand(self, articles: beam.PCollection) -> Linked:
+        sides = {"articles": articles | "KeyByPage" >> beam.Map(key_by_page)}
+        if self.page_to_facts is not None:
+            sides["facts"] = self.page_to_facts
+        joined = sides | "JoinFacts" >> beam.CoGroupByKey()
         screen = beam.FlatMap(_screen, self.stage, self.has_page_table, self.identity)
         screened = joined | "Screen" >> screen.with_output_types(PackedArticle).with_outputs(
             "rejected", "class_unknown", "links", main="kept"
         )
-        return ScreenedFacts(
-            screened.kept, screened.rejected, screened.class_unknown, screened.links
+        return Linked(
+            screened.kept, screened.rejected, screened.class_unknown, self.unread, screened.links
         )
 
 
@@ -444,7 +444,7 @@ def _screen(
     newest, *older = articles
     for article in older:
         yield reject(page_id, article.title, stage, REPEATED)
-    facts = merge_facts(found["facts"])
+    facts = merge_facts(found.get("facts", ()))
     if not has_page_table:
         facts = facts._replace(exists=True)
     if identity:
@@ -459,16 +459,6 @@ def _screen(
     if not facts.is_class_known:
         yield beam.pvalue.TaggedOutput("class_unknown", 1)
     yield newest._replace(wikidata_id=facts.qid, split=facts.pinned_split, classes=facts.classes)
-
-
-def without_facts(
-    page_id: int, articles: Iterable[bytes]
-) -> tuple[int, Mapping[str, Iterable[Any]]]:
-    """Returns (page id, {"articles": the articles of the page, "facts": ()}).
-
-    This is what a join with facts would return for a page without facts. It is used if no facts are known.
-    """
-    return page_id, {"articles": articles, "facts": ()}
 
 
 def key_by_page(article: PackedArticle) -> tuple[int, bytes]:
@@ -489,17 +479,6 @@ def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
 
 def _revision(article: PackedArticle) -> tuple[int, str, str]:
     return int(article.version_id), article.title, unpack_text(article)
-
-
-class Linked(NamedTuple):
-    """The outputs of LinkPages: kept and rejected articles, malformed rows of the tables, and counts."""
-
-    # of PackedArticle with its wikidata_id, and with its split if the split is pinned
-    kept: beam.PCollection
-    rejected: beam.PCollection  # of Rejected
-    class_unknown: beam.PCollection  # of int, 1 for each kept article with an unknown entity
-    unread: beam.PCollection  # of Rejected: malformed rows of the tables
-    links: beam.PCollection  # of str, one of LINKED_BY for each article linked to an item
 
 
 @dataclass(eq=False, repr=False)
@@ -531,7 +510,8 @@ class LinkPages(beam.PTransform):
         link: JoinWikidata | IdentifyByPage = IdentifyByPage(self.dbname, self.tables, pins)
         if self.table or self.tables.links_pages():
             link = JoinWikidata(self.dbname, self.tables, self.table, pins, self.redirects)
-        return Linked(*(articles | link))
+        linked: Linked = articles | link
+        return linked
 
 
 @dataclass(eq=False, repr=False)
@@ -566,9 +546,10 @@ class JoinWikidata(beam.PTransform):
         if self.pins is not None:
             about_items = about_items | "PinItems" >> PinItems(self.pins)
         page_to_facts = (about_items, found.pages) | "Facts" >> beam.Flatten()
-        screen = ScreenFacts("join-wikidata", page_to_facts, bool(self.tables.pages))
-        kept, rejected, class_unknown, links = articles | "ScreenFacts" >> screen
-        return Linked(kept, rejected, class_unknown, found.rejected, links)
+        has_pages = bool(self.tables.pages)
+        screen = ScreenFacts("join-wikidata", page_to_facts, found.rejected, has_pages)
+        linked: Linked = articles | "ScreenFacts" >> screen
+        return linked
 
 
 _NO_TABLES = WikiTables()
@@ -603,8 +584,7 @@ class IdentifyByPage(beam.PTransform):
         if self.pins is not None:
             facts.append(self.pins | "PinPages" >> PinPages(self.dbname))
         page_to_facts = facts | "Facts" >> beam.Flatten() if facts else None
-        screen = ScreenFacts(
-            "identify-by-page", page_to_facts, bool(self.tables.pages), self.dbname
-        )
-        kept, rejected, class_unknown, links = articles | "ScreenFacts" >> screen
-        return Linked(kept, rejected, class_unknown, unread, links)
+        has_pages = bool(self.tables.pages)
+        screen = ScreenFacts("identify-by-page", page_to_facts, unread, has_pages, self.dbname)
+        linked: Linked = articles | "ScreenFacts" >> screen
+        return linked

@@ -25,7 +25,7 @@ from apache_beam.pvalue import AsSingleton
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
-from ..files import counters, work_units
+from ..files import counters
 from ..files.compression import check_on_corrupt, codec_of
 from ..files.counters import LostBytes, damage_error, tell_lost
 from ..files.distribution import Spread
@@ -38,7 +38,8 @@ from ..files.text import parquet_name
 from ..files.work_units import Damage, FileUnit, LineBlock, place_of, read_blocks
 from ..files.write_files import ParquetFile, write_parquet
 from . import entity_table
-from .entity_table import ROWS_PER_FILE, TableCounts, kinds_of
+from .entity_table import ROWS_PER_FILE, TableCounts
+from .read_dumps import plan_units
 from .wikidata import Entity, MalformedEntityError, begins_entities, parse_entity
 
 READ_ENTITIES = "read-entities"
@@ -93,24 +94,6 @@ class ReadEntities(beam.PTransform):
             .with_outputs("rejected", "lost", "skipped", main="batches")
         )
         return EntityBatches(read.batches, read.rejected, read.lost, read.skipped)
-
-
-def plan_units(path: str, stripes: int) -> list[FileUnit]:
-    """Returns the work units of one file.
-
-    If reading can begin only at the start of the file, it gets `stripes` units, each for one worker.
-    """
-    with open_raw(path) as stream:
-        return work_units.plan_units(stream, path, file_bytes_of(path), stripes)
-
-
-def entity_bytes_of(path: str, stripes: int) -> int:
-    """Returns how many bytes of a file all workers together will read, for the progress display.
-
-    This is the size of the file. But if reading can begin only at the start of the file, each of `stripes`
-    workers reads the whole file, so its size is multiplied by `stripes`.
-    """
-    return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 
 def check_entity_dump(path: str, *, whole: bool = True) -> None:
@@ -224,7 +207,7 @@ class CloseOverSubclasses(beam.PTransform):
             batches
             | "SubclassEdges" >> beam.FlatMap(subclass_edges)
             | "StackEdges" >> beam.CombineGlobally(stack_edges)
-            | "CloseClasses" >> beam.Map(close_classes)
+            | "CloseClasses" >> beam.Map(lambda edges: entity_table.kinds_of(*edges.T))
         )
 
 
@@ -241,14 +224,6 @@ def subclass_edges(batch: Iterable[Entity]) -> Iterator[Edges]:
 def stack_edges(arrays: Iterable[Edges]) -> Edges:
     """Joins arrays of subclass-of statements into one array, which may be empty."""
     return numpy.concatenate([numpy.empty((0, 2), dtype=numpy.int64), *arrays])
-
-
-def close_classes(edges: Edges) -> dict[int, str]:
-    """Returns {id of a Wikimedia-internal class: its kind, such as "list"}.
-
-    `edges` has a row (class, superclass) for each subclass-of statement of Wikidata.
-    """
-    return kinds_of(edges[:, 0], edges[:, 1])
 
 
 BLOCK_ROWS = 1 << 16
@@ -286,7 +261,8 @@ class PackItems(beam.PTransform):
         make_blocks = beam.ParDo(_MakeBlocks(self.scratch, self.wikis)).with_output_types(bytes)
         ranges = (
             batches
-            | "CountRanges" >> beam.Map(count_ranges)
+            | "CountRanges"
+            >> beam.Map(lambda batch: entity_table.count_ranges(one.numeric_id for one in batch))
             | "AddRanges" >> beam.CombineGlobally(add_counters)
         )
         return PackedItems(
@@ -294,14 +270,6 @@ class PackItems(beam.PTransform):
             ranges=ranges,
             entities=ranges | "AddUp" >> beam.Map(total_of),
         )
-
-
-def count_ranges(batch: Iterable[Entity]) -> Counter[int]:
-    """Returns number of a range of ids → number of items of the batch in this range.
-
-    The ids of items are divided into ranges of equal size (see entity_table.py).
-    """
-    return entity_table.count_ranges(entity.numeric_id for entity in batch)
 
 
 def add_counters(counters: Iterable[Mapping[int, int]]) -> Counter[int]:

@@ -23,18 +23,6 @@ from ..files.work_units import FileUnit
 from ..wikitext.wikis import codes_of, mediawiki_table
 from . import dump_folder, mediawiki_xml
 from .find_dumps import sums_beside
-from .mediawiki_xml import (
-    PAGE_END,
-    Damage,
-    HistoryExportError,
-    MalformedPageError,
-    OverlongPageError,
-    PageXml,
-    Siteinfo,
-    check_single_revision,
-    parse_page,
-    parse_siteinfo,
-)
 
 STAGE = "read-dump"
 # bytes shown of a malformed title or id in a message; valid titles have at most 255
@@ -160,7 +148,7 @@ def dump_bytes_of(path: str, stripes: int) -> int:
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 
-def read_siteinfo(path: str) -> Siteinfo:
+def read_siteinfo(path: str) -> mediawiki_xml.Siteinfo:
     """Returns the head of a dump.
 
     Raises InputError if the file is not a dump, or if its beginning shows that it contains all revisions.
@@ -168,8 +156,8 @@ def read_siteinfo(path: str) -> Siteinfo:
     try:
         with open_raw(path) as stream:
             head = mediawiki_xml.read_head(stream)
-        check_single_revision(head.partition(PAGE_END)[0])
-        return parse_siteinfo(head)
+        mediawiki_xml.check_single_revision(head.partition(mediawiki_xml.PAGE_END)[0])
+        return mediawiki_xml.parse_siteinfo(head)
     except ValueError as error:
         raise InputError(path, str(error), getattr(error, "offset", 0)) from None
 
@@ -184,7 +172,7 @@ def check_end(path: str) -> None:
         return
     with open_raw(path) as stream:
         for event in mediawiki_xml.read_unit(stream, last):
-            if isinstance(event, Damage):
+            if isinstance(event, mediawiki_xml.Damage):
                 raise _damage_error(last, event)
 
 
@@ -192,7 +180,7 @@ def _read_pages(
     unit: FileUnit, on_corrupt: str, namespaces: Collection[int] | None = None
 ) -> Iterator[Page | beam.pvalue.TaggedOutput]:
     for event in _read_counted(unit, STAGE):
-        if isinstance(event, PageXml):
+        if isinstance(event, mediawiki_xml.PageXml):
             yield _page_of(unit, event.xml, on_corrupt, namespaces)
         elif on_corrupt == "fail":
             raise _damage_error(unit, event)
@@ -222,8 +210,8 @@ def _page_of(
     unit: FileUnit, xml: bytes, on_corrupt: str, namespaces: Collection[int] | None
 ) -> Page | beam.pvalue.TaggedOutput:
     try:
-        return parse_page(xml, namespaces)
-    except MalformedPageError as error:
+        return mediawiki_xml.parse_page(xml, namespaces)
+    except mediawiki_xml.MalformedPageError as error:
         place = f"in bytes {unit.start} to {unit.end}"
         if on_corrupt == "fail":
             start = xml[:120].decode("utf-8", "replace")
@@ -240,21 +228,23 @@ def read_good_pages(unit: FileUnit, on_corrupt: str, stage: str) -> Iterator[byt
     Raises InputError for damaged data, unless `on_corrupt` is "keep-good".
     """
     for event in _read_counted(unit, stage):
-        if isinstance(event, PageXml):
+        if isinstance(event, mediawiki_xml.PageXml):
             yield event.xml
         elif on_corrupt == "fail":
             raise _damage_error(unit, event)
 
 
-def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
+def _read_counted(
+    unit: FileUnit, stage: str
+) -> Iterator[mediawiki_xml.PageXml | mediawiki_xml.Damage]:
     """Yields the pages and the damaged parts of a unit. Pages and bytes read are counted under `stage`."""
     left = unit.end - unit.start
     counts: collections.Counter[str] = collections.Counter()
     try:
         with open_raw(unit.path) as stream:
             for event in mediawiki_xml.read_unit(stream, unit):
-                if isinstance(event, PageXml):
-                    check_single_revision(event.xml)
+                if isinstance(event, mediawiki_xml.PageXml):
+                    mediawiki_xml.check_single_revision(event.xml)
                     counts["pages"] += 1
                     counts["xml_bytes"] += len(event.xml)
                     if event.stored_bytes:  # counted once per block: a call takes time
@@ -263,7 +253,7 @@ def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
                         counters.count_all(stage, counts)
                         counts.clear()
                 yield event
-    except (OverlongPageError, HistoryExportError) as error:
+    except (mediawiki_xml.OverlongPageError, mediawiki_xml.HistoryExportError) as error:
         place = f"in bytes {unit.start} to {unit.end}"
         raise InputError(unit.path, f"{place}: {error}") from None
     finally:
@@ -281,13 +271,13 @@ def _identify(xml: bytes) -> tuple[str, str]:
     return page_id.decode("utf-8", "replace"), title.decode("utf-8", "replace")
 
 
-def _damage_error(unit: FileUnit, damage: Damage) -> InputError:
+def _damage_error(unit: FileUnit, damage: mediawiki_xml.Damage) -> InputError:
     counted = " (bytes of the uncompressed XML)" if unit.kind == "whole" else ""
     note = f"; last whole page: {_last_page(unit, damage)}{counted}"
     return damage_error(unit.path, *damage[:3], note)
 
 
-def _last_page(unit: FileUnit, damage: Damage) -> str:
+def _last_page(unit: FileUnit, damage: mediawiki_xml.Damage) -> str:
     xml = damage.last_page
     if xml is None:
         with open_raw(unit.path) as stream:
@@ -295,13 +285,13 @@ def _last_page(unit: FileUnit, damage: Damage) -> str:
     if xml is None:
         return "none"
     try:
-        page = parse_page(xml)
-    except MalformedPageError:
+        page = mediawiki_xml.parse_page(xml)
+    except mediawiki_xml.MalformedPageError:
         return " ".join(_identify(xml))
     return f"{page.page_id} {page.title}"
 
 
-def _count_lost_pages(unit: FileUnit, damage: Damage, last_page: str) -> int:
+def _count_lost_pages(unit: FileUnit, damage: mediawiki_xml.Damage, last_page: str) -> int:
     """Returns the number of pages that were in damaged bytes, or -1 if it is unknown.
 
     The pages are counted in the index of the dump file, between `last_page` (the id and title of the last
@@ -336,7 +326,7 @@ def check_dumps(
     whole: bool,
     ignore_siteinfo: bool = False,
     settings: Mapping[str, str] | None = None,
-) -> Siteinfo:
+) -> mediawiki_xml.Siteinfo:
     """Checks a dump and returns its head.
 
     Args:
@@ -357,7 +347,7 @@ def check_dumps(
     for path in paths:
         site = read_siteinfo(path)
         if ignore_siteinfo:
-            site = Siteinfo(dbname="", language=language, sitename="", namespaces={})
+            site = mediawiki_xml.Siteinfo(dbname="", language=language, sitename="", namespaces={})
         elif not _is_of(site, language, dbname):
             is_of = site.dbname or f"{site.sitename or 'a wiki'} in {site.language!r}"
             suggestion = _suggest(site) if settings is None else _suggest_setting(site, settings)
@@ -405,7 +395,7 @@ def _export_files(paths: Sequence[str]) -> list[dump_folder.ExportFile]:
     return sorted(filter(None, map(dump_folder.parse_name, paths)))
 
 
-def _is_of(site: Siteinfo, language: str, dbname: str) -> bool:
+def _is_of(site: mediawiki_xml.Siteinfo, language: str, dbname: str) -> bool:
     if site.dbname:
         return site.dbname == dbname
     sister = next((name for end, name in _SISTER_SITES.items() if dbname.endswith(end)), "")
@@ -416,7 +406,7 @@ def _is_of(site: Siteinfo, language: str, dbname: str) -> bool:
     return site.language == _XML_LANGUAGES.get(language, written_in)
 
 
-def _suggest(site: Siteinfo) -> str:
+def _suggest(site: mediawiki_xml.Siteinfo) -> str:
     codes = " or ".join(codes_of([site.dbname]))
     if not codes:
         return ""
@@ -425,6 +415,6 @@ def _suggest(site: Siteinfo) -> str:
     )
 
 
-def _suggest_setting(site: Siteinfo, settings: Mapping[str, str]) -> str:
+def _suggest_setting(site: mediawiki_xml.Siteinfo, settings: Mapping[str, str]) -> str:
     setting = settings.get(site.dbname)
     return f"; did you mean {setting}?" if setting else ""

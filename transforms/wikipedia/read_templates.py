@@ -17,16 +17,9 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from ..files import counters
 from ..files.records import Page
+from ..wikitext import sections
 from ..wikitext.clean import MAX_CHARACTERS
 from ..wikitext.language import TEMPLATE_NAMESPACE, Language
-from ..wikitext.sections import (
-    HeadingCounts,
-    HeadingKey,
-    LearnedHeading,
-    add_counts,
-    count_headings,
-    learn_headings,
-)
 from ..wikitext.templates.definitions import (
     NO_TEMPLATES,
     TemplateFact,
@@ -112,13 +105,15 @@ class LearnHeadings(beam.PTransform):
     """
 
     def expand(self, counts: beam.PCollection) -> beam.PCollection:
-        added = beam.CombinePerKey(add_counts).with_output_types(tuple[HeadingKey, HeadingCounts])
+        added = beam.CombinePerKey(sections.add_counts).with_output_types(
+            tuple[sections.HeadingKey, sections.HeadingCounts]
+        )
         frequent = TopCombineFn(MAX_HEADINGS, key=by_sections)
         return (
             counts
             | "AddUp" >> added
             | "MostFrequent" >> beam.CombineGlobally(frequent)
-            | "Learn" >> beam.Map(learn_headings)
+            | "Learn" >> beam.Map(sections.learn_headings)
         )
 
 
@@ -180,11 +175,13 @@ def _headings(page: Page) -> Iterator[beam.pvalue.TaggedOutput]:
     """
     if page.is_redirect or page.content_model != "wikitext" or len(page.text) > MAX_CHARACTERS:
         return
-    for counted in count_headings(page.title, page.text):
+    for counted in sections.count_headings(page.title, page.text):
         yield beam.pvalue.TaggedOutput("headings", counted)
 
 
-def by_sections(counted: tuple[HeadingKey, HeadingCounts]) -> tuple[int, HeadingKey]:
+def by_sections(
+    counted: tuple[sections.HeadingKey, sections.HeadingCounts],
+) -> tuple[int, sections.HeadingKey]:
     """Returns the sort key of a heading: its number of sections, then its name."""
     key, counts = counted
     return counts.sections, key
@@ -213,7 +210,7 @@ def used_facts(name: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[
 
 
 def collect_most_used(
-    facts: Iterable[tuple[int, TemplateFact]], headings: Sequence[LearnedHeading]
+    facts: Iterable[tuple[int, TemplateFact]], headings: Sequence[sections.LearnedHeading]
 ) -> WikiTemplates:
     """Collects the facts about the most used templates, and the learned headings, into one WikiTemplates.
 

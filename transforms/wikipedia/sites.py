@@ -13,7 +13,7 @@ import urllib.parse
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..files.records import Page, Reason
+from ..files.records import DOMAINS, Page, Reason
 from ..wikitext.clean import WikitextCleaner
 from ..wikitext.language import (
     Language,
@@ -26,8 +26,6 @@ from ..wikitext.language import (
 from ..wikitext.tags import drop_verbatim
 from ..wikitext.templates.definitions import NO_TEMPLATES, WikiTemplates
 from .screening import ARTICLE_NAMESPACE, PageScreening, find_template
-
-SITE_NAMES = ("wikinews", "wikibooks", "wikivoyage", "wikipedia")  # the domains of the corpus
 
 # Characters that MediaWiki's wfUrlencode does not encode, besides letters, digits and "-_.".
 _UNQUOTED = ";@$!*(),/~:"
@@ -61,7 +59,7 @@ class Site:
     A site has only tables and no state, so it can be shared and pickled.
     """
 
-    name: str  # of SITE_NAMES
+    name: str  # of DOMAINS
     dbname: str  # "enwikinews"
     address: str  # of its pages, up to the title: "https://en.wikinews.org/wiki/"
     language: Language
@@ -186,7 +184,7 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
     """Returns the site with the given name.
 
     Args:
-        name: one of SITE_NAMES.
+        name: one of DOMAINS.
         all_books: True to use all of Wikibooks, not only Wikijunior. The paper (Goyal et al. 2022) names
           only Wikijunior, but 107 of the 179 Wikibooks articles in the released dev and devtest of
           FLORES-101 are from other books.
@@ -194,8 +192,8 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
     Raises:
         ValueError: there is no such site, or `all_books` is True but the site has no books.
     """
-    if name not in SITE_NAMES:
-        raise ValueError(f"unknown site {name!r}; expected one of {', '.join(SITE_NAMES)}")
+    if name not in DOMAINS:
+        raise ValueError(f"unknown site {name!r}; expected one of {', '.join(DOMAINS)}")
     tables = read_table("sites", name)
     if all_books:
         if "title_prefix" not in tables:

@@ -167,6 +167,7 @@ class DumpServer:
       requests: of Request, in the order of their ends.
       bytes_sent: of bodies of GETs.
       most_at_once: requests that were being served at one time, at most.
+      clients_gone: connections that the client has ended during a `Stall`.
     """
 
     def __init__(self) -> None:
@@ -175,6 +176,7 @@ class DumpServer:
         self.shown_size = "{}"  # of a file in listings
         self.bytes_sent = 0
         self.most_at_once = 0
+        self.clients_gone = 0
         self._at_once = 0
         self._faults: dict[str, list[Fault]] = {}
         self._lasting: dict[str, Fault] = {}
@@ -338,10 +340,6 @@ class DumpServer:
         page = f'<html><body><h1>Index of {folder}</h1><pre><a href="../">../</a>\n'
         return (page + "\n".join(rows) + "\n</pre></body></html>\n").encode()
 
-    def _shown_size(self, path: str) -> str:
-        served = self.files.get(path)
-        return self.shown_size.format(len(served.content)) if served else "-"
-
 
 def export_folder(dbname: str, date: str) -> str:
     """Returns the folder of the site with the compressions of an export."""
@@ -495,6 +493,7 @@ def _handler_of(site: DumpServer) -> type[BaseHTTPRequestHandler]:
             end = time.monotonic() + seconds
             while time.monotonic() < end and not site._ending.is_set():
                 if select.select([self.connection], [], [], 0.01)[0]:
+                    site.clients_gone += 1
                     return
 
     return Handler

@@ -30,7 +30,7 @@ from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.wiki_builds import Command
 from tests.pipelines.refresh.conftest import NOTHING_CHANGED
-from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage, Status
+from tests.pipelines.refresh.dump_server import DumpServer, Garbage
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
 
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
@@ -136,12 +136,6 @@ def test_an_older_dump_is_no_newer_edition(place: Place) -> None:
     assert place.finished() == [NEW_EDITION]
 
 
-def test_a_folder_of_the_future_is_passed_over(place: Place) -> None:
-    put_dump(place.site, "20991231")
-    place.refresh()
-    assert place.current() == OLD_EDITION
-
-
 @pytest.mark.parametrize("keep", [1, 2])
 def test_an_edition_of_the_future_does_not_stay_the_current_one(
     place: Place, followed: Place, keep: int
@@ -184,36 +178,6 @@ def test_a_dry_run_says_what_is_made_where_the_newest_cannot_be(
         assert f"would make wiki40b/uk/{OLD_EDITION}, from" in place.refresh("--dry-run").out
         place.refresh()
     assert place.current() == OLD_EDITION
-
-
-# Servers that misbehave.
-
-
-def test_a_download_that_was_cut_off_goes_on(place: Place) -> None:
-    place.site.fail(dump_path(OLD), CutOff(4_000))
-    place.refresh()
-    ranges = [one.headers.get("range", "") for one in place.site.asked_for(dump_path(OLD))]
-    assert ranges == ["", "bytes=4000-"]
-    assert place.current() == OLD_EDITION
-
-
-def test_a_wrong_checksum_fails_and_the_next_run_mends_it(place: Place) -> None:
-    place.site.fail(dump_path(OLD), *[Garbage()] * 2)
-    assert Path(dump_path(OLD)).name in place.refresh(status=1).out
-    assert not place.current()
-    assert not list(place.downloads.rglob("*.bz2"))
-    place.refresh()
-    assert place.current() == OLD_EDITION
-
-
-@pytest.mark.slow
-def test_a_server_that_is_busy_is_waited_for(place: Place) -> None:
-    place.site.fail(f"/ukwiki/{OLD}/dumpstatus.json", Status(503, "1"))
-    place.site.fail(dump_path(OLD), Status(503, "1"), Status(429, "1"))
-    place.refresh()
-    assert [one.status for one in place.site.asked_for(dump_path(OLD))] == [503, 429, 200]
-    agents = {one.headers["user-agent"] for one in place.site.requests}
-    assert {agent.split("(")[1].split(")")[0] for agent in agents} == {"tests@example.org"}
 
 
 # What goes wrong, and what stays.
@@ -342,22 +306,28 @@ def test_a_first_edition_must_not_be_small(place: Place, followed: Place, name: 
     assert len(place.site.asked_for(dump_path(OLD))) == 1
 
 
-def test_doubts_are_accepted_by_name(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def listen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The settings of the last build; one that accepts nothing, and looks at the memory, is refused."""
     told: dict[str, Any] = {}
     launch = refresh_corpus.launch
 
-    def listen(*positional: Any, **how: Any) -> Any:
+    def refuse(*positional: Any, **how: Any) -> Any:
         told.update(how)
-        if not how["accept"]:
+        if not (how["accept"] or how["ignore_memory"]):
             raise BuildError("nearly none. If this is intended, add --accept few-links empty-train")
         return launch(*positional, **how)
 
-    monkeypatch.setattr(refresh_corpus, "launch", listen)
+    monkeypatch.setattr(refresh_corpus, "launch", refuse)
+    return told
+
+
+def test_doubts_are_accepted_by_name(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = listen(monkeypatch)
     said = 'If this is intended, add accept = ["few-links", "empty-train"]'
     assert said in place.refresh(status=1).out
     place.configure(place.site.url, corpus='accept = ["few-links", "empty-train"]')
     place.refresh()
-    assert told["accept"] == ("few-links", "empty-train")
+    assert (told["accept"], told["ignore_memory"]) == (("few-links", "empty-train"), False)
     assert place.current() == OLD_EDITION
 
 
@@ -467,24 +437,9 @@ def test_too_little_memory_is_told_before_anything_is_fetched(
     assert not place.site.asked_for(dump_path(OLD))
     text = place.config.read_text()
     place.config.write_text(text.replace("workers = 2", "workers = 2\nignore_memory = true"))
+    told = listen(monkeypatch)
     place.refresh()
-
-
-@pytest.mark.parametrize("ignores", [True, False])
-def test_builds_are_told_whether_to_look_at_the_memory(
-    place: Place, monkeypatch: pytest.MonkeyPatch, ignores: bool
-) -> None:
-    told = {}
-    launch = refresh_corpus.launch
-
-    def listen(*positional: Any, **how: Any) -> Any:
-        told.update(how)
-        return launch(*positional, **how)
-
-    monkeypatch.setattr(refresh_corpus, "launch", listen)
-    place.configure(place.site.url, f"ignore_memory = {str(ignores).lower()}")
-    place.refresh()
-    assert told["ignore_memory"] is ignores
+    assert told["ignore_memory"] is True
 
 
 def test_too_little_room_is_told_before_anything_is_fetched(place: Place) -> None:
@@ -526,17 +481,6 @@ def test_an_edition_without_a_pointer_is_taken_as_it_is(place: Place) -> None:
     assert place.current() == OLD_EDITION
     assert tree(place.edition(OLD)) == before
     assert not place.site.asked_for(dump_path(OLD))
-
-
-def test_the_last_editions_are_kept(place: Place) -> None:
-    place.configure(place.site.url, "keep = 1")
-    place.refresh()
-    put_dump(place.site, NEW)
-    place.refresh()
-    assert place.finished() == [NEW_EDITION]
-    assert place.loaded() == [NEW_EDITION]
-    left = {path.name for path in place.editions.iterdir()}
-    assert left == {NEW_EDITION, "CURRENT", "README.md"}
 
 
 def test_downloads_can_be_kept_and_those_of_others_are(place: Place) -> None:

@@ -5,7 +5,6 @@ import gzip
 import hashlib
 import json
 import logging
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +42,7 @@ from tests.pipelines.refresh.wiki_site import (
 )
 
 PASSWORD = "p4ssw0rd"
+MOST_REQUESTS = 60  # each of twelve dates is looked at in several folders, and some things twice
 LISTING, STATUS, PAGES = "/ukwiki/", f"/ukwiki/{OLD}/dumpstatus.json", dump_path(OLD)
 LOGIN = b"<!DOCTYPE html><html><title>Log in</title><a href='/login'>Log in</a></html>"
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -380,9 +380,8 @@ def test_a_mirror_that_is_wrong_is_no_obstacle(
     mirrors = f'http://me:{PASSWORD}@{address}", "{place.site.url}'
     place.configure(mirrors, "keep_downloads = true")
     WRONG[wrong](liar)
-    start = time.monotonic()
     printed = place.refresh()
-    assert time.monotonic() - start < 30
+    assert len(liar.requests) < MOST_REQUESTS
     assert place.current() == f"{OLD}-{VERSION}"
     folder = place.downloads / "ukwiki" / OLD
     files = {path.name: path.read_bytes() for path in folder.glob("ukwiki-*[2z]")}
@@ -434,9 +433,8 @@ def test_what_a_server_says_of_its_refusal_is_shown(
     given, said = REFUSALS[refusal]
     place.configure(place.site.url)
     place.site.fail_always(path, given)
-    start = time.monotonic()
     printed = place.refresh(status=1).out
-    assert time.monotonic() - start < 30
+    assert len(place.site.requests) < MOST_REQUESTS
     if path == PAGES:
         said = said.replace("429 error responses", "HTTP 429")
     assert said in printed

@@ -3,12 +3,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.builds.ledger import (
-    AccountingError,
-    Accounts,
-    Ledger,
-    NothingLeftError,
-)
+from corpusmill.transforms.files.builds import ledger
 from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.builds.paper_figures import figures_for_card
 from corpusmill.transforms.files.records import CorpusStats, InputFile, OutputFile, SubwordStats
@@ -42,7 +37,7 @@ FILES = [
 ]
 
 
-def account_for(paper: Mapping[str, str] | None = None, **changed: Any) -> Accounts:
+def account_for(paper: Mapping[str, str] | None = None, **changed: Any) -> ledger.Accounts:
     accounts = {
         "outputs": FILES,
         "pages": 9,  # the malformed page was read, too
@@ -54,7 +49,7 @@ def account_for(paper: Mapping[str, str] | None = None, **changed: Any) -> Accou
         "subwords": [TRAINED],
         "subword_stats": list(IN_PIECES.items()),
     } | changed
-    return account_for_articles(Ledger(accounts), PROVENANCE, paper)
+    return account_for_articles(ledger.Ledger(accounts), PROVENANCE, paper)
 
 
 def test_sound_accounts() -> None:
@@ -138,10 +133,12 @@ def test_a_build_without_a_vocabulary(subwords: list[TrainedSubwords]) -> None:
 
 
 def test_a_dump_without_a_page() -> None:
-    with pytest.raises(NothingLeftError, match="the dump has no page") as raised:
-        account_for_articles(Ledger({}), PROVENANCE)
+    with pytest.raises(ledger.NothingLeftError, match="the dump has no page") as raised:
+        account_for_articles(ledger.Ledger({}), PROVENANCE)
     assert raised.value.roles == ["dump"]
-    counts = account_for_articles(Ledger({"rejected": [(("a", "b"), 1)], "pages": 1}), PROVENANCE)
+    counts = account_for_articles(
+        ledger.Ledger({"rejected": [(("a", "b"), 1)], "pages": 1}), PROVENANCE
+    )
     assert counts.counts["kept"]["total"] == 0
 
 
@@ -167,4 +164,4 @@ def test_a_dump_without_a_page() -> None:
     ],
 )
 def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> None:
-    assert error_of(AccountingError, account_for, **changed) == message
+    assert error_of(ledger.AccountingError, account_for, **changed) == message

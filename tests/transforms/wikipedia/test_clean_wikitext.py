@@ -5,12 +5,6 @@ import pytest
 
 from corpusmill.transforms.files.records import Article, Page, Rejected
 from corpusmill.transforms.wikipedia import clean_wikitext
-from corpusmill.transforms.wikipedia.clean_wikitext import (
-    NO_SENTENCE,
-    Cleaned,
-    CleanWikitext,
-    Unrendered,
-)
 from corpusmill.transforms.wikitext import clean
 from corpusmill.transforms.wikitext.language import load_language
 from corpusmill.transforms.wikitext.templates.definitions import NO_TEMPLATES
@@ -56,10 +50,10 @@ def test_articles_and_rejections(
         page(6, "Глибока", "Текст. " + "{{w|" * 1000 + "а" + "}}" * 1000),
     ]
 
-    def apply(root: beam.Pipeline) -> Cleaned:
+    def apply(root: beam.Pipeline) -> clean_wikitext.Cleaned:
         templates = root | "Templates" >> beam.Create([NO_TEMPLATES]) if is_held else None
         wiki = load_language("uk"), NAMESPACES
-        cleaned = CleanWikitext(*wiki, templates, str(tmp_path))
+        cleaned = clean_wikitext.CleanWikitext(*wiki, templates, str(tmp_path))
         return root | "Pages" >> beam.Create(pages, reshuffle=False) | cleaned
 
     outcome = run_pipeline(apply)
@@ -88,7 +82,7 @@ def test_articles_and_rejections(
 
 def test_namespace_names_come_from_the_dump() -> None:
     outcome = run_transform(
-        CleanWikitext(load_language("uk"), {6: ("Світлина",)}),
+        clean_wikitext.CleanWikitext(load_language("uk"), {6: ("Світлина",)}),
         [page(1, "Генн", "Річка. [[Світлина:A.jpg|міні|Підпис]]")],
     )
     (article,) = outcome.elements["kept"]
@@ -97,13 +91,15 @@ def test_namespace_names_come_from_the_dump() -> None:
 
 def test_sentences_with_unknown_values_are_counted() -> None:
     text = "Річка. Має {{Населення|Генн}} людей і {{Вік|1950}} років. {{Невідомий}} є."
-    outcome = run_transform(CleanWikitext(load_language("uk"), {}), [page(1, "Генн", text)])
+    outcome = run_transform(
+        clean_wikitext.CleanWikitext(load_language("uk"), {}), [page(1, "Генн", text)]
+    )
     (article,) = outcome.elements["kept"]
     assert article.text.endswith("_START_PARAGRAPH_\nРічка. є.")
     assert sorted(outcome.elements["unrendered"]) == [
-        Unrendered("вік", 1, "Генн", NO_SENTENCE),
-        Unrendered("населення", 1, "Генн", NO_SENTENCE),
-        Unrendered("невідомий", 1, "Генн"),
+        clean_wikitext.Unrendered("вік", 1, "Генн", clean_wikitext.NO_SENTENCE),
+        clean_wikitext.Unrendered("населення", 1, "Генн", clean_wikitext.NO_SENTENCE),
+        clean_wikitext.Unrendered("невідомий", 1, "Генн"),
     ]
     assert outcome.counters == {
         "clean-wikitext/cleaned": 1,
@@ -116,7 +112,7 @@ def test_sentences_with_unknown_values_are_counted() -> None:
 
 def test_stubs_are_rejected_where_that_is_wanted() -> None:
     pages = [page(1, "Генн", PROSE), page(2, "1852", "'''1852''' — рік. Два слова.")]
-    cleaner = CleanWikitext(load_language("uk"), NAMESPACES, min_words=6)
+    cleaner = clean_wikitext.CleanWikitext(load_language("uk"), NAMESPACES, min_words=6)
     outcome = run_transform(cleaner, pages)
     assert [article.title for article in outcome.elements["kept"]] == ["Генн"]
     (stub,) = outcome.elements["rejected"]

@@ -9,11 +9,7 @@ import pytest
 
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Page
-from corpusmill.transforms.wikipedia.drop_older_pages import (
-    DropOlderPages,
-    OlderDump,
-    find_older_dump,
-)
+from corpusmill.transforms.wikipedia import drop_older_pages
 from corpusmill.transforms.wikipedia.screening import BLOCK_IDS, OlderPages
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
@@ -54,13 +50,13 @@ def in_table(folder: Path) -> list[Path]:
     return [path]
 
 
-def find(paths: Sequence[object], date: str = "20230501") -> OlderDump | None:
-    return find_older_dump([str(path) for path in paths], "el", "elwiki", date)
+def find(paths: Sequence[object], date: str = "20230501") -> drop_older_pages.OlderDump | None:
+    return drop_older_pages.find_older_dump([str(path) for path in paths], "el", "elwiki", date)
 
 
-def drop(older: OlderDump | None, workers: int = 0) -> Outcome:
+def drop(older: drop_older_pages.OlderDump | None, workers: int = 0) -> Outcome:
     pages = [Page(one, 0, f"Page {one}", one, "wikitext", False, False, "") for one in READ]
-    return run_transform(DropOlderPages(older, stripes=2), pages, workers)
+    return run_transform(drop_older_pages.DropOlderPages(older, stripes=2), pages, workers)
 
 
 @pytest.mark.parametrize("workers", [0, 2])

@@ -1,6 +1,8 @@
 import json
+import tomllib
 import tracemalloc
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +13,14 @@ from corpusmill.transforms.wikipedia.dump_folder import (
     DumpFiles,
     DumpFolder,
     UnusableDumpError,
+    date_in_names,
     parse_jobs,
     select_files,
     select_table,
 )
 from tests.tools.error_of import error_of
+
+CASES = tomllib.loads((Path(__file__).parents[2] / "cases" / "wikipedia.toml").read_text("utf-8"))
 
 STEM = "ukwiki-20230501-"
 MULTI = f"{STEM}pages-articles-multistream.xml.bz2"
@@ -205,3 +210,8 @@ def test_parts_of_any_ranges_are_taken_whole_and_in_order(ends: list[int], chanc
     ]
     shuffled = chance.sample(names, len(names))
     assert select_files(folder(shuffled)).dump == tuple(names)
+
+
+@pytest.mark.parametrize(("names", "date"), CASES["dates_in_names"])
+def test_the_date_in_names(names: list[str], date: str) -> None:
+    assert date_in_names(names) == date

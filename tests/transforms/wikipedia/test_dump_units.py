@@ -15,7 +15,6 @@ from corpusmill.transforms.wikipedia import mediawiki_xml
 from corpusmill.transforms.wikipedia.mediawiki_xml import (
     Damage,
     PageXml,
-    parse_page,
     parse_siteinfo,
 )
 from tests.makers.bz2_files import pack_stream
@@ -482,10 +481,3 @@ def test_a_head_that_cannot_be_decompressed(content: bytes) -> None:
 
 def test_the_head_of_an_empty_file_is_empty() -> None:
     assert mediawiki_xml.read_head(io.BytesIO(b"")) == b""
-
-
-def test_units_are_read_to_pages_that_parse() -> None:
-    data = b"".join(pack_streams(PAGES, 4))
-    assert [parse_page(xml).page_id for xml in pages_of(read_multistream(data))] == list(
-        range(1, 13)
-    )

@@ -3,12 +3,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.builds.ledger import (
-    AccountingError,
-    Accounts,
-    Ledger,
-    NothingLeftError,
-)
+from corpusmill.transforms.files.builds import ledger
 from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.wikipedia.entity_table import TableCounts, account_for_entities
@@ -24,7 +19,7 @@ FILES = [
 PARTS = [TableCounts(3000, 1, 2, (1, 3)), TableCounts(1, 0, 0, (0, 1))]
 
 
-def account_for(**changed: Any) -> Accounts:
+def account_for(**changed: Any) -> ledger.Accounts:
     accounts = {
         "outputs": FILES,
         "entities": 3002,
@@ -33,7 +28,7 @@ def account_for(**changed: Any) -> Accounts:
         "counts": PARTS,
         "kinds": [{13406463: "list", 7: "list", 17442446: "internal"}],
     } | changed
-    return account_for_entities(Ledger(accounts), PROVENANCE)
+    return account_for_entities(ledger.Ledger(accounts), PROVENANCE)
 
 
 def test_sound_accounts() -> None:
@@ -82,9 +77,9 @@ def test_sound_accounts() -> None:
     ],
 )
 def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> None:
-    assert error_of(AccountingError, account_for, **changed) == message
+    assert error_of(ledger.AccountingError, account_for, **changed) == message
 
 
 def test_a_dump_without_items() -> None:
-    with pytest.raises(NothingLeftError, match="3 lines were rejected, 7 are not items"):
+    with pytest.raises(ledger.NothingLeftError, match="3 lines were rejected, 7 are not items"):
         account_for(entities=0, counts=[TableCounts(0, 0, 0, (0, 0))], outputs=[])

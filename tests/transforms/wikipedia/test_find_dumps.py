@@ -529,18 +529,21 @@ def test_page_props_of_the_nearest_date_where_a_dump_has_none(
     assert wiki.page_table == []
 
 
-def test_page_props_that_are_still_being_written_are_not_taken(tmp_path: Path) -> None:
-    touch(tmp_path, dump_name(), *(table_name("page_props", date=d) for d in ("20230420", APRIL)))
-    write_status(tmp_path, table_name("page_props", date="20230420"), 2)
+@pytest.mark.parametrize(
+    ("table", "dbname", "field"),
+    [
+        ("page_props", "ukwiki", "page_props"),
+        ("wb_items_per_site", "wikidatawiki", "items_per_site"),
+    ],
+)
+def test_a_table_that_is_still_being_written_is_not_taken(
+    tmp_path: Path, table: str, dbname: str, field: str
+) -> None:
+    older, newer = (table_name(table, dbname, date) for date in (APRIL, "20230420"))
+    touch(tmp_path, dump_name(), older, newer)
+    write_status(tmp_path, newer, 2)
     (wiki,) = find_dumps([str(tmp_path)], ["uk"], MAY).wikis
-    assert wiki.page_props == [f"{tmp_path}/{table_name('page_props', date=APRIL)}"]
-
-
-def test_items_per_site_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:
-    touch(tmp_path, dump_name(), items_name(APRIL), items_name(MAY))
-    write_status(tmp_path, items_name(MAY), 2)
-    wiki = find_dumps([str(tmp_path)], ["uk"]).wikis[0]
-    assert wiki.items_per_site == [f"{tmp_path}/{items_name(APRIL)}"]
+    assert getattr(wiki, field) == [f"{tmp_path}/{older}"]
 
 
 SERVER = "wikidatawiki/entities/{date}/wikidata-{date}-all.json.{suffix}"

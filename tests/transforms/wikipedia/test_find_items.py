@@ -100,12 +100,6 @@ def test_existence(page_table: str) -> None:
     assert outcome.elements["items"] == []
 
 
-def test_all_tables_together(page_props: str, items_per_site: str, page_table: str) -> None:
-    outcome = find(WikiTables([page_props], [items_per_site], [page_table]))
-    assert len(outcome.elements["items"]) == 3 + 3
-    assert len(outcome.elements["pages"]) == 1 + 2
-
-
 @pytest.fixture
 def table(tmp_path: Path) -> EntityTable:
     items = [
@@ -193,10 +187,6 @@ def test_title_and_item(row: tuple[bytes | None, ...], found: list[tuple[str, st
     assert list(title_and_item(row, "ukwiki")) == found
 
 
-def test_fact_of_existence() -> None:
-    assert list(fact_of_existence((b"12",))) == [(12, PageFacts(exists=True))]
-
-
 @pytest.mark.parametrize("page", [b"-3", "٣".encode(), b"1_000", b"1e3", b"%d" % 2**64, None])
 def test_ids_that_are_none(page: bytes | None) -> None:
     for parse, row in (
@@ -235,10 +225,3 @@ def test_malformed_rows_are_an_error_or_rejected(tmp_path: Path) -> None:
         Rejected(f"{path.name}, row 2 of page", "", "read-sql-dump", "malformed-row", message)
     ]
     assert outcome.counters == {"read-sql-dump/page": 3, "read-sql-dump/malformed-row": 1}
-
-
-def test_which_tables_link_pages() -> None:
-    assert WikiTables(page_props=["a"]).links_pages()
-    assert WikiTables(items_per_site=["a"]).links_pages()
-    assert not WikiTables(pages=["a"]).links_pages()
-    assert not WikiTables().links_pages()

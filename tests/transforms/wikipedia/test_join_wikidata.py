@@ -1,3 +1,4 @@
+import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,8 +8,14 @@ import pytest
 
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Article, PackedArticle, Rejected
-from corpusmill.transforms.wikipedia.article_rows import pack_article
-from corpusmill.transforms.wikipedia.join_wikidata import IdentifyByPage, JoinWikidata, WikiTables
+from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.wikipedia.article_rows import pack_article, to_bytes, unpack_text
+from corpusmill.transforms.wikipedia.join_wikidata import (
+    IdentifyByPage,
+    JoinWikidata,
+    WikiTables,
+    newest_first,
+)
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
 from corpusmill.transforms.wikipedia.split_pins import ReadSplitPins, find_pins
 from tests.makers import dump_files
@@ -101,15 +108,6 @@ def read_pins(beside: beam.PCollection, pins: Sequence[Path]) -> beam.PCollectio
     return beside.pipeline | "ReadSplitPins" >> ReadSplitPins(files) if pins else None
 
 
-def link_one(tmp_path: Path, classes: dict[int, list[int]], qid: str) -> Outcome:
-    """Joins one article about an item with a table of items and their classes."""
-    path = tmp_path / "ukwiki-20260101-page_props.sql.gz"
-    dump_files.write_page_props(path, [(1, "wikibase_item", qid)], "ukwiki")
-    items = [Item(number, of_item) for number, of_item in classes.items()]
-    table = write_entity_table(tmp_path / "table", items, KINDS)
-    return join(WikiTables(page_props=[str(path)]), table, ARTICLES[:1])
-
-
 def kept_items(outcome: Outcome) -> dict[int, str]:
     return {article.page_id: article.wikidata_id for article in outcome.elements["kept"]}
 
@@ -141,59 +139,6 @@ def test_pages_with_their_items_and_classes(page_props: str, table: EntityTable)
     }
 
 
-@pytest.mark.parametrize(
-    ("classes", "reason", "detail"),
-    [
-        ([4167410], "disambiguation", "Q1899 is a Q4167410"),
-        ([600], "disambiguation", "Q1899 is a Q600"),
-        ([515, 4167836], "category", "Q1899 is a Q4167836"),
-        ([13406464], "list", "Q1899 is a Q13406464"),
-        ([13406464, 13406463], "list", "Q1899 is a Q13406463"),
-        ([515515, 11266439], "template", "Q1899 is a Q515515"),
-        ([601], "internal-entity", "Q1899 is a Q601"),
-        ([601, 11266439, 13406463, 4167836], "category", "Q1899 is a Q4167836"),
-    ],
-)
-def test_a_reason_for_each_kind_of_class(
-    tmp_path: Path, classes: list[int], reason: str, detail: str
-) -> None:
-    outcome = link_one(tmp_path, {1899: classes, 7: [4167410]}, "Q1899")
-    assert outcome.elements["rejected"] == [Rejected("1", "Київ", STAGE, reason, detail)]
-    assert outcome.elements["kept"] == outcome.elements["class_unknown"] == []
-    assert outcome.counters[f"join-wikidata/{reason}"] == 1
-
-
-@pytest.mark.parametrize("qid", ["Q1", "Q1899", "Q99999999"])
-def test_an_item_that_the_table_lacks_is_kept_and_told(tmp_path: Path, qid: str) -> None:
-    outcome = link_one(tmp_path, {7: [4167410], 2000: [4167410]}, qid)
-    assert outcome.elements["kept"] == [ARTICLES[0]._replace(wikidata_id=qid)]
-    assert outcome.elements["class_unknown"] == [1]
-
-
-def test_several_pages_of_one_item(tmp_path: Path, table: EntityTable) -> None:
-    path = tmp_path / "ukwiki-20260101-page_props-2.sql.gz"
-    rows = [(page, "wikibase_item", qid) for page, qid in [(1, "Q1899"), (2, "Q1899")]]
-    rows += [(page, "wikibase_item", "Q504") for page in (3, 4, 5)]
-    dump_files.write_page_props(path, rows, "ukwiki")
-    outcome = join(WikiTables(page_props=[str(path)]), table, ARTICLES[:5])
-    assert kept_items(outcome) == {1: "Q1899", 2: "Q1899"}
-    assert {(one.id, one.reason) for one in outcome.elements["rejected"]} == {
-        ("3", "list"),
-        ("4", "list"),
-        ("5", "list"),
-    }
-
-
-def test_without_an_entity_dump_every_class_is_unknown(page_props: str) -> None:
-    outcome = join(WikiTables(page_props=[page_props]))
-    assert kept_items(outcome) == ITEMS
-    assert outcome.elements["class_unknown"] == [1] * len(ITEMS)
-    assert {(one.id, one.reason) for one in outcome.elements["rejected"]} == {
-        ("2", "disambiguation"),
-        ("6", "no-entity"),
-    }
-
-
 def test_properties_and_titles_link_the_same_items(
     page_props: str, items_per_site: str, table: EntityTable
 ) -> None:
@@ -221,17 +166,6 @@ def test_the_table_alone_links_by_title(items_per_site: str, table: EntityTable)
             Rejected("8", "Вишивка", STAGE, "no-entity", ""),
         ]
     )
-
-
-def test_a_sitelink_for_a_page_that_page_props_does_not_know(
-    tmp_path: Path, table: EntityTable
-) -> None:
-    """The table is asked for links only where no SQL dump has any: they are of different days."""
-    path = tmp_path / "ukwiki-20260101-page_props-2.sql.gz"
-    dump_files.write_page_props(path, [(7, "wikibase_item", "Q507")], "ukwiki")
-    outcome = join(WikiTables(page_props=[str(path)]), table, [ARTICLES[0], ARTICLES[6]])
-    assert kept_items(outcome) == {7: "Q507"}
-    assert outcome.elements["rejected"] == [Rejected("1", "Київ", STAGE, "no-entity", "")]
 
 
 def test_a_page_that_is_not_in_the_page_table_was_deleted(page_props: str, tmp_path: Path) -> None:
@@ -352,3 +286,18 @@ def test_pins_of_identities_by_page(tmp_path: Path) -> None:
     outcome = identify([str(page_table)])
     assert sorted(outcome.elements["kept"]) == kept[:2]
     assert [(one.id, one.reason) for one in outcome.elements["rejected"]] == [("3", "deleted")]
+
+
+def test_revisions_are_compared_as_numbers() -> None:
+    articles = [pack_article(Article(1, "A", version, "t")) for version in ("99", "100", "9")]
+    newest = newest_first(map(to_bytes, articles))
+    assert newest == [articles[1], articles[0], articles[2]]
+
+
+def test_texts_of_one_revision_are_ordered_wherever_they_are_stored(tmp_path: Path) -> None:
+    texts = ["b", "a", "c"]
+    articles = [
+        pack_article(Article(1, "A", "7", one), Scratch(str(tmp_path)).put_text) for one in texts
+    ]
+    for arrived in itertools.permutations(map(to_bytes, articles)):
+        assert list(map(unpack_text, newest_first(arrived))) == ["c", "b", "a"]

@@ -1,16 +1,12 @@
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from corpusmill.transforms.files.records import Page
-from corpusmill.transforms.wikipedia.wikidata import (
-    LinkSource,
-    Redirect,
-    choose_sources,
-    describe_sources,
-    is_of_another_date,
-    redirect_of_move,
-    redirects_since,
-    title_key,
-)
+from corpusmill.transforms.wikipedia import wikidata
+
+CASES = tomllib.loads((Path(__file__).parents[2] / "cases" / "wikipedia.toml").read_text("utf-8"))
 
 DUMP = "20261101"
 
@@ -36,20 +32,22 @@ DUMP = "20261101"
 )
 def test_which_tables_link_pages(dates: dict[str, str], chosen: list[str]) -> None:
     """ "=" marks those that are exact."""
-    sources = choose_sources(DUMP, dates)
+    sources = wikidata.choose_sources(DUMP, dates)
     assert [one.table + "=" * one.is_exact for one in sources] == chosen
     assert all(one.date == dates[one.table] for one in sources)
 
 
 def test_without_the_date_of_the_dump_tables_are_taken_to_be_of_it() -> None:
-    (source,) = choose_sources("", {"page_props": "20261001", "entities": DUMP})
-    assert source == LinkSource("page_props", "page id", "20261001", True)
-    assert not is_of_another_date([source], "")
+    (source,) = wikidata.choose_sources("", {"page_props": "20261001", "entities": DUMP})
+    assert source == wikidata.LinkSource("page_props", "page id", "20261001", True)
+    assert not wikidata.is_of_another_date([source], "")
 
 
 def test_what_the_manifest_says_of_tables() -> None:
-    assert describe_sources(choose_sources(DUMP, {"page_props": DUMP})) == {}
-    assert describe_sources(choose_sources(DUMP, {"page_props": "20261001", "entities": ""})) == {
+    assert wikidata.describe_sources(wikidata.choose_sources(DUMP, {"page_props": DUMP})) == {}
+    assert wikidata.describe_sources(
+        wikidata.choose_sources(DUMP, {"page_props": "20261001", "entities": ""})
+    ) == {
         "linked_from": [
             {"table": "page_props", "by": "page id", "date": "20261001"},
             {"table": "entities", "by": "title", "date": None},
@@ -67,7 +65,7 @@ def test_what_the_manifest_says_of_tables() -> None:
     ],
 )
 def test_since_when_redirects_are_followed(dates: dict[str, str], since: str) -> None:
-    assert redirects_since(choose_sources(DUMP, dates)) == since
+    assert wikidata.redirects_since(wikidata.choose_sources(DUMP, dates)) == since
 
 
 MOVE = Page(
@@ -85,49 +83,18 @@ MOVE = Page(
 )
 
 
-@pytest.mark.parametrize(
-    ("changed", "since", "is_followed"),
-    [
-        ({}, "20261015", True),
-        ({}, "20261016", False),
-        ({}, "", False),
-        ({"created": ""}, "20261001", False),
-        ({"namespace": 2}, "20261001", False),
-        ({"redirect_target": ""}, "20261001", False),
-        ({"text": "#REDIRECT [[PS (αποσαφήνιση)#Α]]"}, "20261001", False),
-        ({"text": "#REDIRECT [[PS (αποσαφήνιση)|#1]]"}, "20261001", True),
-        ({"text": ""}, "20261001", False),
-        ({"comment": ""}, "20261001", False),
-        ({"comment": "Ανακατεύθυνση στο [[PS (αποσαφήνιση)]]"}, "20261001", False),
-        ({"comment": "moved page [[PS]] to [[PSA]]"}, "20261001", False),
-    ],
-)
+@pytest.mark.parametrize(("changed", "since", "is_followed"), CASES["moves"])
 def test_redirects_that_moves_leave(
     changed: dict[str, object], since: str, is_followed: bool
 ) -> None:
-    found = redirect_of_move(MOVE._replace(**changed), since)  # type: ignore[arg-type]
-    assert found == (Redirect("PS", "PS (αποσαφήνιση)") if is_followed else None)
+    found = wikidata.redirect_of_move(MOVE._replace(**changed), since)  # type: ignore[arg-type]
+    assert found == (wikidata.Redirect("PS", "PS (αποσαφήνιση)") if is_followed else None)
 
 
-@pytest.mark.parametrize(
-    ("title", "key"),
-    [
-        ("New_York_City", "New York City"),
-        ("_New__York  City_", "New York City"),
-        ("element 5", "Element 5"),
-        ("éclair", "Éclair"),
-        ("E\u0301clair", "Éclair"),
-        ("ßäure", "ßäure"),
-        ("ქართული", "ქართული"),
-        ("\u00a0A", "\u00a0A"),
-        ("日本", "日本"),
-        ("A:b/c", "A:b/c"),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("title", "key"), CASES["title_keys"])
 def test_keys_of_titles(title: str, key: str) -> None:
-    assert title_key(title) == title_key(key) == key
+    assert wikidata.title_key(title) == wikidata.title_key(key) == key
 
 
 def test_keys_where_the_first_letter_counts() -> None:
-    assert title_key("element_5", is_case_sensitive=True) == "element 5"
+    assert wikidata.title_key("element_5", is_case_sensitive=True) == "element 5"

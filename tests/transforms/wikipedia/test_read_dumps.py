@@ -10,14 +10,7 @@ import pytest
 from corpusmill.transforms.files import bz2_blocks, work_units
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.files.records import Page, Rejected
-from corpusmill.transforms.wikipedia import mediawiki_xml
-from corpusmill.transforms.wikipedia.read_dumps import (
-    ReadDump,
-    check_end,
-    dump_bytes_of,
-    plan_units,
-    read_siteinfo,
-)
+from corpusmill.transforms.wikipedia import mediawiki_xml, read_dumps
 from tests.makers import dump_files
 from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
@@ -54,7 +47,9 @@ def read(
     namespaces: Sequence[int] | None = None,
     limit: int = 0,
 ) -> Outcome:
-    transform = ReadDump([str(path) for path in paths], stripes, on_corrupt, namespaces, limit)
+    transform = read_dumps.ReadDump(
+        [str(path) for path in paths], stripes, on_corrupt, namespaces, limit
+    )
     return run_pipeline(lambda root: root | transform)
 
 
@@ -99,14 +94,14 @@ def test_pages_of_every_kind_of_file(
     outcome = read(path, stripes=stripes)
     assert sorted(outcome.elements["pages"]) == PAGES
     assert outcome.elements["rejected"] == outcome.elements["lost"] == []
-    units = len(plan_units(str(path), stripes))
+    units = len(read_dumps.plan_units(str(path), stripes))
     assert units == stripes if suffix in (".gz", ".xz", ".zst") else units > 1
     assert outcome.counters == {
         "read-dump/pages": 10,
         "read-dump/xml_bytes": sum(
             len(dump_files.page_xml(one).strip().encode()) for one in SAMPLES
         ),
-        "read-dump/dump_bytes": dump_bytes_of(str(path), stripes),
+        "read-dump/dump_bytes": read_dumps.dump_bytes_of(str(path), stripes),
     }
 
 
@@ -131,7 +126,7 @@ def test_pages_of_several_multistream_files(
     paths = [tmp_path / f"part{number}.xml.bz2" for number in (1, 2)]
     for path, pages in zip(paths, (SAMPLES[:4], SAMPLES[4:]), strict=True):
         dump_files.write_multistream(path, tmp_path / "index.bz2", HEADER, pages, 3)
-        assert len(plan_units(str(path), 1)) > 2
+        assert len(read_dumps.plan_units(str(path), 1)) > 2
     outcome = read(*paths)
     assert sorted(outcome.elements["pages"]) == PAGES
     assert outcome.counters["read-dump/pages"] == 10
@@ -152,7 +147,7 @@ def test_each_block_of_a_file_is_decompressed_once(
     with mock.patch.object(bz2_blocks, "decode_block", wraps=bz2_blocks.decode_block) as decoded:
         outcome = read(path, stripes=16)
     assert len(outcome.elements["pages"]) == len(pages)
-    assert len(plan_units(str(path), 16)) > 10
+    assert len(read_dumps.plan_units(str(path), 16)) > 10
     assert decoded.call_count == sum(not is_end for _, is_end in bz2_blocks.find_marks(stored))
 
 
@@ -332,7 +327,7 @@ def test_a_history_export_is_refused_where_it_is_met(tmp_path: Path, on_corrupt:
         first + "</page>" + rest.replace("<contributor>", "</revision><revision><id>4</id>", 1)
     )
     message = f"{path}: in bytes 0 to {path.stat().st_size}: a page has 2 revisions"
-    read_siteinfo(str(path))  # the first page has one
+    read_dumps.read_siteinfo(str(path))  # the first page has one
     with pytest.raises((InputError, RuntimeError)) as raised:
         read(path, on_corrupt=on_corrupt)
     assert message in str(raised.value)
@@ -340,19 +335,19 @@ def test_a_history_export_is_refused_where_it_is_met(tmp_path: Path, on_corrupt:
         first.replace("<contributor>", "</revision><revision><id>4</id>", 1) + "</page>"
     )
     with pytest.raises(InputError, match="this is a history export"):
-        read_siteinfo(str(path))
+        read_dumps.read_siteinfo(str(path))
 
 
 def test_an_unknown_policy_is_refused() -> None:
     with pytest.raises(ValueError, match=r"on_corrupt must be one of .*, not 'ignore'"):
-        ReadDump(["a.xml"], on_corrupt="ignore")
+        read_dumps.ReadDump(["a.xml"], on_corrupt="ignore")
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
 def test_siteinfo(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"dump.xml{suffix}"
     dump_files.write_xml(path, HEADER, SAMPLES)
-    site = read_siteinfo(str(path))
+    site = read_dumps.read_siteinfo(str(path))
     assert (site.dbname, site.language, site.namespaces[6]) == ("ukwiki", "uk", ("Файл",))
 
 
@@ -374,17 +369,17 @@ def test_what_is_no_dump_is_told_with_its_name(
     path = tmp_path / "dump.xml.bz2"
     path.write_bytes(content)
     with pytest.raises(InputError) as raised:
-        read_siteinfo(str(path))
+        read_dumps.read_siteinfo(str(path))
     assert str(path) in str(raised.value)
     assert message in str(raised.value)
 
 
 def test_the_end_of_whole_files_is_in_order(tmp_path: Path, multistream: Path) -> None:
-    check_end(str(multistream))
+    read_dumps.check_end(str(multistream))
     for suffix in COMPRESS:
         path = tmp_path / f"dump.xml{suffix}"
         dump_files.write_xml(path, HEADER, SAMPLES)
-        check_end(str(path))
+        read_dumps.check_end(str(path))
 
 
 def test_a_file_cut_anywhere_near_its_end_is_found_without_reading_it_all(
@@ -403,14 +398,14 @@ def test_a_file_cut_anywhere_near_its_end_is_found_without_reading_it_all(
     for place in places:
         multistream.write_bytes(data[:place])
         with pytest.raises(InputError, match=f"{multistream}, byte "):
-            check_end(str(multistream))
+            read_dumps.check_end(str(multistream))
     path = tmp_path / "dump.xml"
     dump_files.write_xml(path, HEADER, SAMPLES)
     path.write_bytes(path.read_bytes()[:-2])
     with pytest.raises(
         InputError, match=r"ends without </mediawiki>.*last whole page: 10 Стаття 10"
     ):
-        check_end(str(path))
+        read_dumps.check_end(str(path))
 
 
 def test_stripes_share_a_file_that_cannot_be_entered(tmp_path: Path) -> None:
@@ -418,9 +413,10 @@ def test_stripes_share_a_file_that_cannot_be_entered(tmp_path: Path) -> None:
     dump_files.write_xml(path, HEADER, SAMPLES)
     size = path.stat().st_size
     assert [
-        (unit.kind, unit.stripe, unit.start, unit.end) for unit in plan_units(str(path), 3)
+        (unit.kind, unit.stripe, unit.start, unit.end)
+        for unit in read_dumps.plan_units(str(path), 3)
     ] == [("whole", stripe, 0, size) for stripe in range(3)]
-    assert dump_bytes_of(str(path), 3) == 3 * size
+    assert read_dumps.dump_bytes_of(str(path), 3) == 3 * size
     assert file_bytes_of(str(path)) == size
 
 
@@ -429,7 +425,7 @@ def test_every_page_comes_once_whatever_the_unit_size(
 ) -> None:
     for unit_bytes in (64, 333, 1000):
         monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", unit_bytes)
-        units = plan_units(str(multistream), 1)
+        units = read_dumps.plan_units(str(multistream), 1)
         with multistream.open("rb") as stream:
             events = list(
                 itertools.chain.from_iterable(mediawiki_xml.read_unit(stream, one) for one in units)

@@ -15,12 +15,7 @@ from corpusmill.transforms.files.counters import LostBytes
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Rejected
 from corpusmill.transforms.wikipedia import make_entity_table
-from corpusmill.transforms.wikipedia.make_entity_table import (
-    ReadEntities,
-    check_entity_dump,
-    entity_bytes_of,
-    plan_units,
-)
+from corpusmill.transforms.wikipedia.read_dumps import dump_bytes_of
 from corpusmill.transforms.wikipedia.wikidata import Entity
 from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
@@ -56,7 +51,9 @@ def write_dump(folder: pathlib.Path, suffix: str, content: bytes) -> str:
 
 
 def read(paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail") -> Outcome:
-    return run_pipeline(lambda root: root | ReadEntities(paths, stripes, on_corrupt))
+    return run_pipeline(
+        lambda root: root | make_entity_table.ReadEntities(paths, stripes, on_corrupt)
+    )
 
 
 def entities_in(outcome: Outcome) -> list[Entity]:
@@ -90,7 +87,7 @@ def test_everything_is_accounted_for(tmp_path: pathlib.Path, suffix: str, stripe
         "read-entities/not-json": 1,
         "read-entities/bad-claims": 1,
     }
-    assert entity_bytes_of(path, stripes) == len(stored) * units
+    assert dump_bytes_of(path, stripes) == len(stored) * units
 
 
 @pytest.mark.parametrize("suffix", ["", ".bz2"])
@@ -173,7 +170,7 @@ def test_damage_is_told_and_the_rest_kept(tmp_path: pathlib.Path) -> None:
 
 def test_settings_are_checked() -> None:
     with pytest.raises(ValueError, match=r"on_corrupt must be one of .*, not 'skip'"):
-        ReadEntities(["a.json"], on_corrupt="skip")
+        make_entity_table.ReadEntities(["a.json"], on_corrupt="skip")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +186,7 @@ def test_settings_are_checked() -> None:
     ],
 )
 def test_dumps_that_look_whole(tmp_path: pathlib.Path, suffix: str, content: bytes) -> None:
-    check_entity_dump(write_dump(tmp_path, suffix, content))
+    make_entity_table.check_entity_dump(write_dump(tmp_path, suffix, content))
 
 
 @pytest.mark.parametrize(
@@ -220,48 +217,53 @@ def test_dumps_that_look_wrong(
     path = write_dump(tmp_path, suffix, content)
     offset = len(content) if place < 0 else place
     with pytest.raises(InputError) as error:
-        check_entity_dump(path)
+        make_entity_table.check_entity_dump(path)
     assert (error.value.path, error.value.offset) == (path, offset)
     assert message in error.value.message
     if "truncated" in message:  # the part that is whole may be wanted
-        check_entity_dump(path, whole=False)
+        make_entity_table.check_entity_dump(path, whole=False)
     else:
         with pytest.raises(InputError, match=re.escape(message)):
-            check_entity_dump(path, whole=False)
+            make_entity_table.check_entity_dump(path, whole=False)
 
 
-REAL_DUMPS = [  # entities, lines without an item, lines in all
-    ("wikidata-sample-all.json.gz", 760, 2),
-    ("verbatim/sample_wikidata_items.json.bz2", 100, 2),
-    ("verbatim/short_stream.json.bz2", 635, 0),
-    ("verbatim/wikibase-dump-filter-entities.json.gz", 49, 1),
-    ("verbatim/twenty_entities.json.bz2", 20, 2),
-    ("mock/mock-dump-for-long-testing.json", 55, 48),
-    ("mock/mock-dump-with-bugs.json", 55, 48),
-    ("mock/sample-dump-20150815.json.gz", 55, 48),
+REAL_DUMPS = [  # entities, lines without an item, entities with a class, entities without a sitelink
+    ("wikidata-sample-all.json.gz", 760, 2, 746, 318),
+    ("verbatim/sample_wikidata_items.json.bz2", 100, 2, 100, 0),
+    ("verbatim/short_stream.json.bz2", 635, 0, 631, 373),
+    ("verbatim/wikibase-dump-filter-entities.json.gz", 49, 1, 40, 0),
+    ("verbatim/twenty_entities.json.bz2", 20, 2, 19, 0),
+    ("mock/mock-dump-for-long-testing.json", 55, 48, 51, 55),
+    ("mock/mock-dump-with-bugs.json", 55, 48, 51, 55),
+    ("mock/sample-dump-20150815.json.gz", 55, 48, 51, 55),
 ]
 
 
 @needs_real_data
-@pytest.mark.parametrize(("name", "entities", "skipped"), REAL_DUMPS)
+@pytest.mark.parametrize(("name", "items", "skipped", "with_class", "unlinked"), REAL_DUMPS)
 @pytest.mark.parametrize("stripes", [1, 3])
-def test_real_dumps(name: str, entities: int, skipped: int, stripes: int) -> None:
+def test_real_dumps(
+    name: str, items: int, skipped: int, with_class: int, unlinked: int, stripes: int
+) -> None:
     path = f"{DATA}/wikidata/{name}"
-    check_entity_dump(path)
+    make_entity_table.check_entity_dump(path)
     with mock.patch.object(work_units, "MIN_UNIT_BYTES", 1 << 14):
         outcome = read([path], stripes)
-        units = plan_units(path, stripes)
-    assert len(entities_in(outcome)) == entities
+        units = make_entity_table.plan_units(path, stripes)
+    entities = entities_in(outcome)
+    assert len(entities) == items
+    assert sum(bool(entity.instance_of) for entity in entities) == with_class
+    assert sum(not entity.sitelinks for entity in entities) == unlinked
     assert sum(outcome.elements["skipped"]) == skipped
     assert outcome.elements["rejected"] == outcome.elements["lost"] == []
     assert len(outcome.elements["skipped"]) == len(units)
-    assert outcome.counters["read-entities/dump_bytes"] == entity_bytes_of(path, stripes)
-    assert outcome.counters["read-entities/entities"] == entities
+    assert outcome.counters["read-entities/dump_bytes"] == dump_bytes_of(path, stripes)
+    assert outcome.counters["read-entities/entities"] == items
 
 
 @needs_real_data
 def test_real_dumps_together() -> None:
-    outcome = read([f"{DATA}/wikidata/{name}" for name, _, _ in REAL_DUMPS])
+    outcome = read([f"{DATA}/wikidata/{name}" for name, *_ in REAL_DUMPS])
     entities = entities_in(outcome)
     assert len(entities) == 760 + 100 + 635 + 49 + 20 + 3 * 55
     links = sum(len(entity.sitelinks) for entity in entities)

@@ -177,24 +177,17 @@ def test_titles_that_are_not_utf_8(table: EntityTable) -> None:
         list(titles_and_items(table.row_groups[0], "enwiki"))
 
 
-@pytest.mark.parametrize(
-    ("qid", "kind", "name"),
-    [
-        ("Q2", "", ""),
-        ("Q4", "list", "Q30"),
-        ("Q7", "list", "Q30"),  # of two classes of a kind the smaller
-        ("Q9", "", ""),
-        ("Q12", "disambiguation", "Q31"),  # of two kinds the first
-        ("Q13", "internal", "Q32"),
-        ("Q20", "", ""),
-    ],
-)
-def test_classes_of_one_item(table: EntityTable, qid: str, kind: str, name: str) -> None:
-    outcome = run_transform(FindClasses(table), [(1, PageFacts(qid, exists=True))])
-    assert outcome.elements["main"] == [
-        (1, PageFacts(qid, True, False, kind, name, is_class_known=True, classes=CLASSES[qid]))
+def test_classes_of_items(table: EntityTable) -> None:
+    """Of two classes of a kind the smaller counts, and of two kinds the first."""
+    none, kinds = ("", ""), {"Q4": ("list", "Q30"), "Q7": ("list", "Q30")}
+    kinds |= {"Q12": ("disambiguation", "Q31"), "Q13": ("internal", "Q32")}
+    facts = [(number, PageFacts(qid, exists=True)) for number, qid in enumerate(CLASSES)]
+    outcome = run_transform(FindClasses(table), facts)
+    assert sorted(outcome.elements["main"]) == [
+        (number, PageFacts(qid, True, False, *kinds.get(qid, none), True, classes=CLASSES[qid]))
+        for number, qid in enumerate(CLASSES)
     ]
-    assert outcome.counters == {"read-entity-table/row_groups": 1}
+    assert outcome.counters == {"read-entity-table/row_groups": 4}
 
 
 def test_facts_that_no_row_tells_of_stay_as_they_are(table: EntityTable) -> None:

@@ -18,19 +18,6 @@ from corpusmill.transforms.files.text import split_of
 from corpusmill.transforms.wikipedia import split_pins
 from corpusmill.transforms.wikipedia.join_wikidata import ScreenFacts
 from corpusmill.transforms.wikipedia.screening import PageFacts
-from corpusmill.transforms.wikipedia.split_pins import (
-    AssignSplits,
-    PinFile,
-    PinItems,
-    PinPages,
-    ReadSplitPins,
-    add_pins,
-    find_pins,
-    plan_units,
-    read_blocks,
-    unpack_blocks,
-    unpack_pins,
-)
 from tests.tools.run_pipeline import Outcome, run_inputs, run_pipeline
 
 PINS = {"Q1": "train", "Q64": "test", "Q1899": "validation", "ukwiki:1088": "test"}
@@ -83,22 +70,24 @@ WRITERS: dict[str, Callable[[Path], Path]] = {
 
 
 def read(patterns: Sequence[object]) -> Outcome:
-    files = find_pins([str(pattern) for pattern in patterns]).files
-    return run_pipeline(lambda root: root | ReadSplitPins(files))
+    files = split_pins.find_pins([str(pattern) for pattern in patterns]).files
+    return run_pipeline(lambda root: root | split_pins.ReadSplitPins(files))
 
 
 def read_here(*paths: Path) -> Mapping[str, str]:
     """Without a pipeline, in which errors have other names."""
-    planned = map(plan_units, find_pins([str(path) for path in paths]).files)
+    planned = map(split_pins.plan_units, split_pins.find_pins([str(path) for path in paths]).files)
     units = itertools.chain.from_iterable(planned)
-    return unpack_blocks(block for unit in units for _, block in read_blocks(unit))
+    return split_pins.unpack_blocks(
+        block for unit in units for _, block in split_pins.read_blocks(unit)
+    )
 
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_same_pins_from_each_format(tmp_path: Path, name: str) -> None:
     path = WRITERS[name](tmp_path / name)
     outcome = read([path])
-    assert unpack_pins(block for _, block in outcome.elements["main"]) == PINS
+    assert split_pins.unpack_pins(block for _, block in outcome.elements["main"]) == PINS
     assert outcome.counters == {"read-split-pins/pins": 4}
     assert read_here(path) == PINS
 
@@ -108,11 +97,11 @@ def test_what_is_found(tmp_path: Path) -> None:
     (tmp_path / "builds").mkdir()
     for name in ("uk", "el"):
         write_build(tmp_path / "builds" / name, PINS)
-    sources = find_pins([str(table), f"{tmp_path}/builds/*/", f"{tmp_path}/builds/uk"])
+    sources = split_pins.find_pins([str(table), f"{tmp_path}/builds/*/", f"{tmp_path}/builds/uk"])
     assert sources.files == (
-        PinFile(str(table)),
+        split_pins.PinFile(str(table)),
         *(
-            PinFile(f"{tmp_path}/builds/{name}/{split}-00000-of-00001.parquet", split)
+            split_pins.PinFile(f"{tmp_path}/builds/{name}/{split}-00000-of-00001.parquet", split)
             for name in ("el", "uk")
             for split in ("test", "train", "validation")
         ),
@@ -125,17 +114,20 @@ def test_what_is_found(tmp_path: Path) -> None:
 
 
 def test_units_are_row_groups_and_text_files(tmp_path: Path) -> None:
-    parquet = PinFile(str(write_parquet(tmp_path / "pins.parquet")))
-    assert plan_units(parquet) == [parquet._replace(row_group=0), parquet._replace(row_group=1)]
-    text = PinFile(str(write_gz(tmp_path / "pins.tsv.gz")))
-    assert plan_units(text) == [text]
+    parquet = split_pins.PinFile(str(write_parquet(tmp_path / "pins.parquet")))
+    assert split_pins.plan_units(parquet) == [
+        parquet._replace(row_group=0),
+        parquet._replace(row_group=1),
+    ]
+    text = split_pins.PinFile(str(write_gz(tmp_path / "pins.tsv.gz")))
+    assert split_pins.plan_units(text) == [text]
 
 
 def test_long_files_come_in_several_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(split_pins, "PINS_AT_ONCE", 2)
     path = tmp_path / "pins.tsv"
     path.write_text("wikidata_id\tsplit\n" + "Q64\ttest\n" * 5)
-    assert len(list(read_blocks(PinFile(str(path))))) == 3
+    assert len(list(split_pins.read_blocks(split_pins.PinFile(str(path))))) == 3
     assert read_here(path) == {"Q64": "test"}
 
 
@@ -167,7 +159,7 @@ def test_what_is_told_before_the_workers_start(
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=re.escape(f"{tmp_path}/{message}")):
-        find_pins([str(tmp_path / name)])
+        split_pins.find_pins([str(tmp_path / name)])
 
 
 def test_parquet_without_the_columns(tmp_path: Path) -> None:
@@ -176,18 +168,18 @@ def test_parquet_without_the_columns(tmp_path: Path) -> None:
         InputError,
         match=r"a\.parquet: schema: there is no column split; the columns are wikidata_id",
     ):
-        find_pins([str(tmp_path / "a.parquet")])
+        split_pins.find_pins([str(tmp_path / "a.parquet")])
 
 
 def test_folders_that_are_no_finished_builds(tmp_path: Path) -> None:
     build = write_build(tmp_path / "build", PINS)
     (build / "COMPLETED").unlink()
     with pytest.raises(InputError, match=r"build: not a finished build: it has no file COMPLETED"):
-        find_pins([f"{build}/"])
+        split_pins.find_pins([f"{build}/"])
     (tmp_path / "entities").mkdir()
     (tmp_path / "entities" / "COMPLETED").touch()
     with pytest.raises(InputError, match=r"entities: not a build of a corpus"):
-        find_pins([str(tmp_path / "entities")])
+        split_pins.find_pins([str(tmp_path / "entities")])
 
 
 @pytest.mark.parametrize(
@@ -218,8 +210,10 @@ def test_errors_of_workers_name_the_file_and_the_place(
 
 def pin(pins: Sequence[Path]) -> Outcome:
     """Pins some facts."""
-    read_pins = ReadSplitPins(find_pins([str(path) for path in pins]).files)
-    return run_inputs(lambda facts: facts | PinItems(facts.pipeline | read_pins), facts=FACTS)
+    read_pins = split_pins.ReadSplitPins(split_pins.find_pins([str(path) for path in pins]).files)
+    return run_inputs(
+        lambda facts: facts | split_pins.PinItems(facts.pipeline | read_pins), facts=FACTS
+    )
 
 
 FACTS = [
@@ -241,10 +235,12 @@ def test_facts_about_pinned_items(tmp_path: Path) -> None:
 
 
 def test_pages_are_pinned_by_their_wiki_and_number(tmp_path: Path) -> None:
-    files = find_pins([str(write_tsv(tmp_path / "pins.tsv"))]).files
+    files = split_pins.find_pins([str(write_tsv(tmp_path / "pins.tsv"))]).files
     expected = {"ukwiki": [(1088, PageFacts(pinned_split="test"))], "kwiki": [], "elwiki": []}
     for wiki, pages in expected.items():
-        outcome = run_pipeline(lambda root, of=wiki: root | ReadSplitPins(files) | PinPages(of))
+        outcome = run_pipeline(
+            lambda root, of=wiki: root | split_pins.ReadSplitPins(files) | split_pins.PinPages(of)
+        )
         assert outcome.elements["main"] == pages
 
 
@@ -269,9 +265,11 @@ def test_a_split_that_is_pinned_reaches_the_article(tmp_path: Path) -> None:
     articles = [PackedArticle(page, "A", "1", b"", CorpusStats()) for page in range(len(items))]
 
     def link(facts: beam.PCollection, packed: beam.PCollection) -> Any:
-        pinned = facts | PinItems(facts.pipeline | ReadSplitPins(find_pins([str(build)]).files))
-        screened = packed | ScreenFacts("join", pinned, has_page_table=False)
-        return screened.kept | AssignSplits()
+        pinned = facts | split_pins.PinItems(
+            facts.pipeline | split_pins.ReadSplitPins(split_pins.find_pins([str(build)]).files)
+        )
+        screened = packed | ScreenFacts("join", pinned, packed, has_page_table=False)
+        return screened.kept | split_pins.AssignSplits()
 
     facts = [(page, PageFacts(qid)) for page, qid in enumerate(items)]
     elements = run_inputs(link, facts=facts, packed=articles).elements
@@ -282,4 +280,4 @@ def test_a_split_that_is_pinned_reaches_the_article(tmp_path: Path) -> None:
 
 
 def test_pins_of_a_bucket_without_pages() -> None:
-    assert list(add_pins(7, {"facts": [], "pins": [("a", b"Q64\ttest")]})) == []
+    assert list(split_pins.add_pins(7, {"facts": [], "pins": [("a", b"Q64\ttest")]})) == []

@@ -47,21 +47,24 @@ def test_errors_name_file_and_offset(tmp_path):
         read([f"{tmp_path}/missing.sql"])
 
 
-@pytest.mark.parametrize(("suffix", "keep"), [(".gz", -9), (".bz2", -9), (".xz", -40)])
-def test_cut_compressed_file(tmp_path, suffix, keep):
-    path = str(tmp_path / f"a.sql{suffix}")
-    (tmp_path / f"a.sql{suffix}").write_bytes(COMPRESS[suffix](dump_of((1, b"'Q1'")))[:keep])
+DAMAGED_GZ = bytearray(gzip.compress(dump_of((1, b"'Q1'"), (2, b"'Q2'"))))
+DAMAGED_GZ[20:40] = bytes(20)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content"),
+    [
+        *((suffix, COMPRESS[suffix](dump_of((1, b"'Q1'")))[:-9]) for suffix in (".gz", ".bz2")),
+        (".xz", COMPRESS[".xz"](dump_of((1, b"'Q1'")))[:-40]),
+        (".gz", bytes(DAMAGED_GZ)),
+    ],
+)
+def test_a_compressed_file_that_is_cut_off_or_damaged(tmp_path, suffix, content):
+    path = tmp_path / f"a.sql{suffix}"
+    path.write_bytes(content)
     with pytest.raises(InputError, match="damaged or truncated") as error:
-        list(read_file(path, "page_props", COLUMNS))
-    assert error.value.path == path
-
-
-def test_damaged_compressed_file(tmp_path):
-    data = bytearray(gzip.compress(dump_of((1, b"'Q1'"), (2, b"'Q2'"))))
-    data[20:40] = bytes(20)
-    (tmp_path / "a.sql.gz").write_bytes(data)
-    with pytest.raises(InputError, match="damaged or truncated"):
-        list(read_file(str(tmp_path / "a.sql.gz"), "page_props", COLUMNS))
+        list(read_file(str(path), "page_props", COLUMNS))
+    assert error.value.path == str(path)
 
 
 @pytest.mark.parametrize(("table", "columns"), [("page", COLUMNS), ("page_props", ["pp_sortkey"])])

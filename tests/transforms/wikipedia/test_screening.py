@@ -1,5 +1,7 @@
 import itertools
 import pickle
+import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,6 +18,8 @@ from corpusmill.transforms.wikipedia.screening import (
 )
 from corpusmill.transforms.wikipedia.wikidata import LINKED_BY
 from corpusmill.transforms.wikitext.language import load_language
+
+CASES = tomllib.loads((Path(__file__).parents[2] / "cases" / "wikipedia.toml").read_text("utf-8"))
 
 PAGE = Page(1, 0, "Henn", 2, "wikitext", False, False, "The '''Henn''' is a river.")
 
@@ -57,35 +61,14 @@ def test_the_first_rule_that_speaks_against_a_page(
     assert reason(PAGE._replace(**changed)) == expected  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("uk", "#ПЕРЕНАПРАВЛЕННЯ [[Фудзі]]"),
-        ("uk", "#перенаправлення [[Фудзі]]"),
-        ("el", "#ΑΝΑΚΑΤΕΥΘΥΝΣΗ [[Αθήνα]]"),
-        ("vi", "#đổi [[Hà Nội]]"),
-        ("ja", "#REDIRECT [[富士山]]"),
-        ("fa", "#redirect [[تهران]]"),
-    ],
-)
+@pytest.mark.parametrize(("language", "text"), CASES["redirect_words"])
 def test_redirects_of_old_dumps_are_known_by_the_words_of_the_wiki(
     language: str, text: str
 ) -> None:
     assert reason(PAGE._replace(text=text), language) == Reason("redirect", "by its text")
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "name"),
-    [
-        ("en", "'''Henn''' is:\n{{disambiguation}}", "disambiguation"),
-        ("en", "{{Disambiguation|geo}}", "disambiguation"),
-        ("en", "{{Template:disambiguation}}", "disambiguation"),
-        ("en", "{{ disambiguation\n| geo }}", "disambiguation"),
-        ("uk", "{{Disambig}}", "disambig"),
-        ("el", "{{αποσαφήνιση}}", "αποσαφήνιση"),
-        ("vi", "{{trang định hướng}}", "trang định hướng"),
-    ],
-)
+@pytest.mark.parametrize(("language", "text", "name"), CASES["disambiguation"])
 def test_disambiguation_pages_are_known_by_template_only_where_asked(
     language: str, text: str, name: str
 ) -> None:

@@ -6,23 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.text import SPLITS
-from corpusmill.transforms.wikipedia.split_pins import (
-    BUCKETS,
-    ConflictingPinsError,
-    MalformedPinsError,
-    bucket_of,
-    check_columns,
-    pack_pins,
-    pins_of_table,
-    read_pin_lines,
-    split_of_file,
-    unpack_pins,
-)
+from corpusmill.transforms.wikipedia import split_pins
 
 
 def read(text: str | bytes) -> list[tuple[str, str]]:
     data = text if isinstance(text, bytes) else text.encode()
-    return list(read_pin_lines(io.BytesIO(data)))
+    return list(split_pins.read_pin_lines(io.BytesIO(data)))
 
 
 @pytest.mark.parametrize(
@@ -80,13 +69,13 @@ def test_lines(text: str, pins: list[tuple[str, str]]) -> None:
     ],
 )
 def test_lines_that_are_no_pins_are_told_with_their_number(text: str | bytes, message: str) -> None:
-    with pytest.raises(MalformedPinsError, match=message.replace("[]", r"\[\]")):
+    with pytest.raises(split_pins.MalformedPinsError, match=message.replace("[]", r"\[\]")):
         read(text)
 
 
 def test_lines_are_read_as_they_are_needed() -> None:
     lines = iter([b"wikidata_id\tsplit\n", b"Q64\ttest\n", b"bad"])
-    assert next(read_pin_lines(lines)) == ("Q64", "test")
+    assert next(split_pins.read_pin_lines(lines)) == ("Q64", "test")
     assert list(lines) == [b"bad"]
 
 
@@ -105,8 +94,8 @@ STRINGS = pa.array(["Q64", "Q1"])
 )
 def test_tables(identities: pa.Array) -> None:
     table = pa.table({"n": [1, 2], "split": ["test", "dev"], "wikidata_id": identities})
-    assert list(pins_of_table(table)) == [("Q64", "test"), ("Q1", "validation")]
-    assert list(pins_of_table(table.drop_columns("split"), "train")) == [
+    assert list(split_pins.pins_of_table(table)) == [("Q64", "test"), ("Q1", "validation")]
+    assert list(split_pins.pins_of_table(table.drop_columns("split"), "train")) == [
         ("Q64", "train"),
         ("Q1", "train"),
     ]
@@ -125,13 +114,13 @@ def test_tables(identities: pa.Array) -> None:
     ],
 )
 def test_tables_that_hold_no_pins(columns: dict[str, list[object]], message: str) -> None:
-    with pytest.raises(MalformedPinsError, match=message):
-        list(pins_of_table(pa.table(columns)))
+    with pytest.raises(split_pins.MalformedPinsError, match=message):
+        list(split_pins.pins_of_table(pa.table(columns)))
 
 
 def test_columns_to_read() -> None:
-    assert check_columns(["a", "split", "wikidata_id"]) == ["wikidata_id", "split"]
-    assert check_columns(["wikidata_id", "text"], "test") == ["wikidata_id"]
+    assert split_pins.check_columns(["a", "split", "wikidata_id"]) == ["wikidata_id", "split"]
+    assert split_pins.check_columns(["wikidata_id", "text"], "test") == ["wikidata_id"]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +136,7 @@ def test_columns_to_read() -> None:
     ],
 )
 def test_the_split_of_a_file_of_a_build(name: str, split: str | None) -> None:
-    assert split_of_file(name) == split
+    assert split_pins.split_of_file(name) == split
 
 
 identities = st.one_of(
@@ -163,17 +152,17 @@ def test_pins_are_whole_after_the_way_in_blocks(pins: dict[str, str], data: st.D
     cut = data.draw(st.integers(0, len(rows)))
     blocks: dict[int, list[tuple[str, bytes]]] = {}
     for file, part in (("a", rows[:cut]), ("b", rows[cut:])):
-        for bucket, block in pack_pins(part).items():
-            assert 0 <= bucket < BUCKETS
+        for bucket, block in split_pins.pack_pins(part).items():
+            assert 0 <= bucket < split_pins.BUCKETS
             blocks.setdefault(bucket, []).append((file, block))
     if conflict:
-        with pytest.raises(ConflictingPinsError, match=r"^Q1 is pinned to "):
-            unpack_pins(blocks[bucket_of("Q1")])
+        with pytest.raises(split_pins.ConflictingPinsError, match=r"^Q1 is pinned to "):
+            split_pins.unpack_pins(blocks[split_pins.bucket_of("Q1")])
         return
     unpacked: dict[str, str] = {}
     for bucket, of_bucket in blocks.items():
-        splits = unpack_pins(data.draw(st.permutations(of_bucket)))
-        assert {bucket_of(identity) for identity in splits} == {bucket}
+        splits = split_pins.unpack_pins(data.draw(st.permutations(of_bucket)))
+        assert {split_pins.bucket_of(identity) for identity in splits} == {bucket}
         unpacked |= splits
     assert unpacked == pins | dict(rows)
 
@@ -181,11 +170,11 @@ def test_pins_are_whole_after_the_way_in_blocks(pins: dict[str, str], data: st.D
 def test_two_splits_of_one_identity() -> None:
     blocks = [("b.tsv", b"Q1\ttrain\nQ64\ttrain"), ("a.tsv", b"Q64\ttest")]
     for order in (blocks, blocks[::-1]):
-        with pytest.raises(ConflictingPinsError) as error:
-            unpack_pins(order)
+        with pytest.raises(split_pins.ConflictingPinsError) as error:
+            split_pins.unpack_pins(order)
         assert str(error.value) == "Q64 is pinned to train, but to test in a.tsv"
         assert error.value.second == ("train", "b.tsv")
 
 
 def test_where_pins_meet_is_fixed() -> None:
-    assert [bucket_of(one) for one in ("Q64", "Q1", "ukwiki:1088")] == [85, 208, 205]
+    assert [split_pins.bucket_of(one) for one in ("Q64", "Q1", "ukwiki:1088")] == [85, 208, 205]

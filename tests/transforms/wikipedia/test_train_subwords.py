@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from corpusmill.transforms.files.records import Article, PackedArticle
 from corpusmill.transforms.files.text import fingerprint
-from corpusmill.transforms.models.subword_models import (
-    SubwordSettings,
-    TrainedSubwords,
-    train_model,
-    vocabulary_of,
-)
+from corpusmill.transforms.models import subword_models
 from corpusmill.transforms.wikipedia.article_rows import order, pack_article, to_bytes, unpack_text
 from corpusmill.transforms.wikipedia.train_subwords import (
     LARGEST_RANK,
@@ -38,14 +33,14 @@ TRAIN = [article(number) for number in range(1, 60)]
 OTHERS = [article(number, split=split) for number in (90, 91) for split in ("validation", "test")]
 
 
-def settings(sample_articles: int) -> SubwordSettings:
-    return SubwordSettings(vocabulary_size=320, sample_articles=sample_articles)
+def settings(sample_articles: int) -> subword_models.SubwordSettings:
+    return subword_models.SubwordSettings(vocabulary_size=320, sample_articles=sample_articles)
 
 
-def train(articles: list[PackedArticle], sample_articles: int) -> TrainedSubwords:
+def train(articles: list[PackedArticle], sample_articles: int) -> subword_models.TrainedSubwords:
     outcome = run_transform(TrainSubwords(settings(sample_articles)), articles)
     (trained,) = outcome.elements["main"]
-    assert isinstance(trained, TrainedSubwords)
+    assert isinstance(trained, subword_models.TrainedSubwords)
     counts = {**outcome.counters}
     assert counts.pop("train-subwords/words", 0) >= bool(trained.model)
     assert counts.pop("train-subwords/articles", 0) == trained.sampled_articles
@@ -53,12 +48,12 @@ def train(articles: list[PackedArticle], sample_articles: int) -> TrainedSubword
     return trained
 
 
-def expected(sample: list[PackedArticle], sample_articles: int) -> TrainedSubwords:
+def expected(sample: list[PackedArticle], sample_articles: int) -> subword_models.TrainedSubwords:
     lines = "".join(f"{one.wikidata_id}\t{one.version_id}\n" for one in sample)
-    model = train_model(map(unpack_text, sample), settings(sample_articles))
-    return TrainedSubwords(
+    model = subword_models.train_model(map(unpack_text, sample), settings(sample_articles))
+    return subword_models.TrainedSubwords(
         model=model,
-        vocabulary_size=vocabulary_of(model).count("\n"),
+        vocabulary_size=subword_models.vocabulary_of(model).count("\n"),
         sampled_articles=len(sample),
         sample_sha256=hashlib.sha256(lines.encode()).hexdigest(),
     )
@@ -86,7 +81,7 @@ def test_the_order_of_the_articles_does_not_matter() -> None:
 @pytest.mark.parametrize("articles", [[], OTHERS])
 def test_without_train_there_is_no_model_but_a_reason(articles: list[PackedArticle]) -> None:
     nothing = hashlib.sha256(b"").hexdigest()
-    assert train(articles, 5) == TrainedSubwords(
+    assert train(articles, 5) == subword_models.TrainedSubwords(
         b"", 0, 0, nothing, "there is no text to learn from"
     )
 
@@ -123,7 +118,7 @@ def test_files_of_a_vocabulary(tmp_path: Path) -> None:
     model = (tmp_path / "sentencepiece" / "uk-32k.model").read_bytes()
     vocabulary = (tmp_path / "sentencepiece" / "uk-32k.vocab").read_bytes()
     assert model == trained.model
-    assert vocabulary.decode() == vocabulary_of(model)
+    assert vocabulary.decode() == subword_models.vocabulary_of(model)
     assert files.keys() == {"sentencepiece/uk-32k.model", "sentencepiece/uk-32k.vocab"}
     for file, content in zip(sorted(files.values()), (model, vocabulary), strict=True):
         assert (file.bytes, file.sha256) == (len(content), hashlib.sha256(content).hexdigest())

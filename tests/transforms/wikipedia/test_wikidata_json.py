@@ -1,4 +1,3 @@
-import bz2
 import gzip
 import json
 import pickle
@@ -7,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.wikipedia.wikidata import (
-    Entity,
-    MalformedEntityError,
-    begins_entities,
-    parse_entity,
-)
+from corpusmill.transforms.wikipedia import wikidata
 from tests.tools.real_data import DATA, needs_real_data
 
 
@@ -41,7 +35,7 @@ BERLIN = item(
         "arwiki": {"site": "arwiki", "title": "برلين"},
     },
 )
-BERLIN_ENTITY = Entity(
+BERLIN_ENTITY = wikidata.Entity(
     64,
     (515, 1549591),
     (1,),
@@ -69,7 +63,7 @@ LINE = json.dumps(BERLIN).encode()
     ],
 )
 def test_item(line):
-    assert parse_entity(line) == BERLIN_ENTITY
+    assert wikidata.parse_entity(line) == BERLIN_ENTITY
 
 
 @pytest.mark.parametrize(
@@ -95,12 +89,12 @@ def test_item(line):
     ],
 )
 def test_no_item(line):
-    assert parse_entity(line) is None
+    assert wikidata.parse_entity(line) is None
 
 
 def test_page_data_of_a_redirect_do_not_name_the_item():
     line = json.dumps({"title": "Q404", "ns": 0} | item(id="Q395")).encode()
-    assert parse_entity(line) == Entity(395, (), (), ())
+    assert wikidata.parse_entity(line) == wikidata.Entity(395, (), (), ())
 
 
 @pytest.mark.parametrize(
@@ -114,11 +108,11 @@ def test_page_data_of_a_redirect_do_not_name_the_item():
 )
 def test_empty(fields):
     line = json.dumps(item(**fields)).encode()
-    assert parse_entity(line) == Entity(64, (), (), ())
+    assert wikidata.parse_entity(line) == wikidata.Entity(64, (), (), ())
 
 
 def test_without_claims_and_sitelinks():
-    assert parse_entity(b'{"type":"item","id":"Q64"}') == Entity(64, (), (), ())
+    assert wikidata.parse_entity(b'{"type":"item","id":"Q64"}') == wikidata.Entity(64, (), (), ())
 
 
 @pytest.mark.parametrize(
@@ -143,9 +137,9 @@ def test_without_claims_and_sitelinks():
 )
 def test_classes(statements, classes):
     line = json.dumps(item(claims={"P31": statements})).encode()
-    assert parse_entity(line) == Entity(64, classes, (), ())
+    assert wikidata.parse_entity(line) == wikidata.Entity(64, classes, (), ())
     line = json.dumps(item(claims={"P279": statements})).encode()
-    assert parse_entity(line) == Entity(64, (), classes, ())
+    assert wikidata.parse_entity(line) == wikidata.Entity(64, (), classes, ())
 
 
 @pytest.mark.parametrize(
@@ -195,8 +189,8 @@ def test_classes(statements, classes):
     ],
 )
 def test_malformed(line, reason):
-    with pytest.raises(MalformedEntityError) as error:
-        parse_entity(line)
+    with pytest.raises(wikidata.MalformedEntityError) as error:
+        wikidata.parse_entity(line)
     assert error.value.reason == reason
     copy = pickle.loads(pickle.dumps(error.value))
     assert (copy.reason, copy.detail) == (reason, error.value.detail)
@@ -204,7 +198,7 @@ def test_malformed(line, reason):
 
 def test_long_line():
     links = {f"x{number}wiki": {"title": "Berlin " * 20} for number in range(20_000)}
-    entity = parse_entity(json.dumps(item(sitelinks=links)).encode())
+    entity = wikidata.parse_entity(json.dumps(item(sitelinks=links)).encode())
     assert entity is not None
     assert len(entity.sitelinks) == 20_000
 
@@ -226,7 +220,7 @@ known_keys = st.sampled_from(["P31", "P279", "title", *sorted(KNOWN)])
 
 @given(
     st.builds(
-        Entity,
+        wikidata.Entity,
         numbers,
         st.lists(numbers, unique=True, max_size=4).map(tuple),
         st.lists(numbers, unique=True, max_size=4).map(tuple),
@@ -250,7 +244,7 @@ def test_what_stands_beside_the_wanted_is_passed_over(entity, beside, inside, as
         labels=inside,
     )
     line = {key: value for key, value in beside.items() if key not in KNOWN} | fields
-    assert parse_entity(json.dumps(line, ensure_ascii=ascii_only).encode()) == entity
+    assert wikidata.parse_entity(json.dumps(line, ensure_ascii=ascii_only).encode()) == entity
 
 
 @given(st.data())
@@ -260,8 +254,8 @@ def test_a_changed_byte_is_noticed_or_json(data):
     at = data.draw(st.integers(0, len(line) - 1))
     line[at] = data.draw(st.integers(0, 255))
     try:
-        entity = parse_entity(bytes(line))
-    except MalformedEntityError:
+        entity = wikidata.parse_entity(bytes(line))
+    except wikidata.MalformedEntityError:
         return
     if entity is not None:
         assert isinstance(json.loads(bytes(line).strip(b"[], \t\r\n")), dict)
@@ -281,41 +275,13 @@ def test_a_changed_byte_is_noticed_or_json(data):
     ],
 )
 def test_the_beginning_of_a_dump(head, begins):
-    assert begins_entities(head) == begins
-
-
-def real_entities(name):
-    path = DATA / "wikidata" / name
-    opener = {".gz": gzip.open, ".bz2": bz2.open}.get(path.suffix, open)
-    with opener(path, "rb") as lines:
-        parsed = [parse_entity(line) for line in lines]
-    return [entity for entity in parsed if entity is not None], parsed.count(None)
-
-
-@needs_real_data
-@pytest.mark.parametrize(
-    ("name", "items", "lines_without", "with_class", "without_sitelinks"),
-    [
-        ("wikidata-sample-all.json.gz", 760, 2, 746, 318),
-        ("verbatim/sample_wikidata_items.json.bz2", 100, 2, 100, 0),
-        ("verbatim/short_stream.json.bz2", 635, 0, 631, 373),
-        ("verbatim/wikibase-dump-filter-entities.json.gz", 49, 1, 40, 0),
-        ("verbatim/twenty_entities.json.bz2", 20, 2, 19, 0),
-        ("mock/mock-dump-for-long-testing.json", 55, 48, 51, 55),
-        ("mock/mock-dump-with-bugs.json", 55, 48, 51, 55),
-        ("mock/sample-dump-20150815.json.gz", 55, 48, 51, 55),
-    ],
-)
-def test_real_dump(name, items, lines_without, with_class, without_sitelinks):
-    entities, without = real_entities(name)
-    assert (len(entities), without) == (items, lines_without)
-    assert sum(bool(entity.instance_of) for entity in entities) == with_class
-    assert sum(not entity.sitelinks for entity in entities) == without_sitelinks
+    assert wikidata.begins_entities(head) == begins
 
 
 @needs_real_data
 def test_real_classes_and_sitelinks():
-    entities, _ = real_entities("wikidata-sample-all.json.gz")
+    with gzip.open(DATA / "wikidata" / "wikidata-sample-all.json.gz") as lines:
+        entities = [entity for entity in map(wikidata.parse_entity, lines) if entity]
     by_id = {entity.numeric_id: entity for entity in entities}
     assert sum(len(entity.sitelinks) for entity in entities) == 23_397
     assert sum(4167836 in entity.instance_of for entity in entities) == 10

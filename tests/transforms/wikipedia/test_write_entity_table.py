@@ -8,24 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.wikipedia import make_entity_table
-from corpusmill.transforms.wikipedia.entity_table import (
-    RANGE_BITS,
-    TableCounts,
-    add_counts,
-    table_schema,
-)
-from corpusmill.transforms.wikipedia.make_entity_table import (
-    PackItems,
-    WriteEntityTable,
-    write_internal_classes,
-)
+from corpusmill.transforms.wikipedia import entity_table, make_entity_table
 from corpusmill.transforms.wikipedia.wikidata import Entity
 from tests.tools.golden_tree import tree_of
 from tests.tools.run_pipeline import Outcome, run_inputs
 
 WIKIS = ["elwiki", "enwiki"]
-STEP = 1 << RANGE_BITS
+STEP = 1 << entity_table.RANGE_BITS
 ITEMS = [
     Entity(
         1 + STEP * (number % 5) + number,
@@ -44,8 +33,8 @@ def batches_of(items: list[Entity], size: int) -> list[list[Entity]]:
 def write(folder: Path, batches: list[list[Entity]], rows_per_file: int = 10) -> Outcome:
     folder.mkdir(exist_ok=True)
     scratch = str(folder.parent)
-    pack = PackItems(scratch, WIKIS)
-    write_table = WriteEntityTable(str(folder), scratch, WIKIS, rows_per_file)
+    pack = make_entity_table.PackItems(scratch, WIKIS)
+    write_table = make_entity_table.WriteEntityTable(str(folder), scratch, WIKIS, rows_per_file)
     return run_inputs(lambda batches: batches | pack | write_table, batches=batches)
 
 
@@ -56,7 +45,7 @@ def test_the_files_hold_each_item_once_by_ascending_id(tmp_path: Path) -> None:
         f"entities-0000{file}-of-00004.parquet" for file in range(4)
     ]
     tables = [pq.read_table(path) for path in paths]
-    assert all(table.schema == table_schema(WIKIS) for table in tables)
+    assert all(table.schema == entity_table.table_schema(WIKIS) for table in tables)
     assert [table.num_rows for table in tables] == [8, 8, 16, 8]
     rows = pa.concat_tables(tables).to_pylist()
     assert rows == [
@@ -68,8 +57,8 @@ def test_the_files_hold_each_item_once_by_ascending_id(tmp_path: Path) -> None:
         }
         for item in sorted(ITEMS)
     ]
-    (counts,) = [add_counts(outcome.elements["counts"])]
-    assert counts == TableCounts(40, 0, 26, (30, 40))
+    (counts,) = [entity_table.add_counts(outcome.elements["counts"])]
+    assert counts == entity_table.TableCounts(40, 0, 26, (30, 40))
     assert outcome.counters == {"write-entity-table/rows": 40}
     for file in outcome.elements["files"]:
         data = (tmp_path / "a" / file.name).read_bytes()
@@ -105,7 +94,7 @@ def test_of_repeated_items_one_stays_and_the_others_are_counted(tmp_path: Path) 
     ]
     outcome = write(tmp_path / "a", [poorer, copies], rows_per_file=1000)
     write(tmp_path / "b", [copies, poorer[::-1], copies], rows_per_file=1000)
-    assert add_counts(outcome.elements["counts"])[:2] == (40, 30)
+    assert entity_table.add_counts(outcome.elements["counts"])[:2] == (40, 30)
     assert tree_of(tmp_path / "a") == tree_of(tmp_path / "b")
     table = pq.read_table(tmp_path / "a")
     assert [row["elwiki"] is None for row in table.to_pylist()] == [
@@ -117,8 +106,8 @@ def test_of_repeated_items_one_stays_and_the_others_are_counted(tmp_path: Path) 
 def test_without_items_there_is_an_empty_file(tmp_path: Path, batches: list[list[Entity]]) -> None:
     outcome = write(tmp_path / "a", batches)
     table = pq.read_table(tmp_path / "a" / "entities-00000-of-00001.parquet")
-    assert table == table_schema(WIKIS).empty_table()
-    assert outcome.elements["counts"] == [TableCounts(0, 0, 0, (0, 0))]
+    assert table == entity_table.table_schema(WIKIS).empty_table()
+    assert outcome.elements["counts"] == [entity_table.TableCounts(0, 0, 0, (0, 0))]
 
 
 def test_row_groups_and_what_their_footer_tells(
@@ -140,11 +129,13 @@ def test_row_groups_and_what_their_footer_tells(
 
 def test_rows_per_file_must_be_positive() -> None:
     with pytest.raises(ValueError, match="rows_per_file must be positive, not 0"):
-        WriteEntityTable("", "", WIKIS, 0)
+        make_entity_table.WriteEntityTable("", "", WIKIS, 0)
 
 
 def test_internal_classes(tmp_path: Path) -> None:
-    file = write_internal_classes({13406463: "list", 64: "internal"}, str(tmp_path))
+    file = make_entity_table.write_internal_classes(
+        {13406463: "list", 64: "internal"}, str(tmp_path)
+    )
     assert (file.name, file.records) == ("internal-classes.parquet", 2)
     assert pq.read_table(tmp_path / file.name).to_pydict() == {
         "numeric_id": [64, 13406463],
