@@ -106,7 +106,6 @@ setup(
         "bench": [
             "orjson>=3.10",
             "psutil>=6",
-            "rensa>=0.5,<0.6",
             "textstat>=0.7.3",
             "wikiextractor>=3.1",
         ],

@@ -18,36 +18,16 @@ import sys
 from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
-from corpusmill.transforms.files.read_files import (
-    InputError,
-    is_there,
-    match_inputs,
-    open_input,
-    open_raw,
-    read_input,
-)
+from corpusmill.transforms.files import read_files
 from corpusmill.transforms.files.records import Page
+from corpusmill.transforms.wikipedia import mediawiki_xml
 from corpusmill.transforms.wikipedia.article_accounts import RowSource
 from corpusmill.transforms.wikipedia.clean_wikitext import CleanWikitext, read_language
-from corpusmill.transforms.wikipedia.mediawiki_xml import (
-    PAGE_END,
-    PAGE_START,
-    Siteinfo,
-    index_path_of,
-    parse_page,
-)
 from corpusmill.transforms.wikipedia.read_dumps import check_dumps, plan_units, read_good_pages
 from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE, PageScreening
 from corpusmill.transforms.wikitext.explain.explained_page import ExplainedPage, explain_page
 from corpusmill.transforms.wikitext.language import TEMPLATE_NAMESPACE, Language, normalise_name
-from corpusmill.transforms.wikitext.templates.definitions import (
-    NO_TEMPLATES,
-    TemplateFact,
-    WikiTemplates,
-    collect,
-    count_calls,
-    read_template,
-)
+from corpusmill.transforms.wikitext.templates import definitions
 from corpusmill.transforms.wikitext.templates.lookup import TemplateTable
 from corpusmill.transforms.wikitext.wikis import dbname_of
 
@@ -73,7 +53,7 @@ class FoundPage(NamedTuple):
 
     page: Page
     dump: str  # the file that contains the page
-    of_wiki: WikiTemplates
+    of_wiki: definitions.WikiTemplates
 
 
 class _Place(NamedTuple):
@@ -82,7 +62,12 @@ class _Place(NamedTuple):
 
 
 def find_page(
-    paths: Sequence[str], title: str, language: Language, site: Siteinfo, *, wiki_templates: bool
+    paths: Sequence[str],
+    title: str,
+    language: Language,
+    site: mediawiki_xml.Siteinfo,
+    *,
+    wiki_templates: bool,
 ) -> FoundPage:
     """Returns the page with a given title, and the templates that it uses.
 
@@ -95,14 +80,14 @@ def find_page(
 
     Raises InputError if no file has the page.
     """
-    tables = TemplateTable(language, site.namespaces, NO_TEMPLATES)
+    tables = TemplateTable(language, site.namespaces, definitions.NO_TEMPLATES)
     index = _Index(paths, language.namespace_names(TEMPLATE_NAMESPACE, site.namespaces), title)
     if index.is_whole:
         if not index.page:
-            raise InputError(", ".join(paths), index.near.message())
+            raise read_files.InputError(", ".join(paths), index.near.message())
         page = next(one for one in pages_at(index.page) if one.title == title)
-        facts = _called(page, index, tables) if wiki_templates else {}
-        return FoundPage(page, index.page.path, collect(facts.values()))
+        of_wiki = _called(page, index, tables) if wiki_templates else definitions.NO_TEMPLATES
+        return FoundPage(page, index.page.path, of_wiki)
     return _read_all(paths, title, tables, wiki_templates)
 
 
@@ -148,8 +133,8 @@ class _Index:
         self.near = _Near(title)
         self.is_whole = True
         for path in paths:
-            index = index_path_of(path)
-            if not index or not is_there(index):
+            index = mediawiki_xml.index_path_of(path)
+            if not index or not read_files.is_there(index):
                 self.is_whole = False
                 return
             for place, name in _lines(path, index):
@@ -162,7 +147,7 @@ class _Index:
 
 
 def _lines(path: str, index: str) -> Iterator[tuple[_Place, str]]:
-    with open_input(index) as lines:
+    with read_files.open_input(index) as lines:
         for line in lines:
             offset, _, title = line.decode("utf-8").rstrip("\n").split(":", 2)
             yield _Place(path, int(offset)), html.unescape(title)
@@ -175,7 +160,7 @@ def pages_at(place: _Place) -> list[Page]:
     """
     unpacked = bz2.BZ2Decompressor()
     xml = bytearray()
-    with open_raw(place.path) as stream:
+    with read_files.open_raw(place.path) as stream:
         stream.seek(place.offset)
         try:
             while not unpacked.eof and (data := stream.read(_READ_BYTES)):
@@ -184,20 +169,19 @@ def pages_at(place: _Place) -> list[Page]:
             message = (
                 f"no stream begins at byte {place.offset}, although the index lists it: {error}"
             )
-            raise InputError(place.path, message, place.offset) from None
-    return [
-        parse_page(bytes(PAGE_START + one.partition(PAGE_END)[0] + PAGE_END))
-        for one in xml.split(PAGE_START)[1:]
-    ]
+            raise read_files.InputError(place.path, message, place.offset) from None
+    begin, end = mediawiki_xml.PAGE_START, mediawiki_xml.PAGE_END
+    pages = (begin + one.partition(end)[0] + end for one in xml.split(begin)[1:])
+    return [mediawiki_xml.parse_page(one) for one in pages]
 
 
-def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, TemplateFact]:
-    """Returns the definition or redirect of each template that a page calls, by the template's name.
+def _called(page: Page, index: _Index, tables: TemplateTable) -> definitions.WikiTemplates:
+    """Returns the definition or redirect of each template that a page calls.
 
     Templates that are called by other templates are included. Templates that `tables` contains are left out.
     """
-    facts: dict[str, TemplateFact] = {}
-    wanted = [*count_calls(page.text)]
+    facts = {}
+    wanted = [*definitions.count_calls(page.text)]
     seen: set[str] = set()
     while wanted and len(seen) < MAX_CALLED:
         name = wanted.pop(0)
@@ -205,12 +189,12 @@ def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, Templ
             continue
         seen.add(name)
         for one in pages_at(index.templates[name]):
-            if one.namespace == TEMPLATE_NAMESPACE and (fact := read_template(one)):
-                if fact.name != name:
-                    continue
+            fact = definitions.read_template(one) if one.namespace == TEMPLATE_NAMESPACE else None
+            if fact and fact.name == name:
                 facts[name] = fact
-                wanted += [fact.value] if fact.kind == "alias" else count_calls(fact.value)
-    return facts
+                is_alias = fact.kind == "alias"
+                wanted += [fact.value] if is_alias else definitions.count_calls(fact.value)
+    return definitions.collect(facts.values())
 
 
 def _read_all(
@@ -225,11 +209,11 @@ def _read_all(
         "no index of a multistream dump found: reading all of %s", paths
     )
     found: tuple[Page, str] | None = None
-    facts: dict[str, TemplateFact] = {}
+    facts: dict[str, definitions.TemplateFact] = {}
     near = _Near(title)
     for path, page in _pages(paths, near, wiki_templates):
         if page.namespace == TEMPLATE_NAMESPACE and page.title != title:
-            fact = read_template(page)
+            fact = definitions.read_template(page)
             if fact and not tables.knows(fact.name):
                 facts[fact.name] = fact
         elif page.title == title:
@@ -237,8 +221,8 @@ def _read_all(
             if not wiki_templates:
                 break
     if not found:
-        raise InputError(", ".join(paths), near.message())
-    return FoundPage(*found, collect(facts.values()))
+        raise read_files.InputError(", ".join(paths), near.message())
+    return FoundPage(*found, definitions.collect(facts.values()))
 
 
 def _pages(paths: Sequence[str], near: _Near, wiki_templates: bool) -> Iterator[tuple[str, Page]]:
@@ -256,12 +240,7 @@ def _pages(paths: Sequence[str], near: _Near, wiki_templates: bool) -> Iterator[
                 title = html.unescape(found[1].decode("utf-8", "replace")) if found else ""
                 near.add(title)
                 if title == near.title or (wiki_templates and template in head):
-                    yield path, parse_page(xml)
-
-
-def page_of_wikitext(wikitext: str, title: str) -> Page:
-    """Returns a page with the given title and wikitext, for text that does not come from a dump."""
-    return Page(0, ARTICLE_NAMESPACE, title, 0, "wikitext", False, False, wikitext)
+                    yield path, mediawiki_xml.parse_page(xml)
 
 
 STANDARD_INPUT = "-"
@@ -279,23 +258,21 @@ def explain_dump(settings: argparse.Namespace) -> Explained:
 
     Raises InputError if a file is not a dump or is a dump of another wiki, or if no file contains the page.
     """
-    paths = match_inputs(settings.dump)
-    language = read_language(settings.language, match_inputs(settings.templates))
+    paths = read_files.match_inputs(settings.dump)
+    language = read_language(settings.language, read_files.match_inputs(settings.templates))
     dbname = dbname_of(settings.language)
     site = check_dumps(paths, settings.language, dbname, whole=False)
     found = find_page(paths, settings.title, language, site, wiki_templates=settings.wiki_templates)
     page = found.page
     explained = explain_page(page.text, page.title, language, site.namespaces, found.of_wiki)
     url = RowSource(settings.language, dbname).url(page.title, str(page.revision_id))
+    counts = len(found.of_wiki.definitions), len(found.of_wiki.aliases)
     facts = [
         ("page", f"{page.page_id} {page.title}"),
         ("revision", f"{page.revision_id} {page.revised}".strip()),
         ("source", url),
         ("dump", found.dump),
-        (
-            "templates of the wiki",
-            f"{len(found.of_wiki.definitions):,} definitions, {len(found.of_wiki.aliases):,} redirects",
-        ),
+        ("templates of the wiki", "{:,} definitions, {:,} redirects".format(*counts)),
     ]
     return Explained(explained, [*facts, *_fate(page, language, explained)])
 
@@ -306,16 +283,16 @@ def explain_text(settings: argparse.Namespace) -> Explained:
     Raises InputError if the file is missing or not UTF-8.
     """
     path = settings.wikitext
-    language = read_language(settings.language, match_inputs(settings.templates))
+    language = read_language(settings.language, read_files.match_inputs(settings.templates))
     try:
         is_standard = path == STANDARD_INPUT
-        data = sys.stdin.buffer.read() if is_standard else read_input(path)
+        data = sys.stdin.buffer.read() if is_standard else read_files.read_input(path)
         wikitext = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(path, f"not UTF-8: {error}", error.start) from None
+        raise read_files.InputError(path, f"not UTF-8: {error}", error.start) from None
     title = settings.title or ("" if is_standard else pathlib.PurePath(path).stem)
-    page = page_of_wikitext(wikitext, title)
-    explained = explain_page(wikitext, title, language, {}, NO_TEMPLATES)
+    page = Page(0, ARTICLE_NAMESPACE, title, 0, "wikitext", False, False, wikitext)
+    explained = explain_page(wikitext, title, language, {}, definitions.NO_TEMPLATES)
     facts = [("wikitext", path), ("title", title)]
     return Explained(explained, [*facts, *_fate(page, language, explained)])
 

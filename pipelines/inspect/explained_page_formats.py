@@ -18,15 +18,7 @@ from rich.text import Text
 
 from corpusmill.transforms.files.markup import escape, html_table, make_head
 from corpusmill.transforms.files.terminal import escape_line, new_console
-from corpusmill.transforms.wikitext.explain.explained_page import (
-    EMPTY,
-    KEPT,
-    LINK,
-    OUTSIDE,
-    ExplainedPage,
-    ExplainedSection,
-    Piece,
-)
+from corpusmill.transforms.wikitext.explain import explained_page
 
 from .build_document import Origin
 
@@ -49,7 +41,9 @@ def draw_origin(origin: Origin, width: int) -> str:
     return _wrapped(lines, width) + (f"\n{_wrapped([shown], width, '')}" if text else "") + "\n"
 
 
-def draw_page(page: ExplainedPage, facts: Sequence[tuple[str, str]], width: int) -> str:
+def draw_page(
+    page: explained_page.ExplainedPage, facts: Sequence[tuple[str, str]], width: int
+) -> str:
     """Returns a page, and the explanation of how it was cleaned, as text for a terminal.
 
     Args:
@@ -80,14 +74,14 @@ def _wrapped(lines: Iterable[str], width: int, indent: str = "  ") -> str:
     return "".join(f"{one}\n" for of_line in wrapped for one in of_line)
 
 
-def _section(section: ExplainedSection, width: int) -> Iterator[Any]:
+def _section(section: explained_page.ExplainedSection, width: int) -> Iterator[Any]:
     title = f"{section.heading or 'lead'} · {section.fate}"
     yield Text()
     yield Line(Text(title), align="left", characters="=")
     if section.rule:
         yield Text(f"{section.rule.text}\n  {section.rule.place}".rstrip())
     source = _folded(section).strip("\n")
-    if section.fate not in (KEPT, EMPTY):
+    if section.fate not in (explained_page.KEPT, explained_page.EMPTY):
         if source:
             yield Text(_shortened(source))
         return
@@ -103,7 +97,7 @@ def _section(section: ExplainedSection, width: int) -> Iterator[Any]:
     yield from _pieces(section.pieces)
 
 
-def _folded(section: ExplainedSection) -> str:
+def _folded(section: explained_page.ExplainedSection) -> str:
     """Returns the wikitext of a section. Long parts that add nothing to the cleaned text are shortened."""
     parts, position = [], 0
     for piece in section.pieces:
@@ -114,7 +108,7 @@ def _folded(section: ExplainedSection) -> str:
     return "".join((*parts, section.source[position:]))
 
 
-def _pieces(pieces: Iterable[Piece]) -> Iterator[Any]:
+def _pieces(pieces: Iterable[explained_page.Piece]) -> Iterator[Any]:
     """Yields a table of the parts of a section that cleaning has changed, then lines with counts.
 
     The table leaves out links that are kept as text, and parts that are always removed, such as comments.
@@ -133,12 +127,14 @@ def _pieces(pieces: Iterable[Piece]) -> Iterator[Any]:
         yield Text(f"{count:,} × {what} ({place})")
 
 
-def _told(pieces: Iterable[Piece]) -> tuple[list[Piece], Counter[tuple[str, str]]]:
-    told: list[Piece] = []
+def _told(
+    pieces: Iterable[explained_page.Piece],
+) -> tuple[list[explained_page.Piece], Counter[tuple[str, str]]]:
+    told: list[explained_page.Piece] = []
     counted: Counter[tuple[str, str]] = Counter()
     for piece in pieces:
-        is_plain = piece.kind == LINK and bool(piece.shown)
-        if is_plain or piece.kind == OUTSIDE:
+        is_plain = piece.kind == explained_page.LINK and bool(piece.shown)
+        if is_plain or piece.kind == explained_page.OUTSIDE:
             counted[piece.rule.text, piece.rule.place] += 1
         else:
             told.append(piece)
@@ -164,7 +160,9 @@ _LEGEND = (
 _SHOWN = 300  # maximum number of characters of a source that a table shows
 
 
-def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+def make_page(
+    page: explained_page.ExplainedPage, facts: Sequence[tuple[str, str]]
+) -> Iterator[str]:
     """Yields the parts of the HTML file.
 
     Args:
@@ -180,7 +178,7 @@ def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator
     yield "</main></body></html>\n"
 
 
-def _html_section(section: ExplainedSection) -> Iterator[str]:
+def _html_section(section: explained_page.ExplainedSection) -> Iterator[str]:
     name = escape(section.heading or "lead")
     yield f"<section><h2>{name} <small>· {section.fate}</small></h2>\n"
     if section.rule:
@@ -199,7 +197,7 @@ def _html_section(section: ExplainedSection) -> Iterator[str]:
     yield "</section>\n"
 
 
-def _marked(source: str, section: ExplainedSection) -> Iterator[str]:
+def _marked(source: str, section: explained_page.ExplainedSection) -> Iterator[str]:
     """Yields the wikitext of a section as HTML, and highlights the parts that have an explanation.
 
     A part inside a highlighted part is not highlighted separately.
@@ -221,6 +219,6 @@ def _marked(source: str, section: ExplainedSection) -> Iterator[str]:
     yield escape(source[position:])
 
 
-def _cells(piece: Piece) -> tuple[str, ...]:
+def _cells(piece: explained_page.Piece) -> tuple[str, ...]:
     source, shown = (" ".join(one.split())[:_SHOWN] for one in (piece.source, piece.shown))
     return source, shown or "–", piece.rule.text, piece.rule.place

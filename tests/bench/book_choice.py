@@ -24,9 +24,8 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from corpusmill.transforms.books.select_books import SelectBooks
 from corpusmill.transforms.books.select_by_minhash import SelectByMinHash
-from corpusmill.transforms.files.records import OverlapVerdict
+from corpusmill.transforms.files.records import Book, MeasuredBook, OverlapVerdict
 from corpusmill.transforms.files.scratch import Scratch
-from tests.bench.books import Text, measured
 from tests.tools.real_gutenberg import read_bodies
 
 CHOICES = {"exact": SelectBooks, "minhash": SelectByMinHash}
@@ -63,7 +62,7 @@ def choose(choice: str, made: int, path: pathlib.Path) -> None:
     with tempfile.TemporaryDirectory(prefix="corpusmill-bench-") as folder:
         scratch = Scratch(folder)
         texts = made_books(made) if made else real_books()
-        books = [measured(text, scratch) for text in texts]
+        books = [measured(number, text, scratch) for number, text in enumerate(texts, 1)]
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start = time.perf_counter()
         flags = ["--direct_num_workers=1", "--direct_running_mode=multi_threading"]
@@ -85,13 +84,20 @@ def write_verdict(verdict: OverlapVerdict, path: str) -> None:
         file.write(json.dumps([verdict.book_id, verdict.is_kept, verdict.ngrams]) + "\n")
 
 
-def real_books() -> Iterator[Text]:
+def measured(number: int, text: str, scratch: Scratch) -> MeasuredBook:
+    """The book as SelectBooks takes it."""
+    name = f"{number}.txt"
+    packed = scratch.put_text(text)
+    book = Book(number, name, "utf-8", name, (), (), (), (), "", 0, False, len(text), packed)
+    return MeasuredBook(book, len(text.split()), 0)
+
+
+def real_books() -> Iterator[str]:
     """Those with words, between their START and END lines."""
-    bodies = (body for body in read_bodies().values() if body.split())
-    return (Text(number, body) for number, body in enumerate(bodies, 1))
+    return (body for body in read_bodies().values() if body.split())
 
 
-def made_books(count: int) -> Iterator[Text]:
+def made_books(count: int) -> Iterator[str]:
     """Two of three of words by chance; others made of up to 200 of these."""
     chance = random.Random(1)
     vocabulary = [f"w{number}" for number in range(VOCABULARY)]
@@ -102,7 +108,7 @@ def made_books(count: int) -> Iterator[Text]:
             own = [*own[-199:], words]
         else:
             words = made_of(own, chance)
-        yield Text(number, " ".join(words))
+        yield " ".join(words)
 
 
 def made_of(others: list[list[str]], chance: random.Random) -> list[str]:

@@ -1,11 +1,11 @@
-"""Measures recall and speed of `corpusmill contamination` on planted items, compared with two other methods.
+"""Measures recall and speed of `corpusmill contamination` on planted items, compared with n-grams.
 
-    CORPUSMILL_DATA=… python -m tests.bench.contamination [--datatrove PYTHON] [--megabytes N]
+    CORPUSMILL_DATA=… python -m tests.bench.contamination [--megabytes N]
 
 Inserts 2,000 sentences of real news, in seven ways, into 100,000 passages of real books. Searches for them
-and for 10,000 other sentences with `corpusmill contamination`, with the 13-grams of GPT-3 (Brown et al.
-2020, appendix C; lower case, no punctuation), and, if --datatrove names a Python that has datatrove and
-spacy, with the 12-grams of datatrove. Prints the share found of each kind, false alarms, and core-seconds.
+and for 10,000 other sentences with `corpusmill contamination` and with the 13-grams of GPT-3 (Brown et al.
+2020, appendix C; lower case, no punctuation). Prints the share found of each kind, false alarms, and
+core-seconds.
 With --megabytes, the passages are repeated up to this size of text, and MB/s of one worker are printed.
 """
 
@@ -16,7 +16,6 @@ import json
 import pathlib
 import string
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -27,9 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from corpusmill.transforms.duplicates.folded_words import fold_words
-from tests.bench.engines import adopt_orphans, bury_orphans, core_seconds
-from tests.bench.lm1b import print_machine
-from tests.bench.memory import build
+from tests.bench import harness
 from tests.makers.planted_items import KINDS, LONG_WORDS, SHORT_WORDS, Contaminated, plant_items
 from tests.tools.real_data import DATA
 from tests.tools.real_gutenberg import read_bodies
@@ -37,8 +34,7 @@ from tests.tools.real_gutenberg import read_bodies
 DOCUMENTS, PLANTED, ABSENT = 100_000, 2_000, 10_000
 DOCUMENT_CHARACTERS = 900
 PAPER_WORDS = 13
-COMMAND = [sys.executable, "-m", "corpusmill", "contamination"]
-PEER = pathlib.Path(__file__).with_name("contamination_datatrove.py")
+COMMAND = [*harness.COMMAND, "contamination"]
 
 Pairs = set[tuple[str, int]]
 """(id of an item, number of a document in which something of it was found)."""
@@ -56,14 +52,13 @@ class Searched(NamedTuple):
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--datatrove", default="", help="a Python with datatrove and spacy")
     parser.add_argument("--documents", type=int, default=DOCUMENTS)
     parser.add_argument("--planted", type=int, default=PLANTED)
     parser.add_argument("--absent", type=int, default=ABSENT)
     parser.add_argument("--megabytes", type=float, default=0, help="of text, to measure the speed")
     settings = parser.parse_args()
-    adopt_orphans()
-    print_machine()
+    harness.adopt_orphans()
+    print(harness.describe_machine())
     made = plant_items(
         find_texts(), find_documents(settings.documents), settings.planted, settings.absent
     )
@@ -74,8 +69,6 @@ def main() -> None:
             "corpusmill": lambda: search(folder),
             "GPT-3, 13-grams": lambda: search_as_paper(made),
         }
-        if settings.datatrove:
-            ways["datatrove, 12-grams"] = lambda: search_with_peer(folder, settings.datatrove)
         print_ways(made, {name: way() for name, way in ways.items()})
         if settings.megabytes:
             print_speed(folder, made.documents, settings.megabytes)
@@ -135,14 +128,14 @@ def search(folder: pathlib.Path) -> Searched:
 
 def run_command(*given: object) -> float:
     """Core-seconds of `corpusmill contamination`."""
-    start = core_seconds()
+    start = harness.core_seconds()
     command = [*COMMAND, *map(str, given), "--workers", "1"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    bury_orphans()
+    harness.bury_orphans()
     if ended.returncode > 1:
         raise RuntimeError(ended.stderr)
     print(ended.stdout)
-    return core_seconds() - start
+    return harness.core_seconds() - start
 
 
 def search_as_paper(made: Contaminated) -> Searched:
@@ -164,19 +157,6 @@ def paper_ngrams(text: str) -> Iterator[tuple[str, ...]]:
     """All n-grams of a text."""
     words = text.lower().translate(_PUNCTUATION).split()
     return zip(*(words[at:] for at in range(PAPER_WORDS)), strict=False)
-
-
-def search_with_peer(folder: pathlib.Path, python: str) -> Searched:
-    """By the filter of datatrove, which names one n-gram of each document that it drops."""
-    start = core_seconds()
-    ended = subprocess.run(
-        [python, str(PEER), str(folder)], capture_output=True, text=True, check=False
-    )
-    if ended.returncode:
-        raise RuntimeError(ended.stderr)
-    found = json.loads(ended.stdout.splitlines()[-1])
-    pairs = {(item, int(document)) for document, items in found.items() for item in items}
-    return Searched(pairs, core_seconds() - start)
 
 
 def print_ways(made: Contaminated, ways: Mapping[str, Searched]) -> None:
@@ -226,7 +206,7 @@ def print_speed(folder: pathlib.Path, documents: Sequence[str], megabytes: float
             written += size
     items = folder / "items.jsonl"
     command = [*COMMAND, "--train", str(folder / "many.parquet"), "--eval", str(items)]
-    run = build([*command, "--workers", "1"], folder / "log", status=1)
+    run = harness.build([*command, "--workers", "1"], folder / "log", status=1)
     print(
         f"{written:.0f} MB: {run.core_seconds:.1f} core-seconds, {run.seconds:.1f} s,"
         f" {written / run.core_seconds:.1f} MB/s a core; {run.peak_bytes / 1e6:.0f} MB of memory"

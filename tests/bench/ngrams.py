@@ -10,15 +10,13 @@ processes as proportional set sizes (PSS); the memory of lmplz is set by its fla
 
 import argparse
 import pathlib
-import sys
 import tempfile
 from collections.abc import Iterator
 
 import pyarrow as pa
 
 from corpusmill.transforms.files.line_blocks import cut_block
-from tests.bench.engines import adopt_orphans
-from tests.bench.memory import Run, build
+from tests.bench import harness
 from tests.makers.text_builds import make_text_build, walk_text
 
 HELD_OUT_BYTES = 1 << 19
@@ -35,7 +33,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--folder", help="for what is written; default: the system's")
     settings = parser.parse_args()
-    adopt_orphans()
+    harness.adopt_orphans()
     held_out, *_ = cut_block(settings.news.read_bytes(), HELD_OUT_BYTES)
     for size in settings.sizes:
         with tempfile.TemporaryDirectory(prefix="corpusmill-bench-", dir=settings.folder) as name:
@@ -44,47 +42,22 @@ def main() -> None:
             write_lines(lines, settings.news.read_bytes(), size * 10**6)
             if settings.lmplz:
                 arpa = folder / "lmplz.arpa"
-                command = [
-                    settings.lmplz,
-                    "-o",
-                    "5",
-                    "--prune",
-                    "0",
-                    "0",
-                    "1",
-                    "-S",
-                    settings.memory,
-                    "-T",
-                    str(folder),
-                ]
-                command += ["--text", str(lines), "--arpa", str(arpa)]
-                show("lmplz", size, build(command, folder / "log", 0))
+                command = [settings.lmplz, *"-o 5 --prune 0 0 1 -S".split(), settings.memory]
+                command += ["-T", str(folder), "--text", str(lines), "--arpa", str(arpa)]
+                show("lmplz", size, harness.build(command, folder / "log"))
                 arpa.unlink()
             texts = {"train": files_of(lines), "test": iter([text_array(held_out)])}
             corpus = make_text_build(folder, "lm1b", "text", texts)
             lines.unlink()
-            command = [sys.executable, "-m", "corpusmill", "ngrams", "--corpus", str(corpus)]
-            command += [
-                "--prune",
-                "0",
-                "0",
-                "1",
-                "--min-count",
-                "1",
-                "--workers",
-                str(settings.workers),
-            ]
-            command += ["--output", str(folder), "--ignore-memory"]
-            show("corpusmill ngrams", size, build(command, folder / "log", 0))
+            command = [*harness.COMMAND, "ngrams", "--corpus", str(corpus)]
+            command += ["--workers", str(settings.workers), "--output", str(folder)]
+            command += "--prune 0 0 1 --min-count 1 --ignore-memory".split()
+            show("corpusmill ngrams", size, harness.build(command, folder / "log"))
 
 
-def show(name: str, size: int, run: Run) -> None:
+def show(name: str, size: int, run: harness.Run) -> None:
     """Prints a run."""
-    print(
-        f"{name:18} {size:6,} MB: {run.seconds:7.1f} s, {run.core_seconds:7.1f} core-s,"
-        f" {run.peak_bytes / 1e6:6.0f} MB",
-        flush=True,
-    )
+    print(f"{name:18} {size:6,} MB: {run}", flush=True)
 
 
 def write_lines(path: pathlib.Path, news: bytes, size: int) -> None:

@@ -28,8 +28,7 @@ from typing import NamedTuple
 from corpusmill.pipelines.run import forecast
 from corpusmill.pipelines.run.forecast import ANY, GB, Rates, Text, load_rates, parts_of
 from corpusmill.transforms.files.compression import decompress
-from tests.bench import engines, lm1b
-from tests.bench.entities import item_lines, write_copies
+from tests.bench import harness
 from tests.bench.ngrams import text_array
 from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import repeat_dump
@@ -91,11 +90,8 @@ def main() -> None:
     if settings.full:
         print_full(load_rates())
         return
-    engines.adopt_orphans()
-    machine = io.StringIO()
-    with contextlib.redirect_stdout(machine):
-        lm1b.print_machine()
-    where = machine.getvalue().strip()
+    harness.adopt_orphans()
+    where = harness.describe_machine()
     print(where)
     with tempfile.TemporaryDirectory(prefix="corpusmill-bench-") as folder:
         for name in settings.only:
@@ -148,15 +144,14 @@ class Bench:
         peak, is_over = [0], threading.Event()
         watcher = threading.Thread(target=watch_disk, args=(output, peak, is_over), daemon=True)
         watcher.start()
-        start = engines.core_seconds()
+        flags = ["--output", str(output), "--workers", str(workers)]
         try:
-            engines.run_command(command, output, ["--workers", str(workers)])
+            run = harness.build([*harness.COMMAND, *command, *flags], output.with_suffix(".log"))
         finally:
             is_over.set()
             watcher.join()
-        engines.bury_orphans()
         self.last = output
-        return Run(engines.core_seconds() - start, peak[0], disk_bytes(output))
+        return Run(run.core_seconds, peak[0], disk_bytes(output))
 
     def measure(self, corpus: str, make: Callable[[int], Source], *flags: str) -> list[Row]:
         """The rows of a start and of the work."""
@@ -202,10 +197,10 @@ def measure_codecs(bench: Bench) -> list[Row]:
     books = sorted((DATA / "gutenberg" / "books").glob("*.gz"))
     xml = plain_dump("uk", bench.folder, 1).read_bytes()
     texts = {
-        "lm1b": b"\n".join(lm1b.source_lines()),
+        "lm1b": b"\n".join(harness.source_lines()),
         "wiki40b": xml,
         "flores101": xml,
-        "entities": b"\n".join(item_lines(DATA / "wikidata" / "wikidata-sample-all.json.gz")),
+        "entities": b"\n".join(harness.item_lines()),
         ANY: b"".join(gzip.decompress(path.read_bytes()) for path in books[::20]),
     }
     rows = []
@@ -229,12 +224,12 @@ def _unpack_seconds(packed: bytes, codec: str) -> float:
 
 def measure_lm1b(bench: Bench) -> list[Row]:
     """One Billion Word; a second worker; and without sentences that are nearly the same."""
-    lines = lm1b.source_lines()
+    lines = harness.source_lines()
 
     def make(parts: int) -> Source:
         folder = bench.folder / f"news-{parts}"
         if not folder.exists():
-            lm1b.write_news(lines, folder, NEWS_MEGABYTES * parts, "plain")
+            harness.write_news(lines, folder, NEWS_MEGABYTES * parts)
         paths = sorted(folder.iterdir())
         return Source(["lm1b", "--input", *map(str, paths)], sum(p.stat().st_size for p in paths))
 
@@ -326,12 +321,12 @@ def plain_dump(
 
 def measure_entities(bench: Bench) -> list[Row]:
     """The entity table."""
-    lines = item_lines(DATA / "wikidata" / "wikidata-sample-all.json.gz")
+    lines = harness.item_lines()
 
     def make(parts: int) -> Source:
         folder = bench.folder / f"items-{parts}"
         folder.mkdir()
-        path = write_copies(lines, folder, "", ITEM_COPIES * parts)
+        path = harness.write_copies(lines, folder, ITEM_COPIES * parts)
         return Source(["entities", "--dump", str(path)], path.stat().st_size)
 
     return bench.measure("entities", make)
@@ -383,11 +378,11 @@ def measure_flores101(bench: Bench) -> list[Row]:
 
 def measure_subwords(bench: Bench) -> list[Row]:
     """One vocabulary over lines of news."""
-    lines = lm1b.source_lines()
+    lines = harness.source_lines()
 
     def make(parts: int) -> Source:
         folder = bench.folder / f"lines-{parts}"
-        lm1b.write_news(lines, folder, NEWS_MEGABYTES // 2 * parts, "plain")
+        harness.write_news(lines, folder, NEWS_MEGABYTES // 2 * parts)
         paths = sorted(folder.iterdir())
         named = [f"en={path}" for path in paths]
         command = ["subwords", "--corpora", *named, "--size", "16000"]
@@ -413,7 +408,7 @@ def measure_multilingual(bench: Bench) -> list[Row]:
 
 def measure_ngrams(bench: Bench) -> list[Row]:
     """5-gram models of text with about as many new n-grams as news has."""
-    news = b"\n".join(lm1b.source_lines()) + b"\n"
+    news = b"\n".join(harness.source_lines()) + b"\n"
 
     def make(parts: int) -> Source:
         blocks = [*walk_text(news, NEWS_MEGABYTES * parts * 10**6)]
@@ -431,22 +426,21 @@ def measure_spark(bench: Bench) -> list[Row]:
     """Measures the cost of Spark beside the work: One Billion Word, on this machine and on a cluster of one
     node.
     """
-    lines = lm1b.source_lines()
+    lines = harness.source_lines()
     took: dict[str, list[float]] = {}
     for parts in (SMALL, LARGE):
         folder = bench.folder / f"news-{parts}"
-        lm1b.write_news(lines, folder, NEWS_MEGABYTES * parts * bench.scale, "plain")
+        harness.write_news(lines, folder, NEWS_MEGABYTES * parts * bench.scale)
         command = ["lm1b", "--input", *map(str, sorted(folder.iterdir()))]
-        for engine in engines.ENGINES:
+        for engine in harness.ENGINES:
             output = bench.folder / f"{engine}-{parts}"
-            run = engines.build(command, output, engine, 1)
-            took.setdefault(engine, []).append(run.core_seconds)
+            took.setdefault(engine, []).append(harness.build_on(engine, command, output))
     small, large = took["in-process"]
     work = large - small
     rows = []
     for engine, start, part in (
         ("Spark", forecast.SPARK_START, forecast.SPARK_WORK),
-        (engines.CLUSTER, forecast.CLUSTER_START, forecast.CLUSTER_WORK),
+        (harness.CLUSTER, forecast.CLUSTER_START, forecast.CLUSTER_WORK),
     ):
         of_small, of_large = took[engine]
         more = max((of_large - of_small) / work - 1, 0.0)

@@ -11,7 +11,6 @@ import argparse
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -21,8 +20,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from tests.bench import lm1b
-from tests.bench.engines import NODE_MEMORY, pin_nodes
+from tests.bench import harness
 from tests.pipelines.run.engines.spark.spark_cluster import Cluster, spark_cluster
 
 LOOK_SECONDS = 1.0
@@ -54,21 +52,21 @@ def main() -> None:
     parser.add_argument("--output", help="folder of the build; by default it is removed")
     parser.add_argument("--java", default="", help="more flags of the job server's JVM")
     settings = parser.parse_args()
-    lm1b.print_machine()
+    print(harness.describe_machine())
     with tempfile.TemporaryDirectory(prefix="corpusmill-bench-") as place:
         folder = pathlib.Path(place)
         paths = settings.input
         if not paths:
-            lines = lm1b.source_lines()
-            news = lm1b.write_news(lines, folder / "news", settings.news_megabytes, "gz")
-            paths = [str(path) for path in news.paths]
+            lines = harness.source_lines()
+            news = harness.write_news(lines, folder / "news", settings.news_megabytes)
+            paths = [str(path) for path in news]
         events = folder / "events"
         events.mkdir()
         java = f"-Dspark.eventLog.enabled=true -Dspark.eventLog.dir=file://{events} {settings.java}"
         with spark_cluster(
-            folder, NODES=settings.nodes, MEMORY=NODE_MEMORY, JOB_SERVER_FLAGS=java
+            folder, NODES=settings.nodes, MEMORY=harness.NODE_MEMORY, JOB_SERVER_FLAGS=java
         ) as cluster:
-            pin_nodes(cluster.state, settings.nodes)
+            harness.pin_nodes(cluster.state, settings.nodes)
             output = settings.output or str(folder / "built")
             looks, begin, end = run(cluster, paths, output, pool=settings.pool)
         print_phases(list(phases_of(events, begin, end)), looks)
@@ -79,7 +77,7 @@ def run(
 ) -> tuple[list[Look], float, float]:
     """Builds, and looks at all processes meanwhile. Raises RuntimeError if the build fails."""
     flags = cluster.flags if pool else cluster.process_flags
-    command = [sys.executable, "-m", "corpusmill", "lm1b", "--input", *paths]
+    command = [*harness.COMMAND, "lm1b", "--input", *paths]
     command += ["--output", output, *flags]
     log, looks, is_over = cluster.state.parent / "build.log", [], threading.Event()
     begin = time.time()

@@ -39,7 +39,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("what", "status", "line", "printed"), read_rows("pipelines/messages"), ids=lambda cell: cell[:40]
+    ("what", "status", "line", "printed"),
+    read_rows("pipelines/messages"),
+    ids=lambda cell: cell[:40],
 )
 def test_messages(
     what: str, status: str, line: str, printed: str, here: Path, run: Command

@@ -43,7 +43,7 @@ MAX_SECONDS = 60.0  # time limit for one page; most pages take a tenth of a seco
 _DUMP_BYTES = 20_000  # upper bound of the mean article size in dump files, compressed or not
 _SPARE = 4  # number of candidate pages for each requested page
 _HASHES = 1 << 63  # number of different hashes; Beam's integers are signed 64-bit
-_MEDIA, _FILE, _CATEGORY = -2, 6, 14
+_HIDDEN = (-2, 6, 14)  # namespaces of media, files and categories
 _CANONICAL = ("file", "image", "media", "category")
 
 
@@ -78,13 +78,9 @@ class AuditPages(beam.PTransform):
             drawn["pages"]
             | "Hashes" >> beam.MapTuple(hash_of)
             | "Smallest" >> beam.CombineGlobally(TopCombineFn(self.size, reverse=True))
-            | "Last" >> beam.Map(largest_of)
+            | "Last" >> beam.Map(lambda hashes: max(hashes, default=-1))
         )
-        names = [
-            name
-            for number in (_MEDIA, _FILE, _CATEGORY)
-            for name in self.namespaces.get(number, ())
-        ]
+        names = (name for number in _HIDDEN for name in self.namespaces.get(number, ()))
         hidden = frozenset(name.casefold() for name in (*_CANONICAL, *names))
         audit = beam.ParDo(_Audit(hidden), beam.pvalue.AsSingleton(smallest))
         return drawn | "Join" >> beam.CoGroupByKey() | "Audit" >> audit
@@ -93,11 +89,6 @@ class AuditPages(beam.PTransform):
 def hash_of(page_id: int, _: object = None) -> int:
     """Returns the hash of a page id, which determines whether the page is in the sample."""
     return fingerprint(f"audit:{page_id}") >> 1
-
-
-def largest_of(hashes: Sequence[int]) -> int:
-    """Returns the largest of the given hashes, or -1 if there are none."""
-    return max(hashes, default=-1)
 
 
 def draw(
@@ -174,6 +165,7 @@ TEMPLATES = "audit/templates.tsv"
 PAGE = "audit/findings.html"
 
 
+@dataclass(eq=False, repr=False)
 class WriteAudit(beam.PTransform):
     """Writes the report of an audit: counts, tables and a readable page.
 
@@ -181,10 +173,8 @@ class WriteAudit(beam.PTransform):
     kilobytes each.
     """
 
-    def __init__(self, folder: str, language: str):
-        super().__init__()
-        self.folder = folder
-        self.language = language
+    folder: str
+    language: str
 
     def expand(self, pages: beam.PCollection) -> beam.PCollection:
         return (
@@ -237,6 +227,7 @@ class TallyUnrendered(beam.PTransform):
         )
 
 
+@dataclass(eq=False, repr=False)
 class ListUnrendered(beam.PTransform):
     """Writes `unrendered-templates.tsv`, a list of the most frequent templates that could not be expanded.
 
@@ -244,9 +235,7 @@ class ListUnrendered(beam.PTransform):
     tables of the language.
     """
 
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
+    folder: str
 
     def expand(self, tallies: beam.PCollection) -> beam.PCollection:
         return (
@@ -293,28 +282,19 @@ def write_unrendered(most_frequent: Sequence[tuple[Key, Tally]], folder: str) ->
 
 HEADINGS_FILE = "learned-headings.tsv"
 HEADING_COLUMNS = (
-    "heading",
-    "dropped",
-    "sections",
-    "without prose",
-    "with notes",
-    "with sources",
-    "with links",
-    "with lists",
-    "with templates",
-    "for example in",
+    *("heading", "dropped", "sections", "without prose", "with notes", "with sources"),
+    *("with links", "with lists", "with templates", "for example in"),
 )
 
 
+@dataclass(eq=False, repr=False)
 class ListHeadings(beam.PTransform):
     """Writes `learned-headings.tsv`, a list of headings whose sections were found to have no prose.
 
     PCollection of one list of LearnedHeading → PCollection[OutputFile].
     """
 
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
+    folder: str
 
     def expand(self, headings: beam.PCollection) -> beam.PCollection:
         return headings | "WriteList" >> beam.Map(write_headings, self.folder)

@@ -8,7 +8,8 @@ import pytest
 from corpusmill.transforms.files.records import Article, Page, Rejected
 from corpusmill.transforms.wikipedia import audit_pages
 from corpusmill.transforms.wikipedia.audit_pages import AuditPages, hash_of
-from corpusmill.transforms.wikitext.audit.holes import AuditedPage
+from corpusmill.transforms.wikitext.audit.audit_report import AuditTask
+from corpusmill.transforms.wikitext.audit.holes import NOTHING, AuditedPage
 from tests.tools.run_pipeline import run_inputs
 
 PROSE = "The lake lies at {{coord|28|N|55|W}} and is deep and cold all year."
@@ -54,24 +55,30 @@ def test_most_pages_of_a_large_dump_are_passed_by_after_one_hash() -> None:
     ]
 
 
-def test_a_page_over_a_limit_is_counted_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_is_not_audited_has_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit_pages, "MAX_CHARACTERS", len(PROSE))
-    pages = [PAGES[0], PAGES[1]._replace(text=PROSE + ".")]
-    assert [page.reason for page in audit(5, pages, ARTICLES[:2])] == ["", "too-long"]
-    monkeypatch.setattr(audit_pages, "MAX_SECONDS", 0.0)
-    assert [page.reason for page in audit(5, PAGES[:1], ARTICLES[:1])] == ["too-slow"]
-
-
-def test_a_page_that_the_cleaner_rejected_has_its_reason_unless_it_lost_all_its_text() -> None:
     stage = "clean-wikitext"
     rejected = [
-        Rejected("0", "Lake", stage, "too-short"),
-        Rejected("1", "Lake", stage, "empty-after-cleaning"),
+        Rejected("2", "Lake", stage, "too-short"),
+        Rejected("3", "Lake", stage, "empty-after-cleaning"),
     ]
-    lost = PAGES[1]._replace(text="The lake lies in the north and is deep and cold all year.")
-    short, empty = audit(5, [PAGES[0], lost], [], rejected=rejected)
-    assert (short.reason, short.comparison.holes) == ("too-short", ())
+    lost = PAGES[3]._replace(text="The lake lies in the north and is deep and cold all year.")
+    pages = [PAGES[0], PAGES[1]._replace(text=PROSE + "."), PAGES[2], lost]
+    whole, _, short, empty = found = audit(5, pages, ARTICLES[:2], rejected=rejected)
+    assert [page.reason for page in found] == ["", "too-long", "too-short", ""]
+    assert len(whole.comparison.holes) == 1
+    assert short.comparison.holes == ()
+    # The text of a page that lost all of it is looked for.
     assert [hole.kind for hole in empty.comparison.holes] == ["dropped-paragraph"]
+
+
+def test_a_page_that_takes_too_long_is_not_audited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_pages, "MAX_SECONDS", 0.0)
+    auditor = audit_pages._Audit(frozenset())
+    auditor.setup()
+    task = AuditTask(PROSE, TEXT, frozenset())
+    assert auditor._compare(task) == ("too-slow", NOTHING)
+    auditor.teardown()
 
 
 def test_no_pages() -> None:

@@ -18,6 +18,7 @@ from corpusmill.transforms.wikitext.language import (
     tables_taken,
 )
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, open_codes
+from tests.tools.case_tables import read_cases
 from tests.transforms.wikitext.test_language_pages import cases_of
 
 FILES = {path.stem for path in Path(str(languages.TABLES), "languages").glob("*.toml")}
@@ -48,59 +49,7 @@ def test_names_are_normalised(written: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("code", "headings"),
-    [
-        (
-            "en",
-            [
-                "See also",
-                "References",
-                "External links",
-                "Further reading",
-                "Notes",
-                "Bibliography",
-            ],
-        ),
-        ("ar", ["انظر أيضًا", "مراجع", "وصلات خارجية"]),
-        ("zh-cn", ["参见", "参考文献", "外部链接"]),
-        ("zh-tw", ["參見", "參考文獻", "外部連結"]),
-        ("nl", ["Zie ook", "Externe links", "Bronnen"]),
-        ("fr", ["Voir aussi", "Notes et références", "Liens externes"]),
-        ("de", ["Siehe auch", "Einzelnachweise", "Weblinks"]),
-        ("it", ["Voci correlate", "Note", "Collegamenti esterni"]),
-        ("ja", ["関連項目", "脚注", "外部リンク"]),
-        ("ko", ["같이 보기", "각주", "외부 링크"]),
-        ("pl", ["Zobacz też", "Przypisy", "Linki zewnętrzne"]),
-        ("pt", ["Ver também", "Referências", "Ligações externas"]),
-        ("ru", ["См. также", "Примечания", "Ссылки"]),
-        ("es", ["Véase también", "Referencias", "Enlaces externos"]),
-        ("th", ["ดูเพิ่ม", "อ้างอิง", "แหล่งข้อมูลอื่น"]),
-        ("tr", ["Ayrıca bakınız", "Kaynakça", "Dış bağlantılar"]),
-        ("bg", ["Вижте също", "Източници", "Външни препратки"]),
-        ("ca", ["Vegeu també", "Referències", "Enllaços externs"]),
-        ("cs", ["Související články", "Reference", "Externí odkazy"]),
-        ("da", ["Se også", "Referencer", "Eksterne henvisninger"]),
-        ("el", ["Δείτε επίσης", "Παραπομπές", "Εξωτερικοί σύνδεσμοι"]),
-        ("et", ["Vaata ka", "Viited", "Välislingid"]),
-        ("fa", ["جستارهای وابسته", "منابع", "پیوند به بیرون"]),
-        ("fi", ["Katso myös", "Lähteet", "Aiheesta muualla"]),
-        ("he", ["ראו גם", "הערות שוליים", "קישורים חיצוניים"]),
-        ("hi", ["इन्हें भी देखें", "सन्दर्भ", "बाहरी कड़ियाँ"]),
-        ("hr", ["Vidi još", "Izvori", "Vanjske poveznice"]),
-        ("hu", ["Kapcsolódó szócikkek", "Jegyzetek", "További információk"]),
-        ("id", ["Lihat pula", "Referensi", "Pranala luar"]),
-        ("lt", ["Taip pat skaitykite", "Šaltiniai", "Nuorodos"]),
-        ("lv", ["Skatīt arī", "Atsauces", "Ārējās saites"]),
-        ("ms", ["Lihat juga", "Rujukan", "Pautan luar"]),
-        ("no", ["Se også", "Referanser", "Eksterne lenker"]),
-        ("ro", ["Vezi și", "Note", "Legături externe"]),
-        ("sk", ["Pozri aj", "Referencie", "Externé odkazy"]),
-        ("sl", ["Glej tudi", "Sklici", "Zunanje povezave"]),
-        ("sr", ["Види још", "Референце", "Спољашње везе"]),
-        ("sv", ["Se även", "Referenser", "Externa länkar"]),
-        ("tl", ["Tingnan din", "Mga sanggunian", "Mga kawing panlabas"]),
-        ("uk", ["Див. також", "Примітки", "Посилання"]),
-        ("vi", ["Xem thêm", "Tham khảo", "Liên kết ngoài"]),
-    ],
+    read_cases("wikitext/language", "headings_of_every_wikipedia_are_dropped"),
 )
 def test_headings_of_every_wikipedia_are_dropped(code: str, headings: list[str]) -> None:
     assert {normalise_name(heading) for heading in headings} <= load_language(code).dropped_headings

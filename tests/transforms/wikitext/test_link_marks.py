@@ -11,6 +11,7 @@ from corpusmill.transforms.wikitext.link_marks import (
     find_marks,
     mark_links,
 )
+from tests.tools.case_tables import read_cases
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.wikitext.test_real_pages import read_articles
 
@@ -35,24 +36,7 @@ def shown(page: LinkedPage) -> list[str]:
 
 @pytest.mark.parametrize(
     ("wikitext", "expected"),
-    [
-        ("a [[b|c]] d", "a [[b|^c]] d"),
-        ("a [[b]]s", "a [[b|^b]]s"),
-        ("[[ b ]]", "[[ b | ^b ]]"),
-        ("[[b| c]]", "[[b| ^c]]"),
-        ("[[b|''c'']]", "[[b|^''c'']]"),
-        ("[[b|{{lang|fr|c}}]]", "[[b|^{{lang|fr|c}}]]"),
-        ("[[w:b|c]]", "[[w:b|^c]]"),
-        ("[[w:b]]", "[[w:b|^w:b]]"),
-        ("[[:Category:b]]", "[[:Category:b|^Category:b]]"),
-        ("[[b#c|d]]", "[[b#c|^d]]"),
-        ("{{w|b|c}} {{W|b}}", "{{w|b|^c}} {{W|^b}}"),
-        ("{{w|b| c |anchor=d}}", "{{w|b| ^c |anchor=d}}"),
-        ("{{w|lang=fr|b}}", "{{w|lang=fr|^b}}"),
-        ("{{w|b|}}", "{{w|^b|}}"),
-        ("[[المدينة|مدينة]] [[東京]]", "[[المدينة|^مدينة]] [[東京|^東京]]"),
-        ("{{lang|fr|[[b]]}}", "{{lang|fr|[[b|^b]]}}"),
-    ],
+    read_cases("wikitext/link_marks", "links_to_pages_are_marked"),
 )
 def test_links_to_pages_are_marked(wikitext: str, expected: str) -> None:
     assert mark_links(wikitext) == expected.replace("^", SIGN)
@@ -60,28 +44,7 @@ def test_links_to_pages_are_marked(wikitext: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     "wikitext",
-    [
-        "a b c",
-        "[[File:b.jpg|c]]",
-        "[[image:b.jpg]]",
-        "[[Media:b.ogg|c]]",
-        "[[Category:b]]",
-        "[[fr:b]]",
-        "[[#b|c]]",
-        "[[b|]]",
-        "[[b| ]]",
-        "[[ ]]",
-        "[[b|c",
-        "[http://b.org c]",
-        "{{wikt|b}}",
-        "{{w}}",
-        "{{w|}}",
-        "<nowiki>[[b]]</nowiki>",
-        "<!-- [[b]] -->",
-        "<!-- [[b]]",
-        "<source lang='c'>[[b]]</source>",
-        "== [[b]] ==",
-    ],
+    read_cases("wikitext/link_marks", "what_is_no_link_to_a_page_stays"),
 )
 def test_what_is_no_link_to_a_page_stays(wikitext: str) -> None:
     assert mark_links(wikitext) == wikitext
@@ -105,18 +68,7 @@ def test_marks_are_found(text: str, expected: tuple[str, list[int]]) -> None:
 
 @pytest.mark.parametrize(
     ("wikitext", "expected"),
-    [
-        ("The [[mayor|Mayor]] left [[Oslo]].", ["The ^Mayor left ^Oslo."]),
-        ("The {{w|Anna Muster|mayor}} left.", ["The ^mayor left."]),
-        ("''[[Oslo]]'' is old.\n\nIt is wet.", ["^Oslo is old.", "It is wet."]),
-        ("A.[[File:b.jpg|thumb|see [[c]]]]\n\nIn [[Oslo]].", ["A.", "In ^Oslo."]),
-        ("A.\n== [[Sources]] ==\n[[b]] said so.\n== [[c]] ==\n[[D]] e.", ["A.", "^D e."]),
-        ("A <nowiki>[[b]]</nowiki> [[c]].", ["A [[b]] ^c."]),
-        ("[[:Category:b]] and [[w:c]] [[fr:d]]", ["^Category:b and ^w:c"]),
-        ("[[東京]]は[[日本]]にある。", ["^東京は^日本にある。"]),
-        ("[[القاهرة]] مدينة.", ["^القاهرة مدينة."]),
-        ("No link.", ["No link."]),
-    ],
+    read_cases("wikitext/link_marks", "links_of_a_cleaned_page"),
 )
 def test_links_of_a_cleaned_page(wikitext: str, expected: list[str]) -> None:
     page = linked(wikitext)

@@ -17,18 +17,8 @@ from typing import Any, NamedTuple
 
 from ...files.markup import escape, html_table, make_head
 from ..article_markers import parse_article
+from . import holes as finding
 from .find_holes import compare
-from .holes import (
-    CLASSES,
-    MARK,
-    NO_HOLES,
-    AuditedPage,
-    Comparison,
-    Hole,
-    add_uses,
-    counts_as_hole,
-    is_note,
-)
 from .source_view import view_source
 
 
@@ -40,7 +30,7 @@ class AuditTask(NamedTuple):
     hidden_namespaces: frozenset[str]  # names of files, media and categories, in lower case
 
 
-def audit_page(task: AuditTask) -> Comparison:
+def audit_page(task: AuditTask) -> finding.Comparison:
     """Returns the differences between the wikitext of a page and its text in the corpus."""
     lines: list[str] = []
     paragraphs = 0
@@ -62,14 +52,14 @@ COLUMNS = ("page_id", "title", "class", "template", "source", "text")
 class AuditReport:
     """The report of an audit: the differences between the wikitext of sampled pages and their corpus text."""
 
-    def __init__(self, pages: Iterable[AuditedPage]):
+    def __init__(self, pages: Iterable[finding.AuditedPage]):
         found = sorted(pages)
-        self._uses = add_uses(page.comparison.uses for page in found)
+        self._uses = finding.add_uses(page.comparison.uses for page in found)
         self._pages = [(page, self._holes(page)) for page in found]
         self._pages.sort(key=lambda one: (-len(_in_text(one[1])), one[0].page_id))
 
-    def _holes(self, page: AuditedPage) -> list[Hole]:
-        return [hole for hole in page.comparison.holes if counts_as_hole(hole, self._uses)]
+    def _holes(self, page: finding.AuditedPage) -> list[finding.Hole]:
+        return [hole for hole in page.comparison.holes if finding.counts_as_hole(hole, self._uses)]
 
     def rows(self) -> Iterator[tuple[object, ...]]:
         """Yields one row for each finding, with the columns of COLUMNS.
@@ -88,7 +78,7 @@ class AuditReport:
         the template is taken for a note, otherwise "no".
         """
         for name, uses in sorted(self._uses.items(), key=lambda one: (-sum(one[1]), one[0])):
-            yield name, *uses, "yes" if is_note(uses) else "no"
+            yield name, *uses, "yes" if finding.is_note(uses) else "no"
 
     def summary(self) -> dict[str, Any]:
         """Returns the report's counts and rates. Rates are findings per 1,000 paragraphs."""
@@ -96,7 +86,7 @@ class AuditReport:
         reasons = Counter(page.reason for page, _ in self._pages if page.reason)
         paragraphs = sum(one.paragraphs for one in audited)
         kinds = Counter(hole.kind for _, holes in self._pages for hole in holes)
-        kinds["all"] = kinds.total() - sum(kinds[kind] for kind in NO_HOLES)
+        kinds["all"] = kinds.total() - sum(kinds[kind] for kind in finding.NO_HOLES)
         return {
             "pages": {"drawn": len(self._pages), "audited": len(audited), **sorted_dict(reasons)},
             "paragraphs": paragraphs,
@@ -109,7 +99,7 @@ class AuditReport:
                     "count": kinds[kind],
                     "per_1000_paragraphs": round(1000 * kinds[kind] / max(paragraphs, 1), 2),
                 }
-                for kind in (*CLASSES, "all")
+                for kind in (*finding.CLASSES, "all")
             },
             "templates": list(self._templates()),
             "worst_pages": [
@@ -161,17 +151,12 @@ class AuditReport:
         about = (
             f"{pages['audited']:,} pages of {pages['drawn']:,} audited{left_out};"
             f" {summary['paragraphs']:,} paragraphs; {total['count']:,} holes,"
-            f" {total['per_1000_paragraphs']} per 1,000 paragraphs (without {', '.join(NO_HOLES)})."
-            f" {MARK} marks the place in the text."
+            f" {total['per_1000_paragraphs']} per 1,000 paragraphs (without {', '.join(finding.NO_HOLES)})."
+            f" {finding.MARK} marks the place in the text."
         )
         kinds = (
-            (
-                kind,
-                about,
-                summary["holes"][kind]["count"],
-                summary["holes"][kind]["per_1000_paragraphs"],
-            )
-            for kind, about in CLASSES.items()
+            (kind, about, *summary["holes"][kind].values())
+            for kind, about in finding.CLASSES.items()
         )
         templates = (
             (
@@ -204,12 +189,12 @@ class AuditReport:
         return "".join((*parts, "</main></body></html>\n"))
 
 
-def _in_text(holes: Sequence[Hole]) -> Sequence[Hole]:
+def _in_text(holes: Sequence[finding.Hole]) -> Sequence[finding.Hole]:
     """Returns the findings that count as errors: all except those of the classes in NO_HOLES.
 
     In these classes, the corpus text lacks no prose, or only whole sentences.
     """
-    return [hole for hole in holes if hole.kind not in NO_HOLES]
+    return [hole for hole in holes if hole.kind not in finding.NO_HOLES]
 
 
 def sorted_dict(counts: Mapping[str, int]) -> dict[str, int]:

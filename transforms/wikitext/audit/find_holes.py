@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from . import holes
-from .source_view import FILE, SLOT, TABLE, Line, Slot, SourceView
+from .source_view import FILE, SLOT, TABLE, Line, Slot, SourceView, name_of
 
 SHINGLE = 3  # words
 LONG_SPACELESS = 5  # characters; a match of so many is not by chance
@@ -83,25 +83,17 @@ class _Comparison:
     def __init__(self, source: SourceView, paragraphs: Sequence[str]):
         self.source = source
         self.paragraphs = paragraphs
-        self.words: list[holes.Word] = []  # of all paragraphs
-        self.paragraph_of: list[int] = []  # of each word
-        self.first_word: list[int] = []  # of each paragraph
-        for number, paragraph in enumerate(paragraphs):
-            self.first_word.append(len(self.words))
-            found = holes.words_of(paragraph)
-            self.words += found
-            self.paragraph_of += [number] * len(found)
-        self.first_word.append(len(self.words))
+        found = [holes.words_of(paragraph) for paragraph in paragraphs]
+        self.words = [word for words in found for word in words]  # of all paragraphs
+        self.paragraph_of = [number for number, words in enumerate(found) for _ in words]
+        self.first_word = [0, *itertools.accumulate(map(len, found))]  # of each paragraph
         self.origin: dict[int, tuple[int, int]] = {}  # word → line and word there
         self.gaps: list[_Gap] = []
-        self.uses: collections.defaultdict[str, list[int]] = collections.defaultdict(
-            lambda: [0, 0, 0]
-        )
+        self.uses: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0, 0])
         self.lines = [_Source(line) for line in source.lines]
         self.repeated = collections.Counter(line.norms for line in self.lines)
-        self.found: list[dict[int, int]] = [
-            {} for _ in self.lines
-        ]  # word of the line → of the text
+        # Of each line: word of the line → word of the text.
+        self.found: list[dict[int, int]] = [{} for _ in self.lines]
         self.index = _index([word.norm for word in self.words])
         text = "\n".join(line.text for line in source.lines)
         templates = (slot.wikitext for slot in source.slots if not slot.is_note)
@@ -126,7 +118,7 @@ class _Comparison:
             len(self.paragraphs),
             self.source_words,
             self.found_words,
-            [gap.hole for gap in self._merged()],
+            [gap.hole for gap in _merged(self.gaps)],
             {name: holes.Uses(*counts) for name, counts in self.uses.items()},
         )
 
@@ -264,8 +256,7 @@ class _Comparison:
         is_long = not found and any(mark in line.plain.strip()[:-1] for mark in holes.SENTENCE_END)
         if len(runs) != 1 or is_long:
             return ""
-        values = (self.source.slot(one) for one in _value_of_whole_sentence(line, *runs[0]))
-        return next((slot.name for slot in values if not slot.is_note), "")
+        return name_of(self.source.slots_in(_value_of_whole_sentence(line, *runs[0])))
 
     def _is_lost_section(self, number: int) -> bool:
         """Returns True if a whole section is missing in the corpus text, such as a list of references.
@@ -297,13 +288,13 @@ class _Comparison:
             if not shown and places_of_values:
                 place = places_of_values[0]
                 name = self.source.slot(line.text[place]).name
-                kind = self._kind_of_gap(line, found, after)
-                self._add_at_word(kind, name, line, place, after, found)
+                left, right = found.get(after), found.get(after + 1)
+                kind = self._kind_of_gap(line, after, left, right)
+                self._add_at_word(kind, name, line, place, left, right)
 
-    def _kind_of_gap(self, line: "_Source", found: Mapping[int, int], after: int) -> str:
+    def _kind_of_gap(self, line: "_Source", after: int, left: int | None, right: int | None) -> str:
         around = SLOT.sub("", line.between(after))
-        left = self._between(found.get(after), found.get(after + 1))
-        is_aside = _ASIDE.search(around) and not _BRACKET.search(left)
+        is_aside = _ASIDE.search(around) and not _BRACKET.search(self._between(left, right))
         return "dropped-aside" if is_aside else "template"
 
     def _is_filled(
@@ -366,30 +357,25 @@ class _Comparison:
           word: the index of the word in the corpus text.
           beside: the index of the neighbour of the word; this neighbour belongs to the line.
         """
-        if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
-            return True
-        return word in self.origin and self.origin[word][0] != number
+        is_beside = self._is_in_same_paragraph(word, beside)
+        return not is_beside or (word in self.origin and self.origin[word][0] != number)
+
+    def _is_in_same_paragraph(self, word: int, other: int) -> bool:
+        number = self.paragraph_of[other]
+        return self.first_word[number] <= word < self.first_word[number + 1]
 
     def _between(self, left: int | None, right: int | None) -> str:
-        if left is None:
-            assert right is not None
-            text = self.paragraphs[self.paragraph_of[right]]
-            start = 0
-            if right and self.paragraph_of[right - 1] == self.paragraph_of[right]:
-                start = self.words[right - 1].end
-            return text[start : self.words[right].start]
-        text = self.paragraphs[self.paragraph_of[left]]
-        if right is None:
-            end = len(text)
-            if (
-                left + 1 < len(self.words)
-                and self.paragraph_of[left + 1] == self.paragraph_of[left]
-            ):
-                end = self.words[left + 1].start
-            return text[self.words[left].end : end]
-        if self.paragraph_of[left] != self.paragraph_of[right]:
+        beside = right if left is None else left
+        assert beside is not None
+        number = self.paragraph_of[beside]
+        if right is not None and self.paragraph_of[right] != number:
             return ""
-        return text[self.words[left].end : self.words[right].start]
+        text = self.paragraphs[number]
+        before = beside - 1 if left is None else left
+        after = beside + 1 if right is None else right
+        start = self.words[before].end if before >= self.first_word[number] else 0
+        end = self.words[after].start if after < self.first_word[number + 1] else len(text)
+        return text[start:end]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
         """Returns True if the corpus text has, between two words, characters that the wikitext lacks there.
@@ -413,53 +399,51 @@ class _Comparison:
             left, right = found.get(first - 1), found.get(last + 1)
             if (left is None and first > 0) or (right is None and last + 1 < len(line.words)):
                 continue
-            region = line.text[
-                (line.words[first - 1].end if first else 0) : (
-                    line.words[last + 1].start if last + 1 < len(line.words) else len(line.text)
-                )
-            ]
-            if left is not None and right is not None and right - left > 1:
-                there = "".join(word.norm for word in self.words[left + 1 : right])
-                here = "".join(word.norm for word in line.words[first : last + 1])
-                if (
-                    there == here
-                    or (right - left - 1) * 2 > last - first + 1
-                    or SLOT.search(region)
-                ):
-                    continue  # written in another way
-            elif left is None or right is None:
-                edge = left + 1 if left is not None else right - 1  # type: ignore[operator]
-                beside = left if left is not None else right
-                assert beside is not None
-                if (
-                    0 <= edge < len(self.words)
-                    and self.paragraph_of[edge] == self.paragraph_of[beside]
-                    and edge not in self.origin
-                ):
-                    continue  # the text has other words there
+            region = line.between(first - 1, last + 1)
+            if self._has_other_words(line, first, last, left, right, region):
+                continue
             if (
                 left is not None
                 and last - first >= SHINGLE - 1
                 and self._begins_paragraph(line.norms[first : last + 1], left)
             ):
                 continue  # after a quotation
-            spaceless = sum(
-                holes.is_spaceless(line.text[word.start]) for word in line.words[first : last + 1]
-            )
-            if spaceless == last - first + 1 == 1:
+            place = line.words[first].start
+            if first == last and holes.is_spaceless(line.text[place]):
                 continue
             value = _value_of_whole_sentence(line, first, last)
-            inside = [self.source.slot(one) for one in SLOT.findall(value or region)]
-            names = [slot.name for slot in inside if not slot.is_note]
-            self._add_at_word(
-                "unknown-value" if value and names else "dropped-words",
-                names[0] if names else "",
-                line,
-                line.words[first].start,
-                first - 1,
-                found,
-                next_word=last + 1,
-            )
+            name = name_of(self.source.slots_in(value or region))
+            kind = "unknown-value" if value and name else "dropped-words"
+            self._add_at_word(kind, name, line, place, left, right)
+
+    def _has_other_words(
+        self,
+        line: "_Source",
+        first: int,
+        last: int,
+        left: int | None,
+        right: int | None,
+        region: str,
+    ) -> bool:
+        """Returns True if the corpus text has other words in place of missing words of a line.
+
+        Args:
+          line: the line of the wikitext.
+          first: the index of the first missing word in the line.
+          last: the index of the last missing word.
+          left: the index in the corpus text of the word before them; None if there is none.
+          right: the index in the corpus text of the word after them; None if there is none.
+          region: the part of the line between these two words.
+        """
+        if left is not None and right is not None:
+            there = "".join(word.norm for word in self.words[left + 1 : right])
+            is_same = there == "".join(line.norms[first : last + 1])
+            is_long = (right - left - 1) * 2 > last - first + 1
+            return right - left > 1 and (is_same or is_long or bool(SLOT.search(region)))
+        for beside, edge in ((left, (left or 0) + 1), (right, (right or 0) - 1)):
+            if beside is not None:
+                return self._is_in_same_paragraph(edge, beside) and edge not in self.origin
+        return False
 
     def _begins_paragraph(self, norms: Sequence[str], word: int) -> bool:
         """Returns True if one of the next paragraphs after a word of the corpus text begins with `norms`.
@@ -486,9 +470,8 @@ class _Comparison:
             also contains only templates. In this case, templates with links are skipped: they are probably
             notes about the page.
         """
-        for character in SLOT.findall(line.text):
-            slot = self.source.slot(character)
-            if slot.is_note or any(_NOT_QUOTED.search(one) for one in slot.arguments):
+        for slot in self.source.slots_in(line.text):
+            if slot.is_note or any(map(_NOT_QUOTED.search, slot.arguments)):
                 continue
             if is_first and "[[" in slot.wikitext:  # a note about the page, above its text
                 continue
@@ -501,9 +484,8 @@ class _Comparison:
                     continue
                 if not argument.endswith(_QUOTATION_END):
                     continue
-                size = (
-                    LONG_SPACELESS * 2 if holes.is_spaceless(argument[words[0].start]) else SHINGLE
-                )
+                is_spaceless = holes.is_spaceless(argument[words[0].start])
+                size = LONG_SPACELESS * 2 if is_spaceless else SHINGLE
                 starts = range(0, max(len(words) - size, 1), size)
                 pieces = [" ".join(one.norm for one in words[i : i + size]) for i in starts]
                 there = sum(f" {piece} " in self.joined for piece in pieces)
@@ -582,7 +564,7 @@ class _Comparison:
         start = [self.words[j].norm for j in ahead[:2]]
         for following in range(number + 1, len(self.lines)):
             one = self.lines[following]
-            if any(self.source.slot(found).name == TABLE for found in SLOT.findall(one.text)):
+            if any(slot.name == TABLE for slot in self.source.slots_in(one.text)):
                 return False
             if self._is_shown_ahead(one.text, ahead):
                 return True
@@ -611,7 +593,7 @@ class _Comparison:
             if one.words and one.kind != "heading":
                 break
             ahead.append(one.text)
-        slots = (self.source.slot(found) for found in SLOT.findall("".join(ahead)))
+        slots = self.source.slots_in("".join(ahead))
         return any(slot.name in _BLOCKS or _IMAGE.search(slot.wikitext) for slot in slots)
 
     def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
@@ -621,8 +603,7 @@ class _Comparison:
           text: the part of the wikitext that contains the template or formula.
           ahead: the indexes of the words in the corpus text.
         """
-        slots = [self.source.slot(found) for found in SLOT.findall(text)]
-        values = [slot for slot in slots if not slot.is_note]
+        values = [slot for slot in self.source.slots_in(text) if not slot.is_note]
         start = [self.words[j].norm for j in ahead[:2]]
         if any(_count(start, slot.norms) for slot in values):
             return True
@@ -641,7 +622,7 @@ class _Comparison:
                 return  # a line that was cut into paragraphs
         elif not SLOT.search(before) and before.strip()[:1] in ("", start):
             return  # the author's own
-        slots = [self.source.slot(one) for one in SLOT.findall(before)]
+        slots = self.source.slots_in(before)
         if word == 0 and slots and all(slot.is_note for slot in slots) and is_lower:
             return
         first = self.first_word[number]
@@ -677,27 +658,18 @@ class _Comparison:
 
     def _add_in_text(self, kind: str, number: int, offset: int) -> None:
         paragraph = self.paragraphs[number]
-        near = [
-            j
-            for j in range(self.first_word[number], self.first_word[number + 1])
-            if j in self.origin
-        ]
+        words = range(self.first_word[number], self.first_word[number + 1])
+        near = [j for j in words if j in self.origin]
         source = name = ""
         if near:
             closest = min(near, key=lambda j: abs(self.words[j].start - offset))
             line_number, word = self.origin[closest]
             line = self.lines[line_number]
-            place = (
-                line.words[word].end
-                if self.words[closest].start < offset
-                else line.words[word].start
-            )
+            is_before = self.words[closest].start < offset
+            place = line.words[word].end if is_before else line.words[word].start
             source = self._around_source(line, place)
-            after = word if self.words[closest].start < offset else word - 1
-            slots = [self.source.slot(one) for one in SLOT.findall(line.between(after))]
-            name = next((slot.name for slot in slots if not slot.is_note), "") or next(
-                (slot.name for slot in slots), ""
-            )
+            slots = self.source.slots_in(line.between(word if is_before else word - 1))
+            name = name_of(slots) or next((slot.name for slot in slots), "")
         self._add(kind, name, source, number, offset, _around(paragraph, offset))
 
     def _add_at_word(
@@ -706,12 +678,9 @@ class _Comparison:
         name: str,
         line: "_Source",
         place: int,
-        after: int,
-        found: Mapping[int, int],
-        next_word: int | None = None,
+        left: int | None,
+        right: int | None,
     ) -> None:
-        left = found.get(after)
-        right = found.get(after + 1 if next_word is None else next_word)
         if left is not None:
             number, offset = self.paragraph_of[left], self.words[left].end
         elif right is not None:
@@ -729,32 +698,6 @@ class _Comparison:
     def _add(self, kind: str, name: str, source: str, number: int, offset: int, text: str) -> None:
         hole = holes.Hole(kind, name, source, text)
         self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
-
-    def _merged(self) -> Iterator[_Gap]:
-        """Merges findings at nearly the same position. Yields one finding for each position.
-
-        Of the merged findings, the one that is visible as an error in the corpus text is kept, for example
-        empty brackets. If it names no template, it gets the template of the other finding.
-        """
-        kept: list[_Gap] = []
-        for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
-            last = kept[-1] if kept else None
-            if (
-                last
-                and gap.paragraph >= 0
-                and gap.paragraph == last.paragraph
-                and gap.offset - last.offset <= 4
-            ):
-                both = sorted(
-                    (last, gap), key=lambda one: (one.hole.kind not in _PATTERNS, one.rank)
-                )
-                name = both[0].hole.template or both[1].hole.template
-                kept[-1] = both[0]._replace(
-                    offset=gap.offset, hole=both[0].hole._replace(template=name)
-                )
-            else:
-                kept.append(gap)
-        return iter(kept)
 
 
 class _Source:
@@ -775,15 +718,36 @@ class _Source:
                 after += 1
             self.slots.setdefault(after, []).append(found.start())
 
-    def between(self, after: int) -> str:
-        """Returns the part of the line between the word with the index `after` and the next word.
+    def between(self, after: int, before: int | None = None) -> str:
+        """Returns the part of the line between two words, with the indexes `after` and `before`.
 
-        The part includes the characters that represent templates and other slots. If `after` is -1, it is the
-        part before the first word.
+        `before` is the next word, unless it is given. The part includes the characters that represent
+        templates and other slots. If `after` is -1, it begins with the line, and if `before` is the number of
+        words, it ends with the line.
         """
+        before = after + 1 if before is None else before
         start = self.words[after].end if after >= 0 else 0
-        end = self.words[after + 1].start if after + 1 < len(self.words) else len(self.text)
+        end = self.words[before].start if before < len(self.words) else len(self.text)
         return self.text[start:end]
+
+
+def _merged(gaps: Sequence[_Gap]) -> list[_Gap]:
+    """Merges findings at nearly the same position. Returns one finding for each position.
+
+    Of the merged findings, the one that is visible as an error in the corpus text is kept, for example empty
+    brackets. If it names no template, it gets the template of the other finding.
+    """
+    kept: list[_Gap] = []
+    for gap in sorted(gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
+        last = kept[-1] if kept else None
+        if last and -1 < gap.paragraph == last.paragraph and gap.offset - last.offset <= 4:
+            ranked = sorted((last, gap), key=lambda one: (one.hole.kind not in _PATTERNS, one.rank))
+            name = ranked[0].hole.template or ranked[1].hole.template
+            hole = ranked[0].hole._replace(template=name)
+            kept[-1] = ranked[0]._replace(offset=gap.offset, hole=hole)
+        else:
+            kept.append(gap)
+    return kept
 
 
 def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
@@ -811,15 +775,9 @@ def _count(wanted: Sequence[str], words: Sequence[str]) -> int:
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yields (first number, last number) for each run of consecutive numbers."""
-    start = previous = None
-    for number in numbers:
-        if previous is None or number != previous + 1:
-            if start is not None:
-                yield start, previous  # type: ignore[misc]
-            start = number
-        previous = number
-    if start is not None:
-        yield start, previous  # type: ignore[misc]
+    for _, run in itertools.groupby(enumerate(numbers), key=lambda one: one[1] - one[0]):
+        of_run = [number for _, number in run]
+        yield of_run[0], of_run[-1]
 
 
 def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:

@@ -4,7 +4,6 @@ Finds the words of a text in any script, and classifies the characters of words 
 """
 
 import re
-import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -111,20 +110,13 @@ _SPACELESS = (
 )
 
 
-def _marks() -> str:
-    """Returns character ranges for a regular expression: the combining marks, which `\\w` does not match."""
-    ranges: list[list[int]] = []
-    for code in range(0x300, min(sys.maxunicode, 0x20000)):
-        if unicodedata.category(chr(code))[0] == "M":
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
-
+_MARKS = "".join(
+    chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code))[0] == "M"
+)
+"""The combining marks, which `\\w` does not match."""
 
 _WORD = re.compile(
-    f"[{_SPACELESS}]|(?:(?![{_SPACELESS}])[^\\W_]|[{_marks()}])+(?:['’ʼ](?![{_SPACELESS}])[^\\W\\d_]+)?"
+    f"[{_SPACELESS}]|(?:(?![{_SPACELESS}])[^\\W_]|[{_MARKS}])+(?:['’ʼ](?![{_SPACELESS}])[^\\W\\d_]+)?"
 )
 _IS_SPACELESS = re.compile(f"[{_SPACELESS}]")
 

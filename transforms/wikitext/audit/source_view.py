@@ -10,17 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import mwparserfromhell
-from mwparserfromhell.nodes import (
-    Argument,
-    Comment,
-    ExternalLink,
-    Heading,
-    HTMLEntity,
-    Tag,
-    Template,
-    Text,
-    Wikilink,
-)
+from mwparserfromhell import nodes
 
 from .holes import is_prose, words_of
 
@@ -48,14 +38,10 @@ _LANGUAGE_LINK = re.compile(r"[a-z]{2,3}(?:-[a-z-]+)?:")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _BLOCKS = {"div", "p", "blockquote", "center", "poem", "section"}
 _BREAKS = {"br", "hr"}
-_TEXT_TAGS = _BLOCKS | {
-    *(
-        "abbr b bdi bdo big cite code data del dfn em font i ins kbd mark nowiki onlyinclude".split()
-    ),
-    *(
-        "q rb rp rt ruby s samp small span strike strong sub sup time tt u var lang langconvert".split()
-    ),
-}
+_TEXT_TAGS = _BLOCKS.union(
+    "abbr b bdi bdo big cite code data del dfn em font i ins kbd mark nowiki onlyinclude".split(),
+    "q rb rp rt ruby s samp small span strike strong sub sup time tt u var lang langconvert".split(),
+)
 _NOTES = {"ref", "references", "templatestyles", "indicator"}
 _IMAGE_LINK = re.compile(r"\[\[[^\[\]|]+\.(?:jpe?g|png|svg|gif)\s*[|\]]", re.IGNORECASE)
 _SOUND = re.compile(r"\.(?:og[ag]|oga|opus|mp3|wav|flac|midi?)$", re.IGNORECASE)
@@ -96,9 +82,18 @@ class SourceView(NamedTuple):
         """Returns the slot (such as a template) that is represented by a character in the text of a line."""
         return self.slots[ord(character) - FIRST_SLOT]
 
+    def slots_in(self, text: str) -> list[Slot]:
+        """Returns the slots that are represented by characters in a text."""
+        return [self.slot(character) for character in SLOT.findall(text)]
+
     def wikitext(self, text: str) -> str:
         """Replaces each character that represents a slot (such as a template) by the wikitext of the slot."""
         return SLOT.sub(lambda found: self.slot(found[0]).wikitext, text)
+
+
+def name_of(slots: Sequence[Slot]) -> str:
+    """Returns the name of the first slot that is not a note, or "" if there is none."""
+    return next((slot.name for slot in slots if not slot.is_note), "")
 
 
 def view_source(wikitext: str, hidden_namespaces: Collection[str]) -> SourceView:
@@ -145,26 +140,26 @@ class _Page:
 
     def show(self, code: mwparserfromhell.wikicode.Wikicode) -> Iterator[str]:
         for node in code.nodes:
-            if isinstance(node, Text):
+            if isinstance(node, nodes.Text):
                 yield str(node.value)
-            elif isinstance(node, Wikilink):
+            elif isinstance(node, nodes.Wikilink):
                 yield from self._show_link(node)
-            elif isinstance(node, Template):
+            elif isinstance(node, nodes.Template):
                 yield self._slot(_slot_of(node))
-            elif isinstance(node, Tag):
+            elif isinstance(node, nodes.Tag):
                 yield from self._show_tag(node)
-            elif isinstance(node, ExternalLink):
+            elif isinstance(node, nodes.ExternalLink):
                 if node.title:
                     yield from self.show(node.title)
                 elif not node.brackets:
                     yield str(node.url)
-            elif isinstance(node, HTMLEntity):
+            elif isinstance(node, nodes.HTMLEntity):
                 yield _character_of(node)
-            elif isinstance(node, Heading):
+            elif isinstance(node, nodes.Heading):
                 yield f"\n{_HEADING}{''.join(self.show(node.title)).strip()}\n"
-            elif isinstance(node, Argument):
+            elif isinstance(node, nodes.Argument):
                 yield self._slot(Slot("{{{", str(node)))
-            elif not isinstance(node, Comment):
+            elif not isinstance(node, nodes.Comment):
                 yield self._slot(Slot(type(node).__name__, str(node)))
 
     def _slot(self, slot: Slot) -> str:
@@ -173,7 +168,7 @@ class _Page:
         self.slots.append(slot)
         return chr(FIRST_SLOT + len(self.slots) - 1)
 
-    def _show_link(self, link: Wikilink) -> Iterator[str]:
+    def _show_link(self, link: nodes.Wikilink) -> Iterator[str]:
         title = str(link.title).strip()
         prefix, colon, _ = title.partition(":")
         if (colon and prefix.strip().casefold() in self._hidden_namespaces) or _IMAGE.search(title):
@@ -189,7 +184,7 @@ class _Page:
         else:
             yield from self.show(mwparserfromhell.parse(title.removeprefix(":")))
 
-    def _show_tag(self, tag: Tag) -> Iterator[str]:
+    def _show_tag(self, tag: nodes.Tag) -> Iterator[str]:
         name = str(tag.tag).strip().casefold()
         if tag.wiki_markup and name in ("li", "dd", "dt"):
             yield _LIST
@@ -212,7 +207,7 @@ class _Page:
             yield self._slot(Slot(f"<{name}>", str(tag), is_note=name in _NOTES))
 
 
-def _slot_of(template: Template) -> Slot:
+def _slot_of(template: nodes.Template) -> Slot:
     name = " ".join(re.sub(r"<!--.*?-->", "", str(template.name), flags=re.DOTALL).split())
     name = name.partition(":")[0]
     name, slash, _ = name.partition("/")
@@ -239,9 +234,7 @@ def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
     if any(re.match("https?://", value) for value in named.values()):
         return True
     values = (*positional, *named.values())
-    if any(_SOUND.search(value) for value in values) or any(
-        _IMAGE_LINK.match(one) for one in values
-    ):
+    if any(map(_SOUND.search, values)) or any(map(_IMAGE_LINK.match, values)):
         return True
     if not any(positional):
         if positional and not any(named.values()):
@@ -250,7 +243,7 @@ def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
     return not named.keys().isdisjoint(_NOTE_ARGUMENTS)
 
 
-def _character_of(entity: HTMLEntity) -> str:
+def _character_of(entity: nodes.HTMLEntity) -> str:
     try:
         return str(entity.normalize())
     except (ValueError, KeyError):

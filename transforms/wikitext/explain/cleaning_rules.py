@@ -11,14 +11,8 @@ from importlib import resources
 from typing import NamedTuple
 
 from ...files.terminal import shorten
-from ..language import (
-    CATEGORY_NAMESPACE,
-    FILE_NAMESPACE,
-    Language,
-    hand_written,
-    load_language,
-    normalise_name,
-)
+from .. import language as tables
+from ..language import Language, normalise_name
 from ..marks import HOLE
 from ..templates.definitions import WikiTemplates
 from ..templates.lookup import Template
@@ -64,8 +58,8 @@ def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
 
 def files_of(code: str) -> tuple[str, ...]:
     """Returns the names of the TOML files that contain the tables of a corpus, in order of precedence."""
-    generated = () if load_language(code).is_complete else ("unproven",)
-    names = (*hand_written(code), *generated, "common", "namespaces")
+    generated = () if tables.load_language(code).is_complete else ("unproven",)
+    names = (*tables.hand_written(code), *generated, "common", "namespaces")
     return tuple(f"{name}.toml" for name in names)
 
 
@@ -161,10 +155,8 @@ class RuleBook:
             return Rule(f"its definition in the wiki: {_short(definition)}", "the dump")
         if template.is_function:
             name = f"parser function {template.name}"
-            return Rule(
-                name if template.known else f"unknown {name}",
-                "templates/parser_functions.py",
-            )
+            name = name if template.known else f"unknown {name}"
+            return Rule(name, "templates/parser_functions.py")
         if template.known:
             return self._of_known(template.name)
         if shown == HOLE:
@@ -189,10 +181,8 @@ class RuleBook:
         language = self._language
         pattern = language.templates.get(name)
         if pattern is not None:
-            where = (
-                ("templates", "silent_templates") if pattern else ("silent_templates", "templates")
-            )
-            place = self._find(where, name)
+            where = ("templates", "silent_templates")
+            place = self._find(where if pattern else where[::-1], name)
             text = f"table: {_short(pattern)}" if pattern else "table: shows no prose"
             return Rule(text, place or "--templates, or CLDR")
         family, hyphen, code = name.partition("-")
@@ -222,14 +212,11 @@ class RuleBook:
           name: the normalised name of the heading.
           level: its level, which is 2 for "== Heading ==".
         """
-        lists = (
-            ("dropped_headings", "dropped_top_headings") if level <= 2 else ("dropped_headings",)
-        )
-        place = self._find(lists, name)
-        kind = "table: sections under this heading hold no prose"
+        lists = ("dropped_headings", "dropped_top_headings")
+        place = self._find(lists if level <= 2 else lists[:1], name)
         if not place and name in self._of_wiki.headings:
             return Rule("learned: sections under this heading hold no prose", "the dump")
-        return Rule(kind, place)
+        return Rule("table: sections under this heading hold no prose", place)
 
     def of_link(self, target: str, shown: str) -> Rule:
         """Returns the rule that determined the text of a link `[[target|label]]`.
@@ -240,21 +227,19 @@ class RuleBook:
         name = normalise_name(prefix)
         links = "links.py"
         if colon and prefix and not target.startswith(":"):
-            if name in self._language.namespaces[FILE_NAMESPACE]:
-                return Rule("a file: no text", self._namespace("file", name) or links)
-            if name in self._language.namespaces[CATEGORY_NAMESPACE]:
-                return Rule("a category: no text", self._namespace("category", name) or links)
+            if name in self._language.namespaces[tables.FILE_NAMESPACE]:
+                place = self._find((f"file.{self._language.code}",), name)
+                return Rule("a file: no text", place or links)
+            if name in self._language.namespaces[tables.CATEGORY_NAMESPACE]:
+                place = self._find((f"category.{self._language.code}",), name)
+                return Rule("a category: no text", place or links)
             if name in self._language.interlanguage_codes and not shown:
                 place = self._find(("interlanguage_codes",), name)
                 return Rule("a link to another language: no text", place or links)
         return Rule("a link: its label, or else its target", links)
 
-    def _namespace(self, table: str, name: str) -> str:
-        return self._find((f"{table}.{self._language.code}",), name)
-
     def _find(self, names: tuple[str, ...], entry: str) -> str:
-        place: Place | None = find_place(self._language.code, names, entry)
-        return str(place) if place else ""
+        return str(find_place(self._language.code, names, entry) or "")
 
 
 def _short(text: str) -> str:

@@ -22,7 +22,6 @@ from .cleaning_rules import Rule, RuleBook
 
 KEPT, DROPPED, EMPTY, LOST = "kept", "dropped", "no prose is left", "not looked at"
 TEMPLATE, LINK, OUTSIDE = "template", "link", "cut"
-_TAGS = "tags.py"
 _CUT = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(?P<tag>ref|references|gallery|timeline|score|math|chem|imagemap|graph|mapframe|source"
@@ -258,7 +257,7 @@ def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
         the wikitext, and so must links.
     """
     position = {TEMPLATE: 0, LINK: 0}
-    spans = _cut_spans(source)
+    spans = [found.span() for found in _CUT.finditer(source)]
     for piece in pieces:
         name = _NAME_END.split(piece.source, maxsplit=1)[0]
         start = source.find(name, position[piece.kind]) if len(name) > 1 else -1
@@ -288,10 +287,6 @@ def _end_of(source: str, start: int) -> int:
     return len(source)
 
 
-def _cut_spans(source: str) -> list[tuple[int, int]]:
-    return [found.span() for found in _CUT.finditer(source)]
-
-
 def _cut(source: str) -> Iterator[Piece]:
     """Yields the parts of a section that the cleaner removes before it handles templates and links.
 
@@ -301,10 +296,6 @@ def _cut(source: str) -> Iterator[Piece]:
         tag = (found["tag"] or "").lower()
         if tag in _FORMULAS:
             continue
-        if tag:
-            rule = Rule(f"<{tag}>: no prose", _TAGS)
-        elif found[0].startswith("<!--"):
-            rule = Rule("a comment", _TAGS)
-        else:
-            rule = Rule("a table", _TAGS)
+        text = "a comment" if found[0].startswith("<!--") else "a table"
+        rule = Rule(f"<{tag}>: no prose" if tag else text, "tags.py")
         yield Piece(OUTSIDE, found[0], "", rule, *found.span())

@@ -3,7 +3,7 @@
 import pathlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpusmill.transforms.wikitext import language
@@ -19,6 +19,7 @@ from corpusmill.transforms.wikitext.explain.explained_page import (
 )
 from corpusmill.transforms.wikitext.language import load_language
 from corpusmill.transforms.wikitext.templates.definitions import WikiTemplates
+from tests.tools.case_tables import read_cases
 
 NAMESPACES = {-2: ["Медіа"], 6: ["Файл"], 10: ["Шаблон"], 14: ["Категорія"]}
 OF_WIKI = WikiTemplates(
@@ -38,32 +39,7 @@ def pieces_of(wikitext: str) -> list[Piece]:
 
 
 # Rows: a part of a sentence, what it becomes, words of the rule, the end of its place without the line.
-PARTS = [
-    ("{{Км}}", "км", "table: км", "languages/uk.toml"),
-    ("{{lang-el|πολιτική}}", "грец. πολιτική", "the language el", "languages/uk.toml"),
-    ("{{lang-gr|πολιτική}}", "грец. πολιτική", "the language gr", "languages/common.toml"),
-    ("{{Fact}}", "", "shows no prose", "languages/common.toml"),
-    ("{{Cite крюков|a}}", "", "shows no prose", "languages/uk.toml"),
-    ("{{Картка замку|a}}", "", "names that begin with 'картка'", "languages/uk.toml"),
-    ("{{Зввш|38}}", "38 м заввишки", "definition in the wiki", "the dump"),
-    ("{{градус}}", "°C", "redirect to °c; table: °C", "languages/uk.toml"),
-    ("{{позначка}}", "", "is a note", "the dump"),
-    ("{{до себе}}", "", "in no table", "guesses.py"),
-    ("{{невідомий|слово}}", "слово", "guessed", "guesses.py"),
-    ("{{#if:1|так|ні}}", "так", "parser function #if", "parser_functions.py"),
-    ("{{PAGENAME}}", "Сторінка", "a variable", "parser_functions.py"),
-    ("{{CURRENTYEAR}}", "", "table: =unknown", "languages/common.toml"),
-    ("{{UKR}}", "Україна", "the country Україна", "languages/common.toml"),
-    ("[[поліс]]", "поліс", "its label, or else its target", "links.py"),
-    ("[[поліс|місто]]", "місто", "its label, or else its target", "links.py"),
-    ("[[Файл:A.jpg|thumb|Підпис]]", "", "a file", "languages/namespaces.toml"),
-    ("[[Категорія:Міста]]", "", "a category", "languages/namespaces.toml"),
-    ("[[en:Polis]]", "", "another language", "languages/common.toml"),
-    ("[https://example.org назва]", "назва", "an external link", "links.py"),
-    ("[https://example.org]", "", "an external link", "links.py"),
-    ("<ref>Джерело</ref>", "", "<ref>", "tags.py"),
-    ("<!-- {{Км}} -->", "", "a comment", "tags.py"),
-]
+PARTS = read_cases("wikitext/explained_page", "parts")
 
 
 @pytest.mark.parametrize(("source", "shown", "words", "place"), PARTS, ids=lambda one: str(one))
@@ -124,33 +100,10 @@ def test_a_page_that_cannot_be_cleaned_says_why() -> None:
     assert page.sections[0].fate == LOST
 
 
-_MARKUP = [
-    "\n== Примітки ==\n",
-    "\n== Історія ==\n",
-    "{{Км}}",
-    "{{",
-    "}}",
-    "[[",
-    "]]",
-    "|",
-    "\n",
-    " ",
-]
-_MARKUP += [
-    "<ref>",
-    "</ref>",
-    "<!--",
-    "-->",
-    "{|\n",
-    "\n|}",
-    "слово",
-    "Речення є.",
-    "''",
-    "* ",
-    "{{{1}}}",
-]
+_MARKUP = read_cases("wikitext/explained_page", "markup")
 
 
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from(_MARKUP), max_size=14).map("".join))
 def test_the_text_is_that_of_the_cleaner(wikitext: str) -> None:
     cleaned = WikitextCleaner(UK, NAMESPACES, OF_WIKI).clean(wikitext, "Сторінка")

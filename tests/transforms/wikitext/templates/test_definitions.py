@@ -16,6 +16,7 @@ from corpusmill.transforms.wikitext.templates.definitions import (
     read_definition,
     read_template,
 )
+from tests.tools.case_tables import read_cases
 from tests.tools.growth import call_linear_in
 from tests.transforms.wikitext.test_clean import shown
 
@@ -28,38 +29,8 @@ def show(name: str, arguments: Mapping[str, str], *, is_function: bool) -> str:
 @pytest.mark.parametrize(
     ("definition", "arguments", "expected"),
     [
-        ("a {{{1}}} b", {"1": "x"}, "a x b"),
+        *read_cases("wikitext/definitions", "definitions_are_evaluated"),
         ("a {{{1}}} b", {}, f"a {HOLE} b"),
-        ("{{{1|d}}}", {}, "d"),
-        ("{{{1|d}}}", {"1": ""}, ""),
-        ("{{{a|{{{b|{{{c|d}}}}}}}}}", {"b": "x"}, "x"),
-        ("{{{a|{{{b|{{{c|d}}}}}}}}}", {}, "d"),
-        ("{{{{{1}}}|{{{2}}}}}", {"1": "lang", "2": "y"}, "<lang|1=y>"),
-        ("{{#if:{{{1|}}}|({{{1}}})|{{x|{{{3|q}}}}}}}", {}, "<x|1=q>"),
-        ("{{#if:{{{1|}}}|({{{1}}})|{{x|{{{3|q}}}}}}}", {"1": "z"}, "(z)"),
-        ("{{{1|{{x|{{y}}}}}}}", {}, "<x|1=<y>>"),
-        ("{{{ text }}}", {"text": "x"}, "x"),
-        ("{{{1", {"1": "x"}, "{{{1"),
-        ("a}} b [[c|d", {}, "a}} b [[c|d"),
-        ("{{x|[[a|b]]}}", {}, "<x|1=[[a|b]]>"),
-        ("{{x|a=b=c|d}}", {}, "<x|a=b=c|1=d>"),
-        ("{{safesubst:#if:1|a|b}}", {}, "a"),
-        ("{{{{{|safesubst:}}}#if:|a|b}}", {}, "b"),
-        ("{{lc:A{{{1}}}}}", {"1": "B"}, "<#lc|1=AB>"),
-        ("{{#switch:{{{1}}}|a|b=1|c=2|3}}", {"1": "a"}, "1"),
-        ("{{#switch:{{{1}}}|a|b=1|c=2|3}}", {"1": "c"}, "2"),
-        ("{{#switch:{{{1}}}|a|b=1|c=2|3}}", {"1": "e"}, "3"),
-        ("{{#switch:{{{1}}}|#default=9|b=1}}", {"1": "e"}, "9"),
-        ("{{#switch:{{{1}}}|b=1}}", {"1": "e"}, ""),
-        ("{{#switch:01|b=2|1=one}}", {}, "one"),
-        ("{{#switch:x|{{{1}}}=y|z}}", {"1": "x"}, "y"),
-        ("{{#switch:a|a={{never}}{{{2|}}}|b={{loop}}}}", {}, "<never>"),
-        ("{{#ifeq:{{{1}}}|1.0|a|b}}", {"1": "1"}, "a"),
-        ("{{#ifexpr:{{{1}}} > 2|a|b}}", {"1": "3"}, "a"),
-        ("{{#ifexist:x|a|b}}", {}, "b"),
-        ('{{#iferror:<strong class="error">x</strong>|a|b}}', {}, "a"),
-        ("{{#iferror:x|a}}", {}, "x"),
-        ("x<ref>{{{1}}}</ref><!-- y -->", {}, "x"),
     ],
 )
 def test_definitions_are_evaluated(
@@ -101,20 +72,7 @@ DEFINED = WikiTemplates(
 
 @pytest.mark.parametrize(
     ("wikitext", "expected"),
-    [
-        ("A {{rouge|fox}} ran.", "A red fox ran."),
-        ("A {{Red|fox|quick}} ran.", "A red fox, quick ran."),
-        ("A {{template:red|fox}} ran.", "A red fox ran."),
-        ("An {{far|de|Haus}} here.", "An Haus here."),
-        ("A {{orb of ours}} one.", "A one."),
-        ("A {{loop}} c.", "A c."),
-        ("A {{item|x}} c.", "A c."),
-        ("It is {{made of|wine}}.", "It is red wine and."),
-        ("See {{colour no|4}} there.", "See no. 4 there."),
-        ("A {{rouge|{{rouge|[[fox|dog]]}}}}.", "A red red dog."),
-        ("{{rouge|on a line of its own}}\n\nText.", "Text."),
-        ("A {{rouge|a<nowiki>|</nowiki>b}} c.", "A red a|b c."),
-    ],
+    read_cases("wikitext/definitions", "the_wiki_s_own_templates_show"),
 )
 def test_the_wiki_s_own_templates_show(wikitext: str, expected: str) -> None:
     assert shown(clean(wikitext, DEFINED)) == expected
@@ -151,20 +109,7 @@ OF_JAPAN = defined({
 
 @pytest.mark.parametrize(
     ("wikitext", "expected", "unrendered"),
-    [
-        ("人口は{{自治体人口/例県|date}}現在。", "人口は2023年4月1日現在。", {}),
-        ("人口は{{formatnum:{{自治体人口|例県}}}}人。", "人口は1,234,567人。", {}),
-        ("村は{{自治体人口|例県|村19999}}人。", "村は19999人。", {}),
-        ("面積は{{面積|例県}}平方キロメートル", "面積は200.5平方キロメートル", {}),
-        ("ジョン・レノンは{{談|そう|英}}と語った", "ジョン・レノンは「そう」（英）と語った", {}),
-        ("イギリス英語では「{{英発音|a|us}}」", "イギリス英語では「米[a]」", {}),
-        ("これは{{疑}}だ{{出|本}}。", "これはだ。", {}),
-        ("これは{{輪}}だ。", "これはだ。", {"輪": 1}),
-        ("これは{{膨|x}}だ。", "これはだ。", {"膨": 1}),
-        ("これは{{表}}だ。", "これはだ。", {"表": 1}),
-        ("これは{{箱}}だ。", "これはだ。", {"箱": 1}),
-        ("これは{{計|3}}だ。", "これはだ。", {"計": 1}),
-    ],
+    read_cases("wikitext/definitions", "definitions_of_a_wiki"),
 )
 def test_definitions_of_a_wiki(wikitext: str, expected: str, unrendered: dict[str, int]) -> None:
     page = WikitextCleaner(load_language("ja"), {10: ["T"]}, OF_JAPAN).clean(wikitext, "例")
