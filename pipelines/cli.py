@@ -170,14 +170,10 @@ def make_parser() -> flags.CommandParser:
         )
     for add_other in OF_BUILDS:
         add_other(commands)
-    _add_help(commands)
-    return parser
-
-
-def _add_help(commands: flags.Commands) -> None:
     about = "show the help page of a command"
-    parser = commands.add_parser("help", help=about, description=about, allow_abbrev=False)
-    parser.add_argument("words", nargs="*", metavar="COMMAND", action=_Help, commands=commands)
+    help = commands.add_parser("help", help=about, description=about, allow_abbrev=False)
+    help.add_argument("words", nargs="*", metavar="COMMAND", action=_Help, commands=commands)
+    return parser
 
 
 class _Version(argparse.Action):

@@ -6,7 +6,7 @@ The run builds an entity table, then a corpus for each language, then vocabulari
 import argparse
 import dataclasses
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpusmill.pipelines.run import flags
@@ -186,6 +186,9 @@ def _tell_what_is_passed_over(found: "FoundDumps", is_named: bool) -> None:
 def _named_corpus(
     wiki: "WikiDump", table: str, settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "NamedBuild":
+    from apache_beam.io.filesystems import FileSystems
+
+    from .batch import NamedBuild
     from .wiki40b import Wiki40b
 
     config = wiki40b_config(
@@ -200,31 +203,11 @@ def _named_corpus(
         newer_than=wiki.older,
     )
     path = (CORPUS, config.edition(), f"{wiki.date}-{VERSION}")
-    return _named_build(
-        f"{wiki.language} {wiki.date}",
-        path,
-        lambda: Wiki40b(config),
-        settings,
-        lambda corpus: build_wiki40b(corpus, settings, beam_flags),
-    )
-
-
-def _named_build(
-    label: str,
-    path: Sequence[str],
-    make: Callable[[], "Corpus"],
-    settings: argparse.Namespace,
-    run: "Callable[[Corpus], object]",
-) -> "NamedBuild":
-    from apache_beam.io.filesystems import FileSystems
-
-    from .batch import NamedBuild
-
     return NamedBuild(
-        label=label,
-        target=FileSystems.join(settings.output, *path),
-        make=make,
-        run=run,
+        f"{wiki.language} {wiki.date}",
+        FileSystems.join(settings.output, *path),
+        lambda: Wiki40b(config),
+        lambda corpus: build_wiki40b(corpus, settings, beam_flags),
     )
 
 
@@ -241,6 +224,8 @@ def _build_multilingual(
 
     Returns a list with the result of the training, or an empty list.
     """
+    from apache_beam.io.filesystems import FileSystems
+
     from . import batch
     from .wiki40b_multilingual import Wiki40bMultilingual
     from .wiki40b_multilingual_settings import MultilingualConfig
@@ -255,11 +240,10 @@ def _build_multilingual(
         )
         return []
     multilingual = Wiki40bMultilingual(MultilingualConfig([one.target for one in corpora]))
-    build = _named_build(
+    build = batch.NamedBuild(
         "multilingual",
-        multilingual.path,
+        FileSystems.join(settings.output, *multilingual.path),
         lambda: multilingual,
-        settings,
         lambda corpus: flags.launch_build(corpus, settings, beam_flags),
     )
     return batch.run_batch([build], replace=settings.replace)
