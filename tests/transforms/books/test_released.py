@@ -188,7 +188,7 @@ def test_nothing_is_left_to_mask_and_all_else_stays(text: str, entries: set[str]
 
 def test_a_long_list_takes_no_longer_than_its_first_words() -> None:
     entries = released.read_words(
-        [f"wug{number} old" for number in range(20_000)] + ["'tis", "wug7"]
+        [f"wug{number} old" for number in range(4_000)] + ["'tis", "wug7"]
     )
-    text = "'Tis a wug7 old and a WUG7; wug19999\told. " * 500
+    text = "'Tis a wug7 old and a WUG7; wug3999\told. " * 500
     assert released.mask_words(text, entries) == ("<DW> a <DW> and a <DW>; <DW>. " * 500, 2000)

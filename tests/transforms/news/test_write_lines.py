@@ -56,12 +56,22 @@ def write(folder: Path, shards: list[LineShard], language: str = "en") -> Outcom
     return run_inputs(apply, given=shards)
 
 
+Written = tuple[Path, Outcome]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """The folder of the files of WRITTEN, and the outcome."""
+    folder = tmp_path_factory.mktemp("written")
+    return folder, write(folder, WRITTEN)
+
+
 def records_of(lines: Iterable[str]) -> bytes:
     return b"".join(frame_record(encode_example({"text": line})) for line in lines)
 
 
-def test_text_files_hold_the_blocks_under_the_published_names(tmp_path: Path) -> None:
-    write(tmp_path, WRITTEN)
+def test_text_files_hold_the_blocks_under_the_published_names(written: Written) -> None:
+    folder, _ = written
     names = [
         f"{HELDOUT_FOLDER}/news.en-00000-of-00003",
         f"{TRAIN_FOLDER}/news.en-00001-of-00003",
@@ -69,33 +79,33 @@ def test_text_files_hold_the_blocks_under_the_published_names(tmp_path: Path) ->
         *(f"{HELDOUT_FOLDER}/news.en.heldout-0000{shard}-of-00003" for shard in range(3)),
     ]
     for name, shard in zip(names, WRITTEN, strict=True):
-        assert (tmp_path / name).read_bytes() == shard.block
-    texts = [name for name in tree_of(tmp_path) if "/" in name]
+        assert (folder / name).read_bytes() == shard.block
+    texts = [name for name in tree_of(folder) if "/" in name]
     assert sorted(texts) == sorted(names)
 
 
-def test_parquet_and_tfrecord_hold_the_lines_of_the_split(tmp_path: Path) -> None:
-    write(tmp_path, WRITTEN)
+def test_parquet_and_tfrecord_hold_the_lines_of_the_split(written: Written) -> None:
+    folder, _ = written
     for split, shards in SPLITS.items():
         for shard, lines in enumerate(shards):
             place = f"{shard:05d}-of-{len(shards):05d}"
-            table = pq.read_table(tmp_path / f"{split}-{place}.parquet")
+            table = pq.read_table(folder / f"{split}-{place}.parquet")
             assert table.schema == line_blocks.SCHEMA
             assert table["text"].to_pylist() == lines
-            frames = tmp_path / f"lm1b-{split}.tfrecord-{place}"
+            frames = folder / f"lm1b-{split}.tfrecord-{place}"
             assert frames.read_bytes() == records_of(lines)
-    names = {name for name in tree_of(tmp_path) if "/" not in name}
+    names = {name for name in tree_of(folder) if "/" not in name}
     assert len(names) == 2 * (2 + 3 + 1) + 1
     assert "md5sums" in names
 
 
-def test_every_file_is_listed_as_it_is(tmp_path: Path) -> None:
-    outcome = write(tmp_path, WRITTEN)
+def test_every_file_is_listed_as_it_is(written: Written) -> None:
+    folder, outcome = written
     files: list[OutputFile] = [*outcome.elements["files"], *outcome.elements["checksums"]]
-    written = tree_of(tmp_path)
-    assert sorted(file.name for file in files) == sorted(written)
+    tree = tree_of(folder)
+    assert sorted(file.name for file in files) == sorted(tree)
     for file in files:
-        content = written[file.name]
+        content = tree[file.name]
         assert (file.bytes, file.sha256) == (len(content), hashlib.sha256(content).hexdigest())
     records = {(file.format, file.split): 0 for file in files}
     for file in files:
@@ -126,11 +136,9 @@ def test_md5sum_accepts_the_checksums(tmp_path: Path) -> None:
     assert subprocess.run(check, cwd=tmp_path, capture_output=True, timeout=60).returncode == 1
 
 
-def test_the_order_of_the_shards_does_not_matter(tmp_path: Path) -> None:
-    for name, shards in (("one", WRITTEN), ("two", random.Random(7).sample(WRITTEN, len(WRITTEN)))):
-        (tmp_path / name).mkdir()
-        write(tmp_path / name, shards)
-    assert tree_of(tmp_path / "one") == tree_of(tmp_path / "two")
+def test_the_order_of_the_shards_does_not_matter(written: Written, tmp_path: Path) -> None:
+    write(tmp_path, random.Random(7).sample(WRITTEN, len(WRITTEN)))
+    assert tree_of(tmp_path) == tree_of(written[0])
 
 
 def test_a_corpus_without_lines_is_files_without_lines(tmp_path: Path) -> None:
