@@ -207,10 +207,7 @@ class MeasureCorpus(beam.PTransform):
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         return (
             articles
-            | "StatsOfSplit"
-            >> beam.Map(lambda one: (one.split, one.stats)).with_output_types(
-                tuple[str, CorpusStats]
-            )
+            | "StatsOfSplit" >> beam.Map(split_and_stats).with_output_types(tuple[str, CorpusStats])
             | "AddUp" >> beam.CombinePerKey(add_stats)
         )
 
@@ -233,6 +230,11 @@ class MeasureLengths(beam.PTransform):
 def split_and_length(article: PackedArticle) -> tuple[str, int]:
     """Returns (split, length class) of an article. A length class is a range of lengths, in characters."""
     return article.split, length_class(article.stats.characters)
+
+
+def split_and_stats(article: PackedArticle) -> tuple[str, CorpusStats]:
+    """Returns (split, counts of the article)."""
+    return article.split, article.stats
 
 
 class DropDuplicateArticles(DropDuplicates):

@@ -68,21 +68,19 @@ def read_rows(
         if statement == b";":  # behind a conditional comment, "/*!40101 SET NAMES utf8 */;"
             continue
         if statement in (b"INSERT", b"REPLACE"):
-            insert = _read_insert_head(buffer)
-            there = insert.columns or tables.get(insert.table, ())
-            tables.setdefault(insert.table, there)
-            if insert.table == table:
+            name, listed = _read_insert_head(buffer)
+            there = listed or tables.get(name, ())
+            tables.setdefault(name, there)
+            if name == table:
                 _check_columns(columns, there, start.offset)
-                yield from _read_values(
-                    buffer, _row_patterns(table, there, bool(insert.columns), tuple(columns))
-                )
+                patterns = _row_patterns(table, there, bool(listed), tuple(columns))
+                yield from _read_values(buffer, patterns)
                 continue
         elif statement == b"CREATE":
             created = _read_create_table(buffer)
-            if created is not None:
-                tables[created.table] = created.columns
-                if created.table == table:
-                    _check_columns(columns, created.columns, start.offset)
+            tables |= created
+            if table in created:
+                _check_columns(columns, created[table], start.offset)
         elif statement not in _OTHER_STATEMENTS:
             raise buffer.error_at(start, _describe_garbage(start.text))
         buffer.skip_statement(start.offset)
@@ -267,11 +265,6 @@ def _describe_garbage(text: bytes) -> str:
 # --- Heads of statements ------------------------------------------------------------------------
 
 
-class _TableColumns(NamedTuple):
-    table: str
-    columns: tuple[str, ...]
-
-
 def _read_table_name(buffer: _Buffer, modifiers: frozenset[bytes]) -> str:
     """Reads the name of a table. Returns it without the name of the database, if there is one.
 
@@ -286,20 +279,21 @@ def _read_table_name(buffer: _Buffer, modifiers: frozenset[bytes]) -> str:
     return name
 
 
-def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
+def _read_create_table(buffer: _Buffer) -> dict[str, tuple[str, ...]]:
     """Reads a CREATE statement up to its `;`.
 
-    Returns the columns that CREATE TABLE defines, or None for any other CREATE statement.
+    Returns the name of the table that CREATE TABLE defines → its columns, or {} for any other CREATE
+    statement.
     """
     token = buffer.expect_token()
     if token.text.upper() != b"TABLE":
         buffer.put_back(token)
-        return None
+        return {}
     table = _read_table_name(buffer, _CREATE_MODIFIERS)
     token = buffer.expect_token()
     if token.text != b"(":
         buffer.put_back(token)
-        return _TableColumns(table, ())
+        return {table: ()}
     columns, depth, is_first = [], 1, True
     while depth:
         token = buffer.expect_token()
@@ -308,10 +302,10 @@ def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
         elif is_first and (token.kind == "name" or token.text.upper() not in _NOT_A_COLUMN):
             columns.append(token.name)
         is_first = depth == 1 and token.text == b","
-    return _TableColumns(table, tuple(columns))
+    return {table: tuple(columns)}
 
 
-def _read_insert_head(buffer: _Buffer) -> _TableColumns:
+def _read_insert_head(buffer: _Buffer) -> tuple[str, tuple[str, ...]]:
     """Reads an INSERT statement up to VALUES. Returns the name of its table, and its list of columns.
 
     The list is empty if the statement does not name the columns.
@@ -326,7 +320,7 @@ def _read_insert_head(buffer: _Buffer) -> _TableColumns:
         token = buffer.expect_token()
     if token.text.upper() not in (b"VALUES", b"VALUE"):
         raise buffer.error_at(token, f"INSERT INTO {table} without VALUES")
-    return _TableColumns(table, tuple(columns))
+    return table, tuple(columns)
 
 
 def _check_columns(asked: Sequence[str], there: Sequence[str], offset: int) -> None:
