@@ -17,20 +17,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from . import paragraphs
 from .language import Language, normalise_name
 from .links import LinkTexts, show_external_links
 from .lists import join_rows, keep_announced_lists, mark_lists, mark_tables, render_markdown
 from .marks import SECTION, UNKNOWN, drop_noncharacters, restore
-from .paragraphs import (
-    drop_preformatted,
-    drop_rows_of_links,
-    drop_unknown_values,
-    guard_lines,
-    join_paragraphs,
-    protect_bars,
-    tidy,
-    without_labels,
-)
 from .sections import (
     RawSection,
     Section,
@@ -131,7 +122,7 @@ class WikitextCleaner:
         page = Page(drop_noncharacters(title), self._language)
         expansion = Expansion({})
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
-        text = protect_bars(strip_tables(variants.text))
+        text = paragraphs.protect_bars(strip_tables(variants.text))
         # The same heading may occur a thousand times in a page, and in many pages.
         kept = drop_sections(split_sections(text), functools.cache(self._is_dropped))
         sections: list[Section] = []
@@ -243,21 +234,22 @@ class WikitextCleaner:
         if markdown:
             sections = [one._replace(body=mark_lists(one.body)) for one in sections]
         marked = "".join([self._mark(section) for section in sections])
-        text = self._links.show(variants.show(guard_lines(drop_rows_of_links(marked))))
+        text = paragraphs.guard_lines(paragraphs.drop_rows_of_links(marked))
+        text = self._links.show(variants.show(text))
         if "{{" in text or "}}" in text:
             text = self._templates.expand(text, page, expansion)
             text = self._links.show(variants.show(text))
         text = join_rows(text) if markdown else text
         levels = [section.level for section in sections]
-        text = keep_announced_lists(drop_preformatted(text), levels)
+        text = keep_announced_lists(paragraphs.drop_preformatted(text), levels)
         text = self._links.drop_unclosed(show_external_links(text))
         text = strip_tags(variants.convert(text))
         if any(line in text and 2 * line in text for line in "_＿"):
             text = _SWITCH.sub(_drop_switch, text)
-        text = join_paragraphs(text)
+        text = paragraphs.join_paragraphs(text)
         if UNKNOWN in text:
-            text = drop_unknown_values(text, expansion.dropped)
-        shown = tidy(text).split(SECTION)[1:]
+            text = paragraphs.drop_unknown_values(text, expansion.dropped)
+        shown = paragraphs.tidy(text).split(SECTION)[1:]
         if len(shown) != len(sections):  # not seen in any page
             raise UncleanableError(
                 "tangled",
@@ -268,9 +260,9 @@ class WikitextCleaner:
         return [
             Section(
                 restore(heading).strip() or _plain(raw.heading),
-                tuple(paragraphs if markdown else without_labels(paragraphs, raw.body)),
+                tuple(texts if markdown else paragraphs.without_labels(texts, raw.body)),
             )
-            for raw, (heading, *paragraphs) in zip(sections, lines, strict=True)
+            for raw, (heading, *texts) in zip(sections, lines, strict=True)
         ]
 
 

@@ -75,15 +75,12 @@ class Language:
     data_prefixes: tuple[str, ...] = ()  # of names of templates that hold data: "自治体人口/"
     is_complete: bool = True  # nothing is from MediaWiki, CLDR and unproven.toml
     is_english: bool = False
-    wiki_first: frozenset[str] = (
-        frozenset()
-    )  # templates whose definition in the wiki is preferred to the tables
-    borrowed: frozenset[str] = (
-        frozenset()
-    )  # templates of the common table, by their English names, in a wiki that is not English
-    abbreviations: frozenset[str] = (
-        frozenset()
-    )  # templates whose names end in a capital after a small letter: "AbS"
+    # Templates whose definition in the wiki is preferred to the tables.
+    wiki_first: frozenset[str] = frozenset()
+    # Templates of the common table, by their English names, in a wiki that is not English.
+    borrowed: frozenset[str] = frozenset()
+    # Templates whose names end in a capital after a small letter: "AbS".
+    abbreviations: frozenset[str] = frozenset()
 
     @property
     def library(self) -> str:

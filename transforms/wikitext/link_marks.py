@@ -11,14 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from . import language as tables
 from .clean import CleanedPage, UncleanableError, WikitextCleaner
-from .language import (
-    CATEGORY_NAMESPACE,
-    FILE_NAMESPACE,
-    MEDIA_NAMESPACE,
-    load_language,
-    normalise_name,
-)
+from .language import load_language, normalise_name
 from .tags import split_verbatim
 
 SIGN = "\ue000"  # private use: without meaning on any wiki, and not used by the cleaner
@@ -150,7 +145,7 @@ def _not_pages() -> frozenset[str]:
     They are the names of the namespaces for media, files and categories, and the codes of other languages.
     """
     language = load_language("en")
-    namespaces = (MEDIA_NAMESPACE, FILE_NAMESPACE, CATEGORY_NAMESPACE)
+    namespaces = (tables.MEDIA_NAMESPACE, tables.FILE_NAMESPACE, tables.CATEGORY_NAMESPACE)
     names = (language.namespace_names(number, {}) for number in namespaces)
     return language.interlanguage_codes.union(*names)
 

@@ -175,84 +175,12 @@ _MAX_DIGITS = 20
 _SOME = 12  # sample number for units; 1 and 2 have forms of their own
 # Codes of Wikipedias and corpora → codes of CLDR, if they differ
 _CODES = {"zh-tw": "zh_Hant", "zh-cn": "zh_Hans", "no": "nb", "tl": "fil", "simple": "en"}
-# Symbols of {{convert}} → units of CLDR
-_UNITS = {
-    "mm": "length-millimeter",
-    "cm": "length-centimeter",
-    "m": "length-meter",
-    "km": "length-kilometer",
-    "in": "length-inch",
-    "ft": "length-foot",
-    "yd": "length-yard",
-    "mi": "length-mile",
-    "nmi": "length-nautical-mile",
-    "ly": "length-light-year",
-    "AU": "length-astronomical-unit",
-    "cm2": "area-square-centimeter",
-    "m2": "area-square-meter",
-    "km2": "area-square-kilometer",
-    "ha": "area-hectare",
-    "sq in": "area-square-inch",
-    "sq ft": "area-square-foot",
-    "sq yd": "area-square-yard",
-    "sq mi": "area-square-mile",
-    "acre": "area-acre",
-    "acres": "area-acre",
-    "cm3": "volume-cubic-centimeter",
-    "m3": "volume-cubic-meter",
-    "km3": "volume-cubic-kilometer",
-    "cu ft": "volume-cubic-foot",
-    "cu yd": "volume-cubic-yard",
-    "cu mi": "volume-cubic-mile",
-    "acre⋅ft": "volume-acre-foot",
-    "mL": "volume-milliliter",
-    "ml": "volume-milliliter",
-    "L": "volume-liter",
-    "l": "volume-liter",
-    "cL": "volume-centiliter",
-    "cl": "volume-centiliter",
-    "dm": "length-decimeter",
-    "μm": "length-micrometer",
-    "nm": "length-nanometer",
-    "pc": "length-parsec",
-    "fathom": "length-fathom",
-    "furlong": "length-furlong",
-    "dunam": "area-dunam",
-    "cu in": "volume-cubic-inch",
-    "US qt": "volume-quart",
-    "US pt": "volume-pint",
-    "US fl oz": "volume-fluid-ounce",
-    "imp fl oz": "volume-fluid-ounce-imperial",
-    "ozt": "mass-ounce-troy",
-    "ct": "mass-carat",
-    "kcal": "energy-kilocalorie",
-    "kJ": "energy-kilojoule",
-    "kWh": "energy-kilowatt-hour",
-    "Hz": "frequency-hertz",
-    "kHz": "frequency-kilohertz",
-    "MHz": "frequency-megahertz",
-    "GHz": "frequency-gigahertz",
-    "US gal": "volume-gallon",
-    "imp gal": "volume-gallon-imperial",
-    "bbl": "volume-barrel",
-    "mg": "mass-milligram",
-    "g": "mass-gram",
-    "kg": "mass-kilogram",
-    "t": "mass-tonne",
-    "oz": "mass-ounce",
-    "lb": "mass-pound",
-    "st": "mass-stone",
-    "short tons": "mass-ton",
-    "m/s": "speed-meter-per-second",
-    "km/h": "speed-kilometer-per-hour",
-    "mph": "speed-mile-per-hour",
-    "kn": "speed-knot",
-    "W": "power-watt",
-    "kW": "power-kilowatt",
-    "MW": "power-megawatt",
-    "GW": "power-gigawatt",
-    "hp": "power-horsepower",
-}
+
+
+def _cldr_units() -> Mapping[str, str]:
+    """Returns the symbol of a unit in `{{convert}}` → the unit in CLDR."""
+    units: Mapping[str, str] = read_toml(__package__, "conversion/units.toml")["cldr"]
+    return units
 
 
 def cldr_version() -> str:
@@ -380,7 +308,7 @@ def units_of(language: str) -> dict[str, str]:
     locale = _locale([language])
     if not locale:
         return {}
-    shown = {symbol: _symbol(unit, locale) for symbol, unit in _UNITS.items()}
+    shown = {symbol: _symbol(unit, locale) for symbol, unit in _cldr_units().items()}
     return {symbol: own for symbol, own in shown.items() if own not in ("", symbol)}
 
 
@@ -410,7 +338,7 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
         number: the number in plain digits, "70" or "1.5". The decimals may change the form of the name.
     """
     # Names of quotients such as kilometres per hour are wrong in some languages.
-    unit = _UNITS.get(symbol) if "/" not in symbol and len(number) <= _MAX_DIGITS else None
+    unit = _cldr_units().get(symbol) if "/" not in symbol and len(number) <= _MAX_DIGITS else None
     locale = _locale([language]) if unit else None
     if not locale or not unit:
         return ""

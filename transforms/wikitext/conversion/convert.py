@@ -10,14 +10,8 @@ import dataclasses
 import functools
 import re
 
-from ..templates.patterns import (
-    Arguments,
-    Page,
-    first_upper,
-    format_number,
-    positional,
-    superscript,
-)
+from ..templates import patterns
+from ..templates.patterns import Arguments, Page, format_number, positional
 from ..wikis import unit_pattern
 from . import measures
 from .units import Output, Side, Style, Unit, find_outputs, ratio, read_style
@@ -81,7 +75,7 @@ def _decorated(number: str, unit: Unit, side: Side, style: Style) -> str:
         return number
     abbreviated = style.abbreviation in ("on", side)
     if abbreviated or not style.english:
-        return f"{number}×10{superscript(str(unit.exponent))}"
+        return f"{number}×10{patterns.superscript(str(unit.exponent))}"
     return f"{number}{'-' if style.is_adjective else ' '}{unit.number_word}"
 
 
@@ -140,7 +134,7 @@ def _joined(
 def _input(measure: measures.Measure, style: Style) -> str:
     shown = [measures.Shown(value.shown, value.is_one) for value in measure.values]
     if style.capital and not style.flip:
-        shown[0] = shown[0]._replace(text=first_upper(shown[0].text))
+        shown[0] = shown[0]._replace(text=patterns.first_upper(shown[0].text))
     if len(measure.units) == 1:
         return _joined(shown, measure.joins, measure.unit, "in", style)
     bare = dataclasses.replace(style, middle="")
@@ -179,7 +173,7 @@ def _output(measure: measures.Measure, output: Output, style: Style, side: Side 
     else:
         shown = [measures.shown_result(out, decimals, style) for out in outs]
     if style.capital and style.flip:
-        shown[0] = shown[0]._replace(text=first_upper(shown[0].text))
+        shown[0] = shown[0]._replace(text=patterns.first_upper(shown[0].text))
     return _joined(shown, measure.joins, target, side, style)
 
 

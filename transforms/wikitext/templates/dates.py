@@ -10,16 +10,8 @@ import datetime
 import re
 
 from ..marks import HOLE
-from .patterns import (
-    Arguments,
-    Page,
-    Show,
-    first_lower,
-    format_number,
-    in_own_digits,
-    month_name,
-    positional,
-)
+from . import patterns
+from .patterns import Arguments, Page, Show, in_own_digits, month_name, positional
 
 _DAYS = frozenset(f"{day:02}" for day in range(1, 32))
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
@@ -95,7 +87,7 @@ def as_of(arguments: Arguments, page: Page) -> str:
     wanted = since if arguments.get("since") and since else page.language.phrases["as_of"]
     phrase = wanted.format(date=date)
     if arguments.get("lc") or arguments.get("bare"):
-        phrase = date if arguments.get("bare") else first_lower(phrase)
+        phrase = date if arguments.get("bare") else patterns.first_lower(phrase)
     return phrase + after
 
 
@@ -285,7 +277,7 @@ def age_in_days(arguments: Arguments, page: Page) -> str:
     dates = _dates(arguments)
     if not dates:
         return HOLE
-    return format_number(str(abs((dates[1] - dates[0]).days)), page.language.numbers)
+    return patterns.format_number(str(abs((dates[1] - dates[0]).days)), page.language.numbers)
 
 
 def _parts(start: datetime.date, end: datetime.date) -> tuple[int, int, int, int]:

@@ -8,16 +8,8 @@ import re
 
 from ..conversion.convert import convert, convert_short
 from ..conversion.units import find_unit, spell_number, spell_ordinal
-from .patterns import (
-    Arguments,
-    Page,
-    Show,
-    first_of,
-    first_upper,
-    format_number,
-    positional,
-    superscript,
-)
+from . import patterns
+from .patterns import Arguments, Page, Show, first_of, format_number, positional
 
 _UNIT_PRODUCT = re.compile(r"(?<=[A-Za-zμΩ])[.*](?=[A-Za-zμΩ])")
 _CLINGING_UNITS = frozenset({"%", "°", "′", "″", "'", '"', "deg", "arcmin", "arcsec"})
@@ -95,7 +87,8 @@ def val(arguments: Arguments, page: Page) -> str:
     if power:
         if error and not error.startswith("("):
             shown = f"({shown})"
-        shown = f"{shown}×10{superscript(power)}" if number else f"10{superscript(power)}"
+        power = f"10{patterns.superscript(power)}"
+        shown = f"{shown}×{power}" if number else power
     shown += arguments.get("s", "") + arguments.get("end", "")
     unit = _value_unit(arguments, ("ul", "u"))
     if unit:
@@ -208,7 +201,7 @@ def number_in_words(arguments: Arguments, page: Page) -> str:
     digits = arguments.get("1", "")
     words = spell_ordinal(digits) if arguments.get("ord") == "on" else spell_number(digits)
     capital = arguments.get("case") == "U"
-    return (first_upper(words) if capital else words) or digits
+    return (patterns.first_upper(words) if capital else words) or digits
 
 
 def roman_numeral(arguments: Arguments, page: Page) -> str:
