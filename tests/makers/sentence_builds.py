@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from corpusmill.transforms.files.builds.manifest import to_json
-from tests.makers.finished_builds import seal
+from tests.makers.finished_builds import listed, seal
 
 TRAIN = "training-monolingual.tokenized.shuffled"
 HELDOUT = "heldout-monolingual.tokenized.shuffled"
@@ -86,6 +86,7 @@ def make_sentence_build(
     } | of_manifest
     stats = {split: {"sentences": count} for split, count in kept.items()}
     (folder / "stats.json").write_text(to_json(stats), "utf-8")
+    outputs.append(listed(folder, "stats.json"))
     seal(folder, manifest)
     return folder
 
@@ -102,15 +103,7 @@ def _written(folder: Path, name: str, split: str, kind: str, text: bytes) -> dic
         write_table(path, text)
     else:
         path.write_bytes(text)
-    content = path.read_bytes()
-    return {
-        "name": name,
-        "split": split,
-        "format": kind,
-        "records": text.count(b"\n"),
-        "bytes": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
+    return listed(folder, name, kind, split, text.count(b"\n"))
 
 
 def write_table(path: Path, text: bytes) -> None:

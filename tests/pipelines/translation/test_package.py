@@ -25,7 +25,7 @@ from corpusmill.pipelines.translation.package import (
 from corpusmill.pipelines.translation.project import Project, Rules, create_project, open_project
 from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import find_language
-from corpusmill.transforms.files.builds.check_builds import lists_all_files
+from corpusmill.transforms.files.builds.check_builds import find_unlisted
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.translation.source_table import METADATA_COLUMNS, splits_of
@@ -99,7 +99,7 @@ def test_texts_and_metadata_to_the_byte(tmp_path: Path, translated: Project) -> 
         "metadata_dev.tsv",
         "metadata_devtest.tsv",
     ]
-    assert lists_all_files(open_build(made.folder))
+    assert find_unlisted(open_build(made.folder)) == []
     assert verify([made.folder], workers=1).is_sound
     for split in ("dev", "devtest"):
         for code in ("fra", "zho_simpl"):
@@ -208,14 +208,13 @@ def test_verify_finds_nothing_wrong_and_something_where_there_is(
     from corpusmill.transforms.files.builds.check_builds import (
         check_counts,
         find_fault,
-        find_strangers,
         list_files,
     )
 
     made = package(translated, str(tmp_path), without_review=True, with_test=True)
     build = open_build(made.folder)
     assert [fault for file in list_files(build) if (fault := find_fault(file))] == []
-    assert [*check_counts(build), *find_strangers(build)] == []
+    assert [*check_counts(build), *find_unlisted(build)] == []
     (Path(made.folder) / "dev" / "fra.dev").write_text("a\n")
     assert len([file for file in list_files(build) if find_fault(file)]) == 1
 
