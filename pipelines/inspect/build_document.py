@@ -8,7 +8,6 @@ import pyarrow.compute as pc
 
 from corpusmill.transforms.files.builds.finished_builds import (
     Build,
-    CorpusFile,
     RowGroup,
     age_of,
     columns_of,
@@ -104,11 +103,10 @@ def _rows_with(
     for output in sorted(build.manifest["outputs"], key=lambda one: str(one["name"])):
         if output["format"] != "parquet" or output["split"] not in shape.splits:
             continue
-        path = path_below(build.folder, output["name"])
-        columns = _columns(path, shape, by_title=by_title)
+        file = build.file(output["name"], output["split"])
+        columns = _columns(file.path, shape, by_title=by_title)
         if not columns:
             continue
-        file = CorpusFile(path, output["split"], build.edition, build.name, build.corpus)
         first = 0
         for group in row_groups_of(file):
             table = read_row_group(group, columns).table
@@ -232,10 +230,7 @@ def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, s
 def _rejected(facts: Facts, identity: str) -> Iterator[Origin]:
     build = facts.build
     for name in facts.rejected_names():
-        file = CorpusFile(
-            path_below(build.folder, name), "", build.edition, build.name, build.corpus
-        )
-        for part in read_file(file, Rejected._fields):
+        for part in read_file(build.file(name), Rejected._fields):
             table = part.table
             for place in _places(table, ("id", "title"), [identity]):
                 record = Rejected(*(table[column][place].as_py() for column in Rejected._fields))

@@ -272,7 +272,9 @@ def total_of(rows: Sequence[BuildSizes]) -> BuildSizes:
     pieces = {s: sum(row.pieces[s] for row in newest) for s in SPLITS} if have_pieces else {}
     characters = {split: sum(row.characters[split] for row in newest) for split in SPLITS}
     measured = sum(characters[split] for split in _MEASURED)
-    covered = [(row.coverage or 0) * _measured_characters(row) for row in newest]
+    covered = [
+        (row.coverage or 0) * sum(row.characters[split] for split in _MEASURED) for row in newest
+    ]
     paper = [PAPER[row.language].scores["32k", split] for row in newest for split in _MEASURED]
     return BuildSizes(
         language="Total",
@@ -288,7 +290,3 @@ def total_of(rows: Sequence[BuildSizes]) -> BuildSizes:
         paper_characters_per_piece=sum(s.characters for s in paper) / sum(s.pieces for s in paper),
         paper_bits_per_character=None,
     )
-
-
-def _measured_characters(row: BuildSizes) -> int:
-    return sum(row.characters[split] for split in _MEASURED)

@@ -555,13 +555,12 @@ def add_croissant(commands: Commands) -> None:
       import mlcroissant
       data = mlcroissant.Dataset("corpora/wiki40b/uk/croissant.json")
       next(iter(data.records("train")))
-
-    The command needs the libraries of the extra "croissant".
     """
     about = "writes croissant.json for finished builds: metadata for other tools"
     parser = add_command(commands, "croissant", about, add_croissant.__doc__, _run_croissant)
     add_folders(parser, "builds, or folders with builds below")
     Flags(parser).text("--url", "URL", "address of the web page of the data set")
+    parser.set_defaults(extras=[])
 
 
 def _run_croissant(settings: argparse.Namespace, _: Sequence[str]) -> None:
@@ -636,11 +635,13 @@ def add_publish(commands: Commands) -> None:
     Flags(parser).switch(
         "--dry-run", "only list the files and their sizes, without connecting to the hub"
     )
-    parser.set_defaults(extras=["croissant"])
+    parser.set_defaults(extras=[])
 
 
 def _run_publish(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from .html_report.facts import count, readable_bytes
+    from corpusmill.transforms.files.terminal import count_of
+
+    from .html_report.facts import readable_bytes
     from .share_builds import plan, publish
 
     editions = plan(settings.folders)
@@ -649,7 +650,7 @@ def _run_publish(settings: argparse.Namespace, _: Sequence[str]) -> None:
             print(f"{file.bytes:>15,}  {file.place}")
         total = sum(file.bytes for edition in editions for file in edition.files)
         files = sum(len(edition.files) for edition in editions)
-        counted = f"{count(len(editions), 'edition')}, {count(files, 'file')}"
+        counted = f"{count_of(len(editions), 'edition')}, {count_of(files, 'file')}"
         print(f"{counted}, {readable_bytes(total)}")
         return
     for one in publish(settings.repo, editions):

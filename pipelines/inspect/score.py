@@ -26,20 +26,7 @@ from corpusmill.transforms.files.read_files import (
 )
 
 from ..run.corpora import VERSION, paper_of
-from .language_model_scores import (
-    LogLikelihood,
-    Normalisers,
-    Summed,
-    bits_per_byte,
-    bits_per_character,
-    covers_text,
-    in_nats,
-    log_likelihood_of_perplexity,
-    perplexity_per_piece,
-    read_normalisers,
-    sum_log_likelihoods,
-    word_level_perplexity,
-)
+from . import language_model_scores as scores
 
 COLUMNS = ("document", "log_likelihood")
 _PARQUET = b"PAR1"
@@ -51,7 +38,7 @@ class _Row(msgspec.Struct):
     log_likelihood: float | list[float]
 
 
-def read_log_likelihoods(paths: Iterable[str]) -> Iterator[tuple[int, LogLikelihood]]:
+def read_log_likelihoods(paths: Iterable[str]) -> Iterator[tuple[int, scores.LogLikelihood]]:
     """Yields a pair (index of the document, log-likelihood) for each row of all files.
 
     Files are Parquet or JSON lines, which may be compressed. Raises InputError for files that cannot be read.
@@ -65,7 +52,7 @@ def read_log_likelihoods(paths: Iterable[str]) -> Iterator[tuple[int, LogLikelih
             yield from _read_lines(path)
 
 
-def _read_lines(path: str) -> Iterator[tuple[int, LogLikelihood]]:
+def _read_lines(path: str) -> Iterator[tuple[int, scores.LogLikelihood]]:
     decoder = msgspec.json.Decoder(_Row)
     try:
         with open_input(path) as stream:
@@ -81,7 +68,7 @@ def _read_lines(path: str) -> Iterator[tuple[int, LogLikelihood]]:
         raise InputError(path, f"damaged or truncated: {error}") from error
 
 
-def _read_parquet(path: str, stream: BinaryIO) -> Iterator[tuple[int, LogLikelihood]]:
+def _read_parquet(path: str, stream: BinaryIO) -> Iterator[tuple[int, scores.LogLikelihood]]:
     try:
         file = pq.ParquetFile(stream)
         missing = [name for name in COLUMNS if name not in file.schema_arrow.names]
@@ -93,7 +80,7 @@ def _read_parquet(path: str, stream: BinaryIO) -> Iterator[tuple[int, LogLikelih
         raise InputError(path, f"not a valid Parquet file: {error}") from None
 
 
-def _rows_of(path: str, batch: pa.RecordBatch) -> Iterator[tuple[int, LogLikelihood]]:
+def _rows_of(path: str, batch: pa.RecordBatch) -> Iterator[tuple[int, scores.LogLikelihood]]:
     documents, given = (batch.column(name) for name in COLUMNS)
     is_list = pa.types.is_list(given.type) or pa.types.is_large_list(given.type)
     values = given.flatten() if is_list else given
@@ -130,14 +117,14 @@ class Score(NamedTuple):
     split: str
     log_likelihood: float  # natural logarithm, of the whole split
     unit: str  # unit of the log-likelihoods that were added up, as in `Summed`
-    normalisers: Normalisers
+    normalisers: scores.Normalisers
     sha256: str  # hash of the build's manifest
     why_no_paper: str  # why figures of the paper cannot stand beside the score
 
     @property
     def covers_text(self) -> bool:
         """Is True if all characters of the split were scored, not only its words."""
-        return covers_text(self.unit, self.normalisers)
+        return scores.covers_text(self.unit, self.normalisers)
 
     @property
     def citation(self) -> str:
@@ -184,11 +171,11 @@ def score(
     build = open_build(corpus)
     normalisers = _normalisers(build, split)
     if perplexity is not None:
-        summed = Summed(_of_perplexity(perplexity, normalisers), "piece")
+        summed = scores.Summed(_of_perplexity(perplexity, normalisers), "piece")
     else:
         summed = _read_log_likelihood(log_likelihood, normalisers)
-    total = in_nats(summed.log_likelihood, base if perplexity is None else "e")
-    if metric != "perplexity" and not covers_text(summed.unit, normalisers):
+    total = scores.in_nats(summed.log_likelihood, base if perplexity is None else "e")
+    if metric != "perplexity" and not scores.covers_text(summed.unit, normalisers):
         raise ValueError(
             f"{log_likelihood}: the lists have one log-likelihood per word; what is between the words (line"
             f" feeds, markers) is not scored, so {METRICS[metric]} cannot be computed: give one"
@@ -202,28 +189,28 @@ def score(
     )
 
 
-def _of_perplexity(perplexity: float, normalisers: Normalisers) -> float:
+def _of_perplexity(perplexity: float, normalisers: scores.Normalisers) -> float:
     if not normalisers.pieces:
-        perplexity_per_piece(
+        scores.perplexity_per_piece(
             -1.0, normalisers.pieces
         )  # raises an error that names the missing data
-    return log_likelihood_of_perplexity(perplexity, normalisers.pieces)
+    return scores.log_likelihood_of_perplexity(perplexity, normalisers.pieces)
 
 
-def _normalisers(build: Build, split: str) -> Normalisers:
+def _normalisers(build: Build, split: str) -> scores.Normalisers:
     """Returns the counts by which scores of a split are divided (normalisers), such as words and characters.
 
     They are read from the manifest, or from stats.json if the manifest has no counts.
     """
     if "stats" in build.manifest:
-        return read_normalisers(build.manifest, split)
+        return scores.read_normalisers(build.manifest, split)
     path = FileSystems.join(build.folder, "stats.json")
     if not FileSystems.exists(path):
         raise InputError(path, "no such file")
     with open_raw(path) as stream:
         content = stream.read()
     try:
-        found = read_normalisers({"stats": parse_json(path, content)}, split)
+        found = scores.read_normalisers({"stats": parse_json(path, content)}, split)
     except ValueError as error:
         raise InputError(path, str(error)) from None
     kept = build.manifest.get("counts", {}).get("kept", {}).get(split)
@@ -235,9 +222,9 @@ def _normalisers(build: Build, split: str) -> Normalisers:
     return found
 
 
-def _read_log_likelihood(text: str, normalisers: Normalisers) -> Summed:
+def _read_log_likelihood(text: str, normalisers: scores.Normalisers) -> scores.Summed:
     try:
-        return Summed(float(text), "document")
+        return scores.Summed(float(text), "document")
     except ValueError:
         pass
     try:
@@ -245,12 +232,12 @@ def _read_log_likelihood(text: str, normalisers: Normalisers) -> Summed:
     except InputError as error:
         raise InputError(error.path, f"neither a number nor a file: {error.message}") from None
     try:
-        return sum_log_likelihoods(read_log_likelihoods(paths), normalisers)
+        return scores.sum_log_likelihoods(read_log_likelihoods(paths), normalisers)
     except ValueError as error:
         raise ValueError(f"{text}: {error}") from None
 
 
-def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[str, float]]:
+def _values(metric: str, total: float, counts: scores.Normalisers) -> Iterator[tuple[str, float]]:
     """Yields a pair (name, value) for each variant of a metric: first the variant of the paper, then others.
 
     The variants count the same text in different ways, such as with the ends of lines as words or not.
@@ -260,17 +247,20 @@ def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[st
     """
     name = METRICS[metric]
     if metric == "bpc":
-        yield name, bits_per_character(total, counts.characters)
+        yield name, scores.bits_per_character(total, counts.characters)
         if counts.line_feeds:
             which = " not" if counts.has_line_feeds else ""
-            other = bits_per_character(total, counts.other_characters)
+            other = scores.bits_per_character(total, counts.other_characters)
             yield f"{name}, line feeds{which} counted", other
     elif metric == "bpb":
-        yield name, bits_per_byte(total, counts.text_bytes)
+        yield name, scores.bits_per_byte(total, counts.text_bytes)
     else:
-        yield name, word_level_perplexity(total, counts.words, counts.ends)
+        yield name, scores.word_level_perplexity(total, counts.words, counts.ends)
         if counts.ends:
-            yield f"{name}, ends of lines not counted", word_level_perplexity(total, counts.words)
+            yield (
+                f"{name}, ends of lines not counted",
+                scores.word_level_perplexity(total, counts.words),
+            )
 
 
 def print_score(found: Score) -> None:
@@ -332,10 +322,10 @@ def _other_metrics(found: Score) -> Iterator[tuple[str, float]]:
         if metric != found.metric and (metric != "bpb" or counts.text_bytes):
             yield from _values(metric, total, counts)
     if counts.pieces:
-        yield "perplexity per piece", perplexity_per_piece(total, counts.pieces)
+        yield "perplexity per piece", scores.perplexity_per_piece(total, counts.pieces)
 
 
-def _counts(counts: Normalisers) -> Iterator[tuple[str, str]]:
+def _counts(counts: scores.Normalisers) -> Iterator[tuple[str, str]]:
     yield "characters", f"{counts.characters:,}"
     line_feeds = counts.line_feeds
     name = "line feeds, included" if counts.has_line_feeds else "line feeds, not included"

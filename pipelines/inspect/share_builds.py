@@ -30,9 +30,9 @@ import pathlib
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
 from typing import Any, NamedTuple
 
-import mlcroissant as mlc
 import pyarrow as pa
 import yaml
 from huggingface_hub import CommitOperationAdd, HfApi, get_token
@@ -46,6 +46,7 @@ from corpusmill.transforms.files.builds.dataset_card import (
     CardHead,
     as_list,
     make_folder_card,
+    one_or_all,
     read_about,
     read_citation,
     read_head,
@@ -55,11 +56,12 @@ from corpusmill.transforms.files.builds.finished_builds import (
     Build,
     files_below,
     path_below,
+    read_card,
     read_json,
     schema_of,
 )
 from corpusmill.transforms.files.builds.manifest import CARD
-from corpusmill.transforms.files.read_files import InputError, open_raw
+from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError, is_local
 from corpusmill.transforms.files.write_files import write_whole
 
@@ -80,8 +82,7 @@ def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
     Args:
       url: The address of the data set's web page; "" for none.
 
-    Raises InputError if there is no build with documents, ValueError if the Croissant library rejects the
-    metadata.
+    Raises InputError if there is no build with documents.
     """
     for build in choose_builds(folders, lambda one: bool(splits_of(one)), "documents"):
         path = posixpath.join(posixpath.dirname(build.folder), NAME)
@@ -100,46 +101,37 @@ def make_croissant(build: Build, url: str = "") -> str:
     Args:
       url: The address of the data set's web page; "" for none.
 
-    Raises InputError for a build without documents, ValueError if the Croissant library rejects the metadata.
+    Raises InputError for a build without documents.
     """
-    splits, card = splits_of(build), _read_card(build)
+    splits, card = splits_of(build), read_card(build)
+    if not card:
+        raise InputError(path_below(build.folder, CARD), "no such file: the build is damaged")
     head = read_head(card)
     if not splits or not head:
         raise InputError(build.folder, f"builds of {build.corpus} have no documents to describe")
-    try:
-        metadata = mlc.Metadata(
-            name=f"{build.corpus}-{build.edition}",
-            description=f"{head.pretty_name or build.corpus}: {read_about(card)}\n\n{build.signature}",
-            cite_as=read_citation(card) or None,
-            license=[*_licenses(build, head)],
-            in_language=as_list(head.language),
-            keywords=head.tags,
-            date_published=_date(build.dump_date),
-            version=build.manifest["version"],
-            url=url or None,
-            distribution=[*_files(build), *(_file_set(build, split) for split in splits)],
-            record_sets=[_record_set(build, split) for split in splits],
-        )
-    except mlc.ValidationError as error:
-        raise ValueError(f"{build.folder}: {error}") from error
-    return json.dumps(metadata.to_json(), ensure_ascii=False, indent=2) + "\n"
+    context = resources.files(__package__).joinpath("croissant_context.json").read_text("utf-8")
+    metadata = {
+        **json.loads(context),
+        "name": f"{build.corpus}-{build.edition}",
+        "description": f"{head.pretty_name or build.corpus}: {read_about(card)}\n\n{build.signature}",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "citeAs": read_citation(card),
+        "datePublished": _date(build.dump_date),
+        "inLanguage": one_or_all(as_list(head.language)),
+        "keywords": one_or_all(head.tags),
+        "license": one_or_all([*_licenses(build, head)]),
+        "url": url,
+        "version": build.manifest["version"],
+        "distribution": [*_files(build), *(_file_set(build, split) for split in splits)],
+        "recordSet": [_record_set(build, split) for split in splits],
+    }
+    there = {name: value for name, value in metadata.items() if value}
+    return json.dumps(there, ensure_ascii=False, indent=2) + "\n"
 
 
 def _split_of(file: dict[str, Any]) -> str:
     """Returns the split to which a Parquet file in the manifest belongs; "" for other files."""
     return str(file["split"]) if file["format"] == "parquet" else ""
-
-
-def _read_card(build: Build) -> str:
-    path = path_below(build.folder, CARD)
-    try:
-        with open_raw(path) as stream:
-            return stream.read().decode("utf-8")
-    except FileNotFoundError:
-        raise InputError(
-            path,
-            "the build has no dataset card, because it was made before corpusmill 0.1; build it again",
-        ) from None
 
 
 def _licenses(build: Build, head: CardHead) -> Iterator[str]:
@@ -153,70 +145,69 @@ def _licenses(build: Build, head: CardHead) -> Iterator[str]:
             yield f"{name}: see {posixpath.basename(build.folder)}/{CARD}"
 
 
-def _date(dump_date: str) -> datetime.datetime | None:
-    """Returns the date of the inputs; None for dates such as "2007-2011" or "latest".
+def _date(dump_date: str) -> str:
+    """Returns the date of the inputs; "" for dates such as "2007-2011" or "latest".
 
     It is used as the date of publication, because a build itself has no date.
     """
     with contextlib.suppress(ValueError):
-        return datetime.datetime.strptime(dump_date, "%Y%m%d")
-    return None
+        return datetime.datetime.strptime(dump_date, "%Y%m%d").date().isoformat()
+    return ""
 
 
-def _files(build: Build) -> Iterator[mlc.FileObject]:
+def _node(kind: str, identity: str, name: str, **facts: Any) -> dict[str, Any]:
+    return {"@type": f"cr:{kind}", "@id": identity, "name": name, **facts}
+
+
+def _files(build: Build) -> Iterator[dict[str, Any]]:
     folder = posixpath.basename(build.folder)
     for file in sorted(build.manifest["outputs"], key=lambda one: str(one["name"])):
         if _split_of(file):
-            yield mlc.FileObject(
-                id=file["name"],
-                name=file["name"],
-                content_url=f"{folder}/{file['name']}",
-                content_size=f"{file['bytes']} B",
-                encoding_formats=[_PARQUET],
+            yield _node(
+                "FileObject",
+                file["name"],
+                file["name"],
+                contentSize=f"{file['bytes']} B",
+                contentUrl=f"{folder}/{file['name']}",
+                encodingFormat=_PARQUET,
                 sha256=file["sha256"],
             )
 
 
-def _file_set(build: Build, split: str) -> mlc.FileSet:
-    folder = glob.escape(posixpath.basename(build.folder))
-    return mlc.FileSet(
-        id=f"{split}-files",
-        name=f"{split}-files",
-        includes=[f"{folder}/{split}-*.parquet"],
-        encoding_formats=[_PARQUET],
-    )
+def _file_set(build: Build, split: str) -> dict[str, Any]:
+    name, folder = f"{split}-files", glob.escape(posixpath.basename(build.folder))
+    pattern = f"{folder}/{split}-*.parquet"
+    return _node("FileSet", name, name, encodingFormat=_PARQUET, includes=pattern)
 
 
-def _record_set(build: Build, split: str) -> mlc.RecordSet:
+def _record_set(build: Build, split: str) -> dict[str, Any]:
     shape = shapes().get(build.corpus)
     first = next(file for file in build.manifest["outputs"] if _split_of(file) == split)
     schema = schema_of(path_below(build.folder, first["name"]))
     has_key = shape and shape.id in schema.names and not shape.repeats
-    return mlc.RecordSet(
-        id=split,
-        name=split,
-        key=f"{split}/{shape.id}" if shape and has_key else None,
-        fields=[_field(split, column) for column in schema],
-    )
+    key = {"key": {"@id": f"{split}/{shape.id}"}} if shape and has_key else {}
+    return _node("RecordSet", split, split, **key, field=[_field(split, one) for one in schema])
 
 
-def _field(split: str, column: pa.Field) -> mlc.Field:
+def _field(split: str, column: pa.Field) -> dict[str, Any]:
     is_list = pa.types.is_list(column.type)
-    return mlc.Field(
-        id=f"{split}/{column.name}",
-        name=column.name,
-        data_types=[_type_of(column.type.value_type if is_list else column.type)],
-        is_array=is_list or None,
-        source=mlc.Source(file_set=f"{split}-files", extract=mlc.Extract(column=column.name)),
+    source = {"fileSet": {"@id": f"{split}-files"}, "extract": {"column": column.name}}
+    return _node(
+        "Field",
+        f"{split}/{column.name}",
+        column.name,
+        **({"cr:isArray": True} if is_list else {}),
+        dataType=_type_of(column.type.value_type if is_list else column.type),
+        source=source,
     )
 
 
-def _type_of(kind: pa.DataType) -> Any:
+def _type_of(kind: pa.DataType) -> str:
     if pa.types.is_integer(kind):
-        return mlc.DataType.INTEGER
+        return "sc:Integer"
     if pa.types.is_boolean(kind):
-        return mlc.DataType.BOOL
-    return mlc.DataType.FLOAT if pa.types.is_floating(kind) else mlc.DataType.TEXT
+        return "sc:Boolean"
+    return "sc:Float" if pa.types.is_floating(kind) else "sc:Text"
 
 
 _FUNCTIONS = """\
@@ -376,7 +367,7 @@ def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
     """
     if not get_token():
         raise ValueError(_NO_TOKEN)
-    hub = _Hub(repo, {edition.folder: _card_of(edition) for edition in editions})
+    hub = _Hub(repo, {edition.folder: read_card(edition.build) for edition in editions})
     for edition in editions:
         with _named(repo):
             yield hub.upload(edition)
@@ -482,11 +473,6 @@ def _edition(build: Build) -> Edition:
     if sums:
         raise InputError(path_below(build.folder, min(sums)), "no such file: the build is damaged")
     return Edition(build, folder, files)
-
-
-def _card_of(edition: Edition) -> str:
-    path = pathlib.Path(edition.build.folder, FOLDER_CARD)
-    return path.read_text("utf-8") if path.exists() else ""
 
 
 def _is_there(found: RepoFile | None, file: SharedFile) -> bool:

@@ -26,8 +26,7 @@ from corpusmill.transforms.files.builds.check_builds import (
     check_counts,
     check_stats,
     count_buckets,
-    find_strangers,
-    lists_all_files,
+    find_unlisted,
     order,
     unpack_lines,
 )
@@ -43,6 +42,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
 from corpusmill.transforms.files.builds.manifest import COMPLETED
 from corpusmill.transforms.files.markup import to_line, unprotect
 from corpusmill.transforms.files.read_files import InputError, open_raw
+from corpusmill.transforms.files.terminal import count_of
 from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.news.check_checksums import compare_with_list
 
@@ -61,7 +61,6 @@ from .findings import (
     reporting,
     write_lines,
 )
-from .html_report.facts import count
 
 CORPUS_OF_SUMS = "lm1b"  # the only corpus whose MD5 checksums were published
 Row = tuple[str, str, str]  # the three columns of a row of a report
@@ -77,7 +76,6 @@ class Verdict(NamedTuple):
     """The result of a check. It contains only the first faults and conflicts; the report has all of them."""
 
     builds: int
-    older_builds: int  # number of builds whose manifests do not list the small files
     unlinked_builds: int  # number of builds with page ids, as their entities are unknown
     files: int
     counts: IdCounts
@@ -187,10 +185,11 @@ def add_checks(
         | "ReadIds" >> beam.FlatMap(read_file, (ID,))
     )
     splits = ids | "CheckSplits" >> CheckSplits(count_buckets(sum(map(_kept, builds))))
+    settings = [build.manifest.get("settings", {}) for build in builds]
+    unlinked = sum(of_build.get("identity") == "page id" for of_build in settings)
     rows = [
         *(("build", build.name, build.folder) for build in builds),
-        ("checked", "older builds", str(sum(not lists_all_files(build) for build in builds))),
-        ("checked", "unlinked builds", str(sum(map(_is_unlinked, builds)))),
+        ("checked", "unlinked builds", str(unlinked)),
         ("checked", "files", str(sum(len(build.manifest["outputs"]) for build in builds))),
     ]
     found = AsList(checked.faults), AsSingleton(splits.counts), AsList(splits.conflicts)
@@ -213,10 +212,6 @@ def _kept(build: Build) -> int:
     return sum(build.manifest.get("counts", {}).get("kept", {}).get(split, 0) for split in SPLITS)
 
 
-def _is_unlinked(build: Build) -> bool:
-    return bool(build.manifest.get("settings", {}).get("identity") == "page id")
-
-
 def _faults_of(build: Build) -> Iterator[Fault]:
     """Yields the faults that are found without reading the data files of a build.
 
@@ -225,7 +220,7 @@ def _faults_of(build: Build) -> Iterator[Fault]:
     yield from check_counts(build)
     shape = shapes().get(build.corpus)
     yield from check_stats(build, shape.unit if shape else "articles")
-    yield from find_strangers(build)
+    yield from (Fault(path, "is not in the manifest") for path in find_unlisted(build))
 
 
 def write_report(
@@ -279,7 +274,6 @@ def _read_verdict(path: str) -> Verdict:
     checked = {name: int(count) for name, count in found["checked"]}
     return Verdict(
         builds=len(found["build"]),
-        older_builds=checked["older builds"],
         unlinked_builds=checked["unlinked builds"],
         files=checked["files"],
         counts=IdCounts(*(checked[name] for name in IdCounts._fields)),
@@ -313,7 +307,7 @@ def print_verdict(verdict: Verdict, report: str = "", *, is_last: bool = True) -
     if verdict.is_sound:
         print(ALL_IS_WELL)
     else:
-        faults = count(verdict.fault_count + verdict.counts.conflicts, "fault")
+        faults = count_of(verdict.fault_count + verdict.counts.conflicts, "fault")
         advice = DIFFERENT if verdict.listed else FAULTY
         print(f"FAILED: {faults}, listed above; {advice}")
 
@@ -322,30 +316,19 @@ def _print_checked(verdict: Verdict, report: str) -> None:
     counts = verdict.counts
     if verdict.listed:
         print(f"match the list: {verdict.equal:,} of the {verdict.listed:,} files in it")
-    checked = f"checked: {count(verdict.builds, 'build')}, {count(verdict.files, 'file')}"
-    if not counts.ids:  # no build has entity ids
-        print(checked)
-        _print_older(verdict)
-        _print_found("faults of files", verdict.fault_count, verdict.faults, report)
-        return
-    print(f"{checked}, {counts.ids:,} rows")
-    print(f"entities: {counts.distinct:,}, of which {counts.shared:,} are in two or more editions")
-    if verdict.unlinked_builds:
-        print(
-            f"not linked to Wikidata: {count(verdict.unlinked_builds, 'build')};\n"
-            "  entities that occur in several such builds are unknown and were not checked"
-        )
-    _print_older(verdict)
+    checked = f"checked: {count_of(verdict.builds, 'build')}, {count_of(verdict.files, 'file')}"
+    print(f"{checked}, {counts.ids:,} rows" if counts.ids else checked)
+    if counts.ids:
+        shared = f"of which {counts.shared:,} are in two or more editions"
+        print(f"entities: {counts.distinct:,}, {shared}")
+        if verdict.unlinked_builds:
+            print(
+                f"not linked to Wikidata: {count_of(verdict.unlinked_builds, 'build')};\n"
+                "  entities that occur in several such builds are unknown and were not checked"
+            )
     _print_found("faults of files", verdict.fault_count, verdict.faults, report)
-    _print_found("entities in two splits", counts.conflicts, verdict.conflicts, report)
-
-
-def _print_older(verdict: Verdict) -> None:
-    if verdict.older_builds:
-        print(
-            f"{verdict.older_builds:,} of the builds are of an earlier version: README.md, stats.json,\n"
-            "  dataset_info.json and features.json are not in their manifests and were not checked"
-        )
+    if counts.ids:
+        _print_found("entities in two splits", counts.conflicts, verdict.conflicts, report)
 
 
 def _print_found(what: str, count: int, first: Sequence[tuple[str, str]], report: str) -> None:

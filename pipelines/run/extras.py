@@ -40,9 +40,6 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "altair>=6.1,<7",  # reproducible output, 0.9 MB a page; BSD
         "vl-convert-python>=1.9,<2",  # bundles the JavaScript of the charts; BSD, 84 MB
     ),
-    "croissant": (
-        "mlcroissant>=1.1,<2",  # writes and validates Croissant; Apache-2.0, 220 MB with pandas and scipy
-    ),
     "score": (
         "sacrebleu>=2.6,<2.7",  # its version is in signatures; its line counts are not a public API
     ),

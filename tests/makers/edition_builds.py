@@ -42,7 +42,7 @@ def make_edition(
             table = pa.Table.from_pylist(list(rows), schema=schema)
             schema = schema or table.schema
             pq.write_table(table, folder / name, row_group_size=2)
-            outputs.append(listed(folder, name, split, "parquet", len(rows)))
+            outputs.append(listed(folder, name, "parquet", split, len(rows)))
     manifest = {
         "signature": f"{corpus}|lang:{language}|dump:{date}|v:1.0.0",
         "corpus": corpus,

@@ -54,14 +54,33 @@ def make_build(
     } | of_manifest
     stats = {split: {"articles": kept[split]} for split in SPLITS}
     (folder / "stats.json").write_text(to_json(stats), "utf-8")
+    outputs.append(listed(folder, "stats.json"))
     seal(folder, manifest)
     return folder
 
 
+def listed(
+    folder: Path, name: str, kind: str = "json", split: str = "", records: int = 0
+) -> dict[str, Any]:
+    """The entry of a file in the manifest of its build."""
+    content = (folder / name).read_bytes()
+    return {
+        "name": name,
+        "split": split,
+        "format": kind,
+        "records": records,
+        "bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+
+
 def add_card(build: Path) -> None:
     """Writes the README.md of a build, as far as Hugging Face datasets reads it."""
-    head = hub_head("cc-by-sa-4.0", manifest_of(build)["edition"], SPLITS)
+    manifest = manifest_of(build)
+    head = hub_head("cc-by-sa-4.0", manifest["edition"], SPLITS)
     (build / "README.md").write_text("\n".join([*head, ""]), "utf-8")
+    manifest["outputs"].append(listed(build, "README.md", "card"))
+    seal(build, manifest)
 
 
 def seal(folder: Path, manifest: Mapping[str, Any]) -> None:
@@ -102,19 +121,4 @@ def _written(
     else:
         name = tfrecord_name(corpus, split, number, len(of_split))
         (folder / name).write_bytes("".join(ids).encode("utf-8"))
-    return listed(folder, name, split, kind, len(ids))
-
-
-def listed(folder: Path, name: str, split: str, kind: str, records: int) -> dict[str, Any]:
-    """A file as the manifest lists it."""
-    with (folder / name).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256")
-        size = file.tell()
-    return {
-        "name": name,
-        "split": split,
-        "format": kind,
-        "records": records,
-        "bytes": size,
-        "sha256": digest.hexdigest(),
-    }
+    return listed(folder, name, kind, split, len(ids))

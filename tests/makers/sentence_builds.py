@@ -86,6 +86,7 @@ def make_sentence_build(
     } | of_manifest
     stats = {split: {"sentences": count} for split, count in kept.items()}
     (folder / "stats.json").write_text(to_json(stats), "utf-8")
+    outputs.append(listed(folder, "stats.json"))
     seal(folder, manifest)
     return folder
 
@@ -102,7 +103,7 @@ def _written(folder: Path, name: str, split: str, kind: str, text: bytes) -> dic
         write_table(path, text)
     else:
         path.write_bytes(text)
-    return listed(folder, name, split, kind, text.count(b"\n"))
+    return listed(folder, name, kind, split, text.count(b"\n"))
 
 
 def write_table(path: Path, text: bytes) -> None:

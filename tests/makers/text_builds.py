@@ -45,7 +45,7 @@ def make_text_build(
             paths.append((path, len(of_file)))
         for number, (path, records) in enumerate(paths):
             placed = path.rename(folder / parquet_name(split, number, len(paths)))
-            outputs.append(listed(folder, placed.name, split, "parquet", records))
+            outputs.append(listed(folder, placed.name, "parquet", split, records))
     manifest = {
         "signature": f"{corpus}|lang:en|dump:20260101|v:1.0.0",
         "corpus": corpus,

@@ -8,12 +8,13 @@ from typing import NamedTuple
 from corpusmill.transforms.books.simplicity import most_different_words
 from corpusmill.transforms.files.builds.paper_figures import PAPER
 from corpusmill.transforms.files.records import Rejected
+from corpusmill.transforms.files.terminal import count_of
 from corpusmill.transforms.files.text import SPLITS, fingerprint
 
 from ...run.corpora import paper_of
 from ..build_sizes import BuildSizes, read_sizes
 from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, Pair, bars, pairs, scatter
-from .facts import Facts, Fate, balance_of, count, readable_bytes, share
+from .facts import Facts, Fate, balance_of, readable_bytes, share
 
 QUESTIONS = (
     "What is it, and what was it made from?",
@@ -131,7 +132,7 @@ def what_it_is(facts: Facts) -> Answer:
     return Answer(
         IS_IT,
         f"{facts.build.corpus}, edition {facts.build.edition}{of_date}: {kept}, made from"
-        f" {count(len(inputs), 'input file')} of {readable_bytes(size)}. {about}".strip(),
+        f" {count_of(len(inputs), 'input file')} of {readable_bytes(size)}. {about}".strip(),
         tables=[
             Table(("Caveats",), [(caveat,) for caveat in manifest.get("caveats", [])]),
             Table(("", ""), [(name, str(value)) for name, value in rows], "Versions and settings"),

@@ -3,7 +3,7 @@
 import io
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -45,10 +45,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
     if not facts.kept:
         return None
     if before is None:
-        return Answer(
-            CHANGED,
-            "This report has no older build of this edition to compare with.",
-        )
+        return Answer(CHANGED, "This report has no older build of this edition to compare with.")
     documents = read_changes(facts)
     if documents and documents["old"] != before.build.signature:
         documents = None
@@ -137,14 +134,9 @@ def _fates(documents: Mapping[str, Any]) -> Figure:
     total = documents["total"]
     colours = {UNCHANGED: QUIET, REWRITTEN: ACCENT, ADDED: ACCENT, REMOVED: REJECTED}
     rows = [
-        Bar(
-            fate,
-            total[fate],
-            f"{total[fate]:,} · {share(total[fate], total['old'])}",
-            colour=colour,
-        )
+        Bar(fate, n, f"{n:,} · {share(n, total['old'])}", colour=colour)
         for fate, colour in colours.items()
-        if total[fate]
+        if (n := total[fate])
     ]
     moved = total["moved_in"]
     note = "Shares are of the older edition."
@@ -242,44 +234,39 @@ def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
     if len(newest) < 2:
         return
     articles = [
-        {
-            "language": one.language,
-            "articles here": one.articles,
-            "in the paper": one.paper_articles,
-        }
-        for one in newest.values()
-        if one.articles
+        (one.language, one.articles, one.paper_articles) for one in newest.values() if one.articles
     ]
     note = "Each point is a language. On the broken line, both numbers are the same."
     if articles:
+        scales = f"{note} Both scales are logarithmic."
         yield Answer(
             AS_LARGE,
             f"{sum(one.articles for one in newest.values()):,} articles of {len(newest)} languages here,"
             f" {sum(one.paper_articles for one in newest.values()):,} in the paper.",
-            [
-                Figure(
-                    "Articles of Wiki-40B",
-                    against(articles, "in the paper", "articles here", "language", log=True),
-                    f"{note} Both scales are logarithmic.",
-                )
-            ],
+            [_against_paper("Articles of Wiki-40B", "articles here", articles, scales, log=True)],
         )
     pieces = [
-        {
-            "language": one.language,
-            "here": round(one.characters_per_piece, 3),
-            "in the paper": one.paper_characters_per_piece,
-        }
+        (one.language, round(one.characters_per_piece, 3), one.paper_characters_per_piece)
         for one in newest.values()
         if one.characters_per_piece
     ]
     if len(pieces) > 1:
-        spec = against(pieces, "in the paper", "here", "language", log=False)
         yield Answer(
             VOCABULARY,
             f"Characters per piece of {len(pieces)} languages, of validation and test together.",
-            [Figure("Characters per piece of Wiki-40B", spec, note)],
+            [_against_paper("Characters per piece of Wiki-40B", "here", pieces, note, log=False)],
         )
+
+
+def _against_paper(
+    title: str, ours: str, points: Iterable[tuple[str, float, float]], note: str, *, log: bool
+) -> Figure:
+    """Returns a chart of points (language, number here, number in the paper). `ours` names the second."""
+    rows = [
+        {"language": language, ours: here, "in the paper": paper}
+        for language, here, paper in points
+    ]
+    return Figure(title, against(rows, "in the paper", ours, "language", log=log), note)
 
 
 def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
@@ -299,11 +286,7 @@ def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
     for corpus in dict.fromkeys(corpus for corpus, _ in several):
         unit = next(of[0].unit for (name, _), of in several.items() if name == corpus)
         rows = [
-            {
-                "edition": one.build.label,
-                unit: one.total,
-                "of": edition,
-            }
+            {"edition": one.build.label, unit: one.total, "of": edition}
             for (name, edition), of in several.items()
             if name == corpus
             for one in of

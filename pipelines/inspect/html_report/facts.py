@@ -27,14 +27,14 @@ from corpusmill.transforms.files.builds.finished_builds import (
     RowGroup,
     columns_of,
     path_below,
+    read_card,
     read_file,
     read_json,
     read_row_group,
     row_groups_of,
 )
-from corpusmill.transforms.files.builds.manifest import CARD
 from corpusmill.transforms.files.markup import unprotect
-from corpusmill.transforms.files.read_files import InputError, is_there, open_input
+from corpusmill.transforms.files.read_files import InputError, open_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Rejected
 from corpusmill.transforms.files.text import fingerprint
 from corpusmill.transforms.wikitext.article_markers import parse_article
@@ -56,11 +56,6 @@ def share(part: float, whole: float) -> str:
         return ">\u00a099.9\u00a0%"
     digits = ".0f" if value >= 100 else ".2g" if value < 1 else ".1f"
     return f"{value:{digits}}\u00a0%"
-
-
-def count(number: int, what: str) -> str:
-    """Returns a number and a noun, such as "1 page" or "1,234 pages". `what` is the singular noun."""
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def readable_bytes(size: float) -> str:
@@ -121,11 +116,7 @@ class Facts(NamedTuple):
 
     def about(self) -> str:
         """Returns what the dataset card says about the corpus; "" if the build has no card."""
-        path = path_below(self.build.folder, CARD)
-        if not is_there(path):
-            return ""
-        with io.TextIOWrapper(open_input(path), "utf-8") as card:
-            return " ".join(read_about(card.read()).split())
+        return " ".join(read_about(read_card(self.build)).split())
 
     def rejected_names(self) -> list[str]:
         """Returns the names of the files with Rejected records. Other files may be beside them."""
@@ -278,13 +269,7 @@ def _places(seed: str, total: int, count: int) -> list[int]:
 def _files(facts: Facts, shape: CorpusShape) -> list[CorpusFile]:
     build = facts.build
     return [
-        CorpusFile(
-            path_below(build.folder, file["name"]),
-            file["split"],
-            build.edition,
-            build.name,
-            build.corpus,
-        )
+        build.file(file["name"], file["split"])
         for file in sorted(build.manifest["outputs"], key=lambda one: str(one["name"]))
         if file["format"] == "parquet" and file["split"] in shape.splits
     ]
@@ -353,10 +338,7 @@ def _order(record: Rejected) -> tuple[object, ...]:
 
 
 def _rejected(facts: Facts) -> Iterator[Rejected]:
-    build = facts.build
     for name in facts.rejected_names():
-        path = path_below(build.folder, name)
-        file = CorpusFile(path, "", build.edition, build.name, build.corpus)
-        for part in read_file(file, Rejected._fields):
+        for part in read_file(facts.build.file(name), Rejected._fields):
             columns = (column.to_pylist() for column in part.table.columns)
             yield from map(Rejected._make, zip(*columns, strict=True))

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.builds.finished_builds import read_json
+from corpusmill.transforms.files.terminal import count_of
 from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE
 from corpusmill.transforms.wikitext.audit.holes import CLASSES, MARK, NO_HOLES
 
 from .answers import HOLES, LENGTHS, Answer, Table
 from .drawings import QUIET, REJECTED, Bar, Bin, Figure, bars, histogram, steps
-from .facts import Facts, count, share
+from .facts import Facts, share
 
 BEFORE, AFTER = "before deduplication", "after deduplication"
 _OF_DOCUMENTS = {
@@ -229,7 +230,7 @@ def _templates(facts: Facts) -> Iterator[_Part]:
         yield "All templates in running text are known.", [], []
         return
     yield (
-        f"Unknown templates in running text: {count(templates, 'template')} with {count(total, 'use')}."
+        f"Unknown templates in running text: {count_of(templates, 'template')} with {count_of(total, 'use')}."
         " Their text was guessed, or is missing.",
         [
             Figure(
@@ -313,4 +314,8 @@ def _lost(facts: Facts) -> _Part:
     if not lost:
         return "No input was lost: all of the input files could be read.", [], []
     rows = [(one["name"], one["message"]) for one in lost[:SHOWN]]
-    return f"Input was lost at {count(len(lost), 'place')}.", [], [Table(("lost in", "why"), rows)]
+    return (
+        f"Input was lost at {count_of(len(lost), 'place')}.",
+        [],
+        [Table(("lost in", "why"), rows)],
+    )

@@ -5,7 +5,6 @@ The answer names years, subjects or sources of the text.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from corpusmill.transforms.books.publication_dates import BOUND
 from corpusmill.transforms.files.records import TITLE_IN_TEXT
@@ -96,7 +95,12 @@ def _of_books(facts: Facts) -> Answer | None:
     without = f"{bounded:,} have only a latest possible year, {undated:,} are not dated."
     if not counts:
         return Answer(ABOUT, f"No book has a date: {without}")
-    groups = _most_frequent(counts.items(), key=1)
+    decades: Counter[int] = Counter()
+    sources: Counter[str] = Counter()
+    for (decade, source), number in counts.items():
+        decades[decade] += number
+        sources[source] += number
+    groups = sorted(sources, key=lambda name: (-sources[name], name))
     bins = [
         Bin(decade, decade + 10, count, f"{decade}–{decade + 9}", source)
         for (decade, source), count in _grouped(counts, groups)
@@ -110,9 +114,6 @@ def _of_books(facts: Facts) -> Answer | None:
     )
     if limit:
         note += f" Books to the right of the broken line, from {limit} and later, are rejected."
-    decades: Counter[int] = Counter()
-    for (decade, _), count in counts.items():
-        decades[decade] += count
     most, of_most = max(decades.items(), key=lambda one: (one[1], -one[0]))
     return Answer(
         ABOUT,
@@ -126,13 +127,6 @@ def _of_books(facts: Facts) -> Answer | None:
             )
         ],
     )
-
-
-def _most_frequent(counts: Iterable[tuple[Sequence[Any], int]], key: int) -> list[str]:
-    totals: Counter[str] = Counter()
-    for names, count in counts:
-        totals[names[key]] += count
-    return sorted(totals, key=lambda name: (-totals[name], name))
 
 
 def _grouped(

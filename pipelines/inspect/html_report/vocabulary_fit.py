@@ -133,7 +133,7 @@ def _of_pieces(facts: Facts) -> Answer | None:
     counted = {split: of for split, of in found.items() if of.get("pieces")}
     if not counted or "unknown_characters" not in next(iter(counted.values())):
         return None
-    rows = [_pieces(split, **_counts(of)) for split, of in counted.items()]
+    rows = [_pieces(split, of) for split, of in counted.items()]
     note = ""
     paper = paper_figures.PAPER.get(facts.build.edition)
     if paper and not paper_figures.WIKI40B.why_not_beside(facts.build.manifest):
@@ -155,12 +155,8 @@ def _of_pieces(facts: Facts) -> Answer | None:
     )
 
 
-def _counts(of: Mapping[str, int]) -> dict[str, int]:
-    return {name: of[name] for name in ("characters", "pieces")}
-
-
-def _pieces(name: str, characters: int, pieces: int) -> Bar:
-    each = characters / pieces if pieces else 0
+def _pieces(name: str, of: Mapping[str, int]) -> Bar:
+    each = of["characters"] / of["pieces"] if of["pieces"] else 0
     return Bar(name, each, f"{each:.2f}")
 
 
@@ -174,7 +170,7 @@ def _of_languages(facts: Facts) -> Answer | None:
     figures = [
         Figure(
             f"Characters per piece of test, {size}",
-            bars([_pieces(one, **_counts(of["test"])) for one, of in languages.items()][:_DRAWN]),
+            bars([_pieces(one, of["test"]) for one, of in languages.items()][:_DRAWN]),
         )
         for size, languages in facts.stats.items()
     ]
@@ -188,7 +184,7 @@ def _of_subwords(facts: Facts) -> Answer | None:
     if not languages:
         return None
     held_out = {name: of["held_out"] for name, of in languages.items() if of.get("held_out")}
-    rows = [_pieces(name, **_counts(of)) for name, of in held_out.items()]
+    rows = [_pieces(name, of) for name, of in held_out.items()]
     table = Table(
         (
             "language",

@@ -22,10 +22,6 @@ from tests.makers.sentence_builds import TRAIN, make_sentence_build
 from tests.makers.wiki_builds import Command
 from tests.tools.golden_tree import GOLDEN
 
-EARLIER = (
-    "of the builds are of an earlier version: README.md, stats.json,\n"
-    "  dataset_info.json and features.json are not in their manifests and were not checked"
-)
 UK = {"train": [["Q1", "Q2"], ["Q3"]], "validation": [["Q4"]], "test": [["Q5", "ukwiki:1"]]}
 EL = {"train": [["Q1"]], "test": [["Q5", "elwiki:1"]]}
 
@@ -46,9 +42,8 @@ def leak(corpora: Path) -> None:
 
 def test_sound_builds(corpora: Path, run: Command) -> None:
     assert run("verify", corpora, "--workers", "1").out == (
-        "checked: 2 builds, 14 files, 9 rows\n"
+        "checked: 2 builds, 16 files, 9 rows\n"
         "entities: 7, of which 2 are in two or more editions\n"
-        f"2 {EARLIER}\n"
         "faults of files: none\n"
         "entities in two splits: none\n"
         "OK: all is well\n"
@@ -64,12 +59,11 @@ def test_every_kind_of_finding(corpora: Path, run: Command) -> None:
     report = corpora.parent / "report.tsv"
     command = ["verify", str(corpora), "--workers", "1", "--report", str(report)]
     assert run(*command, status=1).out == (
-        "checked: 4 builds, 26 files, 13 rows\n"
+        "checked: 4 builds, 30 files, 13 rows\n"
         "entities: 7, of which 3 are in two or more editions\n"
-        f"4 {EARLIER}\n"
-        "faults of files: 3\n"
-        f"  {el}/train-00001-of-00002.parquet:"
-        " is not in the manifest, but readers would read it as a part of the build\n"
+        "faults of files: 4\n"
+        f"  {el}/train-00001-of-00002.parquet: is not in the manifest\n"
+        f"  {uk}/stats.json: has 2 bytes, but 115 in the manifest\n"
         f"  {uk}/stats.json: has no counts of the splits\n"
         f"  {uk}/validation-00000-of-00001.parquet: is missing\n"
         "entities in two splits: 3\n"
@@ -77,25 +71,24 @@ def test_every_kind_of_finding(corpora: Path, run: Command) -> None:
         "  Q3: train: uk/20260101-1.0.0; validation: vi/20260101-1.0.0\n"
         "  Q5: train: uk/20260201-1.0.0; validation: vi/20260101-1.0.0;"
         " test: el/20260101-1.0.0, uk/20260101-1.0.0\n"
-        "FAILED: 6 faults, listed above; copy or build the editions again\n"
+        "FAILED: 7 faults, listed above; copy or build the editions again\n"
     )
     lines = report.read_text("utf-8").splitlines()
-    assert lines[:13] == [
+    assert lines[:12] == [
         "what\tname\tdetail",
         f"build\tel/20260101-1.0.0\t{el}",
         f"build\tuk/20260101-1.0.0\t{uk}",
         f"build\tuk/20260201-1.0.0\t{corpora}/wiki40b/uk/20260201-1.0.0",
         f"build\tvi/20260101-1.0.0\t{corpora}/wiki40b/vi/20260101-1.0.0",
-        "checked\tolder builds\t4",
         "checked\tunlinked builds\t0",
-        "checked\tfiles\t26",
+        "checked\tfiles\t30",
         "checked\tids\t13",
         "checked\tdistinct\t7",
         "checked\tshared\t3",
         "checked\tconflicts\t3",
-        "checked\tfaults\t3",
+        "checked\tfaults\t4",
     ]
-    assert [line.split("\t")[0] for line in lines[13:]] == ["fault"] * 3 + ["entity"] * 3
+    assert [line.split("\t")[0] for line in lines[12:]] == ["fault"] * 4 + ["entity"] * 3
     assert "entity\tQ3\ttrain: uk/20260101-1.0.0; validation: vi/20260101-1.0.0" in lines
 
 
@@ -120,9 +113,8 @@ def test_a_changed_manifest_is_a_fault_and_the_other_builds_are_checked(corpora:
     verdict = verify_folders([str(corpora)], workers=1)
     assert verdict == Verdict(
         builds=1,
-        older_builds=1,
         unlinked_builds=0,
-        files=6,
+        files=7,
         counts=IdCounts(ids=3, distinct=3, shared=0, conflicts=0),
         fault_count=1,
         faults=(
@@ -199,19 +191,19 @@ def test_no_build_at_all(tmp_path: Path, run: Command) -> None:
 def test_builds_of_other_corpora_have_no_entities_to_compare(corpora: Path) -> None:
     make_build(corpora, "en", {"train": [["Q4"]]}, corpus="another")
     verdict = verify_folders([str(corpora)], workers=1)
-    assert (verdict.builds, verdict.files, verdict.counts.ids) == (3, 20, 9)
+    assert (verdict.builds, verdict.files, verdict.counts.ids) == (3, 23, 9)
     assert verdict.is_sound
 
 
 def test_builds_of_sentences(tmp_path: Path, run: Command) -> None:
     news = make_sentence_build(tmp_path)
     assert run("verify", tmp_path, "--workers", "1").out == (
-        f"checked: 1 build, 10 files\n1 {EARLIER}\nfaults of files: none\nOK: all is well\n"
+        "checked: 1 build, 11 files\nfaults of files: none\nOK: all is well\n"
     )
     shard = news / TRAIN / "news.en-00001-of-00003"
     shard.unlink()
     assert run("verify", tmp_path, "--workers", "1", status=1).out == (
-        f"checked: 1 build, 10 files\n1 {EARLIER}\nfaults of files: 1\n  {shard}: is missing\n"
+        f"checked: 1 build, 11 files\nfaults of files: 1\n  {shard}: is missing\n"
         "FAILED: 1 fault, listed above; copy or build the editions again\n"
     )
 
@@ -224,9 +216,9 @@ def test_the_screen_shows_the_first_and_the_report_all(corpora: Path, run: Comma
     for number in range(30):
         (corpora / f"wiki40b/vi/20260101-1.0.0/x{number:02}.parquet").touch()
     shown = run("verify", corpora, "--workers", "1", "--report", report, status=1).out.splitlines()
-    assert len(shown) == 6 + 20 + 1 + 20 + 1 + 1
-    assert shown[4] == "faults of files: 30"
-    assert shown[25] == f"  … and 10 more; all are in {report}"
+    assert len(shown) == 4 + 20 + 1 + 20 + 1 + 1
+    assert shown[2] == "faults of files: 30"
+    assert shown[23] == f"  … and 10 more; all are in {report}"
     assert shown[-2] == f"  … and 30 more; all are in {report}"
     lines = report.read_text("utf-8").splitlines()
     in_report = [line.split("\t")[1] for line in lines if line.startswith("entity\t")]
@@ -264,7 +256,6 @@ def test_the_demo_is_sound(demo: Path) -> None:
     assert verdict.counts.ids == kept
     assert verdict.builds == len(find_folders([str(demo)]).finished)  # other corpora, too
     assert verdict.counts.shared > 3  # the samples tell of the same things
-    assert not verdict.older_builds
 
 
 def test_small_files_that_are_changed_or_missing_and_files_that_are_added(tmp_path: Path) -> None:

@@ -30,9 +30,8 @@ from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.transforms.files.builds.check_builds import (
     check_counts,
     find_fault,
-    find_strangers,
+    find_unlisted,
     list_files,
-    lists_all_files,
 )
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
@@ -117,7 +116,7 @@ def test_texts_and_metadata_to_the_byte(made: Packaged, there: dict[str, bytes])
             *lines,
         ]
     )
-    assert lists_all_files(open_build(made.folder))
+    assert find_unlisted(open_build(made.folder)) == []
     assert verify([made.folder], workers=1).is_sound
     for split in splits:
         assert there[f"{split}/fra.{split}"] == content_of(split)
@@ -223,7 +222,7 @@ def test_verify_finds_nothing_wrong_and_something_where_there_is(
 ) -> None:
     build = open_build(str(shutil.copytree(made.folder, tmp_path / "copy")))
     assert [fault for file in list_files(build) if (fault := find_fault(file))] == []
-    assert [*check_counts(build), *find_strangers(build)] == []
+    assert [*check_counts(build), *find_unlisted(build)] == []
     (tmp_path / "copy" / "dev" / "fra.dev").write_text("a\n")
     assert len([file for file in list_files(build) if find_fault(file)]) == 1
 

@@ -12,11 +12,8 @@ The elements of the PCollections are blocks of many ids, never single ids.
 
 import collections
 import functools
-import glob
 import itertools
 import json
-import posixpath
-import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -34,14 +31,7 @@ from ..read_files import READ_BYTES, InputError, hash_input, is_there, open_raw
 from ..records import OutputFile
 from ..text import SPLITS
 from .finished_builds import Build, CorpusFile, CorpusRows, count_rows, files_below, path_below
-from .manifest import CARD, COMPLETED, MANIFEST
-
-_READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of parts of a corpus
-
-UNLISTED = frozenset(
-    {COMPLETED, MANIFEST, CARD, "dataset_info.json", "features.json", "stats.json"}
-)
-"""Names of files that a manifest need not list. Only earlier versions did not list the last four."""
+from .manifest import COMPLETED, MANIFEST
 
 
 class ListedFile(NamedTuple):
@@ -93,11 +83,7 @@ def list_files(build: Build) -> list[ListedFile]:
         OutputFile(*(file[field] for field in OutputFile._fields))
         for file in build.manifest["outputs"]
     ]
-    of_build = build.edition, build.name, build.corpus
-    return [
-        ListedFile(CorpusFile(path_below(build.folder, file.name), file.split, *of_build), file)
-        for file in listed
-    ]
+    return [ListedFile(build.file(file.name, file.split), file) for file in listed]
 
 
 class _CheckFile(beam.DoFn):
@@ -174,43 +160,11 @@ def _kept(build: Build) -> Mapping[str, int]:
     return {split: count for split, count in kept.items() if split != "total"}
 
 
-def lists_all_files(build: Build) -> bool:
-    """Returns True if the manifest also lists the small files, such as the dataset card (README.md).
-
-    Manifests written by earlier versions do not list them.
-    """
-    return any(file["name"] == CARD for file in build.manifest["outputs"])
-
-
 def find_unlisted(build: Build) -> list[str]:
-    """Returns the paths of all files in the folder of a build that no build has written, sorted."""
-    names = {COMPLETED, MANIFEST} if lists_all_files(build) else UNLISTED
-    listed = {path_below(build.folder, name) for name in names}
+    """Returns the paths of all files in the folder of a build that the manifest does not list, sorted."""
+    listed = {path_below(build.folder, name) for name in (COMPLETED, MANIFEST)}
     listed |= {file.file.path for file in list_files(build)}
     return sorted(set(files_below(build.folder)) - listed)
-
-
-def find_strangers(build: Build) -> Iterator[Fault]:
-    """Yields a fault for each file in the folder of a build that the manifest does not list.
-
-    If the manifest does not list all files (see `lists_all_files`), only files named like parts of the corpus
-    are faults.
-    """
-    if lists_all_files(build):
-        for path in find_unlisted(build):
-            yield Fault(path, "is not in the manifest")
-        return
-    files = list_files(build)
-    listed = {file.file.path for file in files}
-    texts = {posixpath.dirname(file.file.path) for file in files if file.listed.format == "text"}
-    for folder in sorted({build.folder, *texts}):
-        match = FileSystems.match([f"{glob.escape(folder)}/*"])[0]
-        for path in sorted(metadata.path for metadata in match.metadata_list):
-            name = posixpath.basename(path)
-            if _READ.fullmatch(name) and path not in listed:
-                yield Fault(
-                    path, "is not in the manifest, but readers would read it as a part of the build"
-                )
 
 
 def check_stats(build: Build, unit: str) -> Iterator[Fault]:

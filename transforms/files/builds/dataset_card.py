@@ -171,8 +171,8 @@ def make_folder_card(
         return ""
     citations = _different(read_citation(build.card) for build, _ in found)
     head_lines = yaml_head(
-        _one_or_all([name for _, head in found for name in as_list(head.license)]),
-        _one_or_all([tag for _, head in found for tag in as_list(head.language)]),
+        one_or_all([name for _, head in found for name in as_list(head.license)]),
+        one_or_all([tag for _, head in found for tag in as_list(head.language)]),
         [_config(build, head, build.name == default) for build, head in found],
         Dataset(
             found[0][1].pretty_name,
@@ -220,7 +220,7 @@ def as_list(value: str | list[str]) -> list[str]:
     return [value] if isinstance(value, str) else value
 
 
-def _one_or_all(texts: Sequence[str]) -> str | list[str]:
+def one_or_all(texts: Sequence[str]) -> str | list[str]:
     """Returns the different texts as a list. If there is only one, returns the text itself."""
     different = _different(texts)
     return different[0] if len(different) == 1 else different

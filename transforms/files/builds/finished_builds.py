@@ -28,6 +28,7 @@ from ..read_files import InputError, is_there, open_raw, parse_json
 from ..stores import is_local, refusal_of
 from ..text import SPLITS
 from .manifest import (
+    CARD,
     COMPLETED,
     MANIFEST,
     check_manifest,
@@ -40,6 +41,16 @@ from .manifest import (
 _LENGTH_BYTES = 4  # length prefix before each text of a Parquet file
 _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)")
 """Matches the name of the folder of a running or killed build, and all paths below it."""
+
+
+class CorpusFile(NamedTuple):
+    """A Parquet file of a build."""
+
+    path: str
+    split: str
+    edition: str
+    build: str  # Build.name
+    corpus: str  # "wiki40b"
 
 
 class Build(NamedTuple):
@@ -71,6 +82,11 @@ class Build(NamedTuple):
         """The language of the build (see `language_of`)."""
         return language_of(self.manifest)
 
+    def file(self, name: str, split: str = "") -> CorpusFile:
+        """Returns the Parquet file with this name in the manifest. A name may contain folders."""
+        path = path_below(self.folder, name)
+        return CorpusFile(path, split, self.edition, self.name, self.corpus)
+
 
 def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
     """Returns a key that sorts builds by age, the oldest first.
@@ -87,16 +103,6 @@ class FoundFolders(NamedTuple):
 
     finished: list[str]  # folders with a file COMPLETED
     unfinished: list[str]  # a build is running there, or was killed
-
-
-class CorpusFile(NamedTuple):
-    """A Parquet file of a build."""
-
-    path: str
-    split: str
-    edition: str
-    build: str  # Build.name
-    corpus: str  # "wiki40b"
 
 
 class RowGroup(NamedTuple):
@@ -197,6 +203,12 @@ def read_json(folder: str, name: str) -> Any:
     with _as_input_error(path, "not a file of a build"):
         check_values(value)
     return value
+
+
+def read_card(build: Build) -> str:
+    """Returns the dataset card of a build; "" if it has none."""
+    path = path_below(build.folder, CARD)
+    return _read_bytes(path).decode("utf-8") if is_there(path) else ""
 
 
 def parse_manifest(path: str, content: bytes) -> dict[str, Any]:
