@@ -96,8 +96,15 @@ def test_news() -> None:
 
 def read_lines() -> list[str]:
     content = gzip.decompress(NEWS.read_bytes())
-    texts = content.removesuffix(b"\n").decode("utf-8", "replace").split("\n")
-    return [text for text in texts if "\ufffd" not in text]  # a line that is not UTF-8 is rejected
+    return [line.decode() for line in content.removesuffix(b"\n").split(b"\n") if is_utf8(line)]
+
+
+def is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 STORY = (
