@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.pipelines.run.settings import MANIFEST
 from corpusmill.transforms.files.builds.manifest import name_edition
 from corpusmill.transforms.files.read_files import match_inputs
 from corpusmill.transforms.files.records import DOMAINS
@@ -156,7 +157,10 @@ class Flores101(CorpusBuild):
             place.folder,
             sourced.ledger,
             account_for_source,
-            outputs=[selected.selection | "WriteSource" >> WriteSource(place.folder, self.marks())],
+            outputs=[
+                selected.selection
+                | "WriteSource" >> WriteSource(place.folder, self.marks(), self.config.formats)
+            ],
             rejected=(sourced.rejected, selected.rejected) | "Rejected" >> beam.Flatten(),
             candidates=selected.candidates,
             selection=selected.selection,
@@ -207,5 +211,5 @@ class Flores101(CorpusBuild):
             **self.variant(),
             "splits": split_sizes(self.config.sentences),
             "sentence_boundaries": "sentencex",
-            "on_corrupt": self.config.on_corrupt,
+            **self.config.part(MANIFEST),
         }

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.pipelines.run.settings import MANIFEST
 from corpusmill.transforms.duplicates.near_duplicate_lines import DropNearDuplicates
 from corpusmill.transforms.files.builds.ledger import OTHER_FORMAT, OTHER_LANGUAGE, Doubt
 from corpusmill.transforms.files.builds.manifest import limit_caveat
@@ -162,7 +163,7 @@ class Lm1b(CorpusBuild):
         if config.map_unknown:
             corpus = shuffled | "MapUnknown" >> MapUnknown(scratch, vocabulary.vocabulary)
         written = corpus | "WriteLines" >> WriteLines(
-            folder, RELEASE.corpus, config.language, self.marks()
+            folder, RELEASE.corpus, config.language, self.marks(), config.formats
         )
         self.close_ledger(
             folder,
@@ -214,6 +215,7 @@ class Lm1b(CorpusBuild):
             **self.variant(),
             "minhash": MINHASH if config.near_duplicates else None,
             "checkpoints": config.checkpoints,
+            **config.part(MANIFEST),
         }
 
 

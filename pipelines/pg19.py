@@ -141,7 +141,9 @@ class Pg19(CorpusBuild):
         plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
         shards = counted.stats | "PlanShards" >> plan
         dates = old.evidence | "ListDates" >> ListDates(folder)
-        write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards, self.marks())
+        write = WriteRows(
+            folder, RELEASE.corpus, book_rows(SCHEMA), shards, self.marks(), self.config.formats
+        )
         written = [rows | "WriteBooks" >> write, dates.files]
         if self.config.signatures:
             sign = SignBooks(folder, place.scratch, TEXT)

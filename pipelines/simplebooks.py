@@ -184,7 +184,9 @@ class SimpleBooks(CorpusBuild):
         counted = rows | "MeasureRows" >> MeasureRows(TEXT)
         plan = PlanShards(SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(text_bytes))
         shards = counted.stats | "PlanShards" >> plan
-        write = WriteRows(folder, RELEASE.corpus, book_rows(SCHEMA), shards, self.marks())
+        write = WriteRows(
+            folder, RELEASE.corpus, book_rows(SCHEMA), shards, self.marks(), self.config.formats
+        )
         layout = corpus | "WriteLayout" >> WriteLayout(folder)
         written = [
             rows | "WriteBooks" >> write,

@@ -265,7 +265,9 @@ class Wiki40b(CorpusBuild):
         )
         dropped = (cleaned.rejected, linked.rejected, wanted.rejected, different.rejected)
         rows = rows_with(self.columns, RowSource(config.language, self.dbname))
-        write = WriteRows(folder, RELEASE.corpus, rows, cleaned.shards, self.marks())
+        write = WriteRows(
+            folder, RELEASE.corpus, rows, cleaned.shards, self.marks(), config.formats
+        )
         listed = [cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)]
         if config.learns_headings():
             listed.append(cleaned.headings | "ListHeadings" >> ListHeadings(folder))

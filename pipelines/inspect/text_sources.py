@@ -208,9 +208,11 @@ def _files_of(build: Build, argument: _Argument) -> list[TextFile]:
     layout = layouts().get(build.corpus)
     columns = argument.columns or ((layout.column,) if layout else shape.texts[:1])
     blank = MARKERS if layout and layout.paragraphs == "article" else ()
+    kind = PARQUET if build.format == PARQUET else JSON_LINES
     return [
-        TextFile(one.file.path, PARQUET, columns, shape.id, one.file.split, tuple(blank))
+        TextFile(one.file.path, kind, columns, shape.id, one.file.split, tuple(blank))
         for one in document_files(build, shape)
+        if one.listed.records or kind == PARQUET  # nothing says which keys an empty file has
     ]
 
 

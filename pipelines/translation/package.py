@@ -22,6 +22,7 @@ from corpusmill.transforms.files.builds.manifest import (
     assemble,
     to_json,
 )
+from corpusmill.transforms.files.formats import table_of
 from corpusmill.transforms.files.markup import (
     Config,
     Dataset,
@@ -32,7 +33,7 @@ from corpusmill.transforms.files.markup import (
 )
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import InputFile, OutputFile, SourceSentence
-from corpusmill.transforms.files.write_files import mark, table_of, write_parquet, write_text
+from corpusmill.transforms.files.write_files import mark, write_parquet, write_text
 from corpusmill.transforms.translation import source_table
 from corpusmill.transforms.translation.source_accounts import (
     DESCRIPTION,

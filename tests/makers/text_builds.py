@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from corpusmill.transforms.files.formats import PARQUET, file_name
 from corpusmill.transforms.files.read_files import hash_input
-from corpusmill.transforms.files.text import parquet_name
+from corpusmill.transforms.files.text import Shard
 from corpusmill.transforms.models.word_vocabulary import spread_words
 from tests.makers.finished_builds import seal
 
@@ -45,7 +46,7 @@ def make_text_build(
             )
             paths.append((path, len(of_file)))
         for number, (path, records) in enumerate(paths):
-            placed = path.rename(folder / parquet_name(split, number, len(paths)))
+            placed = path.rename(folder / file_name(PARQUET, "", Shard(split, number, len(paths))))
             read = hash_input("", str(placed))
             outputs.append(
                 {

@@ -1,4 +1,4 @@
-"""Writes shards of shuffled lines as Parquet, TFRecord and text files, with checksums of the text files.
+"""Writes shards of shuffled lines as text files with checksums, and in other formats.
 
 Counts the lines of a corpus, and the words and characters in them.
 
@@ -10,31 +10,21 @@ the same step.
 
 import hashlib
 import operator
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
-from ..files import counters
-from ..files.line_blocks import (
-    FEATURE,
-    SCHEMA,
-    LineStats,
-    add_line_stats,
-    count_lines,
-    cut_block,
-    lines_of,
-    make_table,
-    measure_lines,
-)
+from ..files import counters, line_blocks
+from ..files.formats import DEFAULT, PARQUET, TEXT, TFRECORD
 from ..files.records import LineRange, LineShard, OutputFile
 from ..files.scratch import fetch
 from ..files.tfrecord import encode_texts
 from ..files.write_files import NO_MARKS, HashedFile, mark, write_text
-from ..files.write_rows import PARQUET, TEXT, TFRECORD, Batch, Target, corpus_files, write_files
-from .artefacts import split_of, tables_of, text_name
+from ..files.write_rows import Batch, Target, encode_batch, row_files, write_files
+from .artefacts import split_of, table_formats, tables_of, text_name
 
 STAGE = "write-shards"
 CHECKSUMS = "md5sums"
@@ -69,9 +59,9 @@ class WriteLines(beam.PTransform):
     """Writes the files of a shuffled corpus of lines. PCollection[LineShard] → WrittenLines.
 
     Each shard is written to a text file that has the name of the shard in the published corpus. It is also
-    written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed. The
-    held-out shard has no Parquet and TFRecord files of its own, because its parts have them. Empty shards are
-    written too. See artefacts.py.
+    written to a file in each other format, with the single feature `text`, a line without its line feed. The
+    held-out shard has no such files of its own, because its parts have them. Empty shards are written too.
+    See artefacts.py.
 
     Spaces at the ends of lines are kept, although TensorFlow Datasets strips them. Only lines that the
     tokeniser does not change have such spaces.
@@ -81,6 +71,7 @@ class WriteLines(beam.PTransform):
       corpus: first part of the names of TFRecord files.
       language: language code in the names of the text files.
       marks: key-value metadata of each Parquet file.
+      formats: the formats, separated by commas. Text is always written.
     """
 
     def __init__(
@@ -89,9 +80,11 @@ class WriteLines(beam.PTransform):
         corpus: str = "lm1b",
         language: str = "en",
         marks: Mapping[str, str] = NO_MARKS,
+        formats: str = DEFAULT,
     ):
         super().__init__()
-        self.settings = folder, corpus, language, mark(SCHEMA, marks)
+        tables = table_formats({"formats": formats})
+        self.settings = folder, corpus, language, mark(line_blocks.SCHEMA, marks), tables
 
     def expand(self, shards: beam.PCollection) -> WrittenLines:
         written = shards | "WriteShard" >> beam.Map(write_shard, *self.settings)
@@ -122,7 +115,12 @@ class WriteChecksums(beam.PTransform):
 
 
 def write_shard(
-    shard: LineShard, folder: str, corpus: str, language: str, schema: pa.Schema = SCHEMA
+    shard: LineShard,
+    folder: str,
+    corpus: str,
+    language: str,
+    schema: pa.Schema = line_blocks.SCHEMA,
+    formats: Sequence[str] = (PARQUET, TFRECORD),
 ) -> WrittenShard:
     """Writes the files of one shard, one row group at a time.
 
@@ -132,13 +130,14 @@ def write_shard(
       corpus: first part of the names of TFRecord files.
       language: language code in the name of the text file.
       schema: schema of the rows, with the key-value metadata of the Parquet files.
+      formats: the formats beside the text.
     """
     place = shard.series, shard.shard, shard.shards
     name, split = text_name(*place, language), split_of(shard.series, shard.shard)
     tables = tables_of(*place)
     targets = [Target(name, split, TEXT)]
-    targets += [target for table in tables for target in corpus_files(corpus, table)]
-    encoder = LineEncoder(shard.block, has_tables=bool(tables))
+    targets += [target for table in tables for target in row_files(formats, corpus, table)]
+    encoder = LineEncoder(shard.block, formats if tables else ())
     files = write_files(folder, targets, schema, encoder.batches(), _ENCODING)
     if split:  # lines of the held-out shard are counted in its parts
         counters.count(STAGE, "sentences", files[0].records)
@@ -152,38 +151,43 @@ class LineEncoder:
     """Encodes the lines of a block, one row group at a time.
 
     Args:
-      has_tables: True to encode the lines for Parquet and TFRecord files, in addition to the text file.
+      formats: the formats in which to encode the lines, in addition to the text file.
 
     Attributes:
       md5: MD5 of the lines encoded so far.
       replaced: number of characters replaced by U+FFFD so far.
     """
 
-    def __init__(self, block: bytes, has_tables: bool):
+    def __init__(self, block: bytes, formats: Sequence[str]):
         self._block = block
-        self._has_tables = has_tables
+        self._formats = formats
         self.md5 = hashlib.md5(usedforsecurity=False)
         self.replaced = 0
 
     def batches(self) -> Iterator[Batch]:
         """Yields the lines of the block in batches. Each batch becomes a row group of a Parquet file."""
-        for part in cut_block(self._block, GROUP_BYTES):
+        for part in line_blocks.cut_block(self._block, GROUP_BYTES):
             yield self._encode(part)
 
     def _encode(self, part: bytes) -> Batch:
         self.md5.update(part)
         pieces: dict[str, Iterable[Any]] = {TEXT: [part]}
-        if self._has_tables:
-            lines = make_table(part)
+        if self._formats:
+            lines = line_blocks.make_table(part)
             self.replaced += lines.replaced
+            others = [one for one in self._formats if one not in (PARQUET, TFRECORD)]
+            rows = (
+                [(text,) for text in lines.table[line_blocks.FEATURE].to_pylist()] if others else []
+            )
+            pieces |= encode_batch(line_blocks.SCHEMA, rows, others).pieces
             pieces |= {PARQUET: [lines.table], TFRECORD: _records(lines.block)}
-        return Batch(count_lines(part), pieces)
+        return Batch(line_blocks.count_lines(part), pieces)
 
 
 def _records(block: bytes) -> Iterator[bytes]:
-    texts = lines_of(block)
+    texts = line_blocks.lines_of(block)
     for start in range(0, len(texts), BATCH):
-        yield encode_texts(FEATURE, texts[start : start + BATCH])
+        yield encode_texts(line_blocks.FEATURE, texts[start : start + BATCH])
 
 
 def write_checksums(folder: str, md5s: Iterable[tuple[str, str]]) -> OutputFile:
@@ -201,8 +205,9 @@ class MeasureLines(beam.PTransform):
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         return (
             blocks
-            | "MeasureBlock" >> beam.Map(measure_lines).with_output_types(LineStats)
-            | "AddUp" >> beam.CombineGlobally(add_line_stats)
+            | "MeasureBlock"
+            >> beam.Map(line_blocks.measure_lines).with_output_types(line_blocks.LineStats)
+            | "AddUp" >> beam.CombineGlobally(line_blocks.add_line_stats)
         )
 
 
@@ -215,16 +220,17 @@ class MeasureShards(beam.PTransform):
     def expand(self, shards: beam.PCollection) -> beam.PCollection:
         return (
             shards
-            | "MeasureShard" >> beam.FlatMap(measure_shard).with_output_types(tuple[str, LineStats])
-            | "AddUp" >> beam.CombinePerKey(add_line_stats)
+            | "MeasureShard"
+            >> beam.FlatMap(measure_shard).with_output_types(tuple[str, line_blocks.LineStats])
+            | "AddUp" >> beam.CombinePerKey(line_blocks.add_line_stats)
         )
 
 
-def measure_shard(shard: LineShard) -> Iterator[tuple[str, LineStats]]:
+def measure_shard(shard: LineShard) -> Iterator[tuple[str, line_blocks.LineStats]]:
     """Yields (split, LineStats) for each split to which the shard belongs."""
     tables = tables_of(shard.series, shard.shard, shard.shards)
     if tables:
-        stats = measure_lines(shard.block)
+        stats = line_blocks.measure_lines(shard.block)
         for table in tables:
             yield table.split, stats
 
