@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.pipelines.run.settings import MANIFEST
 from corpusmill.transforms.files.builds.manifest import name_edition
+from corpusmill.transforms.files.formats import parse_formats
 from corpusmill.transforms.files.read_files import match_inputs
 from corpusmill.transforms.files.records import DOMAINS
 from corpusmill.transforms.files.text import short_fingerprint
@@ -144,7 +146,9 @@ class Flores101(CorpusBuild):
         selected = sourced.candidates | "SelectSentences" >> SelectSentences(
             self.config.quotas(), self.topics
         )
-        write = beam.FlatMap(write_sentences, place.folder, self.marks())
+        write = beam.FlatMap(
+            write_sentences, place.folder, self.marks(), parse_formats(self.config.formats)
+        )
         self.close_ledger(
             place.folder,
             sourced.ledger,
@@ -200,5 +204,5 @@ class Flores101(CorpusBuild):
             **self.variant(),
             "splits": split_sizes(self.config.sentences),
             "sentence_boundaries": "sentencex",
-            "on_corrupt": self.config.on_corrupt,
+            **self.config.part(MANIFEST),
         }

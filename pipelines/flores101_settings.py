@@ -10,6 +10,7 @@ from corpusmill.pipelines.run import flags
 from corpusmill.pipelines.run.settings import EDITION, Config, Group
 from corpusmill.pipelines.translation import flores101_commands
 from corpusmill.transforms.files.builds.manifest import Release
+from corpusmill.transforms.files.formats import PARQUET
 from corpusmill.transforms.files.records import DOMAINS
 from corpusmill.transforms.translation.passages import ARTICLES, SENTENCES, Cell, Quota, plan_quotas
 from corpusmill.transforms.translation.selection import check_domain, is_day
@@ -82,6 +83,7 @@ class Flores101Config(Config):
         'the newest date in the names of the dumps; "undated" if there is none'
     )
     on_corrupt: str = INPUTS.on_corrupt()
+    formats: str = Group().formats(PARQUET)
 
     def __post_init__(self) -> None:
         super().__post_init__()

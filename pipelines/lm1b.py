@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.pipelines.run.settings import MANIFEST
 from corpusmill.transforms.duplicates.near_duplicate_lines import DropNearDuplicates
 from corpusmill.transforms.files import text_kinds
 from corpusmill.transforms.files.builds.ledger import OTHER_FORMAT, OTHER_LANGUAGE, Doubt
@@ -142,7 +143,7 @@ class Lm1b(CorpusBuild):
         if config.map_unknown:
             corpus = shuffled | "MapUnknown" >> MapUnknown(scratch, vocabulary.vocabulary)
         written = corpus | "WriteLines" >> write_lines.WriteLines(
-            folder, RELEASE.corpus, config.language, self.marks()
+            folder, RELEASE.corpus, config.language, self.marks(), config.formats
         )
         self.close_ledger(
             folder,
@@ -194,6 +195,7 @@ class Lm1b(CorpusBuild):
             **self.variant(),
             "minhash": MINHASH if config.near_duplicates else None,
             "checkpoints": config.checkpoints,
+            **config.part(MANIFEST),
         }
 
 

@@ -18,7 +18,8 @@ what you get, in <output>/lm1b/<edition>/<years>-<version>/:
   training-monolingual.tokenized.shuffled/   99 shards, named as in the release, with a sentence per line
   heldout-monolingual.tokenized.shuffled/    the held-out shard and the 50 that it is split into
   md5sums                                    of all these files
-  train-*.parquet test-*.parquet paper_test-*.parquet, and the same as TFRecord: one column `text`;
+  train-*.parquet test-*.parquet paper_test-*.parquet, and the same as TFRecord: one column `text`
+                                             (other formats: --formats, docs/formats.md);
                                              paper_test is held-out shard 0, the test set of the paper
   vocabulary.tsv stats.json manifest.json README.md rejected/ COMPLETED
 The name of the edition has the language and every setting that differs from the original scripts.
@@ -148,6 +149,7 @@ class Lm1bConfig(Config):
         at_least=1,
     )
     limit: int = INPUTS.limit("lines")
+    formats: str = Group().formats()
     checkpoints: bool = VARIANTS.setting(
         False,
         "also keep the sorted and the tokenised text, for which there are published checksums",

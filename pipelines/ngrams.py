@@ -72,7 +72,7 @@ class Ngrams(CorpusBuild):
             )
         self.records: dict[str, int] = {}
         for file in self.build.manifest["outputs"]:
-            if file["format"] == "parquet" and file["split"]:
+            if file["format"] == self.build.format and file["split"]:
                 before = self.records.get(file["split"], 0)
                 self.records[file["split"]] = before + file["records"]
         if not self.records.get(TRAIN):
@@ -206,7 +206,7 @@ class Ngrams(CorpusBuild):
         stored_bytes = sum(
             file["bytes"]
             for file in self.build.manifest["outputs"]
-            if (file["split"], file["format"]) == (TRAIN, "parquet")
+            if (file["split"], file["format"]) == (TRAIN, self.build.format)
         )
         buckets = min(stored_bytes // BUCKET_BYTES, MOST_BUCKETS - 1)
         return Dealer(place.scratch, 1 << buckets.bit_length(), most_keys)

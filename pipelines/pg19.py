@@ -124,8 +124,9 @@ class Pg19(CorpusBuild):
         plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
         shards = counted.stats | "PlanShards" >> plan
         dates = old.evidence | "ListDates" >> screen_books.ListDates(folder)
+        rows_of_books = book_rows(book_accounts.SCHEMA)
         write = WriteRows(
-            folder, RELEASE.corpus, book_rows(book_accounts.SCHEMA), shards, self.marks()
+            folder, RELEASE.corpus, rows_of_books, shards, self.marks(), self.config.formats
         )
         written = [rows | "WriteBooks" >> write, dates.files]
         if self.config.signatures:

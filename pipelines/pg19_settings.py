@@ -77,6 +77,7 @@ class BooksConfig(Config):
     on_corrupt: str = INPUTS.on_corrupt()
     shard_bytes: int = Group().setting(128 << 20, part_of=MANIFEST, at_least=1)
     signatures: bool = Group().signatures("book")
+    formats: str = Group().formats()
 
 
 class BookInputs(NamedTuple):

@@ -162,7 +162,8 @@ class SimpleBooks(CorpusBuild):
             SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(book_rows.text_bytes)
         )
         shards = counted.stats | "PlanShards" >> plan
-        write = WriteRows(folder, RELEASE.corpus, book_rows.book_rows(SCHEMA), shards, self.marks())
+        books = book_rows.book_rows(SCHEMA)
+        write = WriteRows(folder, RELEASE.corpus, books, shards, self.marks(), config.formats)
         layout = corpus | "WriteLayout" >> book_rows.WriteLayout(folder)
         written = [
             rows | "WriteBooks" >> write,

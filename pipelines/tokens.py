@@ -125,7 +125,7 @@ class Tokens(CorpusBuild):
         once = root | "Tokenizer" >> beam.Create([self.tokenizer_path])
         rows = {file.split: 0 for file in finished_builds.files_of(self.build)}
         for file in self.build.manifest["outputs"]:
-            if file["format"] == "parquet" and file["split"] in rows:
+            if file["format"] == self.build.format and file["split"] in rows:
                 rows[file["split"]] += file["records"]
         self.close_ledger(
             folder,

@@ -250,7 +250,9 @@ class Wiki40b(CorpusBuild):
         rows = article_rows.rows_with(
             self.columns, article_accounts.RowSource(config.language, self.dbname)
         )
-        write = WriteRows(folder, RELEASE.corpus, rows, cleaned.shards, self.marks())
+        write = WriteRows(
+            folder, RELEASE.corpus, rows, cleaned.shards, self.marks(), config.formats
+        )
         listed = [cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)]
         if config.learns_headings():
             listed.append(cleaned.headings | "ListHeadings" >> ListHeadings(folder))

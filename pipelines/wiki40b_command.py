@@ -291,6 +291,7 @@ def add(commands: flags.Commands) -> None:
     what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
       train|validation|test-*.parquet   pyarrow, pandas, datasets.load_dataset("parquet", …)
       wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
+      train|validation|test-*.jsonl     with --formats: JSON lines, text and others (docs/formats.md)
       rejected/                         every page that was not kept, with the reason
       unrendered-templates.tsv          templates whose text is not defined in any table, most frequent first
       signatures-*.parquet              with --signatures: MinHash signatures (docs/overlap.md)

@@ -210,6 +210,7 @@ class Wiki40bConfig(settings.Config):
         at_most=MAX_AUDITED,
     )
     signatures: bool = METHOD.signatures("article")
+    formats: str = METHOD.formats()
     columns: str = METHOD.setting(
         "released",
         "released: the columns of the released corpus (default); full: also title, url of the revision, page"

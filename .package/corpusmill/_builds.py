@@ -21,6 +21,7 @@ from .transforms.files.builds.manifest import (
     find_link,
     mark_of,
 )
+from .transforms.files.formats import PARQUET, formats_of
 from .transforms.files.text import SPLITS
 
 if TYPE_CHECKING:
@@ -62,6 +63,10 @@ def load(build: str | os.PathLike[str], split: str | None = None) -> pyarrow.dat
     with reported(str(folder), (pa.ArrowException,)):
         manifest = _open(folder)
         names = _of_split(manifest, split)
+        if not names and (kinds := set(formats_of(manifest)) - {PARQUET}):
+            raise CorpusmillError(
+                f"{folder}: the rows are there as {', '.join(sorted(kinds))}, but `load` reads Parquet"
+            )
         if not names:
             raise CorpusmillError(f"{folder}: the build has no rows of the split {split!r}")
         paths = [str(path) for path in _checked(folder, names)]
@@ -181,7 +186,7 @@ def _of_split(manifest: Mapping[str, Any], split: str | None) -> list[Mapping[st
         one
         for name in splits
         for one in sorted(manifest["outputs"], key=lambda one: str(one["name"]))
-        if name and one["split"] == name and one["format"] == "parquet"
+        if name and one["split"] == name and one["format"] == PARQUET
     ]
 
 

@@ -37,6 +37,7 @@ from .transforms.files import records
 from .transforms.files.builds import finished_builds
 from .transforms.files.compression import check_on_corrupt
 from .transforms.files.counters import LostBytes, Screened, ScreenPages
+from .transforms.files.formats import DEFAULT, TEXT, parse_formats
 from .transforms.files.line_blocks import lines_of
 from .transforms.files.read_files import InputError, match_inputs
 from .transforms.files.read_lines import ReadLines
@@ -582,7 +583,7 @@ def _rows(read: finished_builds.CorpusRows, split_column: str) -> Iterator[dict[
 
 
 class WriteRows(beam.PTransform):
-    """Writes rows to Parquet and TFRecord files. PCollection[dict] → PCollection[OutputFile].
+    """Writes rows to files in one or more formats. PCollection[dict] → PCollection[OutputFile].
 
     The files are named `train-00000-of-00001.parquet`, and `<name>-train.tfrecord-00000-of-00001`. The
     rows of a split are shuffled by a hash of their key, so the files do not depend on workers or the order of
@@ -597,6 +598,8 @@ class WriteRows(beam.PTransform):
       splits: names of all splits.
       name: first part of the names of TFRecord files.
       shard_bytes: approximate size of the text of a file.
+      formats: the formats, separated by commas, such as "jsonl.gz" (see pipelines/docs/formats.md). Text
+        files have the column "text".
     """
 
     def __init__(
@@ -609,9 +612,10 @@ class WriteRows(beam.PTransform):
         splits: Sequence[str] = SPLITS,
         name: str = "corpus",
         shard_bytes: int = 1 << 28,
+        formats: str = DEFAULT,
     ):
         super().__init__()
-        self.folder, self.schema = path_of(folder, "folder"), schema
+        self.folder, self.schema, self.formats = path_of(folder, "folder"), schema, formats
         if not isinstance(schema, pa.Schema) or not set(schema.types) <= set(_TYPES):
             raise CorpusmillError("schema must be a pyarrow.Schema of columns of string or int64")
         if bad := [one for one in (name, *splits) if not _NAME.fullmatch(one)]:
@@ -619,6 +623,10 @@ class WriteRows(beam.PTransform):
         self.name, self.splits, self.key = name, tuple(splits), key
         self.split_of = functools.partial(_split_of, key=key, split=split)
         with reported():
+            if "text" not in schema.names and any(
+                one.startswith(TEXT) for one in parse_formats(formats)
+            ):
+                raise CorpusmillError("text files need a column text in the schema")
             self.plan = PlanShards(self.splits, shard_bytes, _MeasureRows(self.split_of))
 
     def expand(self, rows: beam.PCollection) -> beam.PCollection:
@@ -633,7 +641,9 @@ class WriteRows(beam.PTransform):
             unpack=dict,
         )
         shards = rows | "PlanShards" >> self.plan
-        return rows | "WriteShards" >> WriteShards(self.folder, self.name, kind, shards)
+        return rows | "WriteShards" >> WriteShards(
+            self.folder, self.name, kind, shards, formats=self.formats
+        )
 
 
 class _MeasureRows(beam.PTransform):

@@ -171,6 +171,8 @@ def text_column(edition: str, split: str) -> str:
 def _list_files(files: fs.FileSystem, folder: str, split: str) -> list[str]:
     found = files.get_file_info(fs.FileSelector(folder))
     shards = sorted((info.base_name, info.path) for info in found if info.extension == "parquet")
+    if not shards:
+        raise ValueError(f"{folder}: there are no Parquet files; build the corpus with them")
     names = [path for name, path in shards if name.startswith(f"{split}-")]
     if not names:
         splits = dict.fromkeys(name.partition("-")[0] for name, _ in shards)

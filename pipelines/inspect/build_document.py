@@ -101,7 +101,7 @@ def _rows_with(
 ) -> Iterator[Origin]:
     build = facts.build
     for output in sorted(build.manifest["outputs"], key=lambda one: str(one["name"])):
-        if output["format"] != "parquet" or output["split"] not in shape.splits:
+        if output["format"] != build.format or output["split"] not in shape.splits:
             continue
         file = build.file(output["name"], output["split"])
         columns = _columns(file.path, shape, by_title=by_title)

@@ -15,15 +15,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
-import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.duplicates.write_signatures import SIGNATURES, WriteSignatures
-from corpusmill.transforms.files.builds.finished_builds import Build, open_build, path_below
+from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.builds.manifest import MANIFEST, Provenance, Release
 from corpusmill.transforms.files.distribution import SpreadAll
-from corpusmill.transforms.files.read_files import InputError, file_bytes_of, open_raw
+from corpusmill.transforms.files.formats import formats_of
+from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.files.write_rows import WriteRecords
 from corpusmill.transforms.models.train_pieces import MODEL_KIND, VOCABULARY_KIND
 from corpusmill.transforms.wikipedia.article_accounts import LICENSES
@@ -34,7 +34,7 @@ from ..run.launch import launch
 from ..run.publish import is_completed
 from . import remove_documents
 from .removal_accounts import EditionAccounts, measure_of
-from .remove_documents import CONTAMINATED, NEAR_DUPLICATE, REMOVED, HitsOf, PairsOf, ReadRemovals
+from .remove_documents import CONTAMINATED, NEAR_DUPLICATE, ReadRemovals
 from .text_sources import find_named_builds
 
 LISTS = {"overlap": "pairs-", "contamination": "hits-"}
@@ -68,7 +68,10 @@ class CleanedBuild(CorpusBuild):
         is True.
         """
         self.config = config
-        self.build, self.found = open_build(config.build), open_build(config.found)
+        self.build, self.found = (
+            finished_builds.open_build(config.build),
+            finished_builds.open_build(config.found),
+        )
         check_removable(self.build, passages=config.passages)
         self.files = remove_documents.data_files(self.build)
         row = rows()[self.build.corpus]
@@ -91,7 +94,7 @@ class CleanedBuild(CorpusBuild):
         self.release = Release(
             self.build.corpus, version, self.build.manifest.get("release_notes", {})
         )
-        schema = _schema_of(self.files[0].path)
+        schema = finished_builds.schema_of(self.files[0].path)
         numbers = [field.name for field in schema if not str(field.type).endswith("string")]
         method = row.classes()[0].description
         license_id = (
@@ -159,12 +162,15 @@ class CleanedBuild(CorpusBuild):
     def is_finished(self, output: str) -> bool:
         """Returns True if `output` has a finished build of this edition, made from the same inputs."""
         target = FileSystems.join(output, *self.path)
-        return is_completed(target) and open_build(target).manifest.get("made_of") == self._origin()
+        return (
+            is_completed(target)
+            and finished_builds.open_build(target).manifest.get("made_of") == self._origin()
+        )
 
     def _list_paths(self) -> list[str]:
-        return [path_below(self.found.folder, file["name"]) for file in self.lists]
+        return [finished_builds.path_below(self.found.folder, file["name"]) for file in self.lists]
 
-    def _wanted(self) -> PairsOf | HitsOf:
+    def _wanted(self) -> remove_documents.PairsOf | remove_documents.HitsOf:
         return self._pairs() if self.found.corpus == "overlap" else self._hits()
 
     def remove(self, root: beam.Pipeline, place: Place) -> None:
@@ -182,7 +188,7 @@ class CleanedBuild(CorpusBuild):
         how = remove_documents.Rewriting(self.build, self.shape, folder, reason, model)
         removed = removals | "RemoveDocuments" >> remove_documents.RemoveDocuments(how)
         listed = removed.removed | "WriteRemoved" >> WriteRecords(
-            folder, "removed", REMOVED, _document_of, tuple
+            folder, "removed", remove_documents.REMOVED, _document_of, tuple
         )
         copied = (
             root
@@ -219,26 +225,27 @@ class CleanedBuild(CorpusBuild):
         sign = WriteSignatures(place.folder, place.scratch, read, counted)
         return [
             files
-            | "DocumentFiles" >> beam.Filter(remove_documents.has_documents, self.shape.splits)
+            | "DocumentFiles"
+            >> beam.Filter(remove_documents.has_documents, self.shape.splits, self.build.format)
             | "WriteSignatures" >> sign
         ]
 
-    def _pairs(self) -> PairsOf:
+    def _pairs(self) -> remove_documents.PairsOf:
         name = f"{self.build.corpus}/{self.build.name}"
         if name not in self.found.manifest["settings"][self.config.side or "first"]:
             raise ValueError(
                 f"{name} does not belong to the {self.config.side or 'first'} group of data sets of the"
                 f" search {self.config.found}"
             )
-        return PairsOf(name, self.config.side)
+        return remove_documents.PairsOf(name, self.config.side)
 
-    def _hits(self) -> HitsOf:
-        return HitsOf(self.build.folder, bool(self.shape.id), self.config.passages)
+    def _hits(self) -> remove_documents.HitsOf:
+        return remove_documents.HitsOf(self.build.folder, bool(self.shape.id), self.config.passages)
 
     def _carried(self) -> list[tuple[str, str, str, int]]:
         return [
             (
-                path_below(self.build.folder, file["name"]),
+                finished_builds.path_below(self.build.folder, file["name"]),
                 file["name"],
                 file["format"],
                 file["records"],
@@ -251,7 +258,6 @@ class CleanedBuild(CorpusBuild):
         kept = self._of_build("counts", {}).get("kept", {})
         there = {file.split: None for file in self.files}
         names = [split for split in {**kept, **there} if split in there]
-        formats = {file["format"] for file in self.build.manifest["outputs"]}
         learned = {
             name: self.build.manifest[name]
             for name in ("sentencepiece",)
@@ -261,7 +267,7 @@ class CleanedBuild(CorpusBuild):
             unit=self.shape.unit,
             splits=names,
             whole=[split for split in names if split in self.shape.splits],
-            formats=[one for one in ("parquet", "tfrecord") if one in formats],
+            formats=formats_of(self.build.manifest),
             measure=measure_of(self.build.corpus),
             made_of=self._origin(),
             about=f"Made of `{self.build.signature}`, {self._what()}: `removed-*.parquet` lists what went.",
@@ -293,13 +299,17 @@ class CleanedBuild(CorpusBuild):
 
     def caveats(self) -> tuple[str, ...]:
         """Returns the caveats of the original build, and caveats about files that the new build lacks."""
-        data = {file.path for file in self.files}
+        data = {
+            target.name
+            for file in self.files
+            for target in remove_documents.targets_of(self.build, file)
+        }
         lacking = {
             _NUMBERED.sub("-*", file["name"])
             for file in self.build.manifest["outputs"]
-            if file["format"] not in (*_CARRIED, *_MADE_ANEW, "tfrecord")
+            if file["format"] not in (*_CARRIED, *_MADE_ANEW)
             and not file["name"].startswith(("rejected/", f"{SIGNATURES}-"))
-            and path_below(self.build.folder, file["name"]) not in data
+            and file["name"] not in data
         }
         found = [*self._of_build("caveats", [])]
         if lacking:
@@ -326,7 +336,7 @@ class CleanedBuild(CorpusBuild):
         )
 
 
-def check_removable(build: Build, *, passages: bool) -> None:
+def check_removable(build: finished_builds.Build, *, passages: bool) -> None:
     """Raises ValueError if documents, or passages of documents, cannot be removed from `build`.
 
     Args:
@@ -344,11 +354,6 @@ def check_removable(build: Build, *, passages: bool) -> None:
         )
 
 
-def _schema_of(path: str) -> Any:
-    with open_raw(path) as stream:
-        return pq.ParquetFile(stream).schema_arrow
-
-
 def _document_of(row: Sequence[Any]) -> str:
     return str(row[0])
 
@@ -356,7 +361,7 @@ def _document_of(row: Sequence[Any]) -> str:
 LOG = logging.getLogger(__name__)
 
 
-def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
+def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[finished_builds.Build]:
     """Returns the builds that command-line arguments name.
 
     Checks that documents or passages can be removed from these builds.
@@ -374,7 +379,12 @@ def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
 
 
 def write_editions(
-    builds: Iterable[Build], found: str, output: str, *, as_json: bool = False, **how: Any
+    builds: Iterable[finished_builds.Build],
+    found: str,
+    output: str,
+    *,
+    as_json: bool = False,
+    **how: Any,
 ) -> None:
     """Writes a new edition of each build in which a search has found something to remove.
 

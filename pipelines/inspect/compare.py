@@ -112,11 +112,11 @@ def count_buckets(rows: int) -> int:
 
 
 def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
-    """Returns the Parquet files of a build that together contain each document once."""
+    """Returns the files of a build, in the format that is read, that together contain each document once."""
     return [
         file
         for file in list_files(build)
-        if file.listed.format == "parquet"
+        if file.listed.format == build.format
         and file.listed.split in shape.splits
         and file.listed.name.startswith(f"{file.listed.split or build.corpus}-")
     ]

@@ -36,8 +36,10 @@ def load(
         rows = datasets.load_dataset(repo, config, split=split)
     else:
         folder = pathlib.Path(__file__).parent / build
-        files = sorted(str(path) for path in folder.glob(f"{split}-*.parquet"))
-        rows = datasets.load_dataset("parquet", data_files={split: files}, split=split)
+        kind = "parquet" if any(folder.glob(f"{split}-*.parquet")) else "json"
+        suffix = ".parquet" if kind == "parquet" else ".jsonl*"
+        files = sorted(str(path) for path in folder.glob(f"{split}-*{suffix}"))
+        rows = datasets.load_dataset(kind, data_files={split: files}, split=split)
     texts = rows.map(
         lambda row: measure(row[column] + end), remove_columns=rows.column_names
     ).with_format("python")

@@ -24,17 +24,16 @@ from corpusmill.transforms.duplicates.contamination_evidence import join_stretch
 from corpusmill.transforms.duplicates.find_overlap import NAMES, number_of_names
 from corpusmill.transforms.duplicates.folded_words import normalize
 from corpusmill.transforms.duplicates.write_signatures import NamedText
-from corpusmill.transforms.files import counters
+from corpusmill.transforms.files import counters, write_rows
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.check_builds import list_files
 from corpusmill.transforms.files.builds.finished_builds import Build, CorpusFile, read_file
 from corpusmill.transforms.files.distribution import SpreadAll
+from corpusmill.transforms.files.formats import PARQUET, formats_of, open_rows
 from corpusmill.transforms.files.read_files import InputError, open_raw, read_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, OutputFile, Rejected
-from corpusmill.transforms.files.text import tfrecord_name
-from corpusmill.transforms.files.tfrecord import encode_rows, encode_texts
+from corpusmill.transforms.files.text import Shard
 from corpusmill.transforms.files.write_files import HashedFile
-from corpusmill.transforms.files.write_rows import PARQUET, TFRECORD, Batch, Target, write_files
 from corpusmill.transforms.models.subword_models import add_subword_stats
 from corpusmill.transforms.wikipedia.train_subwords import counter_of
 from corpusmill.transforms.wikitext.article_markers import MARKERS
@@ -53,7 +52,7 @@ REMOVED = pa.schema(
     ]
 )
 
-_DATA = re.compile(r"(\w+)-(\d+)-of-(\d+)\.parquet")
+_DATA = re.compile(r"(\w+)-(\d+)-of-(\d+)\.\w.*")
 _STAYS = re.compile("|".join((*MARKERS, "\n")))
 
 
@@ -146,12 +145,25 @@ class RemoveDocuments(beam.PTransform):
 
 
 def data_files(build: Build) -> list[CorpusFile]:
-    """Returns the Parquet files of a build that contain documents. A document may be in several of them."""
+    """Returns the files of a build that contain documents, in the format that commands read.
+
+    A document may be in several of them. Raises InputError if commands can read none of its formats.
+    """
     return [
         file.file
         for file in list_files(build)
-        if (named := _DATA.fullmatch(file.listed.name)) and named[1] == file.listed.split
+        if file.listed.format == build.format
+        and (named := _DATA.fullmatch(file.listed.name))
+        and named[1] == file.listed.split
     ]
+
+
+def targets_of(build: Build, file: CorpusFile) -> list[write_rows.Target]:
+    """Returns the files of a build, in all its formats, with the same rows as one of `data_files`."""
+    named = _DATA.fullmatch(posixpath.basename(file.path))
+    assert named
+    shard = Shard(named[1], int(named[2]), int(named[3]))
+    return write_rows.row_files(formats_of(build.manifest), build.corpus, shard)
 
 
 def key_of(removal: Removal) -> tuple[str, Removal]:
@@ -259,21 +271,17 @@ class _Rewriter:
     def write(self) -> list[OutputFile]:
         """Writes the new files, and returns their descriptions."""
         schema, encoding = _format_of(self._file.path)
+        targets = targets_of(self._how.build, self._file)
+        formats = [target.format for target in targets]
         batches = map(self._rewrite, read_file(self._file, schema.names))
-        some = (Batch(table.num_rows, self._encode(table)) for table in batches if table.num_rows)
-        return write_files(self._how.folder, self._targets(), schema, some, encoding)
+        some = (self._encode(table, formats) for table in batches if table.num_rows)
+        return write_rows.write_files(self._how.folder, targets, schema, some, encoding)
 
-    def _targets(self) -> list[Target]:
-        found = _DATA.fullmatch(self._name)
-        assert found
-        split, shard, shards = found[1], int(found[2]), int(found[3])
-        records = tfrecord_name(self._how.build.corpus, split, shard, shards)
-        listed = {file["name"] for file in self._how.build.manifest["outputs"]}
-        targets = [Target(self._name, split, PARQUET), Target(records, split, TFRECORD)]
-        return [target for target in targets if target.name in listed]
-
-    def _encode(self, table: pa.Table) -> dict[str, Iterable[Any]]:
-        return {PARQUET: [table], TFRECORD: _records_of(table)}
+    def _encode(self, table: pa.Table, formats: Sequence[str]) -> write_rows.Batch:
+        others = [one for one in formats if one != PARQUET]
+        rows = [tuple(row.values()) for row in table.to_pylist()] if others else []
+        encoded = write_rows.encode_batch(table.schema, rows, others, self._how.shape.texts[0])
+        return write_rows.Batch(table.num_rows, {PARQUET: [table], **encoded.pieces})
 
     def _rewrite(self, rows: Any) -> pa.Table:
         """Removes documents and passages from a row group, and adds its other rows to the statistics.
@@ -349,7 +357,7 @@ def _format_of(path: str) -> tuple[pa.Schema, dict[str, Any]]:
     """
     finished_builds.columns_of(path)  # raises InputError with the path if the file is damaged
     with open_raw(path) as stream:
-        parquet = pq.ParquetFile(stream)
+        parquet = open_rows(path, stream)
         schema, footer = parquet.schema_arrow, parquet.metadata
         if not footer.num_row_groups:
             return schema, {}
@@ -358,14 +366,6 @@ def _format_of(path: str) -> tuple[pa.Schema, dict[str, Any]]:
             "use_dictionary": chunk.has_dictionary_page,
             "write_statistics": chunk.is_stats_set,
         }
-
-
-def _records_of(table: pa.Table) -> Iterator[bytes]:
-    if table.num_columns == 1:
-        (name,) = table.column_names
-        yield encode_texts(name, [text.encode("utf-8") for text in table[name].to_pylist()])
-        return
-    yield from encode_rows(table.schema, (row.values() for row in table.to_pylist()))
 
 
 def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -388,9 +388,9 @@ def has_words(text: str, is_article: bool) -> bool:
     return any(map(str.isalnum, words))
 
 
-def has_documents(file: OutputFile, splits: Sequence[str]) -> bool:
-    """Returns True if a file is a Parquet file of one of the given splits."""
-    return file.format == PARQUET and file.split in splits
+def has_documents(file: OutputFile, splits: Sequence[str], kind: str) -> bool:
+    """Returns True if a file has the format `kind` and belongs to one of the given splits."""
+    return file.format == kind and file.split in splits
 
 
 def read_named(

@@ -61,6 +61,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     schema_of,
 )
 from corpusmill.transforms.files.builds.manifest import CARD
+from corpusmill.transforms.files.formats import PARQUET
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError, is_local
 from corpusmill.transforms.files.write_files import write_whole
@@ -92,7 +93,8 @@ def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
 
 def splits_of(build: Build) -> list[str]:
     """Returns the names of a build's splits that have documents, sorted."""
-    return sorted({_split_of(file) for file in build.manifest["outputs"]} - {""})
+    found = {file["split"] for file in build.manifest["outputs"] if file["format"] == build.format}
+    return sorted(found - {""})
 
 
 def make_croissant(build: Build, url: str = "") -> str:
@@ -103,6 +105,10 @@ def make_croissant(build: Build, url: str = "") -> str:
 
     Raises InputError for a build without documents.
     """
+    if build.format != PARQUET:
+        raise InputError(
+            build.folder, "Croissant metadata describes Parquet files; the build has none"
+        )
     splits, card = splits_of(build), read_card(build)
     if not card:
         raise InputError(path_below(build.folder, CARD), "no such file: the build is damaged")
@@ -131,7 +137,7 @@ def make_croissant(build: Build, url: str = "") -> str:
 
 def _split_of(file: dict[str, Any]) -> str:
     """Returns the split to which a Parquet file in the manifest belongs; "" for other files."""
-    return str(file["split"]) if file["format"] == "parquet" else ""
+    return str(file["split"]) if file["format"] == PARQUET else ""
 
 
 def _licenses(build: Build, head: CardHead) -> Iterator[str]:

@@ -21,6 +21,7 @@ from corpusmill.transforms.duplicates import read_texts
 from corpusmill.transforms.duplicates.find_contamination import EvaluationSet
 from corpusmill.transforms.duplicates.read_texts import FILES, LINES, TextFile, check_texts
 from corpusmill.transforms.files.builds.finished_builds import Build, find_folders, open_build
+from corpusmill.transforms.files.formats import PARQUET
 from corpusmill.transforms.files.read_files import InputError, match_inputs
 from corpusmill.transforms.wikitext.article_markers import MARKERS
 
@@ -200,9 +201,11 @@ def _files_of(build: Build, argument: _Argument) -> list[TextFile]:
     layout = layouts().get(build.corpus)
     columns = argument.columns or ((layout.column,) if layout else shape.texts[:1])
     blank = MARKERS if layout and layout.paragraphs == "article" else ()
+    kind = PARQUET if build.format == PARQUET else read_texts.JSON_LINES
     return [
-        TextFile(one.file.path, read_texts.PARQUET, columns, shape.id, one.file.split, tuple(blank))
+        TextFile(one.file.path, kind, columns, shape.id, one.file.split, tuple(blank))
         for one in document_files(build, shape)
+        if one.listed.records or kind == PARQUET  # nothing says which keys an empty file has
     ]
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN
 from corpusmill.transforms.files.builds.manifest import check_name, name_edition
 from corpusmill.transforms.files.compression import ON_CORRUPT
+from corpusmill.transforms.files.formats import CHOICES, DEFAULT, parse_formats
 from corpusmill.transforms.wikitext.wikis import code_of_language
 
 EDITION, SIGNATURE, MANIFEST = "edition", "signature", "manifest"
@@ -82,6 +83,22 @@ class Group(NamedTuple):
         """
         help = f"what to do if an input is damaged: end with an error (default), or {kept}"
         return self.setting("fail", help, part_of=MANIFEST, choices=ON_CORRUPT)
+
+    def formats(self, default: str = DEFAULT) -> Any:
+        """Returns the formats of the files with the rows, separated by commas."""
+        help = (
+            f"formats of the files with the rows, separated by commas: {', '.join(CHOICES)}"
+            " (default %(default)s; docs/formats.md)"
+        )
+        return self.setting(
+            default,
+            help,
+            part_of=MANIFEST,
+            omit_default=True,
+            check=_check_formats,
+            metavar="FORMATS",
+            type=typed(lambda text: ",".join(parse_formats(text))),
+        )
 
     def near_duplicates(self, help: str) -> Any:
         """Returns the minimum similarity at which documents are dropped; 0 keeps all."""
@@ -163,6 +180,13 @@ def _check(field: "dataclasses.Field[Any]", setting: Setting, value: Any) -> Non
 def _check_similarity(name: str, value: float) -> None:
     if not 0 <= value < 1:
         raise ValueError(f"{name} must be at least 0 and below 1, not {value}")
+
+
+def _check_formats(name: str, value: str) -> None:
+    try:
+        parse_formats(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def positive(text: str) -> int:

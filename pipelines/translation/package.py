@@ -16,9 +16,10 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.transforms.files import markup
 from corpusmill.transforms.files.builds import manifest as manifests
 from corpusmill.transforms.files.builds.dataset_card import MAKER
+from corpusmill.transforms.files.formats import table_of
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import InputFile, OutputFile, SourceSentence
-from corpusmill.transforms.files.write_files import mark, table_of, write_parquet, write_text
+from corpusmill.transforms.files.write_files import mark, write_parquet, write_text
 from corpusmill.transforms.translation import source_accounts, source_table
 from corpusmill.transforms.translation.source_table import LICENCE, columns_of, splits_of
 

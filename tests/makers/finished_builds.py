@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.formats import file_name
 from corpusmill.transforms.files.markup import hub_head
-from corpusmill.transforms.files.text import parquet_name, tfrecord_name
+from corpusmill.transforms.files.text import Shard
 
 SPLITS = ("train", "validation", "test")
 ROWS_PER_GROUP = 2
@@ -106,8 +107,8 @@ def _written(
     folder: Path, kind: str, corpus: str, split: str, number: int, of_split: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     ids = list(of_split[number])
+    name = file_name(kind, corpus, Shard(split, number, len(of_split)))
     if kind == "parquet":
-        name = parquet_name(split, number, len(of_split))
         table = pa.table(
             {
                 "wikidata_id": pa.array(ids, pa.string()),
@@ -119,6 +120,5 @@ def _written(
             for start in range(0, len(ids), ROWS_PER_GROUP):
                 writer.write_table(table.slice(start, ROWS_PER_GROUP))
     else:
-        name = tfrecord_name(corpus, split, number, len(of_split))
         (folder / name).write_bytes("".join(ids).encode("utf-8"))
     return listed(folder, name, kind, split, len(ids))

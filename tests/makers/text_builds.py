@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.files.text import parquet_name
+from corpusmill.transforms.files.formats import PARQUET, file_name
+from corpusmill.transforms.files.text import Shard
 from corpusmill.transforms.models.word_vocabulary import spread_words
 from tests.makers.finished_builds import listed, seal
 
@@ -44,7 +45,7 @@ def make_text_build(
             )
             paths.append((path, len(of_file)))
         for number, (path, records) in enumerate(paths):
-            placed = path.rename(folder / parquet_name(split, number, len(paths)))
+            placed = path.rename(folder / file_name(PARQUET, "", Shard(split, number, len(paths))))
             outputs.append(listed(folder, placed.name, "parquet", split, records))
     manifest = {
         "signature": f"{corpus}|lang:en|dump:20260101|v:1.0.0",

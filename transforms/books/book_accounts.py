@@ -17,6 +17,7 @@ import pyarrow as pa
 from ..files.builds.ledger import Accounts, Ledger, NothingLeftError
 from ..files.builds.manifest import Provenance
 from ..files.builds.paper_figures import NO_PAPER, Paper
+from ..files.formats import formats_in
 from ..files.markup import render
 from ..files.records import Book, BookRow, Reason
 from ..files.text import count_words, fingerprint, split_of
@@ -148,7 +149,7 @@ class BookAccounts:
         files, rejected = ledger.number("files"), ledger.rejected
         ledger.balance(files, "files that were read", kept=total.books, rejected=rejected["total"])
         for split, counts in per_split.items():
-            ledger.check_files(split, counts.books, "books")
+            ledger.check_files(split, counts.books, "books", formats_in(provenance.settings))
         if not total.books:
             reasons = ledger.often_rejected()
             raise NothingLeftError(["books"], f"no book is left of {files:,} files: {reasons}")

@@ -92,6 +92,7 @@ def book_rows(schema: pa.Schema) -> RowKind:
         batch=BATCH_CHARACTERS,
         unpack=BookRow._make,
         counter=("write-books", "books"),
+        text=next(name for name in ("text", "book_text") if name in schema.names),
     )
 
 

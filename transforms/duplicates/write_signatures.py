@@ -14,11 +14,12 @@ import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
 from ..files.distribution import Gather
+from ..files.formats import PARQUET, file_name
 from ..files.line_blocks import group_places
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
-from ..files.text import fingerprint, parquet_name, plain_words, shard_of
-from ..files.write_rows import PARQUET, Batch, Target, write_files
+from ..files.text import Shard, fingerprint, plain_words, shard_of
+from ..files.write_rows import Batch, Target, write_files
 from .minhash import NGRAM_WORDS, PARAMETERS, PERMUTATIONS, Uint64s, hash_ngrams, sign_documents
 
 SIGNATURES = "signatures"
@@ -186,7 +187,7 @@ def write_signatures(
     buffers = [pa.py_buffer(fetch(piece)) for piece in pieces if piece]
     batches = [pa.ipc.read_record_batch(buffer, SCHEMA) for buffer in buffers]
     table = pa.Table.from_batches(batches, SCHEMA)
-    target = Target(parquet_name(SIGNATURES, shard, files), "", PARQUET)
+    target = Target(file_name(PARQUET, "", Shard(SIGNATURES, shard, files)), "", PARQUET)
     rows = table.take(pa.array(order_of(table), pa.int64())).select(list(columns))
     batch = Batch(table.num_rows, {PARQUET: [rows]})
     encoding = {"use_dictionary": ["data_set", "split"]}

@@ -151,15 +151,17 @@ def hub_head(
     splits: Iterable[str],
     language: str = "",
     dataset: Dataset = UNLISTED,
+    suffix: str = ".parquet",
 ) -> list[str]:
     """Returns the lines of the YAML head of a build's dataset card.
 
-    `edition` is the name of the build, such as "uk". If `language` is empty, the language is the part of
+    `edition` is the name of the build, such as "uk". `suffix` is that of the files that Hugging Face
+    `datasets` loads; "" if it can load none. If `language` is empty, the language is the part of
     `edition` before the first hyphen.
     """
-    files = {split: f"{split}-*.parquet" for split in splits}
     tag = (language or edition).partition("-")[0]
-    return yaml_head(license_id, tag, [Config(edition, files)], dataset)
+    files = {split: f"{split}-*{suffix}" for split in splits}
+    return yaml_head(license_id, tag, [Config(edition, files)] if suffix else [], dataset)
 
 
 def yaml_head(
@@ -181,7 +183,7 @@ def yaml_head(
         task_categories=[*dataset.tasks] or None,
         pretty_name=dataset.title or None,
         tags=[*dataset.tags] or None,
-        configs=[_config(config) for config in configs],
+        configs=[_config(config) for config in configs] or None,
     )
     return ["---", *data.to_yaml(original_order=_ORDER).removesuffix("\n").split("\n"), "---"]
 
@@ -334,9 +336,12 @@ def _line(row: Sequence[str], width: int, for_people: bool) -> str:
             "a table must have at least two columns: with one, an empty field would be an empty line"
         )
     fields = map(protect, row) if for_people else row
-    return (
-        "\t".join(_TO_ESCAPE.sub(lambda sign: _ESCAPES[sign[0]], field) for field in fields) + "\n"
-    )
+    return "\t".join(map(escape_field, fields)) + "\n"
+
+
+def escape_field(text: str) -> str:
+    """Returns a text without tabs and line ends: they, and backslashes, are written as escapes."""
+    return _TO_ESCAPE.sub(lambda sign: _ESCAPES[sign[0]], text)
 
 
 def read_table(

@@ -247,23 +247,3 @@ def every_shard(shards: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
     for split, count in shards.items():
         for shard in range(count):
             yield split, shard, count
-
-
-def parquet_name(split: str, shard: int, shards: int) -> str:
-    """Returns a file name such as "train-00000-of-00016.parquet", in the style of the Hugging Face hub."""
-    return f"{split}-{shard:05d}-of-{shards:05d}.parquet"
-
-
-def tsv_name(name: str, file: int, files: int) -> str:
-    """Returns a file name such as "books-00000-of-00001.tsv"."""
-    return f"{name}-{file:05d}-of-{files:05d}.tsv"
-
-
-def json_name(name: str, file: int, files: int) -> str:
-    """Returns a file name such as "pairs-00000-of-00001.jsonl"."""
-    return f"{name}-{file:05d}-of-{files:05d}.jsonl"
-
-
-def tfrecord_name(corpus: str, split: str, shard: int, shards: int) -> str:
-    """Returns a name such as "wiki40b-train.tfrecord-00000-of-00016", in the style of TensorFlow Datasets."""
-    return f"{corpus}-{split}.tfrecord-{shard:05d}-of-{shards:05d}"

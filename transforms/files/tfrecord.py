@@ -85,14 +85,16 @@ def encode_example(features: Mapping[str, str | int]) -> bytes:
 def encode_rows(schema: pa.Schema, rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
     """Yields the framed record of each row, whose values are in the order of the schema.
 
-    A missing integer is written as 0, because the features of a record cannot be null.
+    A missing integer is written as 0, because the features of a record cannot be null. Truth values are 0
+    or 1.
     """
     names = schema.names
-    numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
+    is_number = pa.types.is_integer, pa.types.is_boolean
+    numbers = [field.name for field in schema if any(one(field.type) for one in is_number)]
     for row in rows:
         features = dict(zip(names, row, strict=True))
-        missing = (name for name in numbers if features[name] is None)
-        yield frame_record(encode_example(features | dict.fromkeys(missing, 0)))
+        integers = {name: int(features[name] or 0) for name in numbers}
+        yield frame_record(encode_example(features | integers))
 
 
 def frame_record(data: bytes) -> bytes:

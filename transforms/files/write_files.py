@@ -33,15 +33,15 @@ import threading
 import time
 import types
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from .errors import BuildError
+from .formats import FORMATS, PARQUET
 from .read_files import InputError, is_there, open_raw
 from .records import OutputFile
 from .stores import is_local, named_in_errors, not_written, read_object, refusal_of, write_object
@@ -172,19 +172,25 @@ def remove_unfinished(folder: pathlib.Path) -> None:
         path.unlink(missing_ok=True)
 
 
-class ParquetFile:
-    """A new Parquet file of a build, compressed with zstd and written one row group at a time.
+class RowFile:
+    """A new file of a build with rows, written one batch at a time.
 
     Args:
       folder: output folder of the build.
       name: name of the file; may contain folders.
       schema: schema of the rows.
+      kind: its format, a key of FORMATS.
       encoding: further arguments of ParquetWriter.
     """
 
-    def __init__(self, folder: str, name: str, schema: pa.Schema, **encoding: Any):
+    def __init__(
+        self, folder: str, name: str, schema: pa.Schema, kind: str = PARQUET, **encoding: Any
+    ):
         self._file = HashedFile.in_folder(folder, name)
-        self._writer = pq.ParquetWriter(self._file, schema, compression="zstd", **encoding)
+        wrap = FORMATS[kind].wrap
+        self._writer = wrap(self._file, schema, **encoding) if wrap else None
+        self.write = (self._writer or self._file).write
+        """Writes a piece: a table becomes a row group of a Parquet file; other formats have bytes."""
         self.output_file = self._file.output_file
 
     def __enter__(self) -> Self:
@@ -192,13 +198,12 @@ class ParquetFile:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            self._writer.close()
-        finally:
-            self._file.__exit__(kind)
-
-    def write(self, table: pa.Table) -> None:
-        """Writes one row group."""
-        self._writer.write_table(table)
+            if self._writer:
+                self._writer.close()
+        except BaseException:
+            self._file.discard()
+            raise
+        self._file.__exit__(kind)
 
 
 def mark(schema: pa.Schema, marks: Mapping[str, str]) -> pa.Schema:
@@ -211,18 +216,11 @@ def mark(schema: pa.Schema, marks: Mapping[str, str]) -> pa.Schema:
     return schema.with_metadata({f"corpusmill.{name}": text for name, text in marks.items()})
 
 
-def table_of(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:
-    """Converts rows to a table. The values of a row must be in the order of the schema."""
-    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-    return pa.table(arrays, schema=schema)
-
-
 def write_parquet(folder: str, name: str, split: str, table: pa.Table) -> OutputFile:
     """Writes a table to a Parquet file of a build. `split` is the split of the file in the manifest."""
-    with ParquetFile(folder, name, table.schema) as file:
+    with RowFile(folder, name, table.schema) as file:
         file.write(table)
-    return file.output_file(name, split, "parquet", table.num_rows)
+    return file.output_file(name, split, PARQUET, table.num_rows)
 
 
 def write_text(

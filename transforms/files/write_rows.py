@@ -1,4 +1,4 @@
-"""Writes rows to Parquet, TFRecord, JSON lines and TSV files.
+"""Writes rows to files in any format of FORMATS (see formats.py).
 
 The bytes do not depend on the runner or the order of rows. `WriteRows` groups rows by shard, sorts them and
 writes the shards. `write_files` writes the files of one shard, one batch at a time; transforms whose rows are
@@ -11,7 +11,6 @@ import contextlib
 import functools
 import io
 import itertools
-import json
 import operator
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,21 +22,14 @@ from apache_beam.pvalue import AsDict, AsSingleton
 
 from . import counters, text
 from .distribution import Gather
+from .formats import DEFAULT, FORMATS, JSON, PARQUET, TABLE, Rows, file_name, parse_formats
 from .line_blocks import pack_block, unpack_block
-from .markup import to_line
 from .records import OutputFile, Rejected
-from .tfrecord import encode_rows
-from .write_files import NO_MARKS, HashedFile, ParquetFile, mark, table_of
-
-PARQUET, TFRECORD, TEXT, JSON = "parquet", "tfrecord", "text", "jsonl"  # formats
+from .write_files import NO_MARKS, RowFile, mark
 
 GATHERED_BYTES = 1 << 22  # of compact rows in the memory of a worker before they are packed
 RECORDS_PER_FILE = 1 << 16  # a worker sorts them in about 70 MB
-SUFFIXES = {
-    "parquet": (PARQUET, text.parquet_name),
-    "tsv": (TEXT, text.tsv_name),
-    "jsonl": (JSON, text.json_name),
-}
+SUFFIXES = (PARQUET, TABLE, JSON)  # of records
 
 ShardKey = tuple[str, int, int]  # fields of a Shard
 
@@ -47,7 +39,7 @@ class Target(NamedTuple):
 
     name: str  # relative to the build's folder
     split: str  # "" for a file that belongs to no split
-    format: str
+    format: str  # a key of FORMATS
 
 
 class Batch(NamedTuple):
@@ -76,25 +68,25 @@ def write_files(
       encoding: further arguments of ParquetWriter.
     """
     with contextlib.ExitStack() as stack:
-        files: dict[Target, HashedFile | ParquetFile] = {}
-        for target in targets:
-            file: HashedFile | ParquetFile = (
-                ParquetFile(folder, target.name, schema, **encoding or {})
-                if target.format == PARQUET
-                else HashedFile.in_folder(folder, target.name)
+        files = {
+            target: stack.enter_context(
+                RowFile(folder, target.name, schema, target.format, **encoding or {})
             )
-            stack.enter_context(file)
-            files[target] = file
+            for target in targets
+        }
         # `map` does not keep a batch while the next one is made.
         rows = sum(map(functools.partial(_write_batch, files), batches))
-    return [file.output_file(*target, rows) for target, file in files.items()]
+    return [
+        file.output_file(name, split, FORMATS[kind].listed or kind, rows)
+        for (name, split, kind), file in files.items()
+    ]
 
 
-def _write_batch(files: Mapping[Target, HashedFile | ParquetFile], batch: Batch) -> int:
+def _write_batch(files: Mapping[Target, RowFile], batch: Batch) -> int:
     """Writes a batch to the files of its formats. Returns the number of rows."""
     for kind, pieces in batch.pieces.items():
         writes = [file.write for target, file in files.items() if target.format == kind]
-        for piece in pieces:
+        for piece in pieces if writes else ():
             for write in writes:
                 write(piece)
     return batch.rows
@@ -113,6 +105,7 @@ class RowKind(NamedTuple):
     pack: Callable[[Any], Any] = tuple  # row → compact, picklable form for shuffles
     unpack: Callable[[Any], Any] = tuple
     counter: tuple[str, str] | None = None  # (stage, name) of the counter of rows
+    text: str = "text"  # the column that text files have
 
 
 class PlanShards(beam.PTransform):
@@ -164,6 +157,7 @@ class WriteRows(beam.PTransform):
       kind: describes the schema, order, split and values of the rows.
       shards: side input from PlanShards: one dict {split: number of files}.
       marks: key-value metadata of each Parquet file.
+      formats: the formats to write, separated by commas (see formats.py).
     """
 
     def __init__(
@@ -173,12 +167,13 @@ class WriteRows(beam.PTransform):
         kind: RowKind,
         shards: beam.PCollection,
         marks: Mapping[str, str] = NO_MARKS,
+        formats: str = DEFAULT,
     ):
         super().__init__()
         self.folder = folder
         self.kind = kind._replace(schema=mark(kind.schema, marks))
         self.shards = shards
-        self.name_files = functools.partial(corpus_files, corpus)
+        self.name_files = functools.partial(row_files, parse_formats(formats), corpus)
 
     def expand(self, rows: beam.PCollection) -> beam.PCollection:
         return _write_shards(rows, self.folder, self.kind, self.shards, self.name_files)
@@ -207,18 +202,14 @@ def _write_shards(
     )
 
 
-def corpus_files(corpus: str, shard: text.Shard) -> list[Target]:
-    """Returns the files to write for a shard: a Parquet and a TFRecord file."""
-    return [
-        Target(text.parquet_name(*shard), shard.split, PARQUET),
-        Target(text.tfrecord_name(corpus, *shard), shard.split, TFRECORD),
-    ]
+def row_files(formats: Iterable[str], corpus: str, shard: text.Shard) -> list[Target]:
+    """Returns the files to write for a shard, one for each format."""
+    return [Target(file_name(kind, corpus, shard), shard.split, kind) for kind in formats]
 
 
-def record_files(suffixes: Sequence[str], shard: text.Shard) -> list[Target]:
-    """Returns the files to write for a shard, one for each suffix. The files belong to no split."""
-    named = (SUFFIXES[suffix] for suffix in suffixes)
-    return [Target(to_name(*shard), "", kind) for kind, to_name in named]
+def record_files(formats: Iterable[str], shard: text.Shard) -> list[Target]:
+    """Returns the files to write for a shard, one for each format. The files belong to no split."""
+    return [target._replace(split="") for target in row_files(formats, "", shard)]
 
 
 def _key_by_shard(kind: RowKind, row: Any, shards: Mapping[str, int]) -> tuple[ShardKey, bytes]:
@@ -284,13 +275,22 @@ def write_shard(
 
 
 def _encode_rows(rows: Sequence[Any], kind: RowKind, formats: Sequence[str]) -> Iterator[Batch]:
-    if TEXT in formats:
-        yield Batch(1, {TEXT: _lines(kind.schema, [kind.schema.names])})
+    if TABLE in formats:
+        yield Batch(1, {TABLE: FORMATS[TABLE].encode(kind.schema, [kind.schema.names], "")})
     for values in _batches(rows, kind):
-        encoded = {one: _ENCODERS[one](kind.schema, values) for one in formats}
-        yield Batch(len(values), encoded)
+        yield encode_batch(kind.schema, values, formats, kind.text)
         if kind.counter:
             counters.count(*kind.counter, len(values))
+
+
+def encode_batch(
+    schema: pa.Schema, rows: Rows, formats: Iterable[str], text: str = "text"
+) -> Batch:
+    """Returns rows, whose values are in the order of the schema, in each of the formats.
+
+    `text` is the column that text files have.
+    """
+    return Batch(len(rows), {one: FORMATS[one].encode(schema, rows, text) for one in formats})
 
 
 def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]]:
@@ -313,32 +313,6 @@ def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]
         weight += more
     if batch:
         yield batch
-
-
-def _tables(schema: pa.Schema, rows: Sequence[Sequence[Any]]) -> Iterator[pa.Table]:
-    """Converts the rows of a batch to one table, which becomes a row group of a Parquet file."""
-    yield table_of(rows, schema)
-
-
-def _lines(_: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """Yields rows as lines of a TSV file."""
-    for row in rows:
-        yield to_line(row).encode("utf-8")
-
-
-def _objects(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """Yields the rows as JSON lines."""
-    for row in rows:
-        named = dict(zip(schema.names, row, strict=True))
-        yield json.dumps(named, ensure_ascii=False).encode("utf-8") + b"\n"
-
-
-_ENCODERS: Mapping[str, Callable[[pa.Schema, Sequence[Sequence[Any]]], Iterator[Any]]] = {
-    PARQUET: _tables,
-    TFRECORD: encode_rows,
-    TEXT: _lines,
-    JSON: _objects,
-}
 
 
 class WriteRecords(beam.PTransform):
@@ -370,7 +344,7 @@ class WriteRecords(beam.PTransform):
         super().__init__()
         self.suffixes = suffixes.split()
         if unknown := set(self.suffixes) - set(SUFFIXES):
-            raise ValueError(f"suffixes must be among {tuple(SUFFIXES)}, not {unknown.pop()!r}")
+            raise ValueError(f"suffixes must be among {SUFFIXES}, not {unknown.pop()!r}")
         if "tsv" in self.suffixes[1:] or self.suffixes[:1] == ["tsv"] != self.suffixes:
             raise ValueError(
                 "tsv files have a header line, so tsv cannot be combined with other suffixes"

@@ -240,13 +240,13 @@ class TextCounts(NamedTuple):
 
 
 def files_of_splits(build: finished_builds.Build, splits: Sequence[str]) -> list[PlacedFile]:
-    """Returns the Parquet files of the given splits of a build."""
+    """Returns the files with the rows of the given splits of a build."""
     found = []
     listed = sorted(list_files(build))
     for split in splits:
         first = 0
         for file in listed:
-            if (file.listed.split, file.listed.format) == (split, "parquet"):
+            if (file.listed.split, file.listed.format) == (split, build.format):
                 found.append(PlacedFile(file.file, first))
                 first += file.listed.records
     return found

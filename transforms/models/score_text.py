@@ -16,7 +16,7 @@ from apache_beam.pvalue import AsSingleton
 
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
-from ..files.write_files import ParquetFile
+from ..files.write_files import RowFile
 from .count_ngrams import Dealer, TextBlock, join_pieces, load_words
 from .estimate_ngrams import ModelPart, bucketed_by
 from .gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table, number_words
@@ -250,7 +250,7 @@ def write_split(
             pa.field("log_likelihood", kind, nullable=False),
         ]
     )
-    with ParquetFile(folder, name, schema) as file:
+    with RowFile(folder, name, schema) as file:
         for score in scores:
             file.write(_rows_of(score, schema, is_listed=is_listed))
     columns = zip(*(score[1:6] for score in scores), strict=True)

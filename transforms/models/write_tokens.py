@@ -22,7 +22,7 @@ from ..files.distribution import Spread, SpreadAll
 from ..files.read_files import InputError, file_bytes_of, read_input
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
-from ..files.write_files import HashedFile, ParquetFile
+from ..files.write_files import HashedFile, RowFile
 from ..wikitext.article_markers import plain_article
 from .token_ids import Ids, Tokenizer, find_end, index_blocks, load_tokenizer, type_of_ids
 
@@ -243,7 +243,7 @@ def write_split(
     names = {kind: f"{split}{ending}" for kind, ending in _ENDINGS.items()}
     with (
         HashedFile.in_folder(folder, names[TOKENS]) as tokens,
-        ParquetFile(folder, names[TABLE], SCHEMA) as table,
+        RowFile(folder, names[TABLE], SCHEMA) as table,
     ):
         first_token = row = 0
         path = ""

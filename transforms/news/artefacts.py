@@ -6,6 +6,10 @@ the split "test" has all held-out sentences. The paper evaluates only on the fir
 is the split "paper_test"; its sentences are also in "test".
 """
 
+from collections.abc import Mapping
+from typing import Any
+
+from ..files.formats import TEXT, formats_in
 from ..files.text import Shard
 
 TRAIN, HELDOUT = "train", "heldout"  # series of shards
@@ -51,7 +55,7 @@ def split_of(series: str, shard: int) -> str:
 
 
 def tables_of(series: str, shard: int, shards: int) -> tuple[Shard, ...]:
-    """Returns the Parquet and TFRecord shards that get the sentences of a text file.
+    """Returns the shards in other formats that get the sentences of a text file.
 
     Each returned shard is (split, number of this shard, number of shards in the split). The result is () for
     shard 0 of the corpus, which is held out: its sentences are taken from the files of its parts instead.
@@ -65,3 +69,8 @@ def tables_of(series: str, shard: int, shards: int) -> tuple[Shard, ...]:
         test = Shard("test", shard, shards)
         return (test, Shard("paper_test", 0, 1)) if shard == PAPER_SHARD else (test,)
     return () if shard == HELD_OUT_SHARD else (Shard("train", shard - 1, shards - 1),)
+
+
+def table_formats(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns the formats that a build has beside its text files, which it always has."""
+    return tuple(one for one in formats_in(settings) if one != TEXT)

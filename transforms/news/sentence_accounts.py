@@ -13,10 +13,11 @@ from ..files.builds.ledger import (
 )
 from ..files.builds.manifest import Provenance
 from ..files.builds.paper_figures import LM1B
+from ..files.formats import TFRECORD, file_pattern
 from ..files.line_blocks import LineStats, add_line_stats
 from ..files.markup import render
 from ..models.word_vocabulary import VocabularyStats
-from .artefacts import HELDOUT_FOLDER, SPLITS
+from .artefacts import HELDOUT_FOLDER, SPLITS, table_formats
 
 BEFORE = "before_deduplication"  # key in stats.json for the counts of all lines before sorting
 WHOLE = ("train", "test")  # splits that together hold each sentence once
@@ -81,7 +82,7 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
         vocabulary=ledger.one("vocabulary"),
     )
     _check_lines(found)
-    _check_files(found, ledger)
+    _check_files(found, ledger, provenance.settings)
     _check_vocabulary(found)
     if not found.sentences:
         rejected = found.rejected["total"]
@@ -104,11 +105,23 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
             "lm1b",
             stats=stats,
             counts=counts,
+            files=_name_files(provenance),
+            has_records=TFRECORD in table_formats(provenance.settings),
             measured=[name for name in (BEFORE, *SPLITS, "total") if name in stats],
             why_not=LM1B.why_not(provenance.signature),
         ),
         caveats=tuple(_make_caveats(found, ledger.values("unterminated"))),
     )
+
+
+def _name_files(provenance: Provenance) -> dict[str, str]:
+    """Returns split → the patterns of its files, in Markdown; "" if there is only the text."""
+    formats = table_formats(provenance.settings)
+    corpus = provenance.corpus
+    return {
+        split: ", ".join(f"`{file_pattern(one, corpus, split)}`" for one in formats)
+        for split in SPLITS
+    }
 
 
 def _check_lines(found: _Found) -> None:
@@ -128,9 +141,10 @@ def _check_lines(found: _Found) -> None:
     )
 
 
-def _check_files(found: _Found, ledger: Ledger) -> None:
+def _check_files(found: _Found, ledger: Ledger, settings: Mapping[str, Any]) -> None:
+    formats = table_formats(settings)
     for split, stats in found.splits.items():
-        ledger.check_files(split, stats.lines, "sentences")
+        ledger.check_files(split, stats.lines, "sentences", formats)
         if split in WHOLE:
             texts = records_of(ledger.files("text", split))
             ledger.balance(stats.lines, f"sentences of {split}", in_text_files=texts)

@@ -1,4 +1,4 @@
-"""Writes shards of shuffled lines as Parquet, TFRecord and text files, with checksums of the text files.
+"""Writes shards of shuffled lines as text files with checksums, and in other formats.
 
 Counts the lines of a corpus, and the words and characters in them.
 
@@ -10,7 +10,7 @@ the same step.
 
 import hashlib
 import operator
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,12 +19,13 @@ import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
 from ..files import counters, line_blocks
+from ..files.formats import DEFAULT, PARQUET, TEXT, TFRECORD
 from ..files.records import LineRange, LineShard, OutputFile
 from ..files.scratch import fetch
 from ..files.tfrecord import encode_texts
 from ..files.write_files import HashedFile, mark, write_text
-from ..files.write_rows import PARQUET, TEXT, TFRECORD, Batch, Target, corpus_files, write_files
-from .artefacts import split_of, tables_of, text_name
+from ..files.write_rows import Batch, Target, encode_batch, row_files, write_files
+from .artefacts import split_of, table_formats, tables_of, text_name
 
 STAGE = "write-shards"
 CHECKSUMS = "md5sums"
@@ -60,9 +61,9 @@ class WriteLines(beam.PTransform):
     """Writes the files of a shuffled corpus of lines. PCollection[LineShard] → WrittenLines.
 
     Each shard is written to a text file that has the name of the shard in the published corpus. It is also
-    written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed. The
-    held-out shard has no Parquet and TFRecord files of its own, because its parts have them. Empty shards are
-    written too. See artefacts.py.
+    written to a file in each other format, with the single feature `text`, a line without its line feed. The
+    held-out shard has no such files of its own, because its parts have them. Empty shards are written too.
+    See artefacts.py.
 
     Spaces at the ends of lines are kept, although TensorFlow Datasets strips them. Only lines that the
     tokeniser does not change have such spaces.
@@ -72,17 +73,19 @@ class WriteLines(beam.PTransform):
       corpus: first part of the names of TFRecord files.
       language: language code in the names of the text files.
       marks: key-value metadata of each Parquet file.
+      formats: the formats, separated by commas. Text is always written.
     """
 
     folder: str
     corpus: str = "lm1b"
     language: str = "en"
     marks: Mapping[str, str] = field(default_factory=dict)
+    formats: str = DEFAULT
 
     def expand(self, shards: beam.PCollection) -> WrittenLines:
-        settings = self.folder, self.corpus, self.language
-        schema = mark(line_blocks.SCHEMA, self.marks)
-        written = shards | "WriteShard" >> beam.Map(write_shard, *settings, schema)
+        settings = self.folder, self.corpus, self.language, mark(line_blocks.SCHEMA, self.marks)
+        formats = table_formats({"formats": self.formats})
+        written = shards | "WriteShard" >> beam.Map(write_shard, *settings, formats)
         files, md5, replaced = map(operator.attrgetter, WrittenShard._fields)
         return WrittenLines(
             written | "Files" >> beam.FlatMap(files).with_output_types(OutputFile),
@@ -114,6 +117,7 @@ def write_shard(
     corpus: str,
     language: str,
     schema: pa.Schema = line_blocks.SCHEMA,
+    formats: Sequence[str] = (PARQUET, TFRECORD),
 ) -> WrittenShard:
     """Writes the files of one shard, one row group at a time.
 
@@ -123,13 +127,14 @@ def write_shard(
       corpus: first part of the names of TFRecord files.
       language: language code in the name of the text file.
       schema: schema of the rows, with the key-value metadata of the Parquet files.
+      formats: the formats beside the text.
     """
     place = shard.series, shard.shard, shard.shards
     name, split = text_name(*place, language), split_of(shard.series, shard.shard)
     tables = tables_of(*place)
     targets = [Target(name, split, TEXT)]
-    targets += [target for table in tables for target in corpus_files(corpus, table)]
-    encoder = LineEncoder(shard.block, has_tables=bool(tables))
+    targets += [target for table in tables for target in row_files(formats, corpus, table)]
+    encoder = LineEncoder(shard.block, formats if tables else ())
     files = write_files(folder, targets, schema, encoder.batches(), _ENCODING)
     if split:  # lines of the held-out shard are counted in its parts
         counters.count(STAGE, "sentences", files[0].records)
@@ -143,16 +148,16 @@ class LineEncoder:
     """Encodes the lines of a block, one row group at a time.
 
     Args:
-      has_tables: True to encode the lines for Parquet and TFRecord files, in addition to the text file.
+      formats: the formats in which to encode the lines, in addition to the text file.
 
     Attributes:
       md5: MD5 of the lines encoded so far.
       replaced: number of characters replaced by U+FFFD so far.
     """
 
-    def __init__(self, block: bytes, has_tables: bool):
+    def __init__(self, block: bytes, formats: Sequence[str]):
         self._block = block
-        self._has_tables = has_tables
+        self._formats = formats
         self.md5 = hashlib.md5(usedforsecurity=False)
         self.replaced = 0
 
@@ -164,9 +169,14 @@ class LineEncoder:
     def _encode(self, part: bytes) -> Batch:
         self.md5.update(part)
         pieces: dict[str, Iterable[Any]] = {TEXT: [part]}
-        if self._has_tables:
+        if self._formats:
             lines = line_blocks.make_table(part)
             self.replaced += lines.replaced
+            others = [one for one in self._formats if one not in (PARQUET, TFRECORD)]
+            rows = (
+                [(text,) for text in lines.table[line_blocks.FEATURE].to_pylist()] if others else []
+            )
+            pieces |= encode_batch(line_blocks.SCHEMA, rows, others).pieces
             pieces |= {PARQUET: [lines.table], TFRECORD: _records(lines.block)}
         return Batch(line_blocks.count_lines(part), pieces)
 

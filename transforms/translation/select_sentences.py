@@ -4,19 +4,23 @@ Writes the sentences of a translation benchmark to source.tsv and to Parquet fil
 """
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 
 from ..files import counters
+from ..files.formats import PARQUET
 from ..files.records import SPLITS, OutputFile, Rejected, SourceSentence
-from ..files.text import parquet_name
-from ..files.write_files import mark, table_of, write_parquet, write_text
+from ..files.text import Shard
+from ..files.write_files import mark, write_text
+from ..files.write_rows import encode_batch, row_files, write_files
 from .passages import Cell, Quota, articles_of
 from .selection import Candidate, Selection, candidates_needed, lowest_of_copies, select
 from .source_table import LICENCE, NAME, columns_of, write_source
+
+CORPUS = "flores101"
 
 
 class Selected(NamedTuple):
@@ -132,14 +136,15 @@ SCHEMA = pa.schema(
 
 
 def write_sentences(
-    selection: Selection, folder: str, marks: Mapping[str, str]
+    selection: Selection, folder: str, marks: Mapping[str, str], formats: Sequence[str] = (PARQUET,)
 ) -> Iterator[OutputFile]:
-    """Writes source.tsv for translators, and a Parquet file for each split.
+    """Writes source.tsv for translators, and a file for each split in each format.
 
     Args:
       selection: the selected sentences.
       folder: output folder of the build.
       marks: key-value metadata of each Parquet file.
+      formats: the formats to write.
     """
     sentences = selection.sentences
     names = columns_of(SCHEMA.names, sentences)
@@ -147,5 +152,6 @@ def write_sentences(
     yield write_text(folder, NAME, write_source(sentences), "table")
     for split in SPLITS:
         rows = [one[: len(names)] for one in sentences if one.split == split]
-        table = table_of(rows, mark(schema, marks))
-        yield write_parquet(folder, parquet_name(split, 0, 1), split, table)
+        targets = row_files(formats, CORPUS, Shard(split, 0, 1))
+        batch = encode_batch(schema, rows, formats)
+        yield from write_files(folder, targets, mark(schema, marks), [batch])

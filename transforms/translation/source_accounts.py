@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ..files.builds.ledger import REJECTED, AccountingError, Accounts, Ledger, NothingLeftError
 from ..files.builds.manifest import Description, Provenance
 from ..files.builds.paper_figures import FLORES101
+from ..files.formats import PARQUET, file_pattern, formats_in
 from ..files.line_blocks import count_by_words, histogram
 from ..files.markup import render
 from ..files.records import DOMAINS, SPLITS, TOPICS, SourceSentence
@@ -192,7 +193,9 @@ def account_for_source(ledger: Ledger, provenance: Provenance) -> Accounts:
     rejected = ledger.rejected
     kept = {split: stats[split]["sentences"] for split in (*SPLITS, "total")}
     for split in SPLITS:
-        ledger.check_files(split, kept[split], "sentences", ["parquet"])
+        ledger.check_files(
+            split, kept[split], "sentences", formats_in(provenance.settings, PARQUET)
+        )
     return Accounts(
         counts={
             "pages_read": sum(pages.values()),
@@ -204,6 +207,11 @@ def account_for_source(ledger: Ledger, provenance: Provenance) -> Accounts:
         sections=render(
             "flores101",
             newer=newer,
+            files=", ".join(
+                f"`{file_pattern(one, provenance.corpus, split)}`"
+                for one in formats_in(provenance.settings, PARQUET)
+                for split in SPLITS
+            ),
             licences=count_licences(selection.sentences),
             stats=stats,
             paper={**SPLIT_SENTENCES, "total": SENTENCES},

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ..files.builds.ledger import INPUTS, NOT_LINKED, REJECTED, Accounts, Ledger, NothingLeftError
 from ..files.builds.manifest import Provenance
 from ..files.builds.paper_figures import WIKI40B
+from ..files.formats import formats_in
 from ..files.markup import render
 from ..files.records import CorpusStats, SubwordStats
 from ..files.text import SPLITS
@@ -161,7 +162,7 @@ def account_for_articles(
     kept = {split: counts["articles"] for split, counts in stats.items()}
     ledger.balance(pages, "pages that were read", kept=kept["total"], rejected=rejected["total"])
     for split in SPLITS:
-        ledger.check_files(split, kept[split], "articles")
+        ledger.check_files(split, kept[split], "articles", formats_in(provenance.settings))
     pinned = ledger.pairs("pinned")
     sources = provenance.settings.get(LINKED_FROM, [])
     linked = _count_links(ledger) if sources else {}

@@ -29,14 +29,15 @@ from ..files import counters
 from ..files.compression import check_on_corrupt, codec_of
 from ..files.counters import LostBytes, damage_error, tell_lost
 from ..files.distribution import Spread
+from ..files.formats import PARQUET, file_name
 from ..files.line_blocks import lines_of
 from ..files.read_files import InputError, file_bytes_of, open_raw
 from ..files.read_lines import ends_whole, read_head
 from ..files.records import OutputFile, Rejected
 from ..files.scratch import Scratch, fetch
-from ..files.text import parquet_name
+from ..files.text import Shard
 from ..files.work_units import Damage, FileUnit, LineBlock, place_of, read_blocks
-from ..files.write_files import ParquetFile, write_parquet
+from ..files.write_files import RowFile, write_parquet
 from . import entity_table
 from .entity_table import ROWS_PER_FILE, TableCounts
 from .read_dumps import plan_units
@@ -408,10 +409,10 @@ def write_file(
     packed = map(fetch, filter(None, stored))
     merged = entity_table.merge_blocks(map(entity_table.unpack_block, packed))
     rows = entity_table.drop_repeated(merged)
-    name = parquet_name("entities", file, files)
+    name = file_name(PARQUET, "", Shard("entities", file, files))
     counts = TableCounts(0, merged.num_rows - rows.num_rows, 0, (0,) * len(wikis))
     schema = entity_table.table_schema(wikis)
-    with ParquetFile(folder, name, schema, **_encoding(wikis)) as output:
+    with RowFile(folder, name, schema, **_encoding(wikis)) as output:
         for start in range(0, rows.num_rows, ROWS_PER_GROUP):
             group = entity_table.widen_block(rows.slice(start, ROWS_PER_GROUP), wikis)
             output.write(group)

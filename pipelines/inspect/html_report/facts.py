@@ -271,7 +271,7 @@ def _files(facts: Facts, shape: CorpusShape) -> list[CorpusFile]:
     return [
         build.file(file["name"], file["split"])
         for file in sorted(build.manifest["outputs"], key=lambda one: str(one["name"]))
-        if file["format"] == "parquet" and file["split"] in shape.splits
+        if file["format"] == build.format and file["split"] in shape.splits
     ]
 
 

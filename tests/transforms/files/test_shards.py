@@ -1,13 +1,7 @@
 import pytest
 
-from corpusmill.transforms.files.text import (
-    count_shards,
-    every_shard,
-    parquet_name,
-    share_out,
-    tfrecord_name,
-    tsv_name,
-)
+from corpusmill.transforms.files.formats import file_name
+from corpusmill.transforms.files.text import Shard, count_shards, every_shard, share_out
 
 
 @pytest.mark.parametrize(
@@ -27,7 +21,15 @@ def test_every_shard() -> None:
     ]
 
 
-def test_names() -> None:
-    assert parquet_name("train", 3, 16) == "train-00003-of-00016.parquet"
-    assert tsv_name("books", 0, 1) == "books-00000-of-00001.tsv"
-    assert tfrecord_name("wiki40b", "test", 0, 2) == "wiki40b-test.tfrecord-00000-of-00002"
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("parquet", "train-00003-of-00016.parquet"),
+        ("tfrecord", "wiki40b-train.tfrecord-00003-of-00016"),
+        ("jsonl.gz", "train-00003-of-00016.jsonl.gz"),
+        ("text", "train-00003-of-00016.txt"),
+        ("tsv", "train-00003-of-00016.tsv"),
+    ],
+)
+def test_names_of_files(kind: str, name: str) -> None:
+    assert file_name(kind, "wiki40b", Shard("train", 3, 16)) == name

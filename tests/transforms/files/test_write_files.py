@@ -8,7 +8,7 @@ import pytest
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.files.write_files import (
     HashedFile,
-    ParquetFile,
+    RowFile,
     write_parquet,
     write_text,
 )
@@ -50,7 +50,7 @@ def test_a_table(tmp_path: Path, rows: int) -> None:
 
 
 def test_a_table_in_parts_is_written_a_row_group_a_part(tmp_path: Path) -> None:
-    with ParquetFile(str(tmp_path), "a.parquet", SCHEMA) as file:
+    with RowFile(str(tmp_path), "a.parquet", SCHEMA) as file:
         for start in (0, 7):
             file.write(table_of(10).slice(start, 7))
     path = tmp_path / "a.parquet"

@@ -17,6 +17,7 @@ from corpusmill.transforms.books import book_rows
 from corpusmill.transforms.books.book_accounts import BookStats, identity_of
 from corpusmill.transforms.books.book_rows import MeasureRows
 from corpusmill.transforms.duplicates import near_duplicate_lines
+from corpusmill.transforms.files.formats import file_name
 from corpusmill.transforms.files.records import (
     Article,
     BookRow,
@@ -29,10 +30,8 @@ from corpusmill.transforms.files.text import (
     SPLITS,
     Shard,
     fingerprint,
-    parquet_name,
     shard_of,
     split_of,
-    tfrecord_name,
 )
 from corpusmill.transforms.files.tfrecord import encode_example, frame_record
 from corpusmill.transforms.files.write_rows import (
@@ -40,8 +39,8 @@ from corpusmill.transforms.files.write_rows import (
     RowKind,
     WriteRecords,
     WriteRows,
-    corpus_files,
     pack_rows,
+    row_files,
     write_shard,
 )
 from corpusmill.transforms.wikipedia.article_rows import (
@@ -138,11 +137,13 @@ def test_both_formats_hold_the_rows_of_the_split_in_order(tmp_path: Path, name: 
     for split, count in SHARDS.items():
         of_split = sorted((one for one in made if one.split == split), key=lambda one: one.place)
         places = [(split, shard, count) for shard in range(count)]
-        tables = [pq.read_table(out / parquet_name(*place)) for place in places]
+        tables = [
+            pq.read_table(out / file_name("parquet", CORPUS, Shard(*place))) for place in places
+        ]
         assert all(table.schema == family.kind.schema for table in tables)
         rows = [row for table in tables for row in table.to_pylist()]
         assert rows == [one.features for one in of_split]
-        frames = b"".join(tree[tfrecord_name(CORPUS, *place)] for place in places)
+        frames = b"".join(tree[file_name("tfrecord", CORPUS, Shard(*place))] for place in places)
         assert frames == b"".join(frame_record(encode_example(row)) for row in rows)
     files: list[OutputFile] = outcome.elements["main"]
     found = {file.name: (file.bytes, file.sha256) for file in files}
@@ -179,13 +180,16 @@ def test_the_batch_changes_the_row_groups_only(tmp_path: Path, name: str) -> Non
         (tmp_path / folder).mkdir()
         write(tmp_path / folder, made, kind, {"train": 1})
     place = ("train", 0, 1)
-    one, many = (pq.ParquetFile(tmp_path / name / parquet_name(*place)) for name in ("one", "many"))
+    one, many = (
+        pq.ParquetFile(tmp_path / name / file_name("parquet", CORPUS, Shard(*place)))
+        for name in ("one", "many")
+    )
     assert one.num_row_groups == 1
     if name == "articles":
         assert many.num_row_groups == -(-len(made) // 10)
     assert many.num_row_groups > 5
     assert one.read().equals(many.read())
-    frames = tfrecord_name(CORPUS, *place)
+    frames = file_name("tfrecord", CORPUS, Shard(*place))
     assert (tmp_path / "one" / frames).read_bytes() == (tmp_path / "many" / frames).read_bytes()
 
 
@@ -209,7 +213,7 @@ def test_a_value_that_is_no_text_is_refused(tmp_path: Path, feature: str, value:
 
 
 def name_files(shard: Shard) -> list[Any]:
-    return corpus_files(CORPUS, shard)
+    return row_files(("parquet", "tfrecord"), CORPUS, shard)
 
 
 @pytest.mark.parametrize(
@@ -327,7 +331,9 @@ def test_removed_lines_go_to_the_file_of_their_text(tmp_path: Path) -> None:
         return removed | writer
 
     files = sorted(run_inputs(apply, removed=rows[::-1], count=[len(rows)]).elements["main"])
-    assert [file.name for file in files] == [parquet_name("removed", file, 3) for file in range(3)]
+    assert [file.name for file in files] == [
+        f"removed-{file:05d}-of-00003.parquet" for file in range(3)
+    ]
     for number, file in enumerate(files):
         found = [tuple(row.values()) for row in pq.read_table(tmp_path / file.name).to_pylist()]
         assert found == [row for row in rows if shard_of(row[1], 3) == number]

@@ -26,8 +26,9 @@ import zstandard
 from apache_beam.io.filesystems import FileSystems
 
 from ..distribution import Gather, SpreadAll
+from ..formats import FORMATS, PARQUET, formats_in, readable_format
 from ..line_blocks import pack_block, unpack_block
-from ..read_files import READ_BYTES, InputError, hash_input, is_there, open_raw
+from ..read_files import InputError, hash_input, is_there, open_raw
 from ..records import OutputFile
 from ..text import SPLITS
 from .finished_builds import Build, CorpusFile, CorpusRows, count_rows, files_below, path_below
@@ -39,6 +40,7 @@ class ListedFile(NamedTuple):
 
     file: CorpusFile
     listed: OutputFile
+    read: str = PARQUET  # format from which the rows of the build are read; "" for none
 
 
 class Fault(NamedTuple):
@@ -49,9 +51,9 @@ class Fault(NamedTuple):
 
 
 class CheckedFiles(NamedTuple):
-    """The outputs of CheckFiles: the undamaged Parquet files, and the faults of files."""
+    """The outputs of CheckFiles: the undamaged files with rows, and the faults of files."""
 
-    whole: beam.PCollection  # of CorpusFile: undamaged Parquet files of a split
+    whole: beam.PCollection  # of CorpusFile: undamaged files of a split, in the format that is read
     faults: beam.PCollection  # of Fault
 
 
@@ -83,7 +85,8 @@ def list_files(build: Build) -> list[ListedFile]:
         OutputFile(*(file[field] for field in OutputFile._fields))
         for file in build.manifest["outputs"]
     ]
-    return [ListedFile(build.file(file.name, file.split), file) for file in listed]
+    read = readable_format(build.manifest)
+    return [ListedFile(build.file(file.name, file.split), file, read) for file in listed]
 
 
 class _CheckFile(beam.DoFn):
@@ -91,7 +94,7 @@ class _CheckFile(beam.DoFn):
         fault = find_fault(file)
         if fault:
             yield beam.pvalue.TaggedOutput("faults", Fault(file.file.path, fault))
-        elif file.listed.format == "parquet" and file.listed.split in SPLITS:
+        elif file.listed.format == file.read and file.listed.split in SPLITS:
             yield file.file
 
 
@@ -124,13 +127,12 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
 
     `kind` is the format of the file. The number is None if records of this format cannot be counted.
     """
-    if kind == "parquet":
+    if kind == PARQUET:
         return count_rows(path), "rows"
-    if kind not in ("text", "jsonl"):
+    if kind not in FORMATS or not (count := FORMATS[kind].count_lines):
         return None, ""
     with open_raw(path) as stream:
-        pieces = iter(functools.partial(stream.read, READ_BYTES), b"")
-        return sum(piece.count(b"\n") for piece in pieces), "lines"
+        return count(stream), "lines"
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
@@ -140,13 +142,14 @@ def check_counts(build: Build) -> Iterator[Fault]:
     in this split. Only the numbers in the manifest are compared. The files are not read.
     """
     kept = _kept(build)
-    for kind, split in itertools.product(("parquet", "tfrecord", "text"), kept):
+    formats = formats_in(build.manifest.get("settings", {}))
+    for kind, split in itertools.product(FORMATS, kept):
         records = [
             file["records"]
             for file in build.manifest["outputs"]
             if (file["format"], file["split"]) == (kind, split)
         ]
-        if (records or kind == "parquet") and sum(records) != kept[split]:
+        if (records or (kind == PARQUET and kind in formats)) and sum(records) != kept[split]:
             message = (
                 f"the {kind} files of {split} have {sum(records):,} rows,"
                 f" but {kept[split]:,} records were kept"

@@ -20,6 +20,7 @@ import msgspec
 import yaml
 
 from .. import tfrecord
+from ..formats import TEXT, TFRECORD, formats_in, formats_of, loadable_suffix
 from ..markup import Config, Dataset, hub_head, render, size_category, yaml_head
 from ..records import OutputFile
 from .manifest import CARD, Description, Provenance, to_json
@@ -47,7 +48,8 @@ def make_card(
         description.tasks,
         [size_category(_rows(manifest, description.splits))],
     )
-    head = hub_head(license_id, manifest["edition"], description.splits, language, dataset)
+    suffix = loadable_suffix(manifest)
+    head = hub_head(license_id, manifest["edition"], description.splits, language, dataset, suffix)
     return "\n".join(
         [
             *((*head, "") if license_id else ()),
@@ -72,10 +74,11 @@ def read_about(card: str) -> str:
 
 def _rows(manifest: Mapping[str, Any], splits: Sequence[str]) -> int:
     """Returns the number of rows in `splits`, which are the splits that the Hugging Face hub loads."""
+    kind = next(iter(formats_of(manifest)), TEXT)
     return sum(
         file["records"]
         for file in manifest["outputs"]
-        if file["format"] == "parquet" and file["split"] in splits
+        if file["format"] == kind and file["split"] in splits
     )
 
 
@@ -96,7 +99,7 @@ def make_texts(
       outputs: the data files of the build.
     """
     texts = {"stats.json": to_json(stats), CARD: card}
-    if not description.features:
+    if not description.features or TFRECORD not in formats_in(provenance.settings):
         return texts
     dataset_info = tfrecord.dataset_info_json(
         provenance.corpus,

@@ -24,6 +24,7 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from ..distribution import Spread, SpreadAll
+from ..formats import READABLE, open_rows, readable_format
 from ..read_files import InputError, is_there, open_raw, parse_json
 from ..stores import is_local, refusal_of
 from ..text import SPLITS
@@ -44,7 +45,7 @@ _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)"
 
 
 class CorpusFile(NamedTuple):
-    """A Parquet file of a build."""
+    """A file of a build with rows, in the format that is read: Parquet, or else JSON lines."""
 
     path: str
     split: str
@@ -54,7 +55,7 @@ class CorpusFile(NamedTuple):
 
 
 class Build(NamedTuple):
-    """A finished build: its manifest, the facts that identify it, and the paths of its Parquet files."""
+    """A finished build: its manifest, the facts that identify it, and the paths of its files with rows."""
 
     folder: str
     corpus: str  # "wiki40b"
@@ -62,7 +63,7 @@ class Build(NamedTuple):
     dump_date: str  # "20230501"
     signature: str
     manifest: Mapping[str, Any]
-    files: Mapping[str, Sequence[str]]  # split → paths of its Parquet files, in order
+    files: Mapping[str, Sequence[str]]  # split → paths of its files in the format that is read
     sha256: str  # of manifest.json, which has the SHA-256 of every file
 
     @property
@@ -76,6 +77,21 @@ class Build(NamedTuple):
         date.
         """
         return "-".join(filter(None, (self.dump_date, self.manifest["version"])))
+
+    @property
+    def format(self) -> str:
+        """The format of the files from which commands read the rows, such as "parquet".
+
+        Raises InputError if commands can read none of the formats of the build.
+        """
+        if kind := readable_format(self.manifest):
+            return kind
+        found = {file["format"] for file in self.manifest["outputs"] if file["split"]}
+        raise InputError(
+            self.folder,
+            f"the rows are there only as {', '.join(sorted(found))}; this command reads"
+            f" {', '.join(READABLE)}: build the corpus with one of these in --formats",
+        )
 
     @property
     def language(self) -> str:
@@ -106,7 +122,7 @@ class FoundFolders(NamedTuple):
 
 
 class RowGroup(NamedTuple):
-    """A row group of a Parquet file. A row group is the part of a file that is read at once."""
+    """A row group of a file. A row group is the part of a file that is read at once."""
 
     file: CorpusFile
     number: int  # in the file
@@ -235,12 +251,13 @@ def _read_file_of(path: str) -> bytes:
 
 
 def _paths(folder: str, manifest: Mapping[str, Any], split: str) -> list[str]:
+    kind = readable_format(manifest)
     return [
         path_below(folder, name)
         for name in sorted(
             file["name"]
             for file in manifest["outputs"]
-            if (file["split"], file["format"]) == (split, "parquet")
+            if (file["split"], file["format"]) == (split, kind)
         )
     ]
 
@@ -272,7 +289,7 @@ def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
     builds = [
         build
         for build in map(open_build, found.finished)
-        if build.corpus == corpus and any(build.files.values())
+        if build.corpus == corpus and build.format and any(build.files.values())
     ]
     return sorted(
         builds, key=lambda one: (one.edition, one.dump_date, one.manifest["version"], one.folder)
@@ -298,7 +315,7 @@ def find_folders(folders: Iterable[str]) -> FoundFolders:
             elif COMPLETED in names:
                 finished.add(path_below(folder, place))
                 has_finished = True
-            elif MANIFEST in names or fnmatch.filter(names, "train-*-of-*.parquet"):
+            elif MANIFEST in names or fnmatch.filter(names, "train-*-of-*"):
                 unfinished.add(path_below(folder, place))
         if not has_finished:
             raise InputError(folder, "no finished build in this folder or below")
@@ -330,7 +347,10 @@ def files_below(folder: str) -> list[str]:
 
 
 def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
-    """Returns the Parquet files of the given splits of a build. Raises ValueError for an unknown split."""
+    """Returns the files with the rows of the given splits of a build.
+
+    Raises ValueError for an unknown split, and InputError if commands can read no format of the build.
+    """
     unknown = set(splits) - set(SPLITS)
     if unknown:
         raise ValueError(
@@ -339,12 +359,13 @@ def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
     return [
         CorpusFile(path, split, build.edition, build.name, build.corpus)
         for split in splits
+        if build.format
         for path in build.files[split]
     ]
 
 
 def row_groups_of(file: CorpusFile) -> list[RowGroup]:
-    """Returns the row groups of a Parquet file. Only the footer of the file is read."""
+    """Returns the row groups of a file. Of a Parquet file, only the footer is read."""
     with _opened(file.path) as parquet:
         footer = parquet.metadata
         numbers = range(footer.num_row_groups)
@@ -352,18 +373,18 @@ def row_groups_of(file: CorpusFile) -> list[RowGroup]:
 
 
 def columns_of(path: str) -> list[str]:
-    """Returns the column names of a Parquet file. Raises InputError if the file is damaged."""
+    """Returns the column names of a file. Raises InputError if the file is damaged."""
     return list(schema_of(path).names)
 
 
 def schema_of(path: str) -> pa.Schema:
-    """Returns the schema of a Parquet file. Raises InputError if the file is damaged."""
+    """Returns the schema of a file. Raises InputError if the file is damaged."""
     with _opened(path) as parquet:
         return parquet.schema_arrow
 
 
 def count_rows(path: str) -> int:
-    """Returns the number of rows of a Parquet file. Only its footer is read.
+    """Returns the number of rows of a file. Of a Parquet file, only the footer is read.
 
     Raises InputError if the file is damaged.
     """
@@ -415,14 +436,15 @@ def _read(
 
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[pq.ParquetFile]:
-    """Opens a Parquet file for a `with` block. Errors of the block are raised as InputError with the path."""
+    """Opens a file with rows for a `with` block. Errors of the block become InputErrors with the path."""
     if not FileSystems.exists(path):
         raise InputError(path, "no such file")
     with open_raw(path) as stream:
         try:
-            yield pq.ParquetFile(stream)
+            yield open_rows(path, stream)
         except (pa.ArrowException, OSError) as error:
             # Errors of Arrow itself have no errno, errors of the system have one.
             if isinstance(error, OSError) and error.errno:
                 raise InputError(path, f"cannot be read: {error}", is_unread=True) from None
-            raise InputError(path, f"not a valid Parquet file: {error}") from None
+            kind = "Parquet file" if path.endswith(".parquet") else "file of JSON lines"
+            raise InputError(path, f"not a valid {kind}: {error}") from None

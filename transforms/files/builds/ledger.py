@@ -13,6 +13,7 @@ The classes of a histogram are the lengths 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, 16
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from ..formats import PARQUET, TFRECORD
 from ..records import InputFile, OutputFile
 from .manifest import Provenance
 
@@ -25,7 +26,6 @@ INPUTS, OUTPUTS, REJECTED, LOST, UNREAD = "inputs", "outputs", "rejected", "lost
 NamedTuples that describe lost data; and the number of malformed records in tables beside the corpus.
 """
 
-TABLES = ("parquet", "tfrecord")
 MOST_NAMES = 5  # maximum number of input files named in a message
 
 T = TypeVar("T")
@@ -111,7 +111,7 @@ class Ledger:
         return [one for one in self.values(OUTPUTS) if (one.format, one.split) == (kind, split)]
 
     def check_files(
-        self, split: str, rows: int, unit: str, formats: Iterable[str] = TABLES
+        self, split: str, rows: int, unit: str, formats: Iterable[str] = (PARQUET, TFRECORD)
     ) -> None:
         """Checks the output files of a split.
 

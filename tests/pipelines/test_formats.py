@@ -1,0 +1,182 @@
+"""Each corpus is built once in all formats, and the files must hold the same rows."""
+
+import dataclasses
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from corpusmill.pipelines import sample_builds
+from corpusmill.pipelines.inspect.share_builds import make_croissant
+from corpusmill.pipelines.inspect.verify import verify
+from corpusmill.pipelines.lm1b import Lm1b
+from corpusmill.pipelines.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.run.launch import launch
+from corpusmill.pipelines.run.publish import TargetError, is_built
+from corpusmill.pipelines.wiki40b import Wiki40b
+from corpusmill.transforms.files.builds.check_builds import check_counts, find_fault, list_files
+from corpusmill.transforms.files.builds.dataset_card import read_head
+from corpusmill.transforms.files.builds.finished_builds import open_build
+from corpusmill.transforms.files.builds.ledger import DOUBTS
+from corpusmill.transforms.files.formats import (
+    CHOICES,
+    FORMATS,
+    PARQUET,
+    formats_of,
+    loadable_suffix,
+    parse_formats,
+)
+from corpusmill.transforms.files.markup import escape_field
+from corpusmill.transforms.files.read_files import InputError
+
+ALL = ",".join(CHOICES)
+
+
+def config_of(corpus: str) -> Any:
+    """Returns settings for the samples of a corpus."""
+    if corpus == "wiki40b":
+        return dataclasses.replace(sample_builds.sample_config("uk"), vocabulary_size=0)
+    of_samples: Callable[[], Any] = getattr(
+        sample_builds, "sample_news" if corpus == "lm1b" else f"sample_{corpus}"
+    )
+    return of_samples()
+
+
+def build(folder: Path, corpus: str, formats: str) -> Path:
+    """Builds a corpus from the samples, and returns the folder of the build."""
+    made = {
+        "wiki40b": Wiki40b,
+        "lm1b": Lm1b,
+        "pg19": sample_builds.Pg19,
+        "simplebooks": sample_builds.SimpleBooks,
+        "flores101": sample_builds.Flores101,
+    }[corpus]
+    launch(
+        made(dataclasses.replace(config_of(corpus), formats=formats)), str(folder), accept=DOUBTS
+    )
+    (completed,) = folder.glob("*/*/*/COMPLETED")
+    return completed.parent
+
+
+@pytest.fixture(
+    scope="module", params=["wiki40b", "lm1b", "pg19", "simplebooks", "flores101"], ids=str
+)
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build of a corpus in all formats."""
+    return build(tmp_path_factory.mktemp(request.param), request.param, ALL)
+
+
+@pytest.fixture(scope="module")
+def in_lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build of Wiki-40B with JSON lines and text, and without Parquet."""
+    return build(tmp_path_factory.mktemp("lines"), "wiki40b", "jsonl.zst,text")
+
+
+def content_of(path: Path) -> str:
+    data = path.read_bytes()
+    if path.suffix == ".gz":
+        assert data[3:8] == bytes(5)  # neither a name nor a time
+        data = gzip.decompress(data)
+    elif path.suffix == ".zst":
+        data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+    return data.decode("utf-8")
+
+
+def rows_of(folder: Path, split: str, kind: str) -> list[Any]:
+    """The rows of a split in a format of lines, in the order of the files."""
+    paths = sorted(folder.glob(f"{split}-*-of-*{FORMATS[kind].suffix}"))
+    return [line for path in paths for line in content_of(path).split("\n")[:-1]]
+
+
+def test_every_format_has_the_rows_of_parquet(built: Path) -> None:
+    manifest = json.loads((built / "manifest.json").read_text("utf-8"))
+    assert manifest["settings"]["formats"] == ALL
+    text = "book_text" if manifest["corpus"] == "pg19" else "text"
+    splits = {one["split"] for one in manifest["outputs"] if one["format"] == PARQUET} - {""}
+    assert splits
+    for split in splits:
+        paths = sorted(built.glob(f"{split}-*.parquet"))
+        rows = [row for path in paths for row in pq.read_table(path).to_pylist()]
+        for kind in CHOICES[2:]:
+            if manifest["corpus"] == "lm1b" and kind == "text":
+                assert not list(built.glob("*.txt"))  # the release has the text under other names
+                continue
+            lines = rows_of(built, split, kind)
+            if kind.startswith("text"):
+                assert lines == [escape_field(row[text]) for row in rows]
+            else:
+                assert list(map(json.loads, lines)) == rows
+            records = [
+                one["records"]
+                for one in manifest["outputs"]
+                if (one["format"], one["split"]) == (kind, split)
+            ]
+            assert sum(records) == len(rows)
+
+
+def test_lines_of_every_format_are_counted(built: Path) -> None:
+    opened = open_build(str(built))
+    assert not list(check_counts(opened))
+    for file in list_files(opened):
+        assert not find_fault(file)
+        if file.listed.format in CHOICES[2:]:
+            more = file.listed._replace(records=file.listed.records + 1)
+            assert "lines, but" in find_fault(file._replace(listed=more))
+
+
+def test_json_lines_are_read_where_there_is_no_parquet(in_lines: Path) -> None:
+    verdict = verify([str(in_lines)])
+    assert verdict.is_sound
+    assert verdict.counts.ids
+    head = read_head((in_lines / "README.md").read_text("utf-8"))
+    assert head
+    assert {one.path for one in head.configs[0].data_files} == {
+        f"{split}-*.jsonl.zst" for split in ("train", "validation", "test")
+    }
+    assert not (in_lines / "dataset_info.json").exists()
+    with pytest.raises(InputError, match="describes Parquet"):
+        make_croissant(open_build(str(in_lines)))
+
+
+def test_other_formats_need_another_folder(in_lines: Path) -> None:
+    with pytest.raises(TargetError, match=r"with other settings .*formats.*--replace"):
+        is_built(str(in_lines), Wiki40b(config_of("wiki40b")))
+
+
+def test_text_alone_is_neither_read_nor_loaded(in_lines: Path) -> None:
+    opened = open_build(str(in_lines))
+    texts = [one for one in opened.manifest["outputs"] if one["format"] != "jsonl.zst"]
+    of_text = opened._replace(manifest={**opened.manifest, "outputs": texts})
+    with pytest.raises(InputError, match="only as text; this command reads parquet, jsonl"):
+        _ = of_text.format
+    assert loadable_suffix(of_text.manifest) == ".txt"
+    records = [{**one, "format": "tfrecord"} for one in texts]
+    assert not loadable_suffix({"outputs": records})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("csv", "unknown format 'csv'; the formats are parquet, tfrecord, jsonl"),
+        ("", "unknown format ''"),
+        ("jsonl,jsonl", "the format jsonl is named twice"),
+    ],
+)
+def test_unknown_and_repeated_formats_are_rejected(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"formats: {message}"):
+        Lm1bConfig(["x"], formats=text)
+
+
+def test_files_with_names_of_a_release_are_no_format() -> None:
+    names = {"tfrecord": "lm1b-train.tfrecord-00000-of-00016", "text": "training/news.en-00001"}
+    outputs = [{"split": "train", "format": kind, "name": name} for kind, name in names.items()]
+    assert formats_of({"outputs": outputs}) == ("tfrecord",)
+
+
+def test_formats_may_be_in_any_order() -> None:
+    assert parse_formats("tfrecord, parquet") == ("parquet", "tfrecord")
