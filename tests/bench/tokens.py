@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator
 
 from corpusmill.pipelines.tokens import Tokens
 from corpusmill.pipelines.tokens_settings import TokensConfig
-from corpusmill.transforms.files.builds.finished_builds import files_of, read_row_group
+from corpusmill.transforms.files.builds import finished_builds
+from corpusmill.transforms.files.builds.finished_builds import RowGroup, files_of
+from corpusmill.transforms.files.line_blocks import in_batches
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.models.token_ids import type_of_ids
 from corpusmill.transforms.models.write_tokens import (
-    TokenPart,
+    BATCH_BYTES,
     TokenPiece,
-    batches_of,
     open_tokenizer,
-    plan_parts,
     tokenize_part,
     write_split,
 )
@@ -37,9 +37,10 @@ def main() -> None:
     parser.add_argument("--groups", type=int, help="row groups of train to read, default all")
     settings = parser.parse_args()
     tokens = Tokens(TokensConfig(settings.build, tokenizer=settings.tokenizer))
-    parts = [part for file in files_of(tokens.build, ["train"]) for part in plan_parts(file)]
+    files = files_of(tokens.build, ["train"])
+    parts = [part for file in files for part in finished_builds.sized_row_groups_of(file)]
     parts = parts[: settings.groups]
-    batches = [batch for part in parts for batch in texts_of(part, tokens.source.column)]
+    batches = [batch for group, _ in parts for batch in texts_of(group, tokens.source.column)]
     tokenizer = open_tokenizer(tokens.source.tokenizer)
 
     def encode() -> None:
@@ -65,9 +66,10 @@ def main() -> None:
     print(f"whole / alone: {(seconds[1] + seconds[2]) / seconds[0]:.2f}")
 
 
-def texts_of(part: TokenPart, column: str) -> Iterator[list[str]]:
+def texts_of(group: RowGroup, column: str) -> Iterator[list[str]]:
     """The batches of a row group."""
-    return batches_of(read_row_group(part.group, [column]).table[column])
+    texts = finished_builds.read_row_group(group, [column]).table[column]
+    return in_batches(texts.to_pylist(), BATCH_BYTES, len)
 
 
 def fastest(run: Callable[[], None]) -> float:
