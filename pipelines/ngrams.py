@@ -5,6 +5,7 @@ Method: interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), as c
 is a finished build of any corpus with running text.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -37,13 +38,6 @@ class Text(NamedTuple):
     ledger: beam.PCollection  # of Entry
 
 
-class Counted(NamedTuple):
-    """The results of the stage "count". The counts of n-grams themselves are in files."""
-
-    grams: beam.PCollection  # of ((order, bucket), reference to a file of counts)
-    tallies: beam.PCollection  # of (order, Tally)
-
-
 class Estimated(NamedTuple):
     """The result of the stage "estimate": the probabilities of all n-grams, in parts."""
 
@@ -70,22 +64,24 @@ class Ngrams(CorpusBuild):
             raise InputError(
                 config.corpus, f"builds of {self.build.corpus} have no running text for a model"
             )
-        self.records: dict[str, int] = {}
+        self.records, self.stored_bytes = Counter[str](), Counter[str]()
         for file in self.build.manifest["outputs"]:
             if file["format"] == self.build.format and file["split"]:
-                before = self.records.get(file["split"], 0)
-                self.records[file["split"]] = before + file["records"]
-        if not self.records.get(TRAIN):
+                self.records[file["split"]] += file["records"]
+                self.stored_bytes[file["split"]] += file["bytes"]
+        if not self.records[TRAIN]:
             raise InputError(
                 config.corpus, "the split train has no rows, so no model can be estimated"
             )
-        self.splits = tuple(config.splits) or _held_out(self.records)
+        held_out = (split for split, rows in self.records.items() if rows)
+        held_out = (split for split in held_out if not split.startswith(TRAIN))
+        self.splits = tuple(config.splits) or tuple(sorted(held_out))
         if unknown := set(self.splits) - set(self.records):
             raise ValueError(
                 f"no such split: {', '.join(sorted(unknown))}; {self.build.name} has the"
                 f" splits {', '.join(sorted(self.records))}"
             )
-        self.source = count_ngrams.TextSource(shape.texts[0], layout.paragraphs)
+        self.source = layout._replace(column=shape.texts[0])
         self.files = count_ngrams.files_of_splits(self.build, (TRAIN, *self.splits))
         path = self.files[0].file.path
         if self.source.column not in (names := columns_of(path)):
@@ -146,18 +142,16 @@ class Ngrams(CorpusBuild):
         )
         return Text(blocks, words, self.open_ledger(root, counted=counted))
 
-    def count(self, root: beam.Pipeline, place: Place, text: Text) -> Counted:
+    def count(self, root: beam.Pipeline, place: Place, text: Text) -> count_ngrams.CountedGrams:
         """Counts the n-grams of the split train."""
-        return Counted(
-            *(
-                text.blocks
-                | "OfTrain" >> beam.Filter(is_of_train)
-                | "CountGrams" >> count_ngrams.CountGrams(self._dealer(place), text.words, self.cut)
-            )
+        count = count_ngrams.CountGrams(self._dealer(place), text.words, self.cut)
+        found: count_ngrams.CountedGrams = (
+            text.blocks | "OfTrain" >> beam.Filter(is_of_train) | "CountGrams" >> count
         )
+        return found
 
     def estimate(
-        self, root: beam.Pipeline, place: Place, text: Text, counted: Counted
+        self, root: beam.Pipeline, place: Place, text: Text, counted: count_ngrams.CountedGrams
     ) -> Estimated:
         """Estimates the probabilities of n-grams from their counts."""
         dealer = self._dealer(place)
@@ -170,12 +164,17 @@ class Ngrams(CorpusBuild):
         return Estimated(weighed | "Interpolate" >> Interpolate(dealer, self.config.order))
 
     def write(
-        self, root: beam.Pipeline, place: Place, text: Text, counted: Counted, model: Estimated
+        self,
+        root: beam.Pipeline,
+        place: Place,
+        text: Text,
+        counted: count_ngrams.CountedGrams,
+        model: Estimated,
     ) -> None:
         """Writes the model, and scores the held-out splits with it."""
         folder, order = place.folder, self.config.order
         held_out = text.blocks | "HeldOut" >> beam.Filter(lambda block: not is_of_train(block))
-        scored = (held_out, model.parts) | "ScoreText" >> ScoreText(
+        files, scores = (held_out, model.parts) | "ScoreText" >> ScoreText(
             folder,
             self._dealer(place, MOST_BUCKETS),  # the buckets of the model have keys of their own
             text.words,
@@ -191,24 +190,18 @@ class Ngrams(CorpusBuild):
                 model.parts
                 | "WriteArpa"
                 >> estimate_ngrams.WriteArpa(folder, place.scratch, text.words, order),
-                scored.files,
+                files,
             ],
             tallies=counted.tallies,
             entries=model.parts
-            | "GramsOfParts" >> beam.Map(estimate_ngrams.grams_of_part)
+            | "GramsOfParts" >> beam.Map(lambda part: (part.order, part.grams))
             | "AddGrams" >> beam.CombinePerKey(sum),
-            scores=scored.scores
-            | "AsDict" >> beam.MapTuple(lambda split, one: (split, one.as_dict())),
+            scores=scores,
             expected=root | "Expected" >> beam.Create(expected),
         )
 
     def _dealer(self, place: Place, most_keys: int = count_ngrams.MOST_KEYS) -> Dealer:
-        stored_bytes = sum(
-            file["bytes"]
-            for file in self.build.manifest["outputs"]
-            if (file["split"], file["format"]) == (TRAIN, self.build.format)
-        )
-        buckets = min(stored_bytes // BUCKET_BYTES, MOST_BUCKETS - 1)
+        buckets = min(self.stored_bytes[TRAIN] // BUCKET_BYTES, MOST_BUCKETS - 1)
         return Dealer(place.scratch, 1 << buckets.bit_length(), most_keys)
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
@@ -244,13 +237,3 @@ class Ngrams(CorpusBuild):
             "min-count": str(self.min_count),
             "prune": "-".join(map(str, self.config.prune)) or "no",
         }
-
-
-def _held_out(records: Mapping[str, int]) -> tuple[str, ...]:
-    """Returns the sorted names of the held-out splits: all splits whose name does not begin with "train".
-
-    Splits without rows are left out. `records` contains the number of rows of each split.
-    """
-    return tuple(
-        sorted(split for split, rows in records.items() if rows and not split.startswith(TRAIN))
-    )

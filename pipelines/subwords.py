@@ -9,7 +9,6 @@ evaluated.
 """
 
 import logging
-import pathlib
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -26,6 +25,7 @@ from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition, 
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import line_bytes_of
 from corpusmill.transforms.files.records import Layout
+from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.models import read_sentences
 from corpusmill.transforms.models.model_accounts import PIECES_DESCRIPTION, account_for_pieces
 from corpusmill.transforms.models.read_sentences import MEMBERS, EvaluationFile, SentenceSources
@@ -57,7 +57,7 @@ def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> Sen
     texts: dict[str, str] = {}
     for language, path in map(parse_argument, arguments):
         key = language_key(language) if language else ""
-        if _is_folder(path):
+        if is_folder(path):
             for build in _builds_below(path, layouts):
                 if key:
                     _claim(build.folder, named.setdefault(build.folder, (build, key))[1], key)
@@ -94,13 +94,6 @@ def _no_language(path: str) -> Exception:
     return ValueError(
         f"{files[0]}: the language is missing; write it before the path, as in uk={path}"
     )
-
-
-def _is_folder(path: str) -> bool:
-    if "://" not in path:
-        return pathlib.Path(path).is_dir()
-    (match,) = FileSystems.match([f"{path.rstrip('/')}/**"], [1])
-    return bool(match.metadata_list)
 
 
 def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]:
@@ -246,15 +239,15 @@ class Subwords(CorpusBuild):
             self.sources, place.scratch, config.seed, place.stripes
         )
         choices = blocks | "ChooseSentences" >> read_sentences.ChooseSentences(sampling)
-        counted = blocks | "CountSampleWords" >> read_sentences.CountSampleWords(
+        words, sampled = blocks | "CountSampleWords" >> read_sentences.CountSampleWords(
             place.scratch, choices
         )
         return Sample(
             blocks=blocks,
             rejected=rejected,
             choices=choices,
-            words=counted.words,
-            ledger=self.open_ledger(root, sampled=counted.sampled),
+            words=words,
+            ledger=self.open_ledger(root, sampled=sampled),
         )
 
     def train(self, root: beam.Pipeline, place: Place, sample: Sample) -> Trained:

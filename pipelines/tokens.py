@@ -140,9 +140,9 @@ class Tokens(CorpusBuild):
                 ),
             ],
             counted=pieces
-            | "CountsOfPieces" >> beam.Map(_counts_of)
+            | "CountsOfPieces" >> beam.Map(lambda piece: (piece.file.split, piece.counts))
             | "AddUp" >> beam.CombinePerKey(write_tokens.add_counts)
-            | "Named" >> beam.MapTuple(_named),
+            | "Named" >> beam.MapTuple(lambda split, counts: (split, counts._asdict())),
             expected=root | "Expected" >> beam.Create(sorted(rows.items())),
         )
 
@@ -201,11 +201,3 @@ def _own_model(build: finished_builds.Build) -> str:
         build.folder,
         "the build has no SentencePiece model: give a model or a tokenizer.json with --tokenizer FILE",
     )
-
-
-def _counts_of(piece: write_tokens.TokenPiece) -> tuple[str, Any]:
-    return piece.file.split, piece.counts
-
-
-def _named(split: str, counts: Any) -> tuple[str, dict[str, int]]:
-    return split, counts._asdict()

@@ -9,7 +9,6 @@ flores101_dataset#ukr,vie           a folder with the layout of FLORES, and the 
 SQUAD=squad.jsonl                   any of these, with a name for the data set
 """
 
-import pathlib
 import posixpath
 import re
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from corpusmill.transforms.duplicates.read_texts import FILES, LINES, TextFile, 
 from corpusmill.transforms.files.builds.finished_builds import Build, find_folders, open_build
 from corpusmill.transforms.files.formats import PARQUET
 from corpusmill.transforms.files.read_files import InputError, match_inputs
+from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.wikitext.article_markers import MARKERS
 
 from ..run.corpora import layouts, shapes
@@ -58,7 +58,7 @@ def find_training_files(
     """
     found: list[TextFile] = []
     for argument in map(_parse, arguments):
-        if not _is_folder(argument.path):
+        if not is_folder(argument.path):
             found += _foreign_files(argument, id_column, whole_files)
             continue
         for build in _builds_below(argument.path):
@@ -100,7 +100,7 @@ def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[Evalua
     """
     found = []
     for argument in map(_parse, arguments):
-        if not _is_folder(argument.path):
+        if not is_folder(argument.path):
             files = tuple(_foreign_files(argument, id_column))
             found.append(EvaluationSet(argument.name or posixpath.basename(argument.path), files))
             continue
@@ -129,20 +129,13 @@ def find_named_builds(argument: str) -> list[Build]:
     Raises ValueError if the argument is not a folder or names columns.
     """
     parsed = _parse(argument)
-    if not _is_folder(parsed.path) or parsed.columns:
+    if not is_folder(parsed.path) or parsed.columns:
         raise ValueError(f"{argument}: documents can be removed only from finished builds")
     return _builds_below(parsed.path)
 
 
-def _is_folder(path: str) -> bool:
-    if "://" not in path:
-        return pathlib.Path(path).is_dir()
-    (match,) = FileSystems.match([f"{path.rstrip('/')}/**"], [1])
-    return bool(match.metadata_list)
-
-
 def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
-    if not _is_folder(argument.path):
+    if not is_folder(argument.path):
         files = tuple(_foreign_files(argument, id_column))
         return [EvaluationSet(argument.name or posixpath.basename(argument.path), files)]
     if flores := _flores_files(argument):

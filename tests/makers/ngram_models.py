@@ -5,13 +5,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from corpusmill.transforms.models import gram_tables, smoothing
-from corpusmill.transforms.models.gram_tables import UNKNOWN, Table, number_words, select_words
-from corpusmill.transforms.models.smoothing import join_backoffs, without_backoffs
+from corpusmill.transforms.models.gram_tables import Table, number_words, select_words
+from corpusmill.transforms.models.smoothing import join_backoffs
 from corpusmill.transforms.models.word_vocabulary import count_words
 
 
@@ -34,28 +33,22 @@ def make_model(block: bytes, order: int, min_count: int = 1, prune: Sequence[int
     """The Kneser-Ney model of a block of lines."""
     words = vocabulary_of(block, min_count)
     cut = gram_tables.cut_offs(prune, order)
-    table = gram_tables.adjust_highest(gram_tables.count_grams(number_words(block, words), order))
-    tables = {order: table}
+    table = gram_tables.count_grams(number_words(block, words), order)
+    tables = {order: gram_tables.adjust_highest(table)}
     for n in range(order, 1, -1):
         tables[n - 1] = gram_tables.count_suffixes(tables[n])
-    tables = {n: gram_tables.only_grams(of_order) for n, of_order in tables.items()}
+    tables = {n: one[gram_tables.is_gram(one["words"])] for n, one in tables.items()}
     tallies = {n: gram_tables.tally_of(tables[n], cut[n]) for n in tables}
     discounts = {n: smoothing.estimate_discounts(tallies[n]) for n in tables}
-    has_unknown = UNKNOWN in tables[1]["words"]
-    size = smoothing.vocabulary_size(tallies[1], has_unknown=has_unknown)
-    known = tallies[1], discounts[1], size
-    probabilities = np.concatenate(
-        [
-            smoothing.estimate_unigrams(tables[1], *known),
-            smoothing.further_unigrams(*known, has_unknown=has_unknown),
-        ]
-    )
+    probabilities = smoothing.estimate_unigrams(tables[1], tallies[1], discounts[1])
     entries = {}
     for n in range(2, order + 1):
         weighed, contexts = smoothing.weigh(tables[n], discounts[n], cut[n])
         entries[n - 1] = join_backoffs(probabilities, contexts)
         probabilities = smoothing.interpolate(weighed, probabilities)
-    return Model(words, entries | {order: without_backoffs(probabilities)}, tallies, discounts)
+    columns = probabilities["probability"], 1.0
+    entries[order] = gram_tables.make_table(probabilities["words"], gram_tables.ENTRIES, *columns)
+    return Model(words, entries, tallies, discounts)
 
 
 # The same by the formulae of Chen and Goodman, in dictionaries, word by word.

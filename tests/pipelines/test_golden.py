@@ -65,7 +65,7 @@ def test_the_golden_manifests_are_of_this_release() -> None:
         "subwords": subwords,
         "tokens": tokens,
         "wiki40b": wiki40b,
-        wiki40b_multilingual.KIND: wiki40b_multilingual,
+        wiki40b_multilingual.Wiki40bMultilingual.kind: wiki40b_multilingual,
     }
     for name, data in FILES.items():
         if name.endswith("manifest.json"):

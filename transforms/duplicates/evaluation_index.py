@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy
 import numpy.typing
 
+from ..files.line_blocks import in_batches
 from . import folded_words
 from .folded_words import QUARTERS, FoldedText, Uint32s, fold_text, hash_folded, normalize
 from .minhash import MULTIPLIER, Int64s, Uint64s, finalize, join_hashes, sort_different
@@ -326,16 +327,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
 
 def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
     """Joins texts, in order, to blocks of limited size, and yields the blocks. See `fold_block`."""
-    some: list[str] = []
-    characters = 0
-    for text in texts:
-        some.append(text)
-        characters += len(text)
-        if characters >= BLOCK_CHARACTERS:
-            yield fold_block(some)
-            some, characters = [], 0
-    if some:
-        yield fold_block(some)
+    return map(fold_block, in_batches(texts, BLOCK_CHARACTERS, len))
 
 
 def fold_block(texts: Sequence[str]) -> TextBlock:

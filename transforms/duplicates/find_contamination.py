@@ -158,8 +158,7 @@ class FindContamination(beam.PTransform):
     def __init__(self, files: Sequence[read_texts.TextFile], folder: str, shown: int, workers: int):
         super().__init__()
         self.files, self.workers = tuple(files), workers
-        self.search = _Search(folder, shown)
-        self.add = _AddFound(shown)
+        self.search, self.shown = _Search(folder, shown), shown
 
     def expand(self, root: beam.Pipeline) -> FoundContamination:
         searched = (
@@ -171,8 +170,8 @@ class FindContamination(beam.PTransform):
             .with_output_types(tuple[int, Any])
             .with_outputs("counts", "hits", main="found")
         )
-        found = searched.found | "AddUp" >> beam.CombinePerKey(self.add)
-        counts = searched.counts | "AddCounts" >> beam.CombineGlobally(_sum_of)
+        found = searched.found | "AddUp" >> beam.CombinePerKey(add_all, self.shown)
+        counts = searched.counts | "AddCounts" >> beam.CombineGlobally(sum_of)
         return FoundContamination(found, counts, searched.hits)
 
 
@@ -236,29 +235,9 @@ def _gather(batches: Iterable[read_texts.TextBatch]) -> Iterator[read_texts.Text
         yield read_texts.TextBatch(ids, texts, rejected)
 
 
-class _AddFound(beam.CombineFn):
-    """Combines the overlaps of one evaluation text with the different parts of the training texts."""
-
-    def __init__(self, shown: int):
-        self._shown = shown
-
-    def create_accumulator(self) -> Found | None:
-        return None
-
-    def add_input(self, accumulator: Found | None, found: Found) -> Found:
-        return add(accumulator, found, self._shown) if accumulator else found
-
-    def merge_accumulators(self, accumulators: Iterable[Found | None]) -> Found | None:
-        known = [one for one in accumulators if one]
-        add_two = functools.partial(add, shown=self._shown)
-        return functools.reduce(add_two, known) if known else None
-
-    def extract_output(self, accumulator: Found | None) -> Found | None:
-        return accumulator
-
-
-def _sum_of(parts: Iterable[dict[str, int]]) -> dict[str, int]:
-    return sum_of(parts)
+def add_all(found: Iterable[Found], shown: int) -> Found:
+    """Returns the sum of the overlaps of one evaluation text with different parts of the training texts."""
+    return functools.reduce(functools.partial(add, shown=shown), found)
 
 
 def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: str) -> None:

@@ -24,8 +24,8 @@ like the original characters.
 import itertools
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy
 import numpy as np
@@ -35,6 +35,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
+_T = TypeVar("_T")
 _LINE_FEED, _BLANK = b"\n "
 _LEVEL = 1  # zstd level; level 3 makes news sentences a sixth smaller, in twice the time
 
@@ -79,6 +80,20 @@ def cut_block(block: bytes, max_bytes: int) -> Iterator[bytes]:
             end = block.index(b"\n", start) + 1
         yield block[start:end]
         start = end
+
+
+def in_batches(items: Iterable[_T], enough: int, weigh: Callable[[_T], int]) -> Iterator[list[_T]]:
+    """Yields items in batches whose total weight is at least `enough`. The last batch may weigh less."""
+    batch: list[_T] = []
+    weight = 0
+    for item in items:
+        batch.append(item)
+        weight += weigh(item)
+        if weight >= enough:
+            yield batch
+            batch, weight = [], 0
+    if batch:
+        yield batch
 
 
 def pack_block(block: bytes) -> bytes:

@@ -150,6 +150,14 @@ def is_local(path: str) -> bool:
     return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
 
 
+def is_folder(path: str) -> bool:
+    """Returns True if a path is a folder; on an object store, if there are objects below it."""
+    if "://" not in path:
+        return pathlib.Path(path).is_dir()
+    (match,) = FileSystems.match([f"{path.rstrip('/')}/**"], [1])
+    return bool(match.metadata_list)
+
+
 def free_bytes(folder: str) -> int | None:
     """Returns the free space of a folder's disk in bytes, or None if the folder is not on a local disk.
 

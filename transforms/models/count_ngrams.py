@@ -26,8 +26,9 @@ from ..files import counters
 from ..files.builds import finished_builds
 from ..files.builds.check_builds import list_files
 from ..files.distribution import Gather, Spread, SpreadAll
-from ..files.line_blocks import measure_lines
-from ..files.read_files import InputError, file_bytes_of
+from ..files.line_blocks import in_batches, measure_lines
+from ..files.read_files import InputError
+from ..files.records import Layout
 from ..files.scratch import Scratch, fetch
 from . import gram_tables
 from .count_words import DealWords, add_pieces
@@ -37,6 +38,7 @@ from .word_vocabulary import count_words, pack_words, unpack_words
 
 Values = tuple[tuple[str, str], ...]
 Pieces = tuple[int, tuple[str, bytes]]  # (bucket, (kind, rows in scratch))
+Counts = tuple[tuple[int, int], bytes]  # ((order, bucket), rows in scratch)
 
 MOST_KEYS = 64  # enough for all workers; each key needs a reference to each table
 
@@ -115,21 +117,45 @@ def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
     return np.concatenate(tables) if tables else np.empty(0, gram_tables.dtype_of(order, values))
 
 
+class Join(beam.PTransform):
+    """Joins one or several PCollections whose elements have a type that Beam does not know.
+
+    Args:
+      of: the type. Beam knows none of outputs with a tag.
+    """
+
+    def __init__(self, of: Any):
+        super().__init__()
+        self.of = of
+
+    def expand(self, parts: Any) -> beam.PCollection:
+        joined = parts if isinstance(parts, beam.PCollection) else parts | beam.Flatten()
+        return joined | beam.Map(_as_is).with_output_types(self.of)
+
+
+def _as_is(element: Any) -> Any:
+    return element
+
+
 class GroupBuckets(beam.PTransform):
     """Groups pieces of tables by bucket.
 
-    PCollection[(key, piece)] → PCollection[(bucket, pieces)]. The keys and pieces are those that
+    PCollections of (key, piece) → PCollection[(bucket, pieces)]. The keys and pieces are those that
     `Dealer.deal` yields. If a key is (order, key), the result has (order, bucket) instead of the bucket. A
     piece may also be (kind, piece).
+
+    Args:
+      of: type of (key, piece).
     """
 
-    def __init__(self, dealer: Dealer):
+    def __init__(self, dealer: Dealer, of: Any):
         super().__init__()
-        self.dealer = dealer
+        self.dealer, self.join = dealer, Join(of)
 
-    def expand(self, keyed: beam.PCollection) -> beam.PCollection:
+    def expand(self, keyed: Any) -> beam.PCollection:
         return (
             keyed
+            | "Join" >> self.join
             | "GroupKeys" >> beam.GroupByKey()
             | "DivideKeys" >> beam.FlatMap(divide_key, self.dealer)
         )
@@ -144,32 +170,16 @@ def divide_key(
     """
     key, pieces = grouped[0], list(grouped[1])
     order, number = key if isinstance(key, tuple) else (None, key)
-    kinds, references = zip(*map(_kind_and_reference, pieces), strict=True)
+    tagged = (one if isinstance(one, tuple) else ("", one) for one in pieces)
+    kinds, references = zip(*tagged, strict=True)
     for bucket, rows in dealer.buckets_of(number, references):
         found = [(kinds[at], row) if kinds[at] else row for at, row in rows.items()]
         yield bucket if order is None else (order, bucket), found
 
 
-def _kind_and_reference(piece: Any) -> tuple[str, bytes]:
-    return piece if isinstance(piece, tuple) else ("", piece)
-
-
 READ_TEXT = "read-text"
 BLOCK_BYTES = 1 << 22  # bytes of text in a block; a document is never divided
 TRAIN = "train"
-
-
-def lines_of_text(text: str) -> list[str]:
-    """Returns the lines of a text unchanged."""
-    return text.removesuffix("\n").split("\n")
-
-
-def lines_of_article(text: str) -> list[str]:
-    """Returns the lines of an article that are not empty.
-
-    Markers such as `_START_PARAGRAPH_` are included, because models of Wiki-40B predict them like words.
-    """
-    return list(filter(str.strip, text.split("\n")))
 
 
 def paragraphs_in_lines(text: str) -> list[str]:
@@ -180,21 +190,15 @@ def paragraphs_in_lines(text: str) -> list[str]:
 
 SENTENCES: Mapping[str, Callable[[str], list[str]]] = {
     "": lambda text: [text.replace("\n", " ")],
-    "lines": lines_of_text,
-    "article": lines_of_article,
+    "lines": lambda text: text.removesuffix("\n").split("\n"),
+    # markers such as `_START_PARAGRAPH_` are included: models of Wiki-40B predict them like words
+    "article": lambda text: list(filter(str.strip, text.split("\n"))),
     "book": paragraphs_in_lines,
 }
 """Layout of the text of a corpus (see records.py) → function that returns its sentences."""
 
 PREDICTED = ("", "lines")
 """Layouts of corpora whose papers count ends of sentences as words. All scored tokens are then words."""
-
-
-class TextSource(NamedTuple):
-    """The column and layout of the text of a build."""
-
-    column: str  # name of the column in the Parquet files
-    paragraphs: str  # one of SENTENCES
 
 
 class PlacedFile(NamedTuple):
@@ -257,42 +261,40 @@ class ReadBlocks(beam.PTransform):
 
     Args:
       files: Parquet files of one build.
+      source: column and layout of the text.
       folder: folder for temporary text.
 
     Raises InputError for a damaged file.
     """
 
-    def __init__(self, files: Sequence[PlacedFile], source: TextSource, folder: str):
+    def __init__(self, files: Sequence[PlacedFile], source: Layout, folder: str):
         super().__init__()
         self.files, self.source, self.folder = files, source, folder
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        read = beam.FlatMap(read_blocks, self.source, Scratch(self.folder))
         return (
             root
             | "SpreadFiles" >> SpreadAll(self.files, of=PlacedFile)
             | "SpreadRowGroups" >> Spread(plan_parts, of=TextPart)
-            | "ReadBlocks"
-            >> beam.FlatMap(read_blocks, self.source, Scratch(self.folder)).with_output_types(
-                TextBlock
-            )
+            | "ReadBlocks" >> read.with_output_types(TextBlock)
         )
 
 
 def plan_parts(placed: PlacedFile) -> Iterator[TextPart]:
     """Yields the row groups of a file, each with the index of its first row in the split."""
-    groups = finished_builds.row_groups_of(placed.file)
-    stored_bytes = file_bytes_of(placed.file.path) // max(len(groups), 1)
     first = placed.first
-    for group in groups:
+    for group, stored_bytes in finished_builds.sized_row_groups_of(placed.file):
         yield TextPart(group, first, stored_bytes)
         first += group.rows
 
 
-def read_blocks(part: TextPart, source: TextSource, scratch: Scratch) -> Iterator[TextBlock]:
+def read_blocks(part: TextPart, source: Layout, scratch: Scratch) -> Iterator[TextBlock]:
     """Divides the text of a part into blocks, and yields them."""
     texts = finished_builds.read_row_group(part.group, [source.column]).table[source.column]
     first = part.first
-    for documents in _batches(map(SENTENCES[source.paragraphs], map(str, texts))):
+    found = map(SENTENCES[source.paragraphs], map(str, texts))
+    for documents in in_batches(found, BLOCK_BYTES, _size_of):
         lines = "".join(f"{line}\n" for document in documents for line in document).encode("utf-8")
         counts = np.array([len(document) for document in documents], np.int64)
         places = scratch.put(lines), scratch.put(counts.tobytes())
@@ -303,25 +305,14 @@ def read_blocks(part: TextPart, source: TextSource, scratch: Scratch) -> Iterato
     counters.flush()
 
 
-def _batches(documents: Iterable[list[str]]) -> Iterator[list[list[str]]]:
-    """Yields documents in batches of at least BLOCK_BYTES bytes. The last batch may be smaller."""
-    batch: list[list[str]] = []
-    size = 0
-    for document in documents:
-        batch.append(document)
-        size += sum(map(len, document)) + len(document)
-        if size >= BLOCK_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+def _size_of(document: list[str]) -> int:
+    return sum(map(len, document)) + len(document)
 
 
 def measure_block(block: TextBlock) -> tuple[str, TextCounts]:
     """Returns (split, TextCounts) of a block."""
     measured = measure_lines(block.lines())
-    counted = measured.lines, measured.words, measured.bytes
-    return block.split, TextCounts(block.documents, *counted)
+    return block.split, TextCounts(block.documents, measured.lines, measured.words, measured.bytes)
 
 
 def add_counts(counts: Iterable[TextCounts]) -> TextCounts:
@@ -355,26 +346,17 @@ class ChooseWords(beam.PTransform):
         self.folder, self.min_count, self.source = folder, min_count, source
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        parts = (
-            blocks
-            | "CountWords" >> DealWords(self.folder, count_block, BUCKETS)
-            | "GroupBuckets" >> beam.GroupByKey()
-            | "AddBuckets"
-            >> beam.Map(choose_of_bucket, self.min_count, Scratch(self.folder)).with_output_types(
-                bytes
-            )
-        )
+        scratch = Scratch(self.folder)
+        count = DealWords(self.folder, lambda block: count_words(block.lines()), BUCKETS)
+        choose = beam.Map(choose_of_bucket, self.min_count, scratch).with_output_types(bytes)
+        counted = blocks | "CountWords" >> count | "GroupBuckets" >> beam.GroupByKey()
+        parts = counted | "AddBuckets" >> choose
         return (
             blocks.pipeline
-            | "Once" >> beam.Create([Scratch(self.folder)], reshuffle=False)
+            | "Once" >> beam.Create([scratch], reshuffle=False)
             | "JoinWords"
             >> beam.Map(join_words, AsList(parts), self.source).with_output_types(bytes)
         )
-
-
-def count_block(block: TextBlock) -> pa.RecordBatch:
-    """Returns the word counts of a block."""
-    return count_words(block.lines())
 
 
 def choose_of_bucket(
@@ -418,7 +400,10 @@ GRAMS, TALLIES = "grams", "tallies"
 
 
 class CountedGrams(NamedTuple):
-    """The outputs of CountGrams: the counted n-grams, and for each order a summary of their counts."""
+    """The outputs of CountGrams: the counted n-grams, and for each order a summary of their counts.
+
+    The counts of n-grams themselves are in files.
+    """
 
     grams: beam.PCollection
     """((order, bucket), reference to ADJUSTED_COUNTS in scratch). A bucket has all n-grams of a context."""
@@ -441,59 +426,39 @@ class CountGrams(beam.PTransform):
 
     def expand(self, blocks: beam.PCollection) -> CountedGrams:
         order = max(self.cut)
-        count = Gather(_CountBlock(order), _DealCounts(self.dealer), GATHERED_GRAMS, len)
-        dealt = blocks | "CountBlocks" >> beam.ParDo(
-            count, AsSingleton(self.words)
-        ).with_output_types(tuple[int, bytes])
+        keyed = tuple[int, bytes]
+        count = functools.partial(_count_block, order=order)
+        deal = functools.partial(_deal_counts, dealer=self.dealer)
+        gather = beam.ParDo(Gather(count, deal, GATHERED_GRAMS, len), AsSingleton(self.words))
+        dealt = blocks | "CountBlocks" >> gather.with_output_types(keyed)
         found = []
         for n in range(order, 0, -1):
             adjust = beam.FlatMap(adjust_bucket, n, order, self.cut[n], self.dealer)
-            adjusted = (
-                dealt
-                | f"Group {n}" >> GroupBuckets(self.dealer)
-                | f"Adjust {n}"
-                >> adjust.with_output_types(tuple[int, bytes]).with_outputs(
-                    GRAMS, TALLIES, main="shorter"
-                )
+            adjust = adjust.with_output_types(keyed)
+            grouped = dealt | f"Group {n}" >> GroupBuckets(self.dealer, keyed)
+            adjusted = grouped | f"Adjust {n}" >> adjust.with_outputs(
+                GRAMS, TALLIES, main="shorter"
             )
             dealt = adjusted.shorter
             found.append(adjusted)
-        grams = [one[GRAMS] for one in found] | "Grams" >> beam.Flatten()
-        tallies = [one[TALLIES] for one in found] | "Tallies" >> beam.Flatten()
+        add = beam.CombinePerKey(gram_tables.add_tallies).with_output_types(tuple[int, Tally])
         return CountedGrams(
-            grams | beam.Map(_as_is).with_output_types(tuple[tuple[int, int], bytes]),
-            tallies
-            | "AddTallies"
-            >> beam.CombinePerKey(gram_tables.add_tallies).with_output_types(tuple[int, Tally]),
+            tuple(one[GRAMS] for one in found) | "Grams" >> Join(Counts),
+            [one[TALLIES] for one in found] | "Tallies" >> beam.Flatten() | "AddTallies" >> add,
         )
 
 
-class _CountBlock:
-    """Counts the n-grams of the highest order in a block. (block, vocabulary) → counts of the n-grams."""
-
-    def __init__(self, order: int):
-        self._order = order
-
-    def __call__(self, block: TextBlock, words: bytes) -> Table:
-        lines = block.lines()
-        counters.count(STAGE, "text_bytes", len(lines))
-        return gram_tables.count_grams(
-            gram_tables.number_words(lines, load_words(words)), self._order
-        )
+def _count_block(block: TextBlock, words: bytes, order: int) -> Table:
+    """Counts the n-grams of the highest order in a block. `words` is a reference to the vocabulary."""
+    lines = block.lines()
+    counters.count(STAGE, "text_bytes", len(lines))
+    return gram_tables.count_grams(gram_tables.number_words(lines, load_words(words)), order)
 
 
-class _DealCounts:
-    """Adds up the counts of several blocks, and partitions the sums into buckets.
-
-    Yields (key, reference to the sums in scratch), as `Dealer.deal` does.
-    """
-
-    def __init__(self, dealer: Dealer):
-        self._dealer = dealer
-
-    def __call__(self, tables: Sequence[Table]) -> Iterator[tuple[int, bytes]]:
-        table = gram_tables.add_counts(tables)
-        return self._dealer.deal(table, table["words"][:, 1:])
+def _deal_counts(tables: Sequence[Table], dealer: Dealer) -> Iterator[tuple[int, bytes]]:
+    """Adds up the counts of several blocks, and partitions the sums into buckets, as `Dealer.deal` does."""
+    table = gram_tables.add_counts(tables)
+    return dealer.deal(table, table["words"][:, 1:])
 
 
 def adjust_bucket(
@@ -519,12 +484,8 @@ def adjust_bucket(
     if order > 1:
         shorter = gram_tables.count_suffixes(table)
         yield from dealer.deal(shorter, shorter["words"][:, 1:])
-    table = gram_tables.only_grams(table)
+    table = table[gram_tables.is_gram(table["words"])]
     yield TaggedOutput(TALLIES, (order, gram_tables.tally_of(table, most_cut)))
     for bucket, piece in dealer.deal(table, table["words"][:, :-1]):
         yield TaggedOutput(GRAMS, ((order, bucket), piece))
     counters.count(STAGE, "ngrams", len(table))
-
-
-def _as_is(element: Any) -> Any:
-    return element

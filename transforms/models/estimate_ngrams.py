@@ -22,7 +22,6 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-import numpy as np
 from apache_beam.pvalue import AsDict, AsSingleton, TaggedOutput
 
 from ..files import counters
@@ -30,10 +29,10 @@ from ..files.line_blocks import pack_block, unpack_block
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
 from ..files.write_files import HashedFile
-from . import gram_tables, smoothing
-from .count_ngrams import Dealer, GroupBuckets, Pieces, Values, join_pieces, load_words
-from .gram_tables import Tally
-from .smoothing import FREQUENCIES, LEFT, OWN, SCALES, USED, join_backoffs, without_backoffs
+from . import count_ngrams, gram_tables, smoothing
+from .count_ngrams import Counts, Dealer, GroupBuckets, Join, Pieces, Values, join_pieces
+from .gram_tables import Tally, make_table
+from .smoothing import FREQUENCIES, LEFT, OWN, SCALES, USED, join_backoffs
 
 STAGE = "estimate-ngrams"
 
@@ -85,9 +84,7 @@ class Interpolate(beam.PTransform):
         for number, level in enumerate(levels_of(self.order), FIRST_LEVEL):
             interpolated = (
                 (weighed[level], *shorter)
-                | f"Pieces {number}" >> beam.Flatten()
-                | f"Typed {number}" >> beam.Map(_as_is).with_output_types(Pieces)
-                | f"GroupEnds {number}" >> GroupBuckets(self.dealer)
+                | f"GroupEnds {number}" >> GroupBuckets(self.dealer, Pieces)
                 | f"Interpolate {number}"
                 >> beam.FlatMap(interpolate_bucket, number, self.order, self.dealer)
                 .with_output_types(Pieces)
@@ -95,11 +92,7 @@ class Interpolate(beam.PTransform):
             )
             shorter = (interpolated[SHORTER],)
             entries.append(interpolated[ENTRIES_TAG])
-        return (
-            entries
-            | "Entries" >> beam.Flatten()
-            | "TypedEntries" >> beam.Map(_as_is).with_output_types(ModelPart)
-        )
+        return tuple(entries) | "Entries" >> Join(ModelPart)
 
 
 def level_of(order: int) -> str:
@@ -139,19 +132,17 @@ def interpolate_bucket(
       highest: highest order of the model.
       dealer: partitions n-grams into buckets.
     """
-    bucket, tagged = grouped
-    pieces: dict[str, list[bytes]] = {WEIGHED: [], CONTEXTS: [], SHORTER: []}
-    for kind, piece in tagged:
-        pieces[kind].append(piece)
-    shorter = join_pieces(pieces[SHORTER], order - 1, gram_tables.PROBABILITIES)
-    contexts = join_pieces(pieces[CONTEXTS], order - 1, gram_tables.BACKOFFS)
+    bucket, pieces = grouped
+    shorter = _join(pieces, SHORTER, order - 1, gram_tables.PROBABILITIES)
+    contexts = _join(pieces, CONTEXTS, order - 1, gram_tables.BACKOFFS)
     yield _keep(join_backoffs(shorter, contexts), bucket, highest, dealer)
     if highest == 1:
         return
-    weighed = join_pieces(pieces[WEIGHED], order, gram_tables.WEIGHTS)
+    weighed = _join(pieces, WEIGHED, order, gram_tables.WEIGHTS)
     found = smoothing.interpolate(weighed, shorter)
-    if order == highest:
-        yield _keep(without_backoffs(found), bucket, highest, dealer)
+    if order == highest:  # these n-grams are not contexts of others, so their factors are 1
+        entries = make_table(found["words"], gram_tables.ENTRIES, found["probability"], 1.0)
+        yield _keep(entries, bucket, highest, dealer)
         return
     for target, piece in dealer.deal(found, found["words"]):
         yield target, (SHORTER, piece)
@@ -162,10 +153,6 @@ def _keep(entries: gram_tables.Table, bucket: int, highest: int, dealer: Dealer)
     order = entries["words"].shape[1]
     packed = dealer.put(gram_tables.sort_table(entries, bucketed_by(entries["words"], highest)))
     return TaggedOutput(ENTRIES_TAG, ModelPart(order, bucket, len(entries), packed))
-
-
-def _as_is(element: Any) -> Any:
-    return element
 
 
 class WeighKneserNey(beam.PTransform):
@@ -186,13 +173,8 @@ class WeighKneserNey(beam.PTransform):
 
     def expand(self, grams: beam.PCollection) -> Any:
         weigh = beam.FlatMap(weigh_kneser_ney, self.cut, self.dealer, AsDict(self.tallies))
-        levels = levels_of(max(self.cut))
-        weighed = (
-            grams
-            | "GroupContexts" >> GroupBuckets(self.dealer)
-            | "Weigh" >> weigh.with_output_types(Pieces).with_outputs(*levels)
-        )
-        return {level: weighed[level] for level in levels}
+        grouped = grams | "GroupContexts" >> GroupBuckets(self.dealer, Counts)
+        return _by_level(grouped, weigh, max(self.cut))
 
 
 def weigh_kneser_ney(
@@ -215,13 +197,8 @@ def weigh_kneser_ney(
     table = join_pieces(grouped[1], order, gram_tables.ADJUSTED_COUNTS)
     discounts = smoothing.estimate_discounts(tallies[order])
     if order == 1:  # all unigrams are in one bucket
-        has_unknown = bool((table["words"] == gram_tables.UNKNOWN).any())
-        size = smoothing.vocabulary_size(tallies[1], has_unknown=has_unknown)
-        known = tallies[1], discounts, size
-        found = smoothing.estimate_unigrams(table, *known)
-        further = smoothing.further_unigrams(*known, has_unknown=has_unknown)
-        for unigrams in (found, further):
-            yield from send(2, SHORTER, dealer.deal(unigrams, unigrams["words"]))
+        unigrams = smoothing.estimate_unigrams(table, tallies[1], discounts)
+        yield from send(2, SHORTER, dealer.deal(unigrams, unigrams["words"]))
         return
     weighed, contexts = smoothing.weigh(table, discounts, cut[order])
     yield from send(order, WEIGHED, dealer.deal(weighed, weighed["words"][:, 1:]))
@@ -251,58 +228,38 @@ class WeighStupidBackoff(beam.PTransform):
 
     def expand(self, grams: beam.PCollection) -> Any:
         highest = max(self.cut)
-        divided = (
-            grams
-            | "GroupContexts" >> GroupBuckets(self.dealer)
-            | "Divide"
-            >> beam.FlatMap(divide_bucket, self.cut, self.dealer)
-            .with_output_types(Keyed)
-            .with_outputs(OF_CONTEXTS, main=ASKING)
-        )
+        grouped = grams | "GroupContexts" >> GroupBuckets(self.dealer, Counts)
+        divide = beam.FlatMap(divide_bucket, self.cut, self.dealer).with_output_types(Keyed)
+        divided = grouped | "Divide" >> divide.with_outputs(OF_CONTEXTS, main=ASKING)
         used = (
             divided[ASKING]
-            | "GroupEnds" >> GroupBuckets(self.dealer)
+            | "GroupEnds" >> GroupBuckets(self.dealer, Keyed)
             | "Answer" >> beam.FlatMap(answer_bucket, self.dealer).with_output_types(Keyed)
         )
-        left = (
-            (used, divided[OF_CONTEXTS])
-            | "OfContexts" >> beam.Flatten()
-            | "TypedContexts" >> beam.Map(_as_is).with_output_types(Keyed)
-            | "GroupUsed" >> GroupBuckets(self.dealer)
-            | "LeaveOver"
-            >> beam.FlatMap(leave_over_bucket, self.dealer)
-            .with_output_types(Pieces)
-            .with_outputs(*levels_of(highest))
-        )
+        grouped = (used, divided[OF_CONTEXTS]) | "GroupUsed" >> GroupBuckets(self.dealer, Keyed)
+        left = _by_level(grouped, beam.FlatMap(leave_over_bucket, self.dealer), highest)
         scaled: list[beam.PCollection] = []
         shorter: tuple[beam.PCollection, ...] = ()
         for order in range(2, highest + 1):
-            scales = (
-                (left[level_of(order)], *shorter)
-                | f"Left {order}" >> beam.Flatten()
-                | f"Typed {order}" >> beam.Map(_as_is).with_output_types(Pieces)
-                | f"GroupLeft {order}" >> GroupBuckets(self.dealer)
-                | f"Scale {order}"
-                >> beam.FlatMap(scale_bucket, order, self.dealer)
-                .with_output_types(Pieces)
-                .with_outputs(SCALED, main=SHORTER)
-            )
+            group = f"GroupLeft {order}" >> GroupBuckets(self.dealer, Pieces)
+            scale = beam.FlatMap(scale_bucket, order, self.dealer).with_output_types(Pieces)
+            scale = f"Scale {order}" >> scale.with_outputs(SCALED, main=SHORTER)
+            scales = (left[level_of(order)], *shorter) | group | scale
             shorter = (scales[SHORTER],)
             scaled.append(scales[SCALED])
+        counted = grams | "Counted" >> beam.MapTuple(lambda key, piece: (key, (COUNTED, piece)))
+        grouped = (counted, *scaled) | "GroupScaled" >> GroupBuckets(self.dealer, Keyed)
         weigh = beam.FlatMap(weigh_stupid_backoff, self.cut, self.dealer)
-        levels = levels_of(highest)
-        weighed = (
-            (grams | "Counted" >> beam.Map(_counted), *scaled)
-            | "Together" >> beam.Flatten()
-            | "TypedTogether" >> beam.Map(_as_is).with_output_types(Keyed)
-            | "GroupScaled" >> GroupBuckets(self.dealer)
-            | "Weigh" >> weigh.with_output_types(Pieces).with_outputs(*levels)
-        )
-        return {level: weighed[level] for level in levels}
+        return _by_level(grouped, weigh, highest)
 
 
-def _counted(keyed: tuple[tuple[int, int], bytes]) -> Any:
-    return keyed[0], (COUNTED, keyed[1])
+def _by_level(
+    grouped: beam.PCollection, weigh: beam.ParDo, highest: int
+) -> dict[str, beam.PCollection]:
+    """Applies a transform with an output for each level. Returns level → output."""
+    levels = levels_of(highest)
+    found = grouped | weigh.with_output_types(Pieces).with_outputs(*levels)
+    return {level: found[level] for level in levels}
 
 
 def divide_bucket(
@@ -347,8 +304,7 @@ def answer_bucket(
         the n-grams in this bucket, both from `divide_bucket`.
       dealer: partitions n-grams into buckets.
     """
-    order = grouped[0][0]
-    pieces = _by_kind(grouped[1])
+    (order, _), pieces = grouped
     asking = _join(pieces, ASKING, order + 1, ())
     shorter = _join(pieces, DIVIDED, order, FREQUENCIES)
     used = smoothing.use_shorter(asking["words"], shorter)
@@ -368,8 +324,7 @@ def leave_over_bucket(
         suffixes from `answer_bucket`, and the total frequencies of contexts from `divide_bucket`.
       dealer: partitions n-grams into buckets.
     """
-    order = grouped[0][0]
-    pieces = _by_kind(grouped[1])
+    (order, _), pieces = grouped
     used = _join(pieces, OF_USED, order, USED)
     left = smoothing.leave_over(used, _join(pieces, OF_CONTEXTS, order - 1, OWN))
     return send(order, WEIGHED, dealer.deal(left, left["words"][:, 1:]))
@@ -389,7 +344,7 @@ def scale_bucket(
       order: number of words of the n-grams. Their contexts have one word less.
       dealer: partitions n-grams into buckets.
     """
-    pieces = _by_kind(grouped[1])
+    pieces = grouped[1]
     shorter = _join(pieces, SHORTER, max(order - 2, 1), SCALES)
     scales = smoothing.scale_contexts(_join(pieces, WEIGHED, order - 1, LEFT), shorter)
     for bucket, piece in dealer.deal(scales, scales["words"]):
@@ -412,15 +367,12 @@ def weigh_stupid_backoff(
       cut: order → maximum count of pruned n-grams.
       dealer: partitions n-grams into buckets.
     """
-    order = grouped[0][0]
-    pieces = _by_kind(grouped[1])
+    (order, _), pieces = grouped
     table = _join(pieces, COUNTED, order, gram_tables.ADJUSTED_COUNTS)
     counters.count(STAGE, "weighed", len(table))
     if order == 1:
-        unigrams = np.concatenate([smoothing.divide_unigrams(table), smoothing.start_of_sentence()])
-        found = gram_tables.make_table(
-            unigrams["words"], gram_tables.PROBABILITIES, unigrams["frequency"]
-        )
+        unigrams = smoothing.divide_unigrams(table)
+        found = smoothing.with_start(unigrams["words"], unigrams["frequency"])
         yield from send(2, SHORTER, dealer.deal(found, found["words"]))
         return
     found, _ = smoothing.divide_by_contexts(table, cut[order])
@@ -431,27 +383,11 @@ def weigh_stupid_backoff(
     yield from send(order, CONTEXTS, dealer.deal(contexts, contexts["words"]))
 
 
-def _by_kind(tagged: Iterable[tuple[str, bytes]]) -> dict[str, list[bytes]]:
-    pieces: dict[str, list[bytes]] = {}
-    for kind, piece in tagged:
-        pieces.setdefault(kind, []).append(piece)
-    return pieces
-
-
-def _join(pieces: Mapping[str, list[bytes]], kind: str, order: int, values: Values) -> Any:
-    return join_pieces(pieces.get(kind, ()), order, values)
+def _join(pieces: Iterable[tuple[str, bytes]], wanted: str, order: int, values: Values) -> Any:
+    return join_pieces([piece for kind, piece in pieces if kind == wanted], order, values)
 
 
 FILE, KIND = "model.arpa", "arpa"
-
-
-class ArpaPart(NamedTuple):
-    """The lines of the ARPA file for one order and bucket."""
-
-    order: int
-    bucket: int
-    grams: int
-    packed: bytes  # compressed, in scratch
 
 
 class WriteArpa(beam.PTransform):
@@ -474,15 +410,15 @@ class WriteArpa(beam.PTransform):
         make = beam.Map(make_part, self.order, Scratch(self.scratch), AsSingleton(self.words))
         return (
             parts
-            | "MakeLines" >> make.with_output_types(ArpaPart)
-            | "KeyByFile" >> beam.WithKeys(FILE).with_output_types(tuple[str, ArpaPart])
+            | "MakeLines" >> make.with_output_types(ModelPart)
+            | "KeyByFile" >> beam.WithKeys(FILE).with_output_types(tuple[str, ModelPart])
             | "GroupFile" >> beam.GroupByKey()
             | "WriteFile" >> beam.Map(write_file, self.folder).with_output_types(OutputFile)
         )
 
 
-def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> ArpaPart:
-    """Formats the n-grams of a part of the model as lines of the ARPA file.
+def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> ModelPart:
+    """Formats the n-grams of a part of the model as lines of the ARPA file. Returns it with these lines.
 
     Args:
       part: n-grams of the same order and bucket.
@@ -491,12 +427,13 @@ def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> 
       words: reference to the vocabulary in scratch.
     """
     entries = join_pieces([part.packed], part.order, gram_tables.ENTRIES)
-    names = smoothing.name_words(load_words(words))
-    lines = smoothing.make_lines(entries, names, has_backoffs=part.order < highest)
-    return ArpaPart(part.order, part.bucket, part.grams, scratch.put(pack_block(lines)))
+    lines = smoothing.make_lines(
+        entries, count_ngrams.load_words(words), has_backoffs=part.order < highest
+    )
+    return part._replace(packed=scratch.put(pack_block(lines)))
 
 
-def write_file(grouped: tuple[str, Iterable[ArpaPart]], folder: str) -> OutputFile:
+def write_file(grouped: tuple[str, Iterable[ModelPart]], folder: str) -> OutputFile:
     """Writes model.arpa. In the manifest, its number of records is the number of n-grams of all orders.
 
     `grouped` is (file name, the parts of the model as lines).
@@ -507,19 +444,10 @@ def write_file(grouped: tuple[str, Iterable[ArpaPart]], folder: str) -> OutputFi
     for part in parts:
         grams[part.order] = grams.get(part.order, 0) + part.grams
     with HashedFile.in_folder(folder, name) as file:
-        for piece in _pieces(parts, grams):
-            file.write(piece)
+        file.write(smoothing.make_head(grams))
+        for order, of_order in groupby(parts, attrgetter("order")):
+            file.write(b"\n\\%d-grams:\n" % order)
+            for part in of_order:
+                file.write(unpack_block(fetch(part.packed)))
+        file.write(smoothing.END)
     return file.output_file(name, "", KIND, sum(grams.values()))
-
-
-def _pieces(parts: list[ArpaPart], grams: dict[int, int]) -> Iterator[bytes]:
-    yield smoothing.make_head(grams)
-    for order, of_order in groupby(parts, attrgetter("order")):
-        yield smoothing.make_title(order)
-        yield from (unpack_block(fetch(part.packed)) for part in of_order)
-    yield smoothing.END
-
-
-def grams_of_part(part: ModelPart) -> tuple[int, int]:
-    """Returns (order, number of n-grams) of a part of the model."""
-    return part.order, part.grams

@@ -301,9 +301,8 @@ class Tally(NamedTuple):
     grams: int = 0  # number of different n-grams
     kept: int = 0  # number of different n-grams with a count above the cut-off
     adjusted: int = 0  # sum of the adjusted counts
-    of_count: tuple[int, ...] = (
-        0,
-    ) * MOST_TALLIED  # number of n-grams with the adjusted count 1, 2, 3, 4
+    # number of n-grams with the adjusted count 1, 2, 3, 4
+    of_count: tuple[int, ...] = (0,) * MOST_TALLIED
 
 
 def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
@@ -411,11 +410,6 @@ def is_gram(words: Words) -> Bools:
     return found
 
 
-def only_grams(table: Table) -> Table:
-    """Returns the table without n-grams that begin with two <S>."""
-    return table[is_gram(table["words"])]
-
-
 def is_kept(table: Table, most_cut: int) -> Bools:
     """Returns a mask of the n-grams that are kept in the model: those with a count above `most_cut`."""
     kept: Bools = table["count"] > most_cut
@@ -428,8 +422,8 @@ def tally_of(table: Table, most_cut: int) -> Tally:
     Only the number of n-grams that are not pruned depends on `most_cut`. Other numbers include all n-grams.
 
     Args:
-      table: the n-grams with the columns ADJUSTED_COUNTS (count and adjusted count), without those that
-        `only_grams` removes.
+      table: the n-grams with the columns ADJUSTED_COUNTS (count and adjusted count), without those that begin
+        with two <S>.
       most_cut: largest count of the n-grams that are pruned.
     """
     adjusted = table["adjusted"]

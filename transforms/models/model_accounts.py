@@ -233,7 +233,7 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
       expected: (split, its number of documents in the build of the corpus from which the model is made).
       tallies: (order, Tally).
       entries: (order, number of n-grams in the model).
-      scores: (split, its SplitScore as a mapping).
+      scores: (split, its scores, see score_text.py).
 
     Raises AccountingError if the number of documents read or scored differs from the expected number.
     """

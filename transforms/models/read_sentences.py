@@ -23,7 +23,7 @@ from ..files.builds import finished_builds
 from ..files.builds.finished_builds import Build, CorpusFile, RowGroup, files_of, read_row_group
 from ..files.distribution import Spread, SpreadAll
 from ..files.line_blocks import FEATURE, block_of, lines_of, make_table
-from ..files.read_files import InputError, file_bytes_of, read_input
+from ..files.read_files import InputError, read_input
 from ..files.read_lines import TextUnit, plan_units, read_unit, screen_block
 from ..files.records import Layout, Rejected
 from ..files.scratch import Scratch, fetch
@@ -99,10 +99,8 @@ class ReadSentences(beam.PTransform):
 
     def __init__(self, sources: SentenceSources, folder: str, seed: int, stripes: int):
         super().__init__()
-        self.sources = sources
-        self.folder = folder
-        self.seed = seed
-        self.stripes = stripes
+        self.sources, self.folder = sources, folder
+        self.seed, self.stripes = seed, stripes
 
     def expand(self, root: beam.Pipeline) -> Any:
         files = [
@@ -134,9 +132,7 @@ class ReadSentences(beam.PTransform):
 def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
     """Yields the parts of a Parquet file. `named` is (language, column and format of the text, file)."""
     language, layout, file = named
-    groups = finished_builds.row_groups_of(file)
-    stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)
-    for group in groups:
+    for group, stored_bytes in finished_builds.sized_row_groups_of(file):
         yield SentencePart(language, layout, file.split != "train", group, stored_bytes)
 
 
@@ -220,9 +216,7 @@ class CountPieces(beam.PTransform):
         files: tuple[EvaluationFile, ...],
     ):
         super().__init__()
-        self.trained = trained
-        self.choices = choices
-        self.files = files
+        self.trained, self.choices, self.files = trained, choices, files
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         trained, choices = AsSingleton(self.trained), AsSingleton(self.choices)
@@ -300,12 +294,14 @@ class ChooseSentences(beam.PTransform):
         train = blocks | "OfTrain" >> beam.Filter(is_of_train)
         ranges = (
             train
-            | "CountRanges" >> beam.Map(ranges_of_block)
+            | "CountRanges"
+            >> beam.Map(lambda one: (one.language, sentence_sampling.count_ranges(one.ranks())))
             | "AddRanges" >> beam.CombinePerKey(add_ranges)
         )
         held_out = (
             blocks
-            | "HeldOut" >> beam.FlatMap(held_out_of_block)
+            | "HeldOut" >> beam.Filter(lambda block: block.is_held_out)
+            | "CountHeldOut" >> beam.Map(lambda block: (block.language, block.sentences))
             | "AddHeldOut" >> beam.CombinePerKey(sum)
         )
         last_ranges = once | "FindLastRanges" >> beam.Map(
@@ -335,20 +331,6 @@ def join_ranks(parts: Iterable[Ranks]) -> Ranks:
 def is_of_train(block: SentenceBlock) -> bool:
     """Returns True if the sentences of a block may be used for training, because they are not held out."""
     return not block.is_held_out
-
-
-def ranges_of_block(block: SentenceBlock) -> tuple[str, Counts]:
-    """Returns (language of a block, number of its sentences in each range of ranks).
-
-    Sentences are ranked by a hash. The ranks are divided into RANGES ranges of equal size.
-    """
-    return block.language, sentence_sampling.count_ranges(block.ranks())
-
-
-def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
-    """Yields (language, number of sentences) of a block if the block is held out."""
-    if block.is_held_out:
-        yield block.language, block.sentences
 
 
 def find_last_ranges(
@@ -413,15 +395,11 @@ BUCKETS = 64
 Choices = Mapping[str, Choice]
 
 
-class SampleWords(NamedTuple):
-    """The outputs of CountSampleWords: the word counts, and the number of counted sentences per language."""
-
-    words: beam.PCollection  # of (bucket, word counts in scratch); each word is in one bucket
-    sampled: beam.PCollection  # of (language, sentences that were counted)
-
-
 class CountSampleWords(beam.PTransform):
-    """Counts the words of the sentences chosen for training. PCollection[SentenceBlock] → SampleWords.
+    """Counts the words of the sentences chosen for training.
+
+    PCollection[SentenceBlock] → (PCollection[(bucket, word counts in scratch)], PCollection[(language,
+    number of counted sentences)]). Each word is in one bucket.
 
     Args:
       folder: output folder of the build.
@@ -433,11 +411,9 @@ class CountSampleWords(beam.PTransform):
 
     def __init__(self, folder: str, choices: beam.PCollection, buckets: int = BUCKETS):
         super().__init__()
-        self.folder = folder
-        self.choices = choices
-        self.buckets = buckets
+        self.folder, self.choices, self.buckets = folder, choices, buckets
 
-    def expand(self, blocks: beam.PCollection) -> SampleWords:
+    def expand(self, blocks: beam.PCollection) -> Any:
         choices = AsSingleton(self.choices)
         train = blocks | "OfTrain" >> beam.Filter(is_of_train)
         lasts = (
@@ -459,12 +435,14 @@ class CountSampleWords(beam.PTransform):
         sampled = (
             (
                 train | "Sampled" >> beam.Map(sampled_of_block, choices),
-                lasts | "SampledLasts" >> beam.Map(sampled_of_last, choices),
+                lasts
+                | "SampledLasts"
+                >> beam.Map(lambda last, chosen: (last[0], chosen[last[0]].copies), choices),
             )
             | "AllSampled" >> beam.Flatten()
             | "AddSampled" >> beam.CombinePerKey(sum)
         )
-        return SampleWords(words, sampled)
+        return words, sampled
 
 
 def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None:
@@ -510,11 +488,6 @@ def sampled_of_block(block: SentenceBlock, choices: Choices) -> tuple[str, int]:
     choice = choices[block.language]
     once_more = int(is_once_more(block.ranks(), choice).sum())
     return block.language, block.sentences * choice.share.times + once_more
-
-
-def sampled_of_last(last: tuple[str, bytes], choices: Choices) -> tuple[str, int]:
-    """Returns (language, number of sentences that `count_last` counts)."""
-    return last[0], choices[last[0]].copies
 
 
 def add_sample_bucket(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> tuple[int, bytes]:

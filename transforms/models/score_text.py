@@ -18,7 +18,7 @@ from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
 from ..files.write_files import RowFile
 from .count_ngrams import Dealer, TextBlock, join_pieces, load_words
-from .estimate_ngrams import ModelPart, bucketed_by
+from .estimate_ngrams import bucketed_by
 from .gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table, number_words
 from .smoothing import grams_of, log_likelihoods
 
@@ -51,41 +51,30 @@ class BlockScore(NamedTuple):
     packed_values: bytes  # float32: log-likelihood of each token, in scratch
 
 
-class SplitScore(NamedTuple):
-    """The log-likelihood of a split, and its numbers of documents, tokens and unknown words."""
-
-    documents: int
-    tokens: int
-    unknown: int
-    log_likelihood: float
-    of_unknown: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the counts in the format of stats.json."""
-        known = self.tokens - self.unknown
-        return {
-            "documents": self.documents,
-            "tokens": self.tokens,
-            "unknown_words": self.unknown,
-            "log_likelihood": self.log_likelihood,
-            "perplexity": _perplexity(self.log_likelihood, self.tokens),
-            "perplexity_without_unknown": _perplexity(self.log_likelihood - self.of_unknown, known),
-        }
+def add_scores(scores: Iterable[BlockScore]) -> dict[str, Any]:
+    """Returns the counts and the log-likelihood of a split, from those of its blocks, for stats.json."""
+    columns = zip(*(score[1:6] for score in scores), strict=True)
+    documents, tokens, unknown = (sum(next(columns)) for _ in range(3))
+    log_likelihood, of_unknown = map(math.fsum, columns)
+    return {
+        "documents": documents,
+        "tokens": tokens,
+        "unknown_words": unknown,
+        "log_likelihood": log_likelihood,
+        "perplexity": _perplexity(log_likelihood, tokens),
+        "perplexity_without_unknown": _perplexity(log_likelihood - of_unknown, tokens - unknown),
+    }
 
 
 def _perplexity(log_likelihood: float, tokens: int) -> float:
     return round(math.exp(-log_likelihood / tokens), 6) if tokens else 0.0
 
 
-class ScoredText(NamedTuple):
-    """The outputs of ScoreText: the written files, and the log-likelihood of each split."""
-
-    files: beam.PCollection  # of OutputFile
-    scores: beam.PCollection  # of (split, SplitScore)
-
-
 class ScoreText(beam.PTransform):
-    """Computes log-likelihoods of text. (PCollection[TextBlock], PCollection[ModelPart]) → ScoredText.
+    """Computes log-likelihoods of text.
+
+    (PCollection[TextBlock], PCollection[ModelPart]) → (PCollection[OutputFile], PCollection[(split, the
+    result of `add_scores`)]).
 
     Args:
       folder: output folder of the build.
@@ -102,16 +91,17 @@ class ScoreText(beam.PTransform):
         self.folder, self.dealer, self.words = folder, dealer, words
         self.order, self.is_listed = order, is_listed
 
-    def expand(self, given: tuple[beam.PCollection, beam.PCollection]) -> ScoredText:
+    def expand(self, given: tuple[beam.PCollection, beam.PCollection]) -> Any:
         blocks, parts = given
         keyed = tuple[tuple[int, int], Piece]
         words = AsSingleton(self.words)
         ask = beam.FlatMap(ask_for, self.order, self.dealer, words)
+        model = beam.Map(lambda one: ((one.order, one.bucket), Piece(None, one.order, one.packed)))
         score = beam.FlatMap(score_block, self.order, self.dealer.scratch, words)
         answers = (
             (
                 blocks | "Ask" >> ask.with_output_types(keyed),
-                parts | "Model" >> beam.Map(_by_bucket).with_output_types(keyed),
+                parts | "Model" >> model.with_output_types(keyed),
             )
             | "Pieces" >> beam.Flatten()
             | "GroupBuckets" >> beam.GroupByKey()
@@ -125,23 +115,15 @@ class ScoreText(beam.PTransform):
             | "GroupSplits" >> beam.GroupByKey()
             | "Write" >> beam.Map(write_split, self.folder, is_listed=self.is_listed)
         )
-        return ScoredText(
+        of_split = beam.Map(lambda one: one[1]).with_output_types(tuple[str, Any])
+        return (
             written | "Files" >> beam.Map(lambda one: one[0]).with_output_types(OutputFile),
-            written
-            | "Scores" >> beam.Map(lambda one: one[1]).with_output_types(tuple[str, SplitScore]),
+            written | "Scores" >> of_split,
         )
 
 
-def _id_of(block: TextBlock) -> BlockId:
-    return block.split, block.first
-
-
 def _by_id(block: TextBlock) -> tuple[BlockId, TextBlock]:
-    return _id_of(block), block
-
-
-def _by_bucket(part: ModelPart) -> tuple[tuple[int, int], Piece]:
-    return (part.order, part.bucket), Piece(None, part.order, part.packed)
+    return (block.split, block.first), block
 
 
 def ask_for(
@@ -158,7 +140,7 @@ def ask_for(
     numbers = number_words(block.lines(), load_words(words))
     for n, asked in grams_of(numbers, order).items():
         for bucket, packed in dealer.deal(make_table(asked, ()), bucketed_by(asked, order)):
-            yield (n, bucket), Piece(_id_of(block), n, packed)
+            yield (n, bucket), Piece((block.split, block.first), n, packed)
 
 
 def answer(
@@ -195,15 +177,13 @@ def score_block(
       scratch: stores the log-likelihood of each token.
       words: reference to the vocabulary in scratch.
     """
-    pieces: dict[int, list[bytes]] = {n: [] for n in range(1, order + 1)}
-    blocks = []
-    for one in grouped[1]:
-        if isinstance(one, TextBlock):
-            blocks.append(one)
-        else:
-            pieces[one.order].append(one.packed)
-    entries = {n: join_pieces(packed, n, ENTRIES) for n, packed in pieces.items()}
-    for block in blocks:
+    found = list(grouped[1])
+    pieces = [one for one in found if isinstance(one, Piece)]
+    entries = {
+        n: join_pieces((one.packed for one in pieces if one.order == n), n, ENTRIES)
+        for n in range(1, order + 1)
+    }
+    for block in (one for one in found if isinstance(one, TextBlock)):
         numbers = number_words(block.lines(), load_words(words))
         # Rounded, because the last bits of a logarithm differ between processors.
         values = log_likelihoods(numbers, entries).astype(np.float32)
@@ -227,7 +207,7 @@ def score_block(
 
 def write_split(
     grouped: tuple[str, Iterable[BlockScore]], folder: str, *, is_listed: bool
-) -> tuple[OutputFile, tuple[str, SplitScore]]:
+) -> tuple[OutputFile, tuple[str, dict[str, Any]]]:
     """Writes log-likelihoods/<split>.parquet, with a row for each document, in order.
 
     Returns (the file, (split, its log-likelihood and counts)).
@@ -253,11 +233,8 @@ def write_split(
     with RowFile(folder, name, schema) as file:
         for score in scores:
             file.write(_rows_of(score, schema, is_listed=is_listed))
-    columns = zip(*(score[1:6] for score in scores), strict=True)
-    documents, tokens, unknown, log_likelihood, of_unknown = columns
-    summed = sum(documents), sum(tokens), sum(unknown)
-    found = SplitScore(*summed, math.fsum(log_likelihood), math.fsum(of_unknown))
-    return file.output_file(name, split, KIND, found.documents), (split, found)
+    found = add_scores(scores)
+    return file.output_file(name, split, KIND, found["documents"]), (split, found)
 
 
 def _rows_of(score: BlockScore, schema: pa.Schema, *, is_listed: bool) -> pa.Table:

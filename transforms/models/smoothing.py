@@ -49,6 +49,8 @@ import pyarrow.compute as pc
 from . import gram_tables
 from .gram_tables import PROBABILITIES, UNKNOWN, Table, Tally, group_rows, look_up, make_table
 
+Float64s = npt.NDArray[np.float64]
+
 FALLBACK = (0.0, 0.5, 1.0, 1.5)
 """Discounts of lmplz --discount_fallback, used if discounts cannot be estimated from the Tally."""
 
@@ -110,48 +112,39 @@ def _add_up(values: gram_tables.Int64s, starts: gram_tables.Int64s) -> gram_tabl
     return np.add.reduceat(values, starts) if len(starts) else values[:0]
 
 
-def vocabulary_size(tally: Tally, *, has_unknown: bool) -> int:
-    """Returns V, the number of words that can be predicted, including </S> and <UNK>.
+def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts) -> Table:
+    """Returns all unigrams, with their probabilities (the columns PROBABILITIES).
+
+    Unigrams that are not in the text are added: <S>, whose probability is 1, and <UNK> if the text does not
+    have it. V, the number of words that can be predicted, includes </S> and <UNK>.
 
     Args:
-      tally: the tally of the unigrams.
-      has_unknown: True if <UNK> is in the text.
-    """
-    return tally.grams + (not has_unknown)
-
-
-def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: int) -> Table:
-    """Returns the unigrams of a table, with their probabilities (the columns PROBABILITIES).
-
-    Args:
-      table: some or all unigrams, with the columns ADJUSTED_COUNTS.
-      tally: the tally of all unigrams.
+      table: all unigrams of the text, with the columns ADJUSTED_COUNTS.
+      tally: the tally of these unigrams.
       discounts: the discounts of unigrams.
-      size: the result of `vocabulary_size`.
     """
+    predictable = tally.grams + (UNKNOWN not in table["words"])
+    table = _with_unknown(table, 0)
     ones, twos = tally.of_count[:2]
     seen = (0, ones, twos, tally.grams - ones - twos)
     left = sum(map(float.__mul__, discounts.of_count, map(float, seen))) / tally.adjusted
     discount = np.array(discounts.of_count)[np.minimum(table["adjusted"], 3)]
     own = (table["adjusted"] - discount) / tally.adjusted
-    return make_table(table["words"], PROBABILITIES, own + left / size)
+    return with_start(table["words"], own + left / predictable)
 
 
-def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unknown: bool) -> Table:
-    """Returns the unigrams that are not in the text, with the columns PROBABILITIES.
+def _with_unknown(table: Table, count: int) -> Table:
+    """Returns unigrams, to which <UNK> is added with the given count if it is missing."""
+    if UNKNOWN in table["words"]:
+        return table
+    unknown = np.array([[UNKNOWN]], np.uint32)
+    return np.concatenate([table, make_table(unknown, gram_tables.ADJUSTED_COUNTS, count, 0)])
 
-    These unigrams are <S>, whose probability is 1, and <UNK> if the text does not have it.
 
-    Args:
-      tally: the tally of all unigrams.
-      discounts: the discounts of unigrams.
-      size: the result of `vocabulary_size`.
-      has_unknown: True if <UNK> is in the text.
-    """
-    nothing = make_table(np.array([[UNKNOWN]], np.uint32), (("adjusted", "<i8"),), 0)
-    unknown = estimate_unigrams(nothing, tally, discounts, size)
+def with_start(words: gram_tables.Words, probabilities: Float64s) -> Table:
+    """Returns unigrams with their probabilities (the columns PROBABILITIES), and <S> with the value 1."""
     start = make_table(np.array([[gram_tables.START]], np.uint32), PROBABILITIES, 1.0)
-    return start if has_unknown else np.concatenate([unknown, start])
+    return np.concatenate([make_table(words, PROBABILITIES, probabilities), start])
 
 
 def interpolate(weighed: Table, shorter: Table) -> Table:
@@ -210,15 +203,8 @@ def divide_unigrams(table: Table) -> Table:
     Args:
       table: all unigrams with the columns ADJUSTED_COUNTS, of which only the counts are used.
     """
-    has_unknown = bool((table["words"] == UNKNOWN).any())
-    words = table["words"] if has_unknown else np.append(table["words"], [[UNKNOWN]], axis=0)
-    counts = table["count"] if has_unknown else np.append(table["count"], 1)
-    return make_table(words.astype(np.uint32), FREQUENCIES, counts / counts.sum())
-
-
-def start_of_sentence() -> Table:
-    """Returns a table with one row: the unigram <S>, with the value 1 in the column FREQUENCIES."""
-    return make_table(np.array([[gram_tables.START]], np.uint32), FREQUENCIES, 1.0)
+    table = _with_unknown(table, 1)
+    return make_table(table["words"], FREQUENCIES, table["count"] / table["count"].sum())
 
 
 def use_shorter(words: gram_tables.Words, shorter: Table) -> Table:
@@ -290,9 +276,6 @@ def weigh_by_scales(found: Table, scales: Table) -> Table:
     )
 
 
-Float64s = npt.NDArray[np.float64]
-
-
 def join_backoffs(probabilities: Table, contexts: Table) -> Table:
     """Returns n-grams with the columns ENTRIES: their probabilities and their back-off factors.
 
@@ -305,19 +288,6 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
     factors = np.append(contexts["backoff"], 1.0)[rows]
     words = probabilities["words"]
     return make_table(words, gram_tables.ENTRIES, probabilities["probability"], factors)
-
-
-def without_backoffs(probabilities: Table) -> Table:
-    """Returns the n-grams of the highest order with the columns ENTRIES: probability and back-off factor.
-
-    These n-grams are not contexts of other n-grams, so all their back-off factors are 1.
-
-    Args:
-      probabilities: the same n-grams with their probabilities (the columns PROBABILITIES).
-    """
-    return make_table(
-        probabilities["words"], gram_tables.ENTRIES, probabilities["probability"], 1.0
-    )
 
 
 def grams_of(numbers: gram_tables.Numbers, order: int) -> dict[int, gram_tables.Words]:
@@ -367,17 +337,6 @@ def log_likelihoods(numbers: gram_tables.Numbers, entries: Mapping[int, Table]) 
 END = b"\n\\end\\\n"
 
 
-def name_words(words: pa.BinaryArray) -> pa.BinaryArray:
-    """Returns the text of each word: the word with the id n is at the index n.
-
-    The first three are the special tokens <unk>, <s> and </s>. The words of the vocabulary follow.
-
-    Args:
-      words: the vocabulary, sorted by bytes.
-    """
-    return pa.concat_arrays([pa.array(gram_tables.SIGNS, pa.binary()), words])
-
-
 def make_head(grams: Mapping[int, int]) -> bytes:
     """Returns the first lines of an ARPA file, which give the number of n-grams of each order.
 
@@ -389,21 +348,17 @@ def make_head(grams: Mapping[int, int]) -> bytes:
     )
 
 
-def make_title(order: int) -> bytes:
-    """Returns an empty line and the title line above the n-grams of an order, such as "\\2-grams:"."""
-    return b"\n\\%d-grams:\n" % order
-
-
-def make_lines(entries: Table, names: pa.BinaryArray, *, has_backoffs: bool) -> bytes:
+def make_lines(entries: Table, vocabulary: pa.BinaryArray, *, has_backoffs: bool) -> bytes:
     """Returns lines of an ARPA file for n-grams of one order.
 
     Args:
       entries: a table of n-grams with the columns ENTRIES (probability and back-off factor).
-      names: the text of each word, indexed by its id (the result of `name_words`).
+      vocabulary: the words of the model, sorted by bytes.
       has_backoffs: True to write the back-off factors. False for the highest order, which has none.
     """
     if not len(entries):
         return b""
+    names = pa.concat_arrays([pa.array(gram_tables.SIGNS, pa.binary()), vocabulary])  # by id
     words = [names.take(pa.array(column)) for column in entries["words"].T]
     blanks = (b" ",) * (len(words) - 1)
     columns = [_write_logs(entries["probability"]), b"\t"]

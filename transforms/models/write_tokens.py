@@ -17,9 +17,10 @@ import numpy
 import pyarrow as pa
 
 from ..files import counters
-from ..files.builds.finished_builds import CorpusFile, RowGroup, read_row_group, row_groups_of
+from ..files.builds.finished_builds import CorpusFile, RowGroup, read_row_group, sized_row_groups_of
 from ..files.distribution import Spread, SpreadAll
-from ..files.read_files import InputError, file_bytes_of, read_input
+from ..files.line_blocks import in_batches
+from ..files.read_files import InputError, read_input
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
 from ..files.write_files import HashedFile, RowFile
@@ -47,13 +48,6 @@ class TokenCounts(NamedTuple):
     tokens: int = 0  # including end-of-document tokens
     text_bytes: int = 0  # size of the tokenised text in UTF-8
     unknown: int = 0  # unknown tokens
-
-
-class TokenPart(NamedTuple):
-    """A part of a build that one worker reads at once: a row group."""
-
-    group: RowGroup
-    stored_bytes: int  # approximate number of bytes in the file
 
 
 class TokenPiece(NamedTuple):
@@ -86,19 +80,12 @@ class TokenizeRows(beam.PTransform):
         return (
             root
             | "SpreadFiles" >> SpreadAll(self.files, of=CorpusFile)
-            | "SpreadRowGroups" >> Spread(plan_parts, of=TokenPart)
+            | "SpreadRowGroups" >> Spread(sized_row_groups_of, of=tuple[RowGroup, int])
             | "Tokenize"
             >> beam.Map(tokenize_part, self.source, Scratch(self.folder)).with_output_types(
                 TokenPiece
             )
         )
-
-
-def plan_parts(file: CorpusFile) -> Iterator[TokenPart]:
-    """Yields the row groups of a file."""
-    groups = row_groups_of(file)
-    stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)
-    return (TokenPart(group, stored_bytes) for group in groups)
 
 
 @functools.lru_cache(maxsize=2)
@@ -110,19 +97,23 @@ def open_tokenizer(path: str) -> Tokenizer:
         raise InputError(path, str(error)) from None
 
 
-def tokenize_part(part: TokenPart, source: TokenSource, scratch: Scratch) -> TokenPiece:
-    """Tokenises the rows of a row group in order, and stores the tokens in scratch."""
+def tokenize_part(part: tuple[RowGroup, int], source: TokenSource, scratch: Scratch) -> TokenPiece:
+    """Tokenises the rows of a row group in order, and stores the tokens in scratch.
+
+    `part` is (row group, approximate number of its bytes in the file).
+    """
+    group, stored_bytes = part
     tokenizer = open_tokenizer(source.tokenizer)
     end = numpy.array([find_end(tokenizer, source.eos).id], numpy.int32)
     columns = dict.fromkeys(filter(None, (source.column, source.id)))
-    table = read_row_group(part.group, [*columns]).table
+    table = read_row_group(group, [*columns]).table
     kind = type_of_ids(tokenizer.size)
     ids: list[bytes] = []
     lengths: list[int] = []
     text_bytes = unknown = 0
-    for texts in batches_of(table[source.column]):
+    for texts in in_batches((text.as_py() for text in table[source.column]), BATCH_BYTES, len):
         if source.is_plain:
-            texts = [_plain(text, part.group.file.path) for text in texts]
+            texts = [_plain(text, group.file.path) for text in texts]
         text_bytes += sum(len(text.encode("utf-8")) for text in texts)
         documents = tokenizer.encode(texts)
         lengths += [len(document) + 1 for document in documents]
@@ -132,31 +123,16 @@ def tokenize_part(part: TokenPart, source: TokenSource, scratch: Scratch) -> Tok
     counts = TokenCounts(len(lengths), sum(lengths), text_bytes, unknown)
     counters.count(TOKENIZE, "documents", counts.documents)
     counters.count(TOKENIZE, "text_bytes", text_bytes)
-    counters.count(TOKENIZE, "dump_bytes", part.stored_bytes)
+    counters.count(TOKENIZE, "dump_bytes", stored_bytes)
     counters.flush()
     return TokenPiece(
-        part.group.file,
-        part.group.number,
+        group.file,
+        group.number,
         counts,
         scratch.put(b"".join(ids)),
         scratch.put(numpy.array(lengths, numpy.int32).tobytes()),
         scratch.put(_pack_names(table, source.id)),
     )
-
-
-def batches_of(column: pa.ChunkedArray) -> Iterator[list[str]]:
-    """Yields the texts of a column in batches."""
-    batch: list[str] = []
-    size = 0
-    for value in column:
-        text = value.as_py()
-        batch.append(text)
-        size += len(text)
-        if size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _plain(text: str, path: str) -> str:

@@ -1,23 +1,13 @@
 import functools
 import random
 
-import apache_beam as beam
 import numpy
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from corpusmill.transforms.books.book_overlap import sum_rows
 from corpusmill.transforms.duplicates import similar_documents
-from corpusmill.transforms.duplicates.minhash import NO_PAIRS
 from corpusmill.transforms.duplicates.similar_documents import CombinePairs, different_pairs
 from tests.makers.number_pairs import pairs_of
-from tests.tools.run_pipeline import run_transform
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(-3, 1 << 60))))
-def test_each_pair_once(pairs: list[tuple[int, int]]) -> None:
-    assert list(map(tuple, different_pairs(pairs_of(pairs)).tolist())) == sorted(set(pairs))
 
 
 @pytest.mark.parametrize("reduce_rows", [0, 7, 1 << 18])
@@ -57,14 +47,3 @@ def test_rows_of_several_columns_are_summed() -> None:
     merged = combine.compact(combine.merge_accumulators(accumulators))
     assert combine.extract_output(merged).tolist() == [[1, 2, 0], [3, 0, 9], [3, 1, 7]]
     assert combine.extract_output(combine.create_accumulator()).shape == (0, 3)
-
-
-def test_in_a_pipeline() -> None:
-    arrays = [pairs_of([(3, 4), (1, 2)]), pairs_of([(1, 2)]), NO_PAIRS]
-    combined = run_transform(beam.CombineGlobally(CombinePairs(different_pairs)), arrays)
-    (pairs,) = combined.elements["main"]
-    assert pairs.tolist() == [[1, 2], [3, 4]]
-    (none,) = run_transform(beam.CombineGlobally(CombinePairs(different_pairs)), []).elements[
-        "main"
-    ]
-    assert none.shape == (0, 2)

@@ -9,7 +9,6 @@ from corpusmill.transforms.duplicates.similar_documents import (
     CompareDocuments,
     DocumentFacts,
     Sketch,
-    split_pairs,
 )
 from corpusmill.transforms.files.scratch import Scratch
 from tests.makers.number_pairs import pairs_of
@@ -56,8 +55,3 @@ def test_each_pair_is_compared(tmp_path: Path, parts: list[list[list[int]]]) -> 
 
 def test_none_is_compared_with_itself(tmp_path: Path) -> None:
     assert compare(tmp_path, [[[2, 2]], []]) == []
-
-
-def test_pairs_are_split_by_the_first() -> None:
-    split = split_pairs(pairs_of([[4, 0], [4, 1], [2, 3], [2, 9]]))
-    assert [(first, seconds.tolist()) for first, seconds in split] == [(2, [3, 9]), (4, [0, 1])]

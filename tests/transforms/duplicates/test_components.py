@@ -1,9 +1,8 @@
 import numpy
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.duplicates.minhash import NO_PAIRS, link_to_smallest
+from corpusmill.transforms.duplicates.minhash import link_to_smallest
 from tests.makers.number_pairs import pairs_of
 
 EDGES = st.lists(st.tuples(st.integers(-5, 30), st.integers(0, 1 << 60) | st.integers(0, 30)))
@@ -22,26 +21,6 @@ def components_of(edges: list[tuple[int, int]]) -> list[set[int]]:
         components = [component for component in components if component not in touched]
         components.append(set(edge).union(*touched))
     return components
-
-
-@pytest.mark.parametrize(
-    ("edges", "expected"),
-    [
-        ([], []),
-        ([(4, 4)], []),
-        ([(4, 2)], [[4, 2]]),
-        ([(1, 2), (2, 3), (3, 4)], [[2, 1], [3, 1], [4, 1]]),
-        ([(3, 4), (1, 9), (9, 4)], [[3, 1], [4, 1], [9, 1]]),
-        ([(5, 6), (1, 2), (2, 1)], [[2, 1], [6, 5]]),
-        ([(1 << 62, 3), (1 << 62, (1 << 62) + 1)], [[1 << 62, 3], [(1 << 62) + 1, 3]]),
-    ],
-)
-def test_links(edges: list[tuple[int, int]], expected: list[list[int]]) -> None:
-    assert link(edges) == expected
-
-
-def test_no_edges() -> None:
-    assert link_to_smallest(NO_PAIRS).shape == (0, 2)
 
 
 @given(EDGES)

@@ -1,6 +1,7 @@
 """Evidence about an item does not depend on how training texts were put together."""
 
 import functools
+import itertools
 import random
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -14,8 +15,12 @@ from corpusmill.transforms.duplicates.contamination_evidence import (
     describe,
     join_stretches,
 )
-from corpusmill.transforms.duplicates.evaluation_index import build_index, fold_block
-from corpusmill.transforms.duplicates.folded_words import normalize
+from corpusmill.transforms.duplicates.evaluation_index import (
+    EvaluationIndex,
+    build_index,
+    fold_block,
+)
+from corpusmill.transforms.duplicates.folded_words import fold_words, normalize
 
 SHOWN = 3
 ITEMS = [
@@ -24,7 +29,11 @@ ITEMS = [
     "A short line",
 ]
 WORDS = " ".join(ITEMS).split()
-INDEX = build_index(ITEMS, 4)
+
+
+@functools.cache
+def index() -> EvaluationIndex:
+    return build_index(ITEMS, 4)
 
 
 def found_in(
@@ -33,7 +42,8 @@ def found_in(
     """Returns the evidence that some texts have of the items."""
     block = fold_block(texts)
     ids = [f"{first + number:03}" for number in range(len(texts))]
-    return dict(describe(INDEX, block, "file", ids, INDEX.find(block), SHOWN, known))
+    runs = index().find(block)
+    return dict(describe(index(), block, "file", ids, runs, SHOWN, known))
 
 
 def made_texts(chance: random.Random, count: int) -> list[str]:
@@ -54,13 +64,10 @@ def test_the_same_whatever_the_blocks_and_their_order(seed: int) -> None:
     chance = random.Random(seed)
     texts = made_texts(chance, 30)
     whole = found_in(texts)
-    cuts = sorted(chance.sample(range(1, 30), 5))
-    parts = [
-        found_in(texts[start:end], start)
-        for start, end in zip([0, *cuts], [*cuts, 30], strict=True)
-    ]
+    spans = list(itertools.pairwise([0, *sorted(chance.sample(range(1, 30), 5)), 30]))
+    parts = [found_in(texts[start:end], start) for start, end in spans]
     known: dict[int, Found] = {}
-    for start, end in zip([0, *cuts], [*cuts, 30], strict=True):
+    for start, end in spans:
         add_to(known, found_in(texts[start:end], start, known).items(), SHOWN)
     assert known == whole
     chance.shuffle(parts)
@@ -74,8 +81,6 @@ def test_the_same_whatever_the_blocks_and_their_order(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_matches_show_the_words_that_both_have(seed: int) -> None:
-    from corpusmill.transforms.duplicates.folded_words import fold_words
-
     texts = made_texts(random.Random(seed), 30)
     for item, found in found_in(texts).items():
         words = fold_words(ITEMS[item])

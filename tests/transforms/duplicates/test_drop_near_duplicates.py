@@ -6,6 +6,7 @@ import numpy
 import pyarrow.parquet as pq
 import pytest
 
+from corpusmill.transforms.duplicates import near_duplicate_lines
 from corpusmill.transforms.duplicates.minhash import jaccard
 from corpusmill.transforms.duplicates.near_duplicate_lines import (
     SCHEMA,
@@ -99,10 +100,21 @@ def expected_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]
     return tree_of(folder)
 
 
-@pytest.mark.parametrize(("size", "workers"), [(1, 0), (2, 0), (13, 0), (100, 0), (3, 1), (3, 2)])
+@pytest.mark.parametrize(
+    ("size", "at_once", "workers"),
+    [(1, 1, 0), (2, 100, 0), (13, 2, 0), (100, 7, 0), (100, 1, 0), (3, 2, 1), (3, 2, 2)],
+)
 def test_nothing_depends_on_the_cut_or_on_the_order_of_ranges_or_on_workers(
-    tmp_path: Path, expected_files: dict[str, bytes], size: int, workers: int
+    tmp_path: Path,
+    expected_files: dict[str, bytes],
+    size: int,
+    at_once: int,
+    workers: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Nor on how many lines are signed, or pairs fetched, at once."""
+    for name in ("LINES_AT_ONCE", "PAIRS_AT_ONCE"):
+        monkeypatch.setattr(near_duplicate_lines, name, at_once)
     ranges = cut(LINES, size)
     shuffled = random.Random(size).sample(ranges, len(ranges))
     kept = sorted(drop(tmp_path, shuffled, workers=workers).elements["kept"])

@@ -1,21 +1,10 @@
-import numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.duplicates.minhash import NO_PAIRS, choose_kept, link_to_smallest
+from corpusmill.transforms.duplicates.minhash import choose_kept, link_to_smallest
 from tests.makers.number_pairs import pairs_of
 
 NUMBERS = st.integers(-9, 9)
-
-
-def test_the_greatest_rank_stays_then_the_smallest_number() -> None:
-    links = numpy.array([[2, 1], [5, 1], [8, 7], [9, 7]])
-    ranks = numpy.array([[1, 0], [2, 3], [5, -4], [7, 6], [8, 6], [9, 5]])
-    assert choose_kept(links, ranks).tolist() == [[2, 1], [2, 5], [7, 8], [7, 9]]
-
-
-def test_without_links_nothing_goes() -> None:
-    assert choose_kept(NO_PAIRS, NO_PAIRS).shape == (0, 2)
 
 
 @given(

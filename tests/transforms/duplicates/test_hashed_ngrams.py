@@ -93,13 +93,6 @@ def test_all_white_space_divides_words() -> None:
     assert len(hash_words("word" + "word".join(blanks) + "word")) == len(blanks) + 1
 
 
-def test_few_words_are_one_ngram_and_none_are_none() -> None:
-    assert len(hash_ngrams(" a b ", 8)) == 1
-    assert hash_ngrams("a b", 8).tolist() == hash_ngrams("a b", 2).tolist()
-    assert hash_ngrams("a b", 8).tolist() != hash_ngrams("b a", 8).tolist()
-    assert len(hash_ngrams(" \n", 8)) == len(hash_ngrams("", 1)) == 0
-
-
 @pytest.mark.parametrize("n", [0, -1])
 def test_ngrams_have_words(n: int) -> None:
     with pytest.raises(ValueError, match=f"n must be at least 1, not {n}"):

@@ -23,8 +23,8 @@ JA = ["船は 港を", "港を 出た"]
 def sample(folder: Path, blocks: list[SentenceBlock], sampling: Sampling, buckets: int) -> Outcome:
     def apply(made: beam.PCollection) -> dict[str, beam.PCollection]:
         choices = made | ChooseSentences(sampling)
-        counted = made | CountSampleWords(str(folder), choices, buckets)
-        return {**counted._asdict(), "choices": choices}
+        words, sampled = made | CountSampleWords(str(folder), choices, buckets)
+        return {"words": words, "sampled": sampled, "choices": choices}
 
     return run_inputs(apply, made=blocks)
 

@@ -1,3 +1,4 @@
+import functools
 import io
 import random
 from collections import Counter
@@ -40,15 +41,17 @@ def encode(model: bytes, text: str) -> list[str]:
     return found
 
 
-MODEL = train_pieces([words_of(*SENTENCES)], SMALL).model
+@functools.cache
+def model() -> bytes:
+    return train_pieces([words_of(*SENTENCES)], SMALL).model
 
 
 def test_words_are_enough() -> None:
     """The same pieces as of the trainer that reads whole sentences, three times each."""
-    model = io.BytesIO()
+    theirs = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(SENTENCES * 3),
-        model_writer=model,
+        model_writer=theirs,
         vocab_size=300,
         character_coverage=0.9995,
         hard_vocab_limit=False,
@@ -58,9 +61,9 @@ def test_words_are_enough() -> None:
     )
     thrice = words_of(*SENTENCES * 3)
     own = train_pieces([thrice], SMALL)
-    assert sorted(pieces_of(own.model)) == sorted(pieces_of(model.getvalue()))
+    assert sorted(pieces_of(own.model)) == sorted(pieces_of(theirs.getvalue()))
     for sentence in SENTENCES:
-        assert encode(own.model, sentence) == encode(model.getvalue(), sentence)
+        assert encode(own.model, sentence) == encode(theirs.getvalue(), sentence)
     words = Counter(word for sentence in SENTENCES for word in sentence.split())
     assert (own.words, own.occurrences, own.rare_words) == (len(words), 3 * words.total(), 0)
     assert own.pieces == len(pieces_of(own.model)) <= 300
@@ -70,7 +73,7 @@ def test_the_order_of_words_does_not_count() -> None:
     counts = words_of(*SENTENCES)
     order = list(range(counts.num_rows))
     random.Random(3).shuffle(order)
-    assert train_pieces([counts.take(np.array(order))], SMALL).model == MODEL
+    assert train_pieces([counts.take(np.array(order))], SMALL).model == model()
 
 
 def test_rare_words_are_passed_over() -> None:
@@ -81,7 +84,7 @@ def test_rare_words_are_passed_over() -> None:
 
 
 def test_what_no_piece_covers_is_unknown_or_spelled_in_bytes() -> None:
-    plain = PieceCounter(MODEL).count(["The ferry Ж鬱"])
+    plain = PieceCounter(model()).count(["The ferry Ж鬱"])
     assert (plain.lines, plain.characters, plain.in_bytes) == (1, 12, 0)
     with_bytes = train_pieces([words_of(*SENTENCES)], PieceSettings(600, byte_fallback=True))
     in_bytes = PieceCounter(with_bytes.model).count(["The ferry Ж鬱"])
@@ -91,7 +94,7 @@ def test_what_no_piece_covers_is_unknown_or_spelled_in_bytes() -> None:
 
 
 def test_normalisation() -> None:
-    assert encode(MODEL, "Ｔｈｅ　ferry") == encode(MODEL, "The  ferry ")
+    assert encode(model(), "Ｔｈｅ　ferry") == encode(model(), "The  ferry ")
     identity = train_pieces([words_of(*SENTENCES)], PieceSettings(300, normalization="identity"))
     assert encode(identity.model, "Ｔｈｅ") != encode(identity.model, "The")
     for rule in NORMALIZATIONS:
@@ -119,7 +122,7 @@ def test_a_large_corpus_is_counted_in_64_bits_and_gives_the_same_model(
     length = sum(len(word.as_py()) for word in counts["word"])
     for large in (length, length + 1):
         monkeypatch.setattr(subword_models, "LARGE_CORPUS", large)
-        assert train_pieces([counts], SMALL).model == MODEL
+        assert train_pieces([counts], SMALL).model == model()
     assert told == [True, False]
 
 
@@ -152,12 +155,12 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None
 
 
 def test_counts() -> None:
-    counter = PieceCounter(MODEL)
+    counter = PieceCounter(model())
     whole = counter.count(SENTENCES)
     assert whole == add_piece_stats(counter.count([sentence]) for sentence in SENTENCES)
     assert whole.lines == len(SENTENCES)
     assert whole.characters == sum(map(len, SENTENCES))
-    assert whole.pieces == sum(len(encode(MODEL, sentence)) for sentence in SENTENCES)
+    assert whole.pieces == sum(len(encode(model(), sentence)) for sentence in SENTENCES)
     assert whole.characters_per_piece == whole.characters / whole.pieces
     assert counter.count([]) == PieceStats() == add_piece_stats([])
     assert counter.count(["  The ferry\u3000"]) == counter.count(["The ferry"])

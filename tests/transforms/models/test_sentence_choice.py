@@ -57,25 +57,6 @@ def test_ranges_are_of_one_size() -> None:
     assert (len(counts), counts.sum()) == (RANGES, 4)
 
 
-def test_the_smallest_ranks_are_taken() -> None:
-    ranks = ranks_of(5 * RANGE, 3, 9 * RANGE, 4, RANGE)
-    assert taken(ranks, choice_of(ranks, 3)) == {3: 1, 4: 1, RANGE: 1}
-    assert taken(ranks, choice_of(ranks, 1)) == {3: 1}
-    assert not taken(ranks, choice_of(ranks, 0))
-    assert taken(ranks, choice_of(ranks, 5)) == Counter(ranks.tolist())
-
-
-def test_where_more_are_wanted_than_there_are_all_are_repeated() -> None:
-    ranks = ranks_of(5 * RANGE, 3, 9 * RANGE)
-    assert taken(ranks, choice_of(ranks, 11)) == {3: 4, 5 * RANGE: 4, 9 * RANGE: 3}
-
-
-def test_some_of_the_copies_of_the_last_one() -> None:
-    ranks = ranks_of(8, 5, 8, 8, 9)
-    assert taken(ranks, choice_of(ranks, 3)) == {5: 1, 8: 2}
-    assert choice_of(ranks, 3).copies == 2
-
-
 def test_the_last_ranks_are_held_out_but_none_that_is_taken() -> None:
     ranks = ranks_of(0, 2 * RANGE, 4 * RANGE, 6 * RANGE, 8 * RANGE)
     cases = [  # wanted, to hold out, held out

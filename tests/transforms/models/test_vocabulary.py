@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
 from corpusmill.transforms.models import word_vocabulary
 from corpusmill.transforms.models.word_vocabulary import (
-    SCHEMA,
     SIGNS,
     HeldoutStats,
     Vocabulary,
@@ -25,7 +24,8 @@ from corpusmill.transforms.models.word_vocabulary import (
     unpack_words,
 )
 
-WORDS = [b"the", b"a", b".", b"Ma\xc3\x9f", b"\xff", b"x\ty", b"<UNK>", b"<S>"]
+ODD = b"<s> S> <UNK>s a\\tb a\tb \t a\r \0 \xc2\xa0 a\xe2\x80\xa8b \xff \xed\xa0\x80".split(b" ")
+WORDS = [b"the", b"a", b".", b"Ma\xc3\x9f", b"<UNK>", b"<S>", *ODD]
 LINES = st.lists(st.lists(st.sampled_from([*WORDS, b""]), max_size=8).map(b" ".join), max_size=20)
 
 
@@ -56,14 +56,6 @@ def test_words_that_could_pass_for_signs_are_unknown(word: bytes) -> None:
     learned = learn(block_of([word + b" fine"] * 4))
     assert b"".join(table_of(learned)) == b"<S>\t4\n</S>\t4\n<UNK>\t4\nfine\t4\n"
     assert (learned.words, learned.distinct_words) == (8, 2)
-
-
-ODD = b"<s> S> <UNK>s a\\tb a\tb \t a\r \0 \xc2\xa0 a\xe2\x80\xa8b \xff \xed\xa0\x80".split(b" ")
-
-
-@pytest.mark.parametrize("word", ODD)
-def test_other_odd_words_are_words(word: bytes) -> None:
-    assert rows_of(learn(block_of([word] * 3))) == [(word, 3)]
 
 
 def test_without_lines_there_are_the_signs() -> None:
@@ -102,40 +94,11 @@ def test_a_long_table_comes_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert b"".join(parts) == whole
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3, 100])
-def test_rows(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_vocabulary, "_ROWS", rows)
-    counts = pa.record_batch([[b"the", "é".encode(), b"."], [7, 5, 5]], schema=SCHEMA)
-    assert b"".join(word_vocabulary.rows_of(counts)) == "the\t7\né\t5\n.\t5\n".encode()
-    assert b"".join(word_vocabulary.rows_of(counts.slice(0, 0))) == b""
-
-
 @given(st.sets(st.binary(max_size=4)))
 def test_packed_words_come_back_by_bytes(words: set[bytes]) -> None:
     packed = pack_words(words_of(*words))
     assert unpack_words(packed).to_pylist() == sorted(words)
     assert packed == pack_words(words_of(*sorted(words)))
-
-
-@pytest.mark.parametrize(
-    ("block", "expected"),
-    [
-        (b"", b""),
-        (b"\n", b"\n"),
-        (b"a b a\n", b"a b a\n"),
-        (b"x\n", b"<UNK>\n"),
-        (b"a x b\nx\nb\n", b"a <UNK> b\n<UNK>\nb\n"),
-        (b"x y z\n", b"<UNK> <UNK> <UNK>\n"),
-        (b" a  x \n\n x\n", b" a  <UNK> \n\n <UNK>\n"),
-        (b"aa ab ba\n", b"<UNK> <UNK> <UNK>\n"),
-        (b"a\tb A \xff\n", b"<UNK> <UNK> <UNK>\n"),
-        (b"<S> a <UNK> </S>\n", b"<UNK> a <UNK> <UNK>\n"),
-    ],
-)
-def test_unknown_words_are_mapped(block: bytes, expected: bytes) -> None:
-    known = words_of(b"a", b"b")
-    assert map_unknown(block, known) == expected
-    assert map_unknown(expected, known) == expected
 
 
 @given(LINES, st.sets(st.sampled_from(WORDS)))
@@ -165,7 +128,6 @@ def test_held_out_lines_are_measured_as_they_would_be_mapped(
 def test_chunks_make_no_difference(chunk_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     block, known = block_of([b"a x b", b"", b"x x", b"b"] * 5), words_of(b"a", b"b")
     expected = map_unknown(block, known)
-    monkeypatch.setattr(word_vocabulary, "CHUNK_BYTES", chunk_bytes)
     monkeypatch.setattr(word_vocabulary, "CHUNK_BYTES", chunk_bytes)
     assert map_unknown(block, known) == expected
     assert measure_heldout([block], known) == [HeldoutStats(20, 30, 15)]

@@ -25,7 +25,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from ..distribution import Spread, SpreadAll
 from ..formats import READABLE, open_rows, readable_format
-from ..read_files import InputError, is_there, open_raw, parse_json
+from ..read_files import InputError, file_bytes_of, is_there, open_raw, parse_json
 from ..stores import is_local, refusal_of
 from ..text import SPLITS
 from .manifest import (
@@ -370,6 +370,13 @@ def row_groups_of(file: CorpusFile) -> list[RowGroup]:
         footer = parquet.metadata
         numbers = range(footer.num_row_groups)
         return [RowGroup(file, number, footer.row_group(number).num_rows) for number in numbers]
+
+
+def sized_row_groups_of(file: CorpusFile) -> list[tuple[RowGroup, int]]:
+    """Returns (row group, its approximate bytes in the file) for each row group of a Parquet file."""
+    groups = row_groups_of(file)
+    group_bytes = file_bytes_of(file.path) // max(len(groups), 1)
+    return [(group, group_bytes) for group in groups]
 
 
 def columns_of(path: str) -> list[str]:
