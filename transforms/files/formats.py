@@ -116,9 +116,7 @@ def _from_json(stream: BinaryIO) -> pq.ParquetFile:
     sink = pa.BufferOutputStream()
     options = {"compression": "none", "use_dictionary": False}  # sizes are those of the texts
     with pq.ParquetWriter(sink, table.schema, **options) as writer:
-        if (
-            table.num_rows
-        ):  # an empty file has no row groups, since nothing says which columns it has
+        if table.num_rows:  # nothing says which columns an empty file has
             writer.write_table(table, ROWS_READ)
     return pq.ParquetFile(pa.BufferReader(sink.getvalue()))
 

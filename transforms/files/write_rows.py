@@ -46,9 +46,7 @@ class Batch(NamedTuple):
     """Rows that are in memory at the same time, encoded for each format."""
 
     rows: int
-    pieces: Mapping[
-        str, Iterable[Any]
-    ]  # format → the rows in this format, written one piece after the other
+    pieces: Mapping[str, Iterable[Any]]  # format → the rows in this format, in pieces
 
 
 def write_files(
