@@ -14,8 +14,8 @@ import zstandard
 from corpusmill.pipelines import sample_builds
 from corpusmill.pipelines.inspect.share_builds import make_croissant
 from corpusmill.pipelines.inspect.verify import verify
-from corpusmill.pipelines.lm1b import Lm1b
 from corpusmill.pipelines.lm1b_settings import Lm1bConfig
+from corpusmill.pipelines.run import corpora
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.run.publish import TargetError, is_built
 from corpusmill.pipelines.wiki40b import Wiki40b
@@ -49,13 +49,7 @@ def config_of(corpus: str) -> Any:
 
 def build(folder: Path, corpus: str, formats: str) -> Path:
     """Builds a corpus from the samples, and returns the folder of the build."""
-    made = {
-        "wiki40b": Wiki40b,
-        "lm1b": Lm1b,
-        "pg19": sample_builds.Pg19,
-        "simplebooks": sample_builds.SimpleBooks,
-        "flores101": sample_builds.Flores101,
-    }[corpus]
+    made, _ = corpora.rows()[corpus].classes()
     launch(
         made(dataclasses.replace(config_of(corpus), formats=formats)), str(folder), accept=DOUBTS
     )
@@ -63,9 +57,10 @@ def build(folder: Path, corpus: str, formats: str) -> Path:
     return completed.parent
 
 
-@pytest.fixture(
-    scope="module", params=["wiki40b", "lm1b", "pg19", "simplebooks", "flores101"], ids=str
-)
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("pg19", "simplebooks", "flores101")]
+
+
+@pytest.fixture(scope="module", params=["wiki40b", "lm1b", *SLOW], ids=str)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A build of a corpus in all formats."""
     return build(tmp_path_factory.mktemp(request.param), request.param, ALL)

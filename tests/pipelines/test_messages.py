@@ -104,7 +104,7 @@ def test_a_verdict_ends_with_what_it_is(
     faults: tuple[Fault, ...], last: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     counts = IdCounts(0, 0, 0, 0)
-    print_verdict(Verdict(1, 0, 0, 9, counts, len(faults), faults, ()))
+    print_verdict(Verdict(1, 0, 9, counts, len(faults), faults, ()))
     assert capsys.readouterr().out.splitlines()[-1] == last
 
 

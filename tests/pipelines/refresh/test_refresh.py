@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -24,7 +23,7 @@ from corpusmill.pipelines.refresh import state as acceptance
 from corpusmill.pipelines.refresh.config import Settings
 from corpusmill.pipelines.refresh.sources import RemoteDump
 from corpusmill.pipelines.refresh.state import locked
-from corpusmill.transforms.files.builds import check_builds
+from corpusmill.transforms.files.builds import check_builds, finished_builds
 from corpusmill.transforms.files.builds.check_builds import IdCounts
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
@@ -375,7 +374,7 @@ def fail_to_read(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     owner, name = {
         "manifest": (checks, "open_build"),
         "content": (check_builds, "hash_input"),
-        "rows": (pq, "ParquetFile"),
+        "rows": (finished_builds, "open_rows"),
     }[what]
     monkeypatch.setattr(owner, name, fail)
 
@@ -397,7 +396,7 @@ def test_a_build_that_cannot_be_read_for_a_moment_stays(
 def test_a_build_that_leaks_is_neither_accepted_nor_made_again(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    verdict = Verdict(1, 0, 0, 1, IdCounts(2, 1, 0, 1), 0, (), (("Q1", "train: a; test: a"),))
+    verdict = Verdict(1, 0, 1, IdCounts(2, 1, 0, 1), 0, (), (("Q1", "train: a; test: a"),))
     monkeypatch.setattr(acceptance, "verify", lambda *_, **__: verdict)
     monkeypatch.setattr(refresh_corpus, "check_edition", acceptance.check_edition)
     for _ in range(2):
