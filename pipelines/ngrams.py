@@ -14,7 +14,11 @@ from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.pipelines.run.corpora import layouts, paper_of, shapes
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
-from corpusmill.transforms.files.builds.finished_builds import columns_of, open_build, text_bytes_of
+from corpusmill.transforms.files.builds.finished_builds import (
+    open_build,
+    schema_of_files,
+    text_bytes_of,
+)
 from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.models import count_ngrams, estimate_ngrams
@@ -83,9 +87,11 @@ class Ngrams(CorpusBuild):
             )
         self.source = layout._replace(column=shape.texts[0])
         self.files = count_ngrams.files_of_splits(self.build, (TRAIN, *self.splits))
-        path = self.files[0].file.path
-        if self.source.column not in (names := columns_of(path)):
-            raise InputError(path, f"there is no column {self.source.column}; the file has {names}")
+        paths = [file.file.path for file in self.files]
+        if self.source.column not in (names := schema_of_files(paths).names):
+            raise InputError(
+                paths[0], f"there is no column {self.source.column}; the file has {names}"
+            )
         self.min_count = config.min_count or paper_of(self.build.signature).min_count
         self.cut = cut_offs(config.prune, config.order)
 
@@ -194,7 +200,8 @@ class Ngrams(CorpusBuild):
             ],
             tallies=counted.tallies,
             entries=model.parts
-            | "GramsOfParts" >> beam.Map(lambda part: (part.order, part.grams))
+            | "GramsOfParts"
+            >> beam.Map(lambda part: (part.order, part.grams)).with_output_types(tuple[int, int])
             | "AddGrams" >> beam.CombinePerKey(sum),
             scores=scores,
             expected=root | "Expected" >> beam.Create(expected),

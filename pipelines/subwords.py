@@ -103,7 +103,7 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]
     learnable = 0
     for path in found.finished:
         build = finished_builds.open_build(path)
-        if not any(build.files.values()):
+        if not (build.format and any(build.files.values())):
             continue  # a build without text, such as a model or an entity table
         if build.corpus in layouts:
             learnable += 1

@@ -49,7 +49,7 @@ class Tokens(CorpusBuild):
         self.config = config
         self.build = finished_builds.open_build(config.build)
         layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)
-        if not any(self.build.files.values()) or not shape:
+        if not (self.build.format and any(self.build.files.values())) or not shape:
             raise InputError(
                 config.build, f"builds of {self.build.corpus} have no documents to tokenise"
             )
@@ -66,9 +66,11 @@ class Tokens(CorpusBuild):
             layout and layout.paragraphs == "article" and config.text != "plain"
         )
         column = config.column or (layout.column if layout else shape.texts[0])
-        path = finished_builds.files_of(self.build)[0].path
-        if column not in (names := finished_builds.columns_of(path)):
-            raise InputError(path, f"there is no column {column}; the file has {', '.join(names)}")
+        paths = [file.path for file in finished_builds.files_of(self.build)]
+        if column not in (names := finished_builds.schema_of_files(paths).names):
+            raise InputError(
+                paths[0], f"there is no column {column}; the file has {', '.join(names)}"
+            )
         self.source = write_tokens.TokenSource(
             tokenizer=self.tokenizer_path,
             eos=self.end.token,

@@ -98,7 +98,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
 
     chosen = choose_builds(
         settings.folders,
-        lambda one: one.corpus in shapes() and any(one.files.values()),
+        lambda one: one.corpus in shapes() and bool(one.format) and any(one.files.values()),
         limited=True,
     )
     folders = [build.folder for build in chosen]

@@ -63,9 +63,10 @@ def load(build: str | os.PathLike[str], split: str | None = None) -> pyarrow.dat
     with reported(str(folder), (pa.ArrowException,)):
         manifest = _open(folder)
         names = _of_split(manifest, split)
-        if not names and (kinds := set(formats_of(manifest)) - {PARQUET}):
+        kinds = formats_of(manifest)
+        if not names and kinds and PARQUET not in kinds:
             raise CorpusmillError(
-                f"{folder}: the rows are there as {', '.join(sorted(kinds))}, but `load` reads Parquet"
+                f"{folder}: the rows are there as {', '.join(kinds)}, but `load` reads Parquet"
             )
         if not names:
             raise CorpusmillError(f"{folder}: the build has no rows of the split {split!r}")

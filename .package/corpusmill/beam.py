@@ -566,9 +566,10 @@ class ReadBuild(beam.PTransform):
         self.split_column = split_column
         with reported(also=(InputError, BeamIOError)):
             build = finished_builds.open_build(path_of(folder, "folder"))
-            files = finished_builds.files_of(build, splits)
+            paths = [file.path for file in finished_builds.files_of(build, splits)]
+            there = finished_builds.schema_of_files(paths).names
             for name in columns:
-                if files and name not in finished_builds.columns_of(files[0].path):
+                if there and name not in there:
                     raise CorpusmillError(f"{folder}: the build has no column {name!r}")
             self.read = finished_builds.ReadCorpus([build], columns, splits)
 
@@ -623,10 +624,9 @@ class WriteRows(beam.PTransform):
         self.name, self.splits, self.key = name, tuple(splits), key
         self.split_of = functools.partial(_split_of, key=key, split=split)
         with reported():
-            if "text" not in schema.names and any(
-                one.startswith(TEXT) for one in parse_formats(formats)
-            ):
-                raise CorpusmillError("text files need a column text in the schema")
+            needs_text = any(one.startswith(TEXT) for one in parse_formats(formats))
+            if needs_text and pa.field("text", pa.string()) not in schema:
+                raise CorpusmillError("text files need a column text of strings in the schema")
             self.plan = PlanShards(self.splits, shard_bytes, _MeasureRows(self.split_of))
 
     def expand(self, rows: beam.PCollection) -> beam.PCollection:

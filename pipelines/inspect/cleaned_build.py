@@ -22,7 +22,7 @@ from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.builds.manifest import MANIFEST, Provenance, Release
 from corpusmill.transforms.files.distribution import SpreadAll
-from corpusmill.transforms.files.formats import formats_of
+from corpusmill.transforms.files.formats import PARQUET, formats_of
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.files.write_rows import WriteRecords
 from corpusmill.transforms.models.train_pieces import MODEL_KIND, VOCABULARY_KIND
@@ -94,7 +94,7 @@ class CleanedBuild(CorpusBuild):
         self.release = Release(
             self.build.corpus, version, self.build.manifest.get("release_notes", {})
         )
-        schema = finished_builds.schema_of(self.files[0].path)
+        schema = finished_builds.schema_of_files([file.path for file in self.files])
         numbers = [field.name for field in schema if not str(field.type).endswith("string")]
         method = row.classes()[0].description
         license_id = (
@@ -346,6 +346,13 @@ def check_removable(build: finished_builds.Build, *, passages: bool) -> None:
     if not row or not row.measure:
         raise ValueError(
             f"{build.folder}: removing documents from builds of {build.corpus} is not supported"
+        )
+    if (
+        row.shape and not row.shape.id and build.format != PARQUET
+    ):  # rows are known by their numbers
+        raise ValueError(
+            f"{build.folder}: rows without ids can be removed only from Parquet: build the corpus with"
+            " parquet in --formats"
         )
     if passages and row.shape and len(row.shape.texts) > 1:
         raise ValueError(

@@ -35,10 +35,10 @@ from corpusmill.transforms.files.builds.finished_builds import (
     CorpusFile,
     CorpusRows,
     RowGroup,
-    columns_of,
     open_build,
     read_row_group,
     row_groups_of,
+    schema_of_files,
 )
 from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.distribution import Spread, SpreadAll
@@ -146,7 +146,7 @@ def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
     files = document_files(build, shape)
     if not files:
         raise InputError(build.folder, "the build has no documents")
-    return columns_of(files[0].file.path)
+    return list(schema_of_files([file.file.path for file in files]).names)
 
 
 def plan_row_groups(side: Side) -> Iterator[SideGroup]:

@@ -36,10 +36,11 @@ def load(
         rows = datasets.load_dataset(repo, config, split=split)
     else:
         folder = pathlib.Path(__file__).parent / build
-        kind = "parquet" if any(folder.glob(f"{split}-*.parquet")) else "json"
-        suffix = ".parquet" if kind == "parquet" else ".jsonl*"
+        kinds = {".parquet": "parquet", ".jsonl": "json", ".jsonl.gz": "json", ".jsonl.zst": "json"}
+        there = (one for one in kinds if any(folder.glob(f"{split}-*{one}")))
+        suffix = next(there, ".parquet")
         files = sorted(str(path) for path in folder.glob(f"{split}-*{suffix}"))
-        rows = datasets.load_dataset(kind, data_files={split: files}, split=split)
+        rows = datasets.load_dataset(kinds[suffix], data_files={split: files}, split=split)
     texts = rows.map(
         lambda row: measure(row[column] + end), remove_columns=rows.column_names
     ).with_format("python")

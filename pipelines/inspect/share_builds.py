@@ -61,7 +61,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     schema_of,
 )
 from corpusmill.transforms.files.builds.manifest import CARD
-from corpusmill.transforms.files.formats import PARQUET
+from corpusmill.transforms.files.formats import PARQUET, formats_of
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError, is_local
 from corpusmill.transforms.files.write_files import write_whole
@@ -93,8 +93,7 @@ def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
 
 def splits_of(build: Build) -> list[str]:
     """Returns the names of a build's splits that have documents, sorted."""
-    found = {file["split"] for file in build.manifest["outputs"] if file["format"] == build.format}
-    return sorted(found - {""})
+    return sorted({_split_of(file) for file in build.manifest["outputs"]} - {""})
 
 
 def make_croissant(build: Build, url: str = "") -> str:
@@ -105,7 +104,7 @@ def make_croissant(build: Build, url: str = "") -> str:
 
     Raises InputError for a build without documents.
     """
-    if build.format != PARQUET:
+    if PARQUET not in (kinds := formats_of(build.manifest)) and kinds:
         raise InputError(
             build.folder, "Croissant metadata describes Parquet files; the build has none"
         )
@@ -459,7 +458,7 @@ def _edition(build: Build) -> Edition:
         )
     shape = shapes().get(build.corpus)
     withheld = shape.withheld if shape else ""
-    if withheld and withheld in splits_of(build):
+    if withheld and withheld in {file["split"] for file in build.manifest["outputs"]}:
         raise ValueError(
             f"{build.folder}: the build has the split {withheld}, which must not be published"
         )

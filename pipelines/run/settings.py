@@ -97,7 +97,7 @@ class Group(NamedTuple):
             omit_default=True,
             check=_check_formats,
             metavar="FORMATS",
-            type=typed(lambda text: ",".join(parse_formats(text))),
+            type=typed(_in_order),
         )
 
     def near_duplicates(self, help: str) -> Any:
@@ -184,9 +184,15 @@ def _check_similarity(name: str, value: float) -> None:
 
 def _check_formats(name: str, value: str) -> None:
     try:
-        parse_formats(value)
+        in_order = _in_order(value)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+    if value != in_order:  # the order would change the manifest, and not the files
+        raise ValueError(f"{name}: write it as {in_order}")
+
+
+def _in_order(formats: str) -> str:
+    return ",".join(parse_formats(formats))
 
 
 def positive(text: str) -> int:

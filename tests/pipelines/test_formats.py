@@ -2,16 +2,19 @@
 
 import dataclasses
 import gzip
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
 
 from corpusmill.pipelines import sample_builds
+from corpusmill.pipelines.inspect import cleaned_build
 from corpusmill.pipelines.inspect.share_builds import make_croissant
 from corpusmill.pipelines.inspect.verify import verify
 from corpusmill.pipelines.lm1b_settings import Lm1bConfig
@@ -19,6 +22,8 @@ from corpusmill.pipelines.run import corpora
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.run.publish import TargetError, is_built
 from corpusmill.pipelines.wiki40b import Wiki40b
+from corpusmill.transforms.files import tfrecord
+from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.check_builds import check_counts, find_fault, list_files
 from corpusmill.transforms.files.builds.dataset_card import read_head
 from corpusmill.transforms.files.builds.finished_builds import open_build
@@ -175,3 +180,53 @@ def test_files_with_names_of_a_release_are_no_format() -> None:
 
 def test_formats_may_be_in_any_order() -> None:
     assert parse_formats("tfrecord, parquet") == ("parquet", "tfrecord")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", b"5\n", "a line is not an object"),
+        ("a.jsonl", b'{"text": ' + b"[" * 100_000, "recursion"),
+        ("a.jsonl", b'{"n": 1267650600228229401496703205376}\n', "too big|too large"),
+        ("a.jsonl.gz", gzip.compress(b'{"text": "a"}\n')[:-9], ""),
+    ],
+)
+def test_damaged_lines_are_an_error_with_the_path(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=f"(?is)a.jsonl.*{message}"):
+        finished_builds.count_rows(str(path))
+
+
+def test_files_without_rows_have_no_columns_and_the_next_one_has(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"")
+    (tmp_path / "b.jsonl").write_bytes(b'{"text": "a"}\n')
+    paths = [str(tmp_path / name) for name in ("a.jsonl", "b.jsonl")]
+    assert finished_builds.schema_of_files(paths).names == ["text"]
+    assert finished_builds.text_bytes_of(paths[0], "text") == 0
+
+
+def test_plain_text_is_not_decompressed() -> None:
+    count = FORMATS["text"].count_lines
+    assert count
+    assert count(io.BytesIO(b"BZh1 is a word.\n")) == 1
+
+
+def test_numbers_that_no_row_has_are_zero_in_records() -> None:
+    schema = pa.schema([("id", pa.string()), ("latest_year", pa.null())])
+    (record,) = tfrecord.encode_rows(schema, [("a", None)])
+    assert b"latest_year" in record
+
+
+def test_rows_without_ids_are_removed_only_from_parquet(tmp_path: Path) -> None:
+    """Their hits name the rows by number in Parquet, and by place in lines."""
+    lines = open_build(str(build(tmp_path, "lm1b", "jsonl")))
+    with pytest.raises(ValueError, match="build the corpus with parquet"):
+        cleaned_build.check_removable(lines, passages=False)
+
+
+def test_formats_of_settings_are_in_the_order_of_the_flag() -> None:
+    with pytest.raises(ValueError, match="formats: write it as parquet,jsonl"):
+        Lm1bConfig(["a"], formats="jsonl,parquet")

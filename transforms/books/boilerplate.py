@@ -236,7 +236,8 @@ def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: i
         between = text[chosen.end : begin.start]
         if any(chosen.end <= end.start < begin.start and end.kind == "end" for end in ends):
             break
-        has_licence = any(word in between.lower() for word in _rules().licence.words)
+        lowered = between.lower()
+        has_licence = any(word in lowered for word in _rules().licence.words)
         if between.strip() and not (has_licence and is_boilerplate(between)):
             break
         chosen = begin

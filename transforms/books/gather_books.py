@@ -24,7 +24,7 @@ from ..files.records import Author, Book, BookFile, CatalogEntry, Reason, Releas
 from ..files.stores import is_local, refusal_of
 from ..files.tar_members import TarError, read_members
 from .file_text import choose_file, decode_file
-from .read_books import ReadBooks, sizes_of
+from .read_books import ReadBooks, check_reading, sizes_of
 from .read_catalog import ReadCatalog, ReadReleasedBooks
 
 STAGE = "choose-file"
@@ -181,6 +181,9 @@ class GatherBooks(beam.PTransform):
     stripes: int
     on_corrupt: str
     limit: int = 0
+
+    def __post_init__(self) -> None:
+        check_reading(self.stripes, self.on_corrupt)
 
     def expand(self, root: beam.Pipeline) -> GatheredBooks:
         how = self.stripes, self.on_corrupt

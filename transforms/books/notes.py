@@ -121,8 +121,9 @@ def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[spans.Span]
                 at = notes[-1][1]
             continue
         start = max(_near_line_start(text, anchor), at)
-        is_heading = rules.heading.match(text, start) or rules.end_heading.match(text, start)
-        if headings == MAX_HEADINGS or not is_heading:
+        if headings == MAX_HEADINGS:
+            continue
+        if not (rules.heading.match(text, start) or rules.end_heading.match(text, start)):
             continue
         headings += 1
         if note := _headed_note(text, start, rules):

@@ -4,26 +4,29 @@ An entry says how files are named, how rows become the content of a file, how th
 again, and which builder of Hugging Face `datasets` loads it. Documented in pipelines/docs/formats.md.
 """
 
+from __future__ import annotations
+
 import functools
 import gzip
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import zstandard
 
-from . import tfrecord
 from .compression import DECODE_ERRORS, decompressed
 from .markup import escape_field, to_line
 from .text import Shard
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
 PARQUET, TFRECORD, JSON, TEXT, TABLE = "parquet", "tfrecord", "jsonl", "text", "tsv"
 DEFAULT = f"{PARQUET},{TFRECORD}"
 GZIP_LEVEL, ZSTD_LEVEL = 6, 3
-ROWS_READ = 1 << 10  # rows of JSON lines in a row group
+ROWS_READ = 1 << 16  # rows of JSON lines in a row group
 _READ_BYTES = 1 << 20
 
 Rows = Sequence[Sequence[Any]]  # values in the order of the schema
@@ -56,12 +59,18 @@ def _tables(schema: pa.Schema, rows: Rows, _: str) -> Iterator[pa.Table]:
 
 def table_of(rows: Rows, schema: pa.Schema) -> pa.Table:
     """Converts rows to a table. The values of a row must be in the order of the schema."""
+    import pyarrow as pa  # imported here: help pages name the formats
+
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.table(arrays, schema=schema)
 
 
 def _records(schema: pa.Schema, rows: Rows, _: str) -> Iterator[bytes]:
+    import pyarrow as pa
+
+    from . import tfrecord
+
     if len(schema) == 1 and pa.types.is_string(schema.types[0]):
         yield tfrecord.encode_texts(schema.names[0], [text.encode("utf-8") for (text,) in rows])
     else:
@@ -86,6 +95,8 @@ def _cells(_: pa.Schema, rows: Rows, __: str) -> Iterator[bytes]:
 
 
 def _to_parquet(file: BinaryIO, schema: pa.Schema, **options: Any) -> Any:
+    import pyarrow.parquet as pq
+
     return pq.ParquetWriter(file, schema, compression="zstd", **options)
 
 
@@ -98,18 +109,31 @@ def _to_zstd(file: BinaryIO, *_: Any, **__: Any) -> Any:
     return zstandard.ZstdCompressor(ZSTD_LEVEL).stream_writer(file, closefd=False)
 
 
-def _count_lines(stream: BinaryIO) -> int:
-    content = decompressed(stream)
+def _count_lines(stream: BinaryIO, is_compressed: bool) -> int:
+    content = decompressed(stream) if is_compressed else stream
     pieces = iter(functools.partial(content.read, _READ_BYTES), b"")
     return sum(piece.count(b"\n") for piece in pieces)
 
 
+def _from_parquet(stream: BinaryIO) -> pq.ParquetFile:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(stream)
+
+
 def _from_json(stream: BinaryIO) -> pq.ParquetFile:
     """Returns JSON lines as a Parquet file in memory. Raises ArrowInvalid if they are damaged."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         content = io.BufferedReader(cast(io.RawIOBase, decompressed(stream)))
-        table = pa.Table.from_pylist([json.loads(line) for line in content])
-    except (AttributeError, *DECODE_ERRORS) as error:  # AttributeError: a line is not an object
+        rows = [json.loads(line) for line in content]
+        if not all(isinstance(row, dict) for row in rows):
+            raise ValueError("a line is not an object")
+        table = pa.Table.from_pylist(rows)
+        del rows
+    except (OverflowError, RecursionError, *DECODE_ERRORS) as error:
         if isinstance(error, OSError) and error.errno:
             raise
         raise pa.ArrowInvalid(str(error)) from None
@@ -129,7 +153,7 @@ FORMATS: Mapping[str, Format] = {
         f"{{split}}{_NUMBERS}.parquet",
         _tables,
         _to_parquet,
-        read=pq.ParquetFile,
+        read=_from_parquet,
         is_loadable=True,
     ),
     TFRECORD: Format(f"{{corpus}}-{{split}}.tfrecord{_NUMBERS}", _records),
@@ -138,7 +162,7 @@ FORMATS: Mapping[str, Format] = {
             f"{{split}}{_NUMBERS}.jsonl{end}",
             _objects,
             wrap,
-            count_lines=_count_lines,
+            count_lines=functools.partial(_count_lines, is_compressed=bool(end)),
             read=_from_json,
             is_loadable=True,
         )
@@ -149,7 +173,7 @@ FORMATS: Mapping[str, Format] = {
             f"{{split}}{_NUMBERS}.txt{end}",
             _texts,
             wrap,
-            count_lines=_count_lines,
+            count_lines=functools.partial(_count_lines, is_compressed=bool(end)),
             is_loadable=True,
         )
         for end, wrap in _COMPRESSED.items()

@@ -245,12 +245,12 @@ class TextCounts(NamedTuple):
 
 def files_of_splits(build: finished_builds.Build, splits: Sequence[str]) -> list[PlacedFile]:
     """Returns the files with the rows of the given splits of a build."""
-    found = []
+    found, kind = [], build.format
     listed = sorted(list_files(build))
     for split in splits:
         first = 0
         for file in listed:
-            if (file.listed.split, file.listed.format) == (split, build.format):
+            if (file.listed.split, file.listed.format) == (split, kind):
                 found.append(PlacedFile(file.file, first))
                 first += file.listed.records
     return found

@@ -295,13 +295,18 @@ class ChooseSentences(beam.PTransform):
         ranges = (
             train
             | "CountRanges"
-            >> beam.Map(lambda one: (one.language, sentence_sampling.count_ranges(one.ranks())))
+            >> beam.Map(
+                lambda one: (one.language, sentence_sampling.count_ranges(one.ranks()))
+            ).with_output_types(tuple[str, Any])
             | "AddRanges" >> beam.CombinePerKey(add_ranges)
         )
         held_out = (
             blocks
             | "HeldOut" >> beam.Filter(lambda block: block.is_held_out)
-            | "CountHeldOut" >> beam.Map(lambda block: (block.language, block.sentences))
+            | "CountHeldOut"
+            >> beam.Map(lambda block: (block.language, block.sentences)).with_output_types(
+                tuple[str, int]
+            )
             | "AddHeldOut" >> beam.CombinePerKey(sum)
         )
         last_ranges = once | "FindLastRanges" >> beam.Map(
@@ -437,7 +442,9 @@ class CountSampleWords(beam.PTransform):
                 train | "Sampled" >> beam.Map(sampled_of_block, choices),
                 lasts
                 | "SampledLasts"
-                >> beam.Map(lambda last, chosen: (last[0], chosen[last[0]].copies), choices),
+                >> beam.Map(
+                    lambda last, chosen: (last[0], chosen[last[0]].copies), choices
+                ).with_output_types(tuple[str, int]),
             )
             | "AllSampled" >> beam.Flatten()
             | "AddSampled" >> beam.CombinePerKey(sum)

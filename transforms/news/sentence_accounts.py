@@ -13,7 +13,7 @@ from ..files.builds.ledger import (
 )
 from ..files.builds.manifest import Provenance
 from ..files.builds.paper_figures import LM1B
-from ..files.formats import TFRECORD, file_pattern
+from ..files.formats import FORMATS, TFRECORD, file_pattern
 from ..files.line_blocks import LineStats, add_line_stats
 from ..files.markup import render
 from ..models.word_vocabulary import VocabularyStats
@@ -98,6 +98,7 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
             " lines",
         )
     stats, counts = _make_stats(found), _make_counts(found)
+    formats = table_formats(provenance.settings)
     return Accounts(
         counts=counts,
         stats=stats,
@@ -106,7 +107,8 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
             stats=stats,
             counts=counts,
             files=_name_files(provenance),
-            has_records=TFRECORD in table_formats(provenance.settings),
+            has_records=TFRECORD in formats,
+            is_loadable=any(FORMATS[one].is_loadable for one in formats),
             measured=[name for name in (BEFORE, *SPLITS, "total") if name in stats],
             why_not=LM1B.why_not(provenance.signature),
         ),

@@ -252,7 +252,7 @@ def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> 
         tables.append(read_row_group(groups[number], names).table)
         if sum(table.num_rows for table in tables) >= ROWS_SAMPLED:
             break
-    return pa.concat_tables(tables) if tables else pa.table({})
+    return pa.concat_tables(tables, promote_options="default") if tables else pa.table({})
 
 
 def _places(seed: str, total: int, count: int) -> list[int]:

@@ -25,8 +25,9 @@ import pyarrow.compute as pc
 import zstandard
 from apache_beam.io.filesystems import FileSystems
 
+from ..compression import DECODE_ERRORS
 from ..distribution import Gather, SpreadAll
-from ..formats import FORMATS, PARQUET, formats_in, readable_format
+from ..formats import DEFAULT, FORMATS, PARQUET, READABLE, readable_format
 from ..line_blocks import pack_block, unpack_block
 from ..read_files import InputError, hash_input, is_there, open_raw
 from ..records import OutputFile
@@ -132,7 +133,12 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
     if kind not in FORMATS or not (count := FORMATS[kind].count_lines):
         return None, ""
     with open_raw(path) as stream:
-        return count(stream), "lines"
+        try:
+            return count(stream), "lines"
+        except DECODE_ERRORS as error:
+            if isinstance(error, OSError) and error.errno:
+                raise
+            raise InputError(path, f"damaged or truncated: {error}") from None
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
@@ -142,14 +148,15 @@ def check_counts(build: Build) -> Iterator[Fault]:
     in this split. Only the numbers in the manifest are compared. The files are not read.
     """
     kept = _kept(build)
-    formats = formats_in(build.manifest.get("settings", {}))
+    named = str(build.manifest.get("settings", {}).get("formats", DEFAULT)).split(",")
+    wanted = next((one for one in READABLE if one in named), "")  # the format that commands read
     for kind, split in itertools.product(FORMATS, kept):
         records = [
             file["records"]
             for file in build.manifest["outputs"]
             if (file["format"], file["split"]) == (kind, split)
         ]
-        if (records or (kind == PARQUET and kind in formats)) and sum(records) != kept[split]:
+        if (records or kind == wanted) and sum(records) != kept[split]:
             message = (
                 f"the {kind} files of {split} have {sum(records):,} rows,"
                 f" but {kept[split]:,} records were kept"

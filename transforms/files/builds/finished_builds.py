@@ -24,7 +24,7 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from ..distribution import Spread, SpreadAll
-from ..formats import READABLE, open_rows, readable_format
+from ..formats import FORMATS, READABLE, open_rows, readable_format
 from ..read_files import InputError, file_bytes_of, is_there, open_raw, parse_json
 from ..stores import is_local, refusal_of
 from ..text import SPLITS
@@ -40,6 +40,7 @@ from .manifest import (
 )
 
 _LENGTH_BYTES = 4  # length prefix before each text of a Parquet file
+_ROWS = [f"train-*-of-*{FORMATS[one].suffix}" for one in READABLE]
 _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)")
 """Matches the name of the folder of a running or killed build, and all paths below it."""
 
@@ -315,7 +316,7 @@ def find_folders(folders: Iterable[str]) -> FoundFolders:
             elif COMPLETED in names:
                 finished.add(path_below(folder, place))
                 has_finished = True
-            elif MANIFEST in names or fnmatch.filter(names, "train-*-of-*"):
+            elif MANIFEST in names or any(fnmatch.filter(names, one) for one in _ROWS):
                 unfinished.add(path_below(folder, place))
         if not has_finished:
             raise InputError(folder, "no finished build in this folder or below")
@@ -390,6 +391,11 @@ def schema_of(path: str) -> pa.Schema:
         return parquet.schema_arrow
 
 
+def schema_of_files(paths: Sequence[str]) -> pa.Schema:
+    """Returns the schema of files that have the same columns. An empty file of JSON lines has none."""
+    return next(filter(len, map(schema_of, paths)), pa.schema([]))
+
+
 def count_rows(path: str) -> int:
     """Returns the number of rows of a file. Of a Parquet file, only the footer is read.
 
@@ -406,7 +412,10 @@ def text_bytes_of(path: str, column: str) -> int:
     Raises InputError if the file is damaged.
     """
     with _opened(path) as parquet:
-        footer, at = parquet.metadata, parquet.schema_arrow.names.index(column)
+        footer = parquet.metadata
+        if not footer.num_row_groups:  # an empty file of JSON lines has no columns
+            return 0
+        at = parquet.schema_arrow.names.index(column)
         chunks = [footer.row_group(number).column(at) for number in range(footer.num_row_groups)]
         sizes = (
             chunk.total_uncompressed_size - _LENGTH_BYTES * chunk.num_values for chunk in chunks

@@ -412,9 +412,9 @@ class _Comparison:
             if first == last and holes.is_spaceless(line.text[place]):
                 continue
             value = _value_of_whole_sentence(line, first, last)
-            name = name_of(self.source.slots_in(value or region))
-            kind = "unknown-value" if value and name else "dropped-words"
-            self._add_at_word(kind, name, line, place, left, right)
+            slots = [slot for slot in self.source.slots_in(value or region) if not slot.is_note]
+            kind = "unknown-value" if value and slots else "dropped-words"
+            self._add_at_word(kind, name_of(slots), line, place, left, right)
 
     def _has_other_words(
         self,

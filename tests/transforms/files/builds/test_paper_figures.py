@@ -25,17 +25,6 @@ TOTAL = PaperFigures(
     characters_millions={"train": 34299.8, "validation": 1906.8, "test": 1904.3},
     characters_per_piece={"32k": 4.101},
     scores={},
-)  # the last row of Table 2
-
-
-TOTAL = PaperFigures(
-    language="Total",
-    articles=19_507_552,
-    sections=54_314_618,
-    pieces_millions={"train": 8363.2, "validation": 465.0, "test": 464.2},
-    characters_millions={"train": 34299.8, "validation": 1906.8, "test": 1904.3},
-    characters_per_piece={"32k": 4.101},
-    scores={},
 )
 """The last row of Table 2, with the totals of all languages."""
 
