@@ -127,7 +127,7 @@ OF_ITS_OWN = WikiTemplates(
     [
         ("hy", {}, "A {{lang-de|x}} b", "A գերմ.՝ x b"),
         ("hy", {}, "A {{lang-fr|x}} b", "A գերմ.՝ x b"),
-        ("hy", {}, "A {{lang-ru|x}} b", "A ռուսերեն: x b"),
+        ("hy", {}, "A {{lang-ru|x}} b", "A ռուսերեն՝ x b"),
         ("hy", {}, "A {{lang-qqq|x}} b", "A x b"),
         ("hy", {}, "A {{circa|1850}} b", "A մոտ 1850 b"),
         ("hy", {}, "A {{main|x}} b", "A b"),  # a table knows that it is no prose
