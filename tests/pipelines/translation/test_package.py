@@ -59,7 +59,7 @@ def content_of(split: str, extra: str = "") -> bytes:
     return "".join(f"{line}{extra}\n" for line in TRICKY[split]).encode()
 
 
-def translate(project: Project, folder: Path, code: str, extra: str) -> None:
+def translate(project: Project, folder: Path, code: str, extra: str = "") -> None:
     """Sends, imports and checks plain files."""
     send_packets(project, [find_language(code)], formats=["tsv"])
     folder.mkdir()
