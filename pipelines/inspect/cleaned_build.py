@@ -347,9 +347,8 @@ def check_removable(build: finished_builds.Build, *, passages: bool) -> None:
         raise ValueError(
             f"{build.folder}: removing documents from builds of {build.corpus} is not supported"
         )
-    if (
-        row.shape and not row.shape.id and build.format != PARQUET
-    ):  # rows are known by their numbers
+    if row.shape and not row.shape.id and build.format != PARQUET:
+        # Hits name these rows by number in Parquet, and by place in JSON lines.
         raise ValueError(
             f"{build.folder}: rows without ids can be removed only from Parquet: build the corpus with"
             " parquet in --formats"

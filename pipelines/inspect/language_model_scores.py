@@ -261,8 +261,8 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
             if isinstance(of, Mapping) and "words" in of and name not in _NO_SPLITS
         )
         raise ValueError(f"no such split: {split!r}; there are {', '.join(splits)}")
-    unit = next(iter(counts), "")  # the documents are counted first
-    unit = unit if unit and unit not in _OF_TEXT else "articles"
+    known = (unit for unit in (*_UNITS, *counts) if unit in counts and unit not in _OF_TEXT)
+    unit = next(known, "articles")  # in stats.json, the documents are counted first
     missing = [
         name for name in ("characters", "words", unit) if not isinstance(counts.get(name), int)
     ]
@@ -284,6 +284,7 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
     )
 
 
+_UNITS = ("sentences", "books", "articles")  # names of rows; FLORES-101 also counts articles
 _OF_TEXT = ("characters", "words", "text_bytes", "pieces")
 _NO_SPLITS = ("total", "before_deduplication")
 

@@ -85,9 +85,11 @@ def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
 
     Raises InputError if there is no build with documents.
     """
-    for build in choose_builds(folders, lambda one: bool(splits_of(one)), "documents"):
-        path = posixpath.join(posixpath.dirname(build.folder), NAME)
-        write_whole(path, make_croissant(build, url).encode("utf-8"))
+    builds = choose_builds(folders, lambda one: bool(formats_of(one.manifest)), "documents")
+    made = [(posixpath.dirname(build.folder), make_croissant(build, url)) for build in builds]
+    for folder, metadata in made:
+        path = posixpath.join(folder, NAME)
+        write_whole(path, metadata.encode("utf-8"))
         yield path
 
 
@@ -235,7 +237,9 @@ def write_tasks(
 
     Raises InputError if there is no build with text, ValueError if a build does not have the split.
     """
-    builds = choose_builds(folders, lambda one: one.corpus in layouts(), "running text")
+    builds = choose_builds(
+        folders, lambda one: one.corpus in layouts() and bool(one.format), "running text"
+    )
     folder = pathlib.Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     source = pathlib.Path(corpusmill_task.__file__)

@@ -82,6 +82,7 @@ class Verdict(NamedTuple):
     fault_count: int
     faults: tuple[Fault, ...]
     conflicts: tuple[tuple[str, str], ...]  # (entity id, the places where it occurs)
+    unread_builds: int = 0  # number of builds with entities, in formats whose rows cannot be read
     listed: int = 0  # number of files in the list of MD5 checksums; 0 without a list
     equal: int = 0  # number of these files that the build has, with the listed checksum
 
@@ -187,9 +188,11 @@ def add_checks(
     splits = ids | "CheckSplits" >> CheckSplits(count_buckets(sum(map(_kept, builds))))
     settings = [build.manifest.get("settings", {}) for build in builds]
     unlinked = sum(of_build.get("identity") == "page id" for of_build in settings)
+    unread = sum(build.corpus in _of_entities() and not build.readable for build in builds)
     rows = [
         *(("build", build.name, build.folder) for build in builds),
         ("checked", "unlinked builds", str(unlinked)),
+        *([("checked", "unread builds", str(unread))] if unread else []),
         ("checked", "files", str(sum(len(build.manifest["outputs"]) for build in builds))),
     ]
     found = AsList(checked.faults), AsSingleton(splits.counts), AsList(splits.conflicts)
@@ -280,6 +283,7 @@ def _read_verdict(path: str) -> Verdict:
         fault_count=checked["faults"],
         faults=tuple(Fault(*fault) for fault in found["fault"]),
         conflicts=tuple(sorted(found["entity"], key=lambda one: order(one[0]))),
+        unread_builds=checked.get("unread builds", 0),
     )
 
 
@@ -326,6 +330,11 @@ def _print_checked(verdict: Verdict, report: str) -> None:
                 f"not linked to Wikidata: {count_of(verdict.unlinked_builds, 'build')};\n"
                 "  entities that occur in several such builds are unknown and were not checked"
             )
+    if verdict.unread_builds:
+        print(
+            f"neither Parquet nor JSON lines: {count_of(verdict.unread_builds, 'build')};\n"
+            "  the rows were not read, so it was not checked whether an entity is in two splits"
+        )
     _print_found("faults of files", verdict.fault_count, verdict.faults, report)
     if counts.ids:
         _print_found("entities in two splits", counts.conflicts, verdict.conflicts, report)

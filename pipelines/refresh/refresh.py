@@ -282,9 +282,8 @@ class _Refresh:
         changes: dict[str, Any] = {"last_run": now, "error": message if status == FAILED else ""}
         if status == FAILED:
             changes |= {"last_failure": now, "failures": run.state.failures + 1}
-        elif (
-            status != refresh_corpus.WAITING
-        ):  # while waiting, it is unknown whether the edition is up to date
+        elif status != refresh_corpus.WAITING:
+            # While waiting, it is unknown whether the edition is up to date.
             changes["last_success"] = now
         try:
             self._check_lock()

@@ -40,9 +40,8 @@ class Patience(NamedTuple):
     attempts: int = 8  # maximum number of attempts in a row without progress
     first_wait_seconds: float = 2.0  # wait after the first failure; doubled each time
     longest_wait_seconds: float = 600.0  # also the limit for Retry-After
-    timeout_seconds: tuple[float, float] = (
-        http_requests.TIMEOUT_SECONDS
-    )  # to connect; between pieces of data
+    # to connect; between pieces of data
+    timeout_seconds: tuple[float, float] = http_requests.TIMEOUT_SECONDS
     least_bytes: int = 1 << 20  # fewer bytes in an attempt count as no progress
     slow_seconds: float = (
         600.0  # a server that sends fewer than least_bytes in this time is given up

@@ -4,6 +4,7 @@ import dataclasses
 import gzip
 import io
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 import zstandard
 
 from corpusmill.pipelines import sample_builds
+from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.inspect import cleaned_build
 from corpusmill.pipelines.inspect.share_builds import make_croissant
 from corpusmill.pipelines.inspect.verify import verify
@@ -38,6 +40,7 @@ from corpusmill.transforms.files.formats import (
 )
 from corpusmill.transforms.files.markup import escape_field
 from corpusmill.transforms.files.read_files import InputError
+from tests.makers.finished_builds import manifest_of, seal
 
 ALL = ",".join(CHOICES)
 
@@ -148,15 +151,25 @@ def test_other_formats_need_another_folder(in_lines: Path) -> None:
         is_built(str(in_lines), Wiki40b(config_of("wiki40b")))
 
 
-def test_text_alone_is_neither_read_nor_loaded(in_lines: Path) -> None:
-    opened = open_build(str(in_lines))
-    texts = [one for one in opened.manifest["outputs"] if one["format"] != "jsonl.zst"]
-    of_text = opened._replace(manifest={**opened.manifest, "outputs": texts})
+def test_text_alone_is_neither_read_nor_loaded(
+    in_lines: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(shutil.copytree(in_lines, tmp_path / in_lines.name))
+    manifest = manifest_of(folder)
+    manifest["settings"]["formats"] = "text"
+    for file in manifest["outputs"]:
+        if file["format"] == "jsonl.zst":
+            (folder / file["name"]).unlink()
+    manifest["outputs"] = [one for one in manifest["outputs"] if one["format"] != "jsonl.zst"]
+    seal(folder, manifest)
+    of_text = open_build(str(folder))
     with pytest.raises(InputError, match="only as text; this command reads parquet, jsonl"):
         _ = of_text.format
     assert loadable_suffix(of_text.manifest) == ".txt"
-    records = [{**one, "format": "tfrecord"} for one in texts]
+    records = [{**one, "format": "tfrecord"} for one in manifest["outputs"]]
     assert not loadable_suffix({"outputs": records})
+    assert main(["verify", str(folder)]) == 0
+    assert "was not checked whether an entity is in two splits" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

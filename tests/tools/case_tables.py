@@ -9,13 +9,15 @@ CASES = pathlib.Path(__file__).parents[1] / "cases"
 
 
 @functools.cache
-def _tables(name: str) -> dict[str, list[Any]]:
+def read_tables(name: str) -> dict[str, Any]:
+    """Returns all tables of a file, such as "translation/numbers": key → cases."""
     return tomllib.loads((CASES / f"{name}.toml").read_text("utf-8"))
 
 
 def read_cases(name: str, key: str) -> list[Any]:
-    """Returns the cases below a key of a file, such as "translation/numbers"."""
-    return _tables(name)[key]
+    """Returns the cases below a key of a file."""
+    cases: list[Any] = read_tables(name)[key]
+    return cases
 
 
 def read_rows(name: str) -> list[list[str]]:

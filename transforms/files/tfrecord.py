@@ -89,11 +89,8 @@ def encode_rows(schema: pa.Schema, rows: Iterable[Iterable[Any]]) -> Iterator[by
     or 1.
     """
     names = schema.names
-    is_number = (
-        pa.types.is_integer,
-        pa.types.is_boolean,
-        pa.types.is_null,
-    )  # null: only integers lack
+    # Only integers may be missing, so a column without any value is one of integers.
+    is_number = pa.types.is_integer, pa.types.is_boolean, pa.types.is_null
     numbers = [field.name for field in schema if any(one(field.type) for one in is_number)]
     for row in rows:
         features = dict(zip(names, row, strict=True))

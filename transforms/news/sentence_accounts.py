@@ -82,7 +82,8 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
         vocabulary=ledger.one("vocabulary"),
     )
     _check_lines(found)
-    _check_files(found, ledger, provenance.settings)
+    formats = table_formats(provenance.settings)
+    _check_files(found, ledger, formats)
     _check_vocabulary(found)
     if not found.sentences:
         rejected = found.rejected["total"]
@@ -98,7 +99,6 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
             " lines",
         )
     stats, counts = _make_stats(found), _make_counts(found)
-    formats = table_formats(provenance.settings)
     return Accounts(
         counts=counts,
         stats=stats,
@@ -106,7 +106,7 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
             "lm1b",
             stats=stats,
             counts=counts,
-            files=_name_files(provenance),
+            files=_name_files(formats, provenance.corpus),
             has_records=TFRECORD in formats,
             is_loadable=any(FORMATS[one].is_loadable for one in formats),
             measured=[name for name in (BEFORE, *SPLITS, "total") if name in stats],
@@ -116,10 +116,8 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
     )
 
 
-def _name_files(provenance: Provenance) -> dict[str, str]:
+def _name_files(formats: Sequence[str], corpus: str) -> dict[str, str]:
     """Returns split → the patterns of its files, in Markdown; "" if there is only the text."""
-    formats = table_formats(provenance.settings)
-    corpus = provenance.corpus
     return {
         split: ", ".join(f"`{file_pattern(one, corpus, split)}`" for one in formats)
         for split in SPLITS
@@ -143,8 +141,7 @@ def _check_lines(found: _Found) -> None:
     )
 
 
-def _check_files(found: _Found, ledger: Ledger, settings: Mapping[str, Any]) -> None:
-    formats = table_formats(settings)
+def _check_files(found: _Found, ledger: Ledger, formats: Sequence[str]) -> None:
     for split, stats in found.splits.items():
         ledger.check_files(split, stats.lines, "sentences", formats)
         if split in WHOLE:

@@ -2,15 +2,14 @@
 
 import json
 import re
-import tomllib
 from typing import Any
 
 import pytest
 
 from corpusmill.pipelines.run.launch import print_json, print_summary
-from tests.tools.case_tables import CASES
+from tests.tools.case_tables import read_tables
 
-SUMMARIES = tomllib.loads((CASES / "pipelines/summaries.toml").read_text("utf-8"))["summary"]
+SUMMARIES = read_tables("pipelines/summaries")["summary"]
 COUNTS = ("articles", "sections", "paragraphs", "words", "characters", "pieces")
 
 

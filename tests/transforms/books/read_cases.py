@@ -4,11 +4,12 @@ A .case file has "=== label", a text, "--->", what becomes of it. A .toml file h
 """
 
 import json
-import pathlib
 import tomllib
 from typing import Any, NamedTuple
 
-_FOLDER = pathlib.Path(__file__).parents[2] / "cases" / "books"
+from tests.tools.case_tables import CASES
+
+_FOLDER = CASES / "books"
 
 
 class Case(NamedTuple):

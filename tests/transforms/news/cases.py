@@ -8,14 +8,12 @@ The strings are JSON; one that is left out is the same as the one before it.
 
 import json
 import pathlib
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from corpusmill.transforms.files import line_blocks
 
 _FILE = pathlib.Path(__file__).parent / "lines.case"
-_FOLDER = pathlib.Path(__file__).parents[2] / "cases" / "news"
 
 
 class Case(NamedTuple):
@@ -39,11 +37,6 @@ def _read_cases() -> Iterator[Case]:
 
 
 CASES = list(_read_cases())
-
-
-def read_table(name: str) -> dict[str, Any]:
-    """The tables of a file in tests/cases/news/."""
-    return tomllib.loads((_FOLDER / f"{name}.toml").read_text("utf-8"))
 
 
 def by_line(

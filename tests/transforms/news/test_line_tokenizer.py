@@ -11,11 +11,12 @@ from corpusmill.transforms.news import line_tokenizer
 from corpusmill.transforms.news.line_tokenizer import BlockTokenizer, LineTokenizer, PeriodTable
 from corpusmill.transforms.news.punctuation import frame, normalize_line, unframe
 from corpusmill.transforms.news.wmt_tokenizer import tokenize_line
+from tests.tools.case_tables import read_tables
 from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.news.cases import CASES, by_line, read_table
+from tests.transforms.news.cases import CASES, by_line
 from tests.transforms.news.odd_lines import make_lines, make_long_lines
 
-LINES = read_table("doubtful_lines")
+LINES = read_tables("news/doubtful_lines")
 LANGUAGES = ["en", "de", "fr", "cs"]
 TOKENIZERS = {
     (language, perl): LineTokenizer(language, perl=perl)

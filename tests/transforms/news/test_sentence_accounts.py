@@ -13,9 +13,9 @@ from corpusmill.transforms.files.line_blocks import (
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.models.word_vocabulary import HeldoutStats, VocabularyStats
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
-from tests.transforms.news.cases import read_table
+from tests.tools.case_tables import read_tables
 
-CASES = read_table("sentence_accounts")
+CASES = read_tables("news/sentence_accounts")
 TRAIN = measure_lines(b"one two .\none two , three .\n\n")  # 3 sentences of 8 words
 PAPER = measure_lines("дві .\n".encode())
 TEST = add_line_stats([PAPER, measure_lines(b"four .\n")])

@@ -1,8 +1,6 @@
 import json
-import tomllib
 import tracemalloc
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +16,10 @@ from corpusmill.transforms.wikipedia.dump_folder import (
     select_files,
     select_table,
 )
+from tests.tools.case_tables import read_tables
 from tests.tools.error_of import error_of
 
-CASES = tomllib.loads((Path(__file__).parents[2] / "cases" / "wikipedia.toml").read_text("utf-8"))
+CASES = read_tables("wikipedia")
 
 STEM = "ukwiki-20230501-"
 MULTI = f"{STEM}pages-articles-multistream.xml.bz2"

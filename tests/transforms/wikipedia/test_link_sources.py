@@ -1,12 +1,10 @@
-import tomllib
-from pathlib import Path
-
 import pytest
 
 from corpusmill.transforms.files.records import Page
 from corpusmill.transforms.wikipedia import wikidata
+from tests.tools.case_tables import read_tables
 
-CASES = tomllib.loads((Path(__file__).parents[2] / "cases" / "wikipedia.toml").read_text("utf-8"))
+CASES = read_tables("wikipedia")
 
 DUMP = "20261101"
 

@@ -1,7 +1,5 @@
 import itertools
 import pickle
-import tomllib
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,8 +16,9 @@ from corpusmill.transforms.wikipedia.screening import (
 )
 from corpusmill.transforms.wikipedia.wikidata import LINKED_BY
 from corpusmill.transforms.wikitext.language import load_language
+from tests.tools.case_tables import read_tables
 
-CASES = tomllib.loads((Path(__file__).parents[2] / "cases" / "wikipedia.toml").read_text("utf-8"))
+CASES = read_tables("wikipedia")
 
 PAGE = Page(1, 0, "Henn", 2, "wikitext", False, False, "The '''Henn''' is a river.")
 

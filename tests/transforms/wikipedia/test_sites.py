@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from corpusmill.transforms.files.records import DOMAINS, Page, Reason
 from corpusmill.transforms.wikipedia.sites import categories_of, load_site
 from corpusmill.transforms.wikitext import language
+from tests.tools.case_tables import read_tables
 from tests.tools.real_data import DATA, needs_real_data
 
-CASES = tomllib.loads((Path(__file__).parents[2] / "cases" / "sites.toml").read_text("utf-8"))
+CASES = read_tables("sites")
 NAMESPACES = {6: ["File"], 10: ["Template"], 14: ["Category"]}
 
 

@@ -27,7 +27,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from ..compression import DECODE_ERRORS
 from ..distribution import Gather, SpreadAll
-from ..formats import DEFAULT, FORMATS, PARQUET, READABLE, readable_format
+from ..formats import DEFAULT, FORMATS, PARQUET, READABLE
 from ..line_blocks import pack_block, unpack_block
 from ..read_files import InputError, hash_input, is_there, open_raw
 from ..records import OutputFile
@@ -86,8 +86,7 @@ def list_files(build: Build) -> list[ListedFile]:
         OutputFile(*(file[field] for field in OutputFile._fields))
         for file in build.manifest["outputs"]
     ]
-    read = readable_format(build.manifest)
-    return [ListedFile(build.file(file.name, file.split), file, read) for file in listed]
+    return [ListedFile(build.file(file.name, file.split), file, build.readable) for file in listed]
 
 
 class _CheckFile(beam.DoFn):

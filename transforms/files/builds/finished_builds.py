@@ -24,7 +24,7 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from ..distribution import Spread, SpreadAll
-from ..formats import FORMATS, READABLE, open_rows, readable_format
+from ..formats import FORMATS, PARQUET, READABLE, open_rows, readable_format
 from ..read_files import InputError, file_bytes_of, is_there, open_raw, parse_json
 from ..stores import is_local, refusal_of
 from ..text import SPLITS
@@ -66,6 +66,7 @@ class Build(NamedTuple):
     manifest: Mapping[str, Any]
     files: Mapping[str, Sequence[str]]  # split → paths of its files in the format that is read
     sha256: str  # of manifest.json, which has the SHA-256 of every file
+    readable: str = PARQUET  # the format of `files`; "" if commands can read none of its formats
 
     @property
     def name(self) -> str:
@@ -85,8 +86,8 @@ class Build(NamedTuple):
 
         Raises InputError if commands can read none of the formats of the build.
         """
-        if kind := readable_format(self.manifest):
-            return kind
+        if self.readable:
+            return self.readable
         found = {file["format"] for file in self.manifest["outputs"] if file["split"]}
         raise InputError(
             self.folder,
@@ -100,7 +101,7 @@ class Build(NamedTuple):
         return language_of(self.manifest)
 
     def file(self, name: str, split: str = "") -> CorpusFile:
-        """Returns the Parquet file with this name in the manifest. A name may contain folders."""
+        """Returns the file with this name in the manifest. A name may contain folders."""
         path = path_below(self.folder, name)
         return CorpusFile(path, split, self.edition, self.name, self.corpus)
 
@@ -181,12 +182,14 @@ def open_build(folder: str) -> Build:
     manifest = parse_manifest(path, content)
     if is_local(folder):
         _check_links(folder)
+    readable = readable_format(manifest)
     return Build(
         folder=folder,
         **{name: manifest[name] for name in ("corpus", "edition", "dump_date", "signature")},
         manifest=manifest,
-        files={split: _paths(folder, manifest, split) for split in SPLITS},
+        files={split: _paths(folder, manifest, split, readable) for split in SPLITS},
         sha256=hashlib.sha256(content).hexdigest(),
+        readable=readable,
     )
 
 
@@ -251,8 +254,7 @@ def _read_file_of(path: str) -> bytes:
         raise InputError(path, f"the build is damaged: {error}") from None
 
 
-def _paths(folder: str, manifest: Mapping[str, Any], split: str) -> list[str]:
-    kind = readable_format(manifest)
+def _paths(folder: str, manifest: Mapping[str, Any], split: str, kind: str) -> list[str]:
     return [
         path_below(folder, name)
         for name in sorted(
@@ -374,7 +376,7 @@ def row_groups_of(file: CorpusFile) -> list[RowGroup]:
 
 
 def sized_row_groups_of(file: CorpusFile) -> list[tuple[RowGroup, int]]:
-    """Returns (row group, its approximate bytes in the file) for each row group of a Parquet file."""
+    """Returns (row group, its approximate bytes in the file) for each row group of a file."""
     groups = row_groups_of(file)
     group_bytes = file_bytes_of(file.path) // max(len(groups), 1)
     return [(group, group_bytes) for group in groups]
