@@ -6,22 +6,25 @@ Replaces tokens that are not in the vocabulary by <unk>.
 """
 
 import functools
-import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-from apache_beam.pvalue import AsDict, AsList, AsSingleton
+from apache_beam.pvalue import AsDict, AsSingleton
 
 from ..files import counters
-from ..files.records import OutputFile, TokenizedBook
+from ..files.records import TokenizedBook
 from ..files.scratch import Scratch, fetch_text
-from ..files.write_files import HashedFile
 from ..models import word_vocabulary
-from ..models.count_words import DealWords, add_bucket
-from ..models.word_vocabulary import HeldoutStats, VocabularyPart, add_heldout
+from ..models.count_words import (
+    CountedVocabulary,
+    DealWords,
+    WriteVocabulary,
+    WrittenVocabulary,
+)
+from ..models.word_vocabulary import HeldoutStats, add_heldout
 from .book_rows import SizedBook
 from .simplebooks_rows import LARGE, SIZES, TRAIN, UNKNOWN, BookVocabularyStats
 
@@ -31,24 +34,13 @@ BUCKETS = 64  # parallel parts of the count; the number does not change results
 PlacedBook = tuple[str, TokenizedBook]  # split, book
 
 
-class BookVocabulary(NamedTuple):
-    """The outputs of CountBookVocabulary: the vocabulary file, its statistics and its words."""
-
-    files: beam.PCollection  # of OutputFile: the vocabulary
-    stats: beam.PCollection  # one BookVocabularyStats
-    words: beam.PCollection  # one packed list of the words (see `vocabulary.unpack_words`)
-
-
 @dataclass(eq=False, repr=False)
 class CountBookVocabulary(beam.PTransform):
     """Counts the words of books, and writes the vocabulary.
 
-    PCollection[(split, TokenizedBook)] → BookVocabulary.
+    PCollection[(split, TokenizedBook)] → CountedVocabulary, whose statistics are one BookVocabularyStats.
 
-    The vocabulary is counted on the training split. Its file has one line per word: the word, a tab and its
-    count. Lines are sorted by descending count, then by the bytes of the word. Words are distributed to
-    buckets, and each bucket is counted by one worker, in memory. Then one worker holds the whole vocabulary
-    and writes it.
+    The vocabulary is counted on the training split.
 
     Args:
       folder: output folder of the build.
@@ -62,22 +54,13 @@ class CountBookVocabulary(beam.PTransform):
     min_count: int
     scratch: str
 
-    def expand(self, books: beam.PCollection) -> BookVocabulary:
-        parts = (
-            books
-            | "DealWords" >> DealWords(self.scratch, count_book, BUCKETS)
-            | "GroupBuckets" >> beam.GroupByKey()
-            | "AddBuckets" >> beam.Map(add_bucket, self.min_count)
-        )
-        written = (
-            books.pipeline
-            | "Once" >> beam.Create([self.folder])
-            | "WriteVocabulary" >> beam.Map(write_vocabulary, self.name, AsList(parts))
-        )
-        words = written | "Words" >> beam.Map(operator.attrgetter("packed"))
+    def expand(self, books: beam.PCollection) -> CountedVocabulary:
+        pieces = books | "DealWords" >> DealWords(self.scratch, count_book, BUCKETS)
+        write = WriteVocabulary(self.folder, self.name, self.min_count)
+        written: CountedVocabulary = pieces | "WriteVocabulary" >> write
         heldout = (
             books
-            | "MeasureHeldout" >> beam.FlatMap(measure_heldout, AsSingleton(words))
+            | "MeasureHeldout" >> beam.FlatMap(measure_heldout, AsSingleton(written.words))
             | "AddHeldout" >> beam.CombinePerKey(add_heldout)
         )
         lines = (
@@ -86,11 +69,10 @@ class CountBookVocabulary(beam.PTransform):
             | "Lines" >> beam.Map(lambda placed: placed[1].paragraphs)
             | "AddLines" >> beam.CombineGlobally(sum)
         )
-        stats = written | "MakeStats" >> beam.Map(
+        stats = written.stats | "MakeStats" >> beam.Map(
             make_stats, self.min_count, AsSingleton(lines), AsDict(heldout)
         )
-        files = written | "Files" >> beam.Map(operator.attrgetter("file"))
-        return BookVocabulary(files, stats, words)
+        return written._replace(stats=stats)
 
 
 def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
@@ -115,34 +97,6 @@ def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[s
         block = fetch_text(book.packed_tokens).encode("utf-8")
         (stats,) = word_vocabulary.measure_heldout([block], words)
         yield split, stats
-
-
-class WrittenVocabulary(NamedTuple):
-    """A written vocabulary: its file, its words in packed form, and word counts of the training split."""
-
-    file: OutputFile
-    words: int  # running words of the training split
-    distinct_words: int
-    known_words: int  # running words that are in the vocabulary
-    packed: bytes  # the words of the vocabulary (see `vocabulary.unpack_words`)
-
-
-def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) -> WrittenVocabulary:
-    """Writes the vocabulary file from its parts, one for each bucket of words.
-
-    In the manifest, the number of records of this file is the number of words in the vocabulary.
-    """
-    merged = word_vocabulary.merge_parts(parts, 0)
-    with HashedFile.in_folder(folder, name) as file:
-        for rows in word_vocabulary.rows_of(merged.counts):
-            file.write(rows)
-    return WrittenVocabulary(
-        file=file.output_file(name, "", "text", merged.counts.num_rows),
-        words=merged.words,
-        distinct_words=merged.distinct_words,
-        known_words=word_vocabulary.total_of(merged.counts),
-        packed=word_vocabulary.pack_words(merged.counts["word"]),
-    )
 
 
 def make_stats(

@@ -1,15 +1,20 @@
 """Counts the words in the elements of a PCollection, and partitions the counts into buckets of words."""
 
 import functools
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
+from apache_beam.pvalue import AsList, AsSingleton
 
 from ..files.builds.ledger import AccountingError
-from ..files.distribution import Gather
+from ..files.distribution import Gather, MapOnce
+from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
+from ..files.write_files import HashedFile
 from . import word_vocabulary
 from .word_vocabulary import VocabularyPart, add_counts, cut_by_bucket, negative_words, pack_counts
 
@@ -97,3 +102,87 @@ def check_counts(counts: pa.RecordBatch) -> None:
             f"{len(wrong)} words are more frequent in the held-out lines than in the whole corpus:"
             f" {wrong[:3]}"
         )
+
+
+class CountedVocabulary(NamedTuple):
+    """A written vocabulary, its statistics, and its words."""
+
+    files: beam.PCollection  # of OutputFile: the vocabulary
+    stats: beam.PCollection  # of one record of statistics
+    words: beam.PCollection  # one packed list of the words (see `word_vocabulary.unpack_words`)
+
+
+class WrittenVocabulary(NamedTuple):
+    """A written vocabulary: its file, its words in packed form, and word counts of the training text."""
+
+    file: OutputFile
+    words: int  # running words of the training text
+    distinct_words: int
+    known_words: int  # running words that are in the vocabulary
+    packed: bytes  # the words of the vocabulary (see `word_vocabulary.unpack_words`)
+
+
+@dataclass(eq=False, repr=False)
+class WriteVocabulary(beam.PTransform):
+    """Adds up the counts that DealWords has partitioned, and writes the words that are frequent.
+
+    PCollection[(bucket, reference)] → CountedVocabulary, whose statistics are one WrittenVocabulary.
+
+    Each bucket is added up by one worker, in memory. Then one worker holds the whole vocabulary and writes
+    it. Its file has one line per word: the word, a tab and its count. Lines are sorted by descending count,
+    then by the bytes of the word.
+
+    Args:
+      folder: output folder of the build.
+      name: file name, such as "vocabulary.tsv".
+      min_count: minimum count of a word of the vocabulary.
+      sentences: side input with the number of sentences; the file then begins with the special tokens.
+
+    Raises AccountingError if a count is negative.
+    """
+
+    folder: str
+    name: str
+    min_count: int
+    sentences: AsSingleton | None = None
+
+    def expand(self, pieces: beam.PCollection) -> CountedVocabulary:
+        grouped = pieces | "GroupBuckets" >> beam.GroupByKey()
+        parts = AsList(grouped | "AddBuckets" >> beam.Map(add_bucket, self.min_count))
+        write = MapOnce(write_vocabulary, self.folder, self.name, parts, self.sentences)
+        written = pieces.pipeline | "WriteFile" >> write
+        file, words = map(operator.attrgetter, ("file", "packed"))
+        return CountedVocabulary(
+            written | "Files" >> beam.Map(file).with_output_types(OutputFile),
+            written,
+            written | "Words" >> beam.Map(words).with_output_types(bytes),
+        )
+
+
+def write_vocabulary(
+    folder: str, name: str, parts: Sequence[VocabularyPart], sentences: int | None = None
+) -> WrittenVocabulary:
+    """Writes the vocabulary file from its parts, one for each bucket of words.
+
+    In the manifest, the number of records of this file is the number of its lines. For the arguments see
+    WriteVocabulary.
+    """
+    if sentences is not None and sentences < 0:
+        raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
+    merged = word_vocabulary.merge_parts(parts, sentences or 0)
+    has_signs = sentences is not None
+    with HashedFile.in_folder(folder, name) as file:
+        for rows in (
+            word_vocabulary.table_of(merged)
+            if has_signs
+            else word_vocabulary.rows_of(merged.counts)
+        ):
+            file.write(rows)
+    lines = merged.counts.num_rows + has_signs * len(word_vocabulary.SIGNS)
+    return WrittenVocabulary(
+        file=file.output_file(name, "", "text", lines),
+        words=merged.words,
+        distinct_words=merged.distinct_words,
+        known_words=word_vocabulary.total_of(merged.counts),
+        packed=word_vocabulary.pack_words(merged.counts["word"]),
+    )

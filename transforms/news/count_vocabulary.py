@@ -4,7 +4,6 @@ Replaces words that are not in the vocabulary by <UNK>, in shuffled shards.
 """
 
 import functools
-import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,16 +13,19 @@ import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
 from ..files import counters
-from ..files.builds.ledger import AccountingError
 from ..files.distribution import Gather
 from ..files.line_blocks import count_lines
-from ..files.records import LineRange, LineShard, OutputFile
+from ..files.records import LineRange, LineShard
 from ..files.scratch import Scratch, fetch
-from ..files.write_files import HashedFile
 from ..models import word_vocabulary
-from ..models.count_words import DealWords, add_bucket
-from ..models.word_vocabulary import HeldoutStats, VocabularyPart, VocabularyStats
-from .artefacts import HELDOUT
+from ..models.count_words import (
+    CountedVocabulary,
+    DealWords,
+    WriteVocabulary,
+    WrittenVocabulary,
+)
+from ..models.word_vocabulary import HeldoutStats, VocabularyStats
+from .sentence_accounts import HELDOUT
 from .write_lines import lines_of_range
 
 STAGE = "count-vocabulary"
@@ -34,24 +36,16 @@ GATHERED_BYTES = 1 << 24
 """Number of bytes of held-out lines that are measured together, so that the vocabulary is unpacked once."""
 
 
-class CountedVocabulary(NamedTuple):
-    """The outputs of CountVocabulary: the vocabulary file, its statistics and its words."""
-
-    files: beam.PCollection  # of OutputFile: vocabulary.tsv
-    stats: beam.PCollection  # one VocabularyStats
-    vocabulary: beam.PCollection  # one packed list of words (see `vocabulary.unpack_words`)
-
-
 @dataclass(eq=False, repr=False)
 class CountVocabulary(beam.PTransform):
     """Counts and writes the vocabulary of a corpus.
 
-    (PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary. The ranges contain all tokenised
+    (PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary, whose
+    statistics are one VocabularyStats. The ranges contain all tokenised
     lines of a corpus. Of the shards, only those of the series "heldout" are used.
 
     The counts of the held-out lines are subtracted from the counts of all lines, so words can be counted
-    before the lines are shuffled. Words are distributed to buckets. A worker counts one bucket at a time, in
-    memory. Then one worker holds the whole vocabulary and writes it.
+    before the lines are shuffled.
 
     Args:
       folder: output folder of the build.
@@ -71,45 +65,30 @@ class CountVocabulary(beam.PTransform):
         ranges, shards = lines
         to_buckets = functools.partial(DealWords, self.scratch or self.folder)
         heldout = shards | "OnlyHeldout" >> beam.Filter(lambda shard: shard.series == HELDOUT)
-        sentences = (
-            (
-                ranges | "RangeLines" >> beam.Map(lines_of_range),
-                heldout | "HeldoutLines" >> beam.Map(_heldout_lines),
-            )
-            | "Lines" >> beam.Flatten()
-            | "AddLines" >> beam.CombineGlobally(sum)
+        lines_of = (
+            ranges | "RangeLines" >> beam.Map(lines_of_range),
+            heldout | "HeldoutLines" >> beam.Map(lambda shard: -count_lines(shard.block)),
         )
-        parts = (
-            (
-                ranges | "CountRanges" >> to_buckets(count_range, self.buckets),
-                heldout | "CountHeldout" >> to_buckets(count_heldout, self.buckets),
-            )
-            | "Pieces" >> beam.Flatten()
-            | "GroupBuckets" >> beam.GroupByKey()
-            | "AddBuckets" >> beam.Map(add_bucket, self.min_count)
+        added = lines_of | "Lines" >> beam.Flatten() | "AddLines" >> beam.CombineGlobally(sum)
+        sentences = AsSingleton(added)
+        pieces = (
+            ranges | "CountRanges" >> to_buckets(count_range, self.buckets),
+            heldout | "CountHeldout" >> to_buckets(count_heldout, self.buckets),
         )
-        written = (
-            ranges.pipeline
-            | "Once" >> beam.Create([self.folder])
-            | "WriteVocabulary"
-            >> beam.Map(write_vocabulary, self.min_count, AsList(parts), AsSingleton(sentences))
+        write = WriteVocabulary(self.folder, FILE, self.min_count, sentences)
+        written: CountedVocabulary = (
+            pieces | "Pieces" >> beam.Flatten() | "WriteVocabulary" >> write
         )
-        file, counts, words_of = map(operator.attrgetter, WrittenVocabulary._fields)
-        words = written | "Words" >> beam.Map(words_of).with_output_types(bytes)
-        measure = Gather(_Heldout, measure_shards, GATHERED_BYTES, weigh_shard)
+        measure = Gather(
+            _Heldout, measure_shards, GATHERED_BYTES, lambda heldout: len(heldout.shard.block)
+        )
         coverage = heldout | "MeasureHeldout" >> beam.ParDo(
-            measure, AsSingleton(words)
+            measure, AsSingleton(written.words)
         ).with_output_types(tuple[int, HeldoutStats])
-        stats = written | "Stats" >> beam.Map(counts).with_output_types(VocabularyStats)
-        return CountedVocabulary(
-            written | "Files" >> beam.Map(file).with_output_types(OutputFile),
-            stats | "AddCoverage" >> beam.Map(add_coverage, AsList(coverage)),
-            words,
+        stats = written.stats | "Stats" >> beam.Map(
+            make_stats, self.min_count, sentences, AsList(coverage)
         )
-
-
-def _heldout_lines(shard: LineShard) -> int:
-    return -count_lines(shard.block)
+        return written._replace(stats=stats)
 
 
 def count_range(lines: LineRange) -> pa.RecordBatch:
@@ -128,51 +107,9 @@ def count_heldout(shard: LineShard) -> pa.RecordBatch:
     return word_vocabulary.negate_counts(word_vocabulary.count_words(shard.block))
 
 
-class WrittenVocabulary(NamedTuple):
-    """A written vocabulary: its file, its statistics, and its words in packed form."""
-
-    file: OutputFile
-    stats: VocabularyStats  # without the held-out lines
-    words: bytes  # packed (see `vocabulary.unpack_words`)
-
-
-def write_vocabulary(
-    folder: str, min_count: int, parts: Sequence[VocabularyPart], sentences: int
-) -> WrittenVocabulary:
-    """Writes vocabulary.tsv from its parts, one for each bucket of words.
-
-    In the manifest, the number of records of this file is the number of words and special tokens.
-
-    Args:
-      folder: output folder of the build.
-      min_count: minimum count of a word of the vocabulary, for the statistics.
-      parts: the counted words of each bucket.
-      sentences: number of lines of the corpus without the held-out lines.
-    """
-    if sentences < 0:
-        raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
-    merged = word_vocabulary.merge_parts(parts, sentences)
-    with HashedFile.in_folder(folder, FILE) as file:
-        for rows in word_vocabulary.table_of(merged):
-            file.write(rows)
-    words = merged.counts["word"]
-    return WrittenVocabulary(
-        file.output_file(FILE, "", "text", len(words) + len(word_vocabulary.SIGNS)),
-        VocabularyStats(
-            min_count, sentences, merged.words, merged.distinct_words, len(words), heldout=()
-        ),
-        word_vocabulary.pack_words(words),
-    )
-
-
 class _Heldout(NamedTuple):
     shard: LineShard
     packed_words: bytes
-
-
-def weigh_shard(heldout: _Heldout) -> int:
-    """Returns the weight of a shard: the size of its lines in bytes."""
-    return len(heldout.shard.block)
 
 
 def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutStats]]:
@@ -185,14 +122,23 @@ def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutSt
     return zip((one.shard.shard for one in heldout), measured, strict=True)
 
 
-def add_coverage(
-    stats: VocabularyStats, coverage: Iterable[tuple[int, HeldoutStats]]
+def make_stats(
+    written: WrittenVocabulary,
+    min_count: int,
+    sentences: int,
+    coverage: Iterable[tuple[int, HeldoutStats]],
 ) -> VocabularyStats:
-    """Adds the coverage of the held-out shards to the statistics of the vocabulary.
+    """Returns the statistics of a vocabulary.
 
-    `coverage` has (number of a shard, counts of its words) for each held-out shard, in any order.
+    Args:
+      written: the vocabulary, with the counts of the training corpus.
+      min_count: minimum count of a word of the vocabulary.
+      sentences: number of sentences of the training corpus.
+      coverage: (number of the shard, its counts), for each held-out shard.
     """
-    return stats._replace(heldout=tuple(of_shard for _, of_shard in sorted(coverage)))
+    vocabulary_words = written.file.records - len(word_vocabulary.SIGNS)
+    counts = (sentences, written.words, written.distinct_words, vocabulary_words)
+    return VocabularyStats(min_count, *counts, tuple(counted for _, counted in sorted(coverage)))
 
 
 @dataclass(eq=False, repr=False)
