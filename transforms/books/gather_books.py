@@ -6,6 +6,7 @@ Checks files of books before a build starts: they must exist and look complete.
 """
 
 import glob
+import operator
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,17 +16,18 @@ import apache_beam as beam
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from ..files import bz2_blocks, counters, packed_files
+from ..files import counters, packed_files
 from ..files.compression import DECODE_ERRORS, codec_of
 from ..files.counters import reject
 from ..files.packed_files import ZipError, is_named_tar, is_wanted
 from ..files.read_files import InputError, match_inputs, open_raw
+from ..files.read_lines import check_end
 from ..files.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
 from ..files.stores import is_local, refusal_of
 from ..files.tar_members import TarError, read_members
 from .file_text import choose_file, decode_file
 from .read_books import ReadBooks, check_reading, sizes_of
-from .read_catalog import ReadCatalog, ReadReleasedBooks
+from .read_catalog import ReadCatalog, read_released_books
 
 STAGE = "choose-file"
 BOOKS, CATALOG, RELEASED = "books", "catalog", "released"
@@ -53,9 +55,8 @@ class JoinCatalog(beam.PTransform):
     """
 
     def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
-        keyed = {
-            tag: elements | f"Key {tag}" >> beam.Map(key_by_id) for tag, elements in inputs.items()
-        }
+        by_id = beam.WithKeys(operator.attrgetter("book_id"))
+        keyed = {tag: elements | f"Key {tag}" >> by_id for tag, elements in inputs.items()}
         joined = (
             keyed
             | "JoinById" >> beam.CoGroupByKey()
@@ -94,11 +95,6 @@ def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]
     if book.released_year:
         counters.count("join-catalog", "released")
     yield book
-
-
-def key_by_id(element: BookFile | CatalogEntry | ReleasedBook) -> tuple[int, Any]:
-    """Returns (ebook number, element), the key by which elements are joined."""
-    return element.book_id, element
 
 
 def join_book(
@@ -189,7 +185,8 @@ class GatherBooks(beam.PTransform):
         how = self.stripes, self.on_corrupt
         read = root | "ReadBooks" >> ReadBooks(self.books, self.folder, *how, self.limit)
         catalog = root | "ReadCatalog" >> ReadCatalog(self.catalog, *how)
-        released = root | "ReadReleasedBooks" >> ReadReleasedBooks(self.metadata)
+        metadata = root | "Metadata" >> beam.Create(self.metadata)
+        released = metadata | "ReadReleasedBooks" >> beam.FlatMap(read_released_books)
         known = {"books": read.books, "catalog": catalog.entries, "released": released}
         joined = known | "JoinCatalog" >> JoinCatalog()
         return GatheredBooks(
@@ -204,7 +201,6 @@ class GatherBooks(beam.PTransform):
 LOOKED_INTO = 1000
 """The maximum number of files that are opened. The largest are checked first, as archives are large."""
 
-_TAIL_BYTES = 1 << 12
 _ARCHIVE_SUFFIXES = (".zip", ".gz", ".bz2", ".xz")
 
 
@@ -278,8 +274,9 @@ def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
     """
     with open_raw(path) as stream:
         codec = codec_of(stream)
-        if whole and codec:
-            _check_end(path, stream, codec, file_bytes)
+        if whole:
+            check_end(path, stream, codec, file_bytes)
+            stream.seek(0)
         try:
             head = packed_files.head_of(stream)
         except DECODE_ERRORS as error:
@@ -293,19 +290,6 @@ def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
                 path, stream, file_bytes if is_tar else None, whole
             )
     return bool(getattr(decode_file(head), "text", ""))
-
-
-def _check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None:
-    is_cut = False
-    if codec == "bz2":
-        is_cut = not bz2_blocks.ends_whole(stream, file_bytes)
-    elif codec == "xz":
-        stream.seek(max(file_bytes - _TAIL_BYTES, 0))
-        is_cut = not stream.read(_TAIL_BYTES).rstrip(b"\0").endswith(b"YZ")
-    stream.seek(0)
-    if is_cut:
-        problem = f"the file ends inside its {codec} data: it is truncated or still being written"
-        raise InputError(path, problem, file_bytes)
 
 
 def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bool) -> bool:

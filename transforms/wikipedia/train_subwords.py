@@ -13,6 +13,7 @@ Trains vocabularies on several finished builds, from the first articles of each.
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -35,6 +36,7 @@ COUNT_SUBWORDS = "count-subwords"
 RowsKey = tuple[str, str, str]  # name of the vocabulary, edition, split
 
 
+@dataclass(eq=False, repr=False)
 class CountSubwords(beam.PTransform):
     """Counts the vocabulary pieces of texts.
 
@@ -46,10 +48,8 @@ class CountSubwords(beam.PTransform):
       trained: side input of `count`. If it has no model, nothing is counted.
     """
 
-    def __init__(self, count: Callable[..., Iterator[Any]], trained: beam.pvalue.AsSideInput):
-        super().__init__()
-        self.count = count
-        self.trained = trained
+    count: Callable[..., Iterator[Any]]
+    trained: beam.pvalue.AsSideInput
 
     def expand(self, texts: beam.PCollection) -> beam.PCollection:
         return (
@@ -104,6 +104,7 @@ FOLDER = "sentencepiece"
 LARGEST_RANK = (1 << 63) - 1
 
 
+@dataclass(eq=False, repr=False)
 class TrainSubwords(beam.PTransform):
     """Trains a vocabulary on a sample of the articles in the split train.
 
@@ -114,13 +115,11 @@ class TrainSubwords(beam.PTransform):
     needs.
     """
 
-    def __init__(self, settings: SubwordSettings):
-        super().__init__()
-        self.settings = settings
+    settings: SubwordSettings
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         wanted = self.settings.sample_articles
-        train = articles | "OfTrain" >> beam.Filter(is_train)
+        train = articles | "OfTrain" >> beam.Filter(lambda article: article.split == "train")
         last = (
             train
             | "Ranks" >> beam.Map(descending_rank_of)
@@ -129,7 +128,7 @@ class TrainSubwords(beam.PTransform):
         )
         sample = (
             train
-            | "Sample" >> beam.Filter(is_sampled, AsSingleton(last))
+            | "Sample" >> beam.Filter(lambda one, last: rank_of(one) <= last, AsSingleton(last))
             | "ToBytes" >> beam.Map(to_bytes)
         )
         # Without this element, an input without articles would give no group, and so no output.
@@ -141,11 +140,6 @@ class TrainSubwords(beam.PTransform):
             | "GroupSample" >> beam.GroupByKey()
             | "Train" >> beam.Map(train_on_sample, self.settings)
         )
-
-
-def is_train(article: PackedArticle) -> bool:
-    """Returns True if an article may be used to train a vocabulary, because it is in the split train."""
-    return article.split == "train"
 
 
 def rank_of(article: PackedArticle) -> int:
@@ -174,11 +168,6 @@ def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
       wanted: number of articles to sample.
     """
     return -min(smallest) if len(smallest) == wanted else LARGEST_RANK
-
-
-def is_sampled(article: PackedArticle, last: int) -> bool:
-    """Returns True if an article is in the sample, because its rank is at most `last`."""
-    return rank_of(article) <= last
 
 
 def train_on_sample(
@@ -249,6 +238,7 @@ class Vocabulary(NamedTuple):
     stats: beam.PCollection  # of (split, SubwordStats)
 
 
+@dataclass(eq=False, repr=False)
 class LearnVocabulary(beam.PTransform):
     """Learns a SentencePiece vocabulary from articles, and counts its pieces.
 
@@ -260,11 +250,9 @@ class LearnVocabulary(beam.PTransform):
       name: file name without suffix, such as "uk-32000".
     """
 
-    def __init__(self, settings: SubwordSettings | None, folder: str, name: str):
-        super().__init__()
-        self.settings = settings
-        self.folder = folder
-        self.name = name
+    settings: SubwordSettings | None
+    folder: str
+    name: str
 
     def expand(self, corpus: beam.PCollection) -> Vocabulary:
         if self.settings is None:
@@ -282,6 +270,7 @@ class LearnVocabulary(beam.PTransform):
 COLUMNS = ("wikidata_id", "version_id", "text")
 
 
+@dataclass(eq=False, repr=False)
 class TrainOnBuilds(beam.PTransform):
     """Trains vocabularies on articles of finished builds. Pipeline → PCollection[(name, TrainedSubwords)].
 
@@ -293,10 +282,8 @@ class TrainOnBuilds(beam.PTransform):
       vocabularies: name → settings.
     """
 
-    def __init__(self, sample: Sequence[RowGroup], vocabularies: Mapping[str, SubwordSettings]):
-        super().__init__()
-        self.sample = list(sample)
-        self.vocabularies = dict(vocabularies)
+    sample: Sequence[RowGroup]
+    vocabularies: Mapping[str, SubwordSettings]
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
         return (
