@@ -1,6 +1,7 @@
 """Writes the golden builds anew: python -m tests.tools.regenerate_golden
 
-They change only together with VERSION and RELEASE_NOTES of a corpus.
+They change only together with VERSION and RELEASE_NOTES of a corpus. The toy corpus of the tests
+is one of them.
 """
 
 import shutil
@@ -9,13 +10,16 @@ import tempfile
 from pathlib import Path
 
 from corpusmill.pipelines.cli import main
+from corpusmill.pipelines.run.corpora import CORPORA
+from tests.pipelines.toy_corpus import declared
 from tests.tools.golden_tree import GOLDEN
 
 
 def regenerate() -> int:
     """Runs the demo and puts what it made in the place of the golden tree."""
-    with tempfile.TemporaryDirectory() as folder:
-        status = main(["demo", "--output", folder])
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as toy:
+        with declared(Path(toy), CORPORA):
+            status = main(["demo", "--output", folder])
         if status == 0:
             for corpus in Path(folder).iterdir():
                 shutil.rmtree(GOLDEN / corpus.name, ignore_errors=True)
