@@ -1,7 +1,7 @@
 """Writes the golden builds anew: python -m tests.tools.regenerate_golden
 
 They change only together with VERSION and RELEASE_NOTES of a corpus. The toy corpus of the tests
-is one of them.
+has a tree of its own.
 """
 
 import shutil
@@ -11,8 +11,8 @@ from pathlib import Path
 
 from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.run.corpora import CORPORA
-from tests.pipelines.toy_corpus import declared
-from tests.tools.golden_tree import GOLDEN
+from tests.pipelines.toy_corpus import ROW, declared
+from tests.tools.golden_tree import GOLDEN, TOY
 
 
 def regenerate() -> int:
@@ -22,8 +22,9 @@ def regenerate() -> int:
             status = main(["demo", "--output", folder])
         if status == 0:
             for corpus in Path(folder).iterdir():
-                shutil.rmtree(GOLDEN / corpus.name, ignore_errors=True)
-                shutil.copytree(corpus, GOLDEN / corpus.name)
+                tree = TOY if corpus.name == ROW.name else GOLDEN / corpus.name
+                shutil.rmtree(tree, ignore_errors=True)
+                shutil.copytree(corpus, tree)
     return status
 
 

@@ -24,7 +24,7 @@ from corpusmill.transforms.models.sentence_sampling import PARAGRAPHS
 from tests.makers.wiki_builds import Command, run_cli
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.toy_corpus import LINES, ROW, declared, write_lines
-from tests.tools.golden_tree import GOLDEN, check_golden, tree_of
+from tests.tools.golden_tree import GOLDEN, TOY, check_golden, tree_of
 
 
 @pytest.mark.parametrize("row", CORPORA, ids=lambda row: row.name)
@@ -115,7 +115,7 @@ def test_a_toy_has_a_command(toy: Path, run: Command) -> None:
 
 
 def test_a_toy_is_that_of_the_golden_tree(toy: Path) -> None:
-    check_golden(tree_of(edition(toy)), "toy/en/20260101-1.0.0")
+    check_golden(tree_of(edition(toy)), "en/20260101-1.0.0", TOY)
 
 
 def test_a_toy_has_rows_a_vocabulary_and_a_card(toy: Path) -> None:
