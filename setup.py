@@ -106,9 +106,7 @@ setup(
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
         "deploy": ["kubernetes-validate>=1.31"],  # 108 MB with its schemas
         "bench": [
-            "orjson>=3.10",
             "psutil>=6",
-            "textstat>=0.7.3",
             "wikiextractor>=3.1",
         ],
         "browser": ["playwright>=1.50"],  # opens the report in an installed Chromium
