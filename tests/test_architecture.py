@@ -10,7 +10,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 
 import pytest
 
@@ -73,7 +73,7 @@ def imports(path: str, nodes: Iterator[ast.AST] | None = None) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             name = "." * node.level + (node.module or "")
-            module = importlib.util.resolve_name(name, package_of(path))
+            module = resolve_name(name, package_of(path))
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
