@@ -17,7 +17,7 @@ from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.errors import LOOKED_AHEAD, BuildError, end_if_failed
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError
-from corpusmill.transforms.files.terminal import screen_columns
+from corpusmill.transforms.files.terminal import draw, screen_columns
 from corpusmill.transforms.wikipedia.find_dumps import MissingWiki
 
 BUILT = "built"
@@ -156,12 +156,9 @@ def conclude(
 
 
 def describe_outcomes(outcomes: Sequence[Outcome]) -> str:
-    """Returns one line per build, and a last line with the number of builds per status."""
-    widest = max((len(one.label) for one in outcomes), default=0)
-    lines = [
-        f"{one.label:{widest}}  {one.status:{len(ALREADY_THERE)}}  {one.message or one.target}"
-        for one in outcomes
-    ]
+    """Returns a table of the builds, and a last line with the number of builds per status."""
+    rows = [(one.label, one.status, one.message or one.target) for one in outcomes]
+    table = draw(("build", "status", "result"), rows, key=3, width=screen_columns())
     counts = Counter(one.status for one in outcomes)
     summary = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-    return "\n".join([*lines, summary or "no builds"]) + "\n"
+    return f"{table}{summary}\n"

@@ -122,7 +122,7 @@ OF_BUILDS = (
     *(refresh_commands.add_fetch, refresh_commands.add_refresh, inspect_commands.add_report),
     *(inspect_commands.add_inspect, inspect_commands.add_verify, inspect_commands.add_compare),
     *(inspect_commands.add_contamination, inspect_commands.add_overlap, score_commands.add_score),
-    *(inspect_commands.add_harness, inspect_commands.add_croissant, inspect_commands.add_publish),
+    *(inspect_commands.add_harness, inspect_commands.add_publish),
     add_demo,
 )
 
@@ -265,7 +265,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     handler = _LogHandler()
     handler.setFormatter(_LogFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=others, handlers=[handler])
-    logging.getLogger("corpusmill").setLevel(flags.level_of(settings))
+    level = logging.WARNING if settings.quiet else logging.INFO
+    logging.getLogger("corpusmill").setLevel(level)
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by __main__.py
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(

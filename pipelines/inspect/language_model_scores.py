@@ -94,19 +94,6 @@ def word_level_perplexity(log_likelihood: float, words: int, ends: int = 0) -> f
     return _exp(_loss(log_likelihood) / (_positive(words, "words") + ends))
 
 
-# Log-likelihoods from scores: any score can be converted to any other through the log-likelihood.
-
-
-def log_likelihood_of_bits_per_character(bits: float, characters: int) -> float:
-    """Converts bits per character to a natural log-likelihood.
-
-    This is the inverse of `bits_per_character`.
-    """
-    if not 0 <= bits < math.inf:
-        raise ValueError(f"bits per character must be finite and at least 0, not {bits}")
-    return -bits * math.log(2) * _positive(characters, "characters")
-
-
 def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
     """Converts a perplexity to a natural log-likelihood.
 
@@ -119,17 +106,6 @@ def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
     if not 1 <= perplexity < math.inf:
         raise ValueError(f"{perplexity} is not a perplexity, which is at least 1")
     return -math.log(perplexity) * _positive(count, "units of the perplexity")
-
-
-def bits_per_character_of_perplexity(perplexity: float, pieces: int, characters: int) -> float:
-    """Converts a perplexity per piece to bits per character: log2(perplexity) × pieces / characters."""
-    return bits_per_character(log_likelihood_of_perplexity(perplexity, pieces), characters)
-
-
-def word_level_perplexity_of_bits_per_character(bits: float, characters: int, words: int) -> float:
-    """Converts bits per character to word-level perplexity."""
-    log_likelihood = log_likelihood_of_bits_per_character(bits, characters)
-    return word_level_perplexity(log_likelihood, words)
 
 
 # Input of the scores.

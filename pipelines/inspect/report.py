@@ -14,7 +14,13 @@ from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.markup import to_line
-from corpusmill.transforms.files.terminal import draw, escape_line, new_console, shorten
+from corpusmill.transforms.files.terminal import (
+    draw,
+    escape_line,
+    new_console,
+    screen_columns,
+    shorten,
+)
 from corpusmill.transforms.files.text import SPLITS
 
 from .build_sizes import BuildSizes, Found, newest_of_each_language, total_of
@@ -221,7 +227,7 @@ def render_json(found: Found) -> str:
 
 
 RENDERERS: Mapping[str, Callable[[Found], str]] = {
-    "text": render_text,
+    "text": lambda found: render_text(found, screen_columns()),
     "markdown": render_markdown,
     "tsv": render_tsv,
     "json": render_json,

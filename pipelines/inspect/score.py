@@ -24,6 +24,7 @@ from corpusmill.transforms.files.read_files import (
     open_raw,
     parse_json,
 )
+from corpusmill.transforms.files.terminal import draw, screen_columns
 
 from ..run.corpora import VERSION, paper_of
 from . import language_model_scores as scores
@@ -268,11 +269,8 @@ def print_score(found: Score) -> None:
 
     Also prints the values of the other metrics that follow from the same log-likelihood.
     """
-    rows = list(_rows(found))
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        print(f"{name:{width}}  {value}")
-    print(f"\n{found.citation}")
+    table = draw(("what", "value"), _rows(found), key=2, width=screen_columns())
+    print(f"{table}\n{found.citation}")
 
 
 def _rows(found: Score) -> Iterator[tuple[str, str]]:

@@ -124,9 +124,9 @@ LOG = logging.getLogger(__name__)
 class Outcome(NamedTuple):
     """The result of refreshing one corpus."""
 
-    label: str
+    corpus: str  # the label of its table
     status: str  # PUBLISHED, UP_TO_DATE, WAITING or FAILED
-    message: str  # the folder of the current edition, or the reason why there is no newer one
+    result: str  # the folder of the current edition, or the reason why there is no newer one
 
 
 class Prospect(NamedTuple):

