@@ -249,7 +249,7 @@ def _build_multilingual(
     return batch.run_batch([build], replace=settings.replace)
 
 
-def add(commands: flags.Commands) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     r"""Builds one language of Wiki-40B from dump files, or many from a folder of dumps.
 
     examples:
@@ -307,7 +307,7 @@ def add(commands: flags.Commands) -> None:
     build does not stop the others, and the next run builds only the missing ones. Exit status: 0 done, 1 bad
     input or a failed language, 2 wrong settings.
     """  # noqa: E501
-    parser = flags.add_command(commands, "wiki40b", "", add.__doc__, _run)
+    flags.describe(parser, add.__doc__, _run)
     flags.add_build(parser, Wiki40bConfig, LanguagesConfig)
 
 

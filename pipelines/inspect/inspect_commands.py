@@ -146,7 +146,6 @@ def add_inspect(commands: Commands) -> None:
         action="store_false",
     )
     flags.text("--html", "FILE", "write a page for a browser, which needs no network")
-    parser.set_defaults(extras=[])
 
 
 def _run_inspect(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
@@ -534,7 +533,6 @@ def add_harness(commands: Commands) -> None:
     flags.text("--output", "DIR", "folder for the task files", required=True)
     flags.text("--split", "SPLIT", "split of the builds (default %(default)s)", default="test")
     flags.text("--repo", "REPO", "data set on the hub that contains the builds: owner/name")
-    parser.set_defaults(extras=[])
 
 
 def _run_harness(settings: argparse.Namespace, _: Sequence[str]) -> None:
@@ -576,7 +574,6 @@ def add_publish(commands: Commands) -> None:
     Flags(parser).switch(
         "--dry-run", "only list the files and their sizes, without connecting to the hub"
     )
-    parser.set_defaults(extras=[])
 
 
 def _run_publish(settings: argparse.Namespace, _: Sequence[str]) -> None:

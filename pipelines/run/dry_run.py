@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING
 
+from rich.filesize import decimal
+
 from corpusmill.transforms.files.errors import DATAFLOW, IN_PROCESS, SPARK
 from corpusmill.transforms.files.terminal import count_of, draw, screen_columns
 
@@ -13,7 +15,6 @@ from .forecast import (
     UNITS,
     Forecast,
     dataflow_prices,
-    describe_size,
     hours_of,
     memory_limit,
     on_spark,
@@ -61,9 +62,9 @@ def print_total(forecasts: Sequence[Forecast]) -> None:
     hours = sum(hours_of(one.parts) for one in forecasts)
     kept = sum(one.kept_bytes for one in forecasts)
     free = min((one.free_bytes for one in forecasts if one.free_bytes is not None), default=None)
-    peak = kept + max((one.peak_bytes - one.kept_bytes for one in forecasts), default=0.0)
-    few = "" if free is None or peak <= free else f"; only {describe_size(free)} are free"
-    disk = f"{describe_size(kept)} on disk{few}"
+    peak = kept + max((one.peak_bytes - one.kept_bytes for one in forecasts), default=0)
+    few = "" if free is None or peak <= free else f"; only {decimal(free)} are free"
+    disk = f"{decimal(kept)} on disk{few}"
     print(f"total of {len(forecasts)} builds: {hours:,.2f} core-hours, {disk}")
 
 
@@ -83,7 +84,7 @@ def describe(
             yield "input", f"{role}: {count_of(len(paths), 'file')} of {size:,} bytes"
     date = found.corpus.provenance().dump_date
     dated = date if date == "undated" else f"dated {date}"
-    yield "text", f"{dated}; about {describe_size(found.text.text_bytes)}"
+    yield "text", f"{dated}; about {decimal(int(found.text.text_bytes))}"
     if not found.parts:
         name = found.corpus.path[0]
         yield "time", f"the speed of {name} was not measured, so its time is unknown"
@@ -100,7 +101,7 @@ def describe(
     if is_local:
         seconds = seconds_of(parts, min(found.workers, cores))
         yield "time", f"about {_time(seconds)}, if nothing else runs"
-        needed, limit = describe_size(found.memory_bytes), describe_size(memory_limit())
+        needed, limit = decimal(found.memory_bytes), decimal(memory_limit())
         limits = f"at most {needed} of the available {limit}"
         yield "memory", limits if settings.runner == IN_PROCESS else _SPARK_MEMORY
         yield "disk", _disk(found)
@@ -121,8 +122,8 @@ def _names_cluster(beam_flags: Sequence[str]) -> bool:
 
 
 def _disk(found: Forecast) -> str:
-    sizes = f"{describe_size(found.peak_bytes)} during the build, {describe_size(found.kept_bytes)} after it"
-    free = "" if found.free_bytes is None else f"; {describe_size(found.free_bytes)} are free"
+    sizes = f"{decimal(found.peak_bytes)} during the build, {decimal(found.kept_bytes)} after it"
+    free = "" if found.free_bytes is None else f"; {decimal(found.free_bytes)} are free"
     return f"{sizes}{free}{', probably too little' if found.is_disk_too_small else ''}"
 
 

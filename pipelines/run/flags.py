@@ -103,6 +103,7 @@ def _fill_command(line: str, width: int, indent: int) -> list[str]:
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Run: TypeAlias = Callable[[argparse.Namespace, Sequence[str]], int | None]
 
 ABOVE = ("README.md", "CURRENT")
 """Names of files beside builds, which a shell pattern such as uk/* also matches."""
@@ -113,27 +114,25 @@ def add_command(
     name: str,
     help: str,
     page: str | None,
-    run: Callable[[argparse.Namespace, Sequence[str]], int | None] | None = None,
+    run: Run | None = None,
 ) -> argparse.ArgumentParser:
     """Adds a command to a parser, and returns the parser of the command.
 
     Args:
-      help: The line about the command in `corpusmill --help`; "" for a corpus, whose row has it.
+      help: The line about the command in the help page of the parser.
       page: The help page of the command. The first paragraph is printed above the flags, the others below.
       run: Function (settings, Beam's flags) → exit status, which runs the command. By default, it builds the
         corpus `name`.
     """
-    about, _, more = inspect.cleandoc(page or "").partition("\n\n")
-    parser = commands.add_parser(
-        name,
-        help=help,
-        description=about,
-        epilog=more,
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run or functools.partial(build_corpus, name))
+    parser = commands.add_parser(name, help=help, formatter_class=HelpFormatter, allow_abbrev=False)
+    describe(parser, page, run or functools.partial(build_corpus, name))
     return parser
+
+
+def describe(parser: argparse.ArgumentParser, page: str | None, run: Run | None = None) -> None:
+    """Sets the help page of a command, and the function that runs it; see `add_command`."""
+    parser.description, _, parser.epilog = inspect.cleandoc(page or "").partition("\n\n")
+    parser.set_defaults(run=run)
 
 
 class Flags:
