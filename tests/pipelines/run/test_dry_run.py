@@ -65,12 +65,12 @@ def test_a_dry_run_prints_and_writes_nothing(name: str, tmp_path: Path, run: Com
     assert re.match(rf"would make {tmp_path}/corpora/{name}/", shown)
     for expected in (
         inputs,
-        r"text +(undated|dated [0-9-]+); about [0-9.,]+ [MG]B",
+        r"text +(undated|dated [0-9-]+); about [0-9.,]+ [kMG]B",
         r"in-process, 2 workers, [0-9]+ cores",
         r"processor +[0-9]+ core-seconds: start",
         r"time +about [0-9]+ s, if nothing else runs",
-        r"memory +at most [0-9,.]+ [MG]B of the available ",
-        r"disk +[0-9,.]+ [MG]B during the build, [0-9,.]+ [MG]B after it; ",
+        r"memory +at most [0-9,.]+ [kMG]B of the available ",
+        r"disk +[0-9,.]+ [kMG]B during the build, [0-9,.]+ [kMG]B after it; ",
         r"measured: 20[0-9-]+, ",
     ):
         assert re.search(expected, shown), (expected, shown)
@@ -126,7 +126,7 @@ def test_a_build_that_does_not_fit_is_refused(
     assert "the in-process runner needs about" in ran.err
     monkeypatch.setattr("corpusmill.transforms.files.stores.free_bytes", lambda _: 10**3)
     ran = dry_run(run, tmp_path / "corpora", *LM1B, "--ignore-memory")
-    assert "0 MB are free, probably too little" in shown_by(ran)
+    assert "1.0 kB are free, probably too little" in shown_by(ran)
 
 
 def test_a_finished_build_is_refused_as_in_a_build(
@@ -185,7 +185,7 @@ def test_a_batch_says_which_builds_are_there(capsys: pytest.CaptureFixture[str])
 
     build = NamedBuild("uk", "a/uk", lambda: cast(Corpus, None), refuse)
     look_ahead([build], (), missing_is_failure=True)
-    expected = "uk: already there: a/uk\ntotal of 0 builds: 0.00 core-hours, 0 MB on disk\n"
+    expected = "uk: already there: a/uk\ntotal of 0 builds: 0.00 core-hours, 0 bytes on disk\n"
     assert capsys.readouterr().out == expected
 
 
@@ -202,7 +202,7 @@ def test_a_named_language_without_a_dump_fails_as_in_a_build(tmp_path: Path, run
     assert errors.splitlines()[-1].startswith(said)
     assert re.findall(r"would make\s+\S+/wiki40b/([a-z]+)/", shown) == ["uk", "ja"]
     assert "\npl: missing: " in shown
-    assert re.search("\ntotal of 2 builds: [0-9.]+ core-hours, [0-9.]+ MB on disk\n", shown)
+    assert re.search("\ntotal of 2 builds: [0-9.]+ core-hours, [0-9.]+ [kM]B on disk\n", shown)
     assert not (tmp_path / "corpora").exists()
 
 
