@@ -162,9 +162,7 @@ def _check_splits(
     report = "" if is_here else FileSystems.join(settings.output, VERIFIED)
     verdict = check_builds(
         [open_build(target) for target in targets],
-        runner=settings.runner,
-        workers=settings.workers,
-        beam_flags=beam_flags,
+        **flags.runner_of(settings, beam_flags),
         report=report,
     )
     if settings.json:
