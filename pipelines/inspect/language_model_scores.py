@@ -94,7 +94,7 @@ def word_level_perplexity(log_likelihood: float, words: int, ends: int = 0) -> f
     return _exp(_loss(log_likelihood) / (_positive(words, "words") + ends))
 
 
-def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
+def log_likelihood_of_perplexity(perplexity: float, count: int, unit: str = "words") -> float:
     """Converts a perplexity to a natural log-likelihood.
 
     This is the inverse of `perplexity_per_piece` and `word_level_perplexity`.
@@ -102,10 +102,11 @@ def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
     Args:
       perplexity: perplexity per piece or word.
       count: number of pieces, or the sum of the numbers of words and line ends.
+      unit: "pieces" or "words", for the message of an error.
     """
     if not 1 <= perplexity < math.inf:
         raise ValueError(f"{perplexity} is not a perplexity, which is at least 1")
-    return -math.log(perplexity) * _positive(count, "units of the perplexity")
+    return -math.log(perplexity) * _positive(count, unit)
 
 
 # Input of the scores.

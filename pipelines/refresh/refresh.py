@@ -55,22 +55,22 @@ _TIMES = {
 }
 
 
-class RunMetrics(NamedTuple):
-    """Metrics about a whole run, for all corpora together."""
+_OF_RUN = {
+    "run_end_timestamp_seconds": "When the last run ended.",
+    "run_duration_seconds": "How long the last run took.",
+    "run_exit_status": "Exit status of the last run, 0 for success.",
+}
 
-    end: float  # seconds since 1970
-    seconds: float
-    status: int  # exit status; 0 for success
 
-
-def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState]) -> None:
+def write_metrics(path: str, run: Sequence[float], states: Mapping[str, CorpusState]) -> None:
     """Writes metrics to the file `path`, which is replaced as a whole.
 
     If this fails, raises OSError and leaves the old file unchanged.
 
     Args:
       path: path of the file.
-      run: metrics about the whole run.
+      run: values of the metrics about the whole run: its end in seconds since 1970, its duration in seconds,
+        and its exit status.
       states: name of a corpus → its state, from which the metrics about the corpus are made.
     """
     disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -79,11 +79,7 @@ def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState])
     def define(kind: type[_Metric], name: str, about: str, *labels: str) -> _Metric:
         return kind(f"{PREFIX}_{name}", about, labels, registry=registry)
 
-    for name, value, about in (
-        ("run_end_timestamp_seconds", run.end, "When the last run ended."),
-        ("run_duration_seconds", run.seconds, "How long the last run took."),
-        ("run_exit_status", run.status, "Exit status of the last run, 0 for success."),
-    ):
+    for (name, about), value in zip(_OF_RUN.items(), run, strict=True):
         define(Gauge, name, about).set(value)
     times = {
         field: define(Gauge, f"{field}_timestamp_seconds", about, "name")
@@ -214,7 +210,7 @@ class _Refresh:
             status = _status_of(error)
             raise
         finally:
-            self._tell(RunMetrics(time.time(), time.monotonic() - start, status))
+            self._tell((time.time(), time.monotonic() - start, status))
         return outcomes
 
     def _refresh(self, recipe: Recipe) -> Outcome:
@@ -321,15 +317,14 @@ class _Refresh:
         except (OSError, InputError) as error:
             LOG.warning("downloads could not be removed: %s", error)
 
-    def _tell(self, run: RunMetrics) -> None:
+    def _tell(self, run: Sequence[float]) -> None:
         """Writes the metrics of all corpora. For a corpus that this run has not reached, writes its previous
         state.
         """
-        labels = [recipe.table.label for recipe in self._recipes]
         try:
             states = {
                 label: self._known.get(label) or self._states.load(label, sets_aside=False)
-                for label in labels
+                for label in (recipe.table.label for recipe in self._recipes)
             }
             write_metrics(self._settings.metrics, run, states)
         except OSError as error:
