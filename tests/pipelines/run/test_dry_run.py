@@ -65,12 +65,12 @@ def test_a_dry_run_prints_and_writes_nothing(name: str, tmp_path: Path, run: Com
     assert re.match(rf"would make {tmp_path}/corpora/{name}/", shown)
     for expected in (
         inputs,
-        r"text +(undated|dated [0-9-]+); about [0-9.,]+ [kMG]B",
+        r"text +(undated|dated [0-9-]+); about [0-9.,]+ (?:[kMG]B|bytes)",
         r"in-process, 2 workers, [0-9]+ cores",
         r"processor +[0-9]+ core-seconds: start",
         r"time +about [0-9]+ s, if nothing else runs",
-        r"memory +at most [0-9,.]+ [kMG]B of the available ",
-        r"disk +[0-9,.]+ [kMG]B during the build, [0-9,.]+ [kMG]B after it; ",
+        r"memory +at most [0-9,.]+ (?:[kMG]B|bytes) of the available ",
+        r"disk +[0-9,.]+ (?:[kMG]B|bytes) during the build, [0-9,.]+ (?:[kMG]B|bytes) after it; ",
         r"measured: 20[0-9-]+, ",
     ):
         assert re.search(expected, shown), (expected, shown)
@@ -202,7 +202,9 @@ def test_a_named_language_without_a_dump_fails_as_in_a_build(tmp_path: Path, run
     assert errors.splitlines()[-1].startswith(said)
     assert re.findall(r"would make\s+\S+/wiki40b/([a-z]+)/", shown) == ["uk", "ja"]
     assert "\npl: missing: " in shown
-    assert re.search("\ntotal of 2 builds: [0-9.]+ core-hours, [0-9.]+ [kM]B on disk\n", shown)
+    assert re.search(
+        "\ntotal of 2 builds: [0-9.]+ core-hours, [0-9.]+ (?:[kM]B|bytes) on disk\n", shown
+    )
     assert not (tmp_path / "corpora").exists()
 
 
