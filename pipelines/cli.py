@@ -252,8 +252,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     handler = _LogHandler()
     handler.setFormatter(_LogFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=others, handlers=[handler])
-    level = logging.WARNING if settings.quiet else logging.INFO
-    logging.getLogger("corpusmill").setLevel(level)
+    level = settings.log_level or ("warning" if settings.quiet else "info")
+    logging.getLogger("corpusmill").setLevel(level.upper())
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by __main__.py
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(

@@ -347,7 +347,8 @@ def launch_build(
     return None
 
 
-DEFAULTS = {"quiet": False, "verbose": False}
+LEVELS = ("debug", "info", "warning", "error")
+DEFAULTS = {"quiet": False, "verbose": False, "log_level": ""}
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -363,6 +364,8 @@ class CommandParser(argparse.ArgumentParser):
             ("--verbose", "also log the messages of Beam"),
         ):
             messages.add_argument(flag, action="store_true", default=argparse.SUPPRESS, help=help)
+        help = "the least level of corpusmill's messages that are logged (default info)"
+        messages.add_argument("--log-level", choices=LEVELS, default=argparse.SUPPRESS, help=help)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parses arguments (see argparse)."""

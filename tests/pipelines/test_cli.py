@@ -127,12 +127,18 @@ def test_versions_are_those_of_the_package_and_of_each_corpus(run: Command) -> N
     assert [name for name, _ in lines[1:]] == [*rows()]
 
 
-@pytest.mark.parametrize("flag", ["quiet", "verbose"])
-def test_flags_of_messages_count_before_a_command_and_after_it(flag: str) -> None:
+@pytest.mark.parametrize(
+    ("flags", "value"),
+    [(["--quiet"], True), (["--verbose"], True), (["--log-level", "error"], "error")],
+)
+def test_flags_of_messages_count_before_a_command_and_after_it(
+    flags: list[str], value: object
+) -> None:
+    name = flags[0].lstrip("-").replace("-", "_")
     for words in (["report", "x"], ["flores101", "status", "--project", "x"]):
-        assert not vars(make_parser().parse_args(words))[flag]
-        assert vars(make_parser().parse_args([f"--{flag}", *words]))[flag]
-        assert vars(make_parser().parse_args([*words, f"--{flag}"]))[flag]
+        assert not vars(make_parser().parse_args(words))[name]
+        assert vars(make_parser().parse_args([*flags, *words]))[name] == value
+        assert vars(make_parser().parse_args([*words, *flags]))[name] == value
 
 
 @pytest.mark.parametrize("command", ["wiki40b", "entities", "multilingual", "demo"])
