@@ -141,6 +141,23 @@ def test_flags_of_messages_count_before_a_command_and_after_it(
         assert vars(make_parser().parse_args([*words, *flags]))[name] == value
 
 
+@pytest.mark.parametrize(
+    ("flags", "level"),
+    [
+        ([], logging.INFO),
+        (["--quiet"], logging.WARNING),
+        (["--log-level", "error"], logging.ERROR),
+        (["--quiet", "--log-level", "info"], logging.INFO),
+    ],
+)
+def test_levels_of_messages(flags: list[str], level: int, run: Command) -> None:
+    try:
+        run("report", "/no/folder", *flags, status=1)
+        assert logging.getLogger("corpusmill").level == level
+    finally:
+        logging.getLogger("corpusmill").setLevel(logging.INFO)
+
+
 @pytest.mark.parametrize("command", ["wiki40b", "entities", "multilingual", "demo"])
 def test_help_names_the_flags(command: str, run: Command) -> None:
     shown = run(command, "--help").out
