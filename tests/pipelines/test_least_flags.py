@@ -28,7 +28,6 @@ TYPED = [
     "tokenize {demo}/wiki40b/uk --output out",
     "harness {demo}/wiki40b --output out",
     "publish hub owner/name {demo}/wiki40b --dry-run",
-    "1 croissant {samples}",
     "flores101 source --wikinews {samples}/wikimedia/enwikinews/*stream.xml.bz2 --output out",
     """
     flores101 packets --project p --languages fra --source {demo}/flores101/*/*/source.tsv --to box

@@ -71,7 +71,7 @@ def test_the_second_of_two_builds_of_one_target_refuses(
     with building(str(tmp_path / TARGET)) as folder:
         with pytest.raises(TargetError, match="another build is running"):
             launch(Wiki40b(uk_config()), str(tmp_path), workers=1)
-        assert ("of disk space, but only 0 MB are free" in caplog.text) == (free == 10**3)
+        assert ("of disk space, but only 1.0 kB are free" in caplog.text) == (free == 10**3)
         (Path(folder) / "manifest.json").write_text("{}")
     assert files_below(tmp_path) == [f"{TARGET}/COMPLETED", f"{TARGET}/manifest.json"]
 
