@@ -58,7 +58,10 @@ def build(folder: Path, corpus: str, formats: str) -> Path:
     """Builds a corpus from the samples, and returns the folder of the build."""
     made, _ = corpora.rows()[corpus].classes()
     launch(
-        made(dataclasses.replace(config_of(corpus), formats=formats)), str(folder), accept=DOUBTS
+        made(dataclasses.replace(config_of(corpus), formats=formats)),
+        str(folder),
+        workers=1,
+        accept=DOUBTS,
     )
     (completed,) = folder.glob("*/*/*/COMPLETED")
     return completed.parent
