@@ -141,7 +141,7 @@ class Lm1b(CorpusBuild):
         )
         corpus = shuffled
         if config.map_unknown:
-            corpus = shuffled | "MapUnknown" >> MapUnknown(scratch, vocabulary.vocabulary)
+            corpus = shuffled | "MapUnknown" >> MapUnknown(scratch, vocabulary.words)
         written = corpus | "WriteLines" >> write_lines.WriteLines(
             folder, RELEASE.corpus, config.language, self.marks(), config.formats
         )

@@ -43,7 +43,6 @@ from corpusmill.transforms.files.builds.check_builds import find_unlisted
 from corpusmill.transforms.files.builds.dataset_card import (
     MARK,
     BuildBelow,
-    CardHead,
     as_list,
     make_folder_card,
     one_or_all,
@@ -62,6 +61,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
 )
 from corpusmill.transforms.files.builds.manifest import CARD
 from corpusmill.transforms.files.formats import PARQUET, formats_of
+from corpusmill.transforms.files.markup import CardHead
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError, is_local
 from corpusmill.transforms.files.write_files import write_whole

@@ -6,22 +6,25 @@ Replaces tokens that are not in the vocabulary by <unk>.
 """
 
 import functools
-import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-from apache_beam.pvalue import AsDict, AsList, AsSingleton
+from apache_beam.pvalue import AsDict, AsSingleton
 
 from ..files import counters
-from ..files.records import OutputFile, TokenizedBook
+from ..files.records import TokenizedBook
 from ..files.scratch import Scratch, fetch_text
-from ..files.write_files import HashedFile
 from ..models import word_vocabulary
-from ..models.count_words import DealWords, add_bucket
-from ..models.word_vocabulary import HeldoutStats, VocabularyPart, add_heldout
+from ..models.count_words import (
+    CountedVocabulary,
+    DealWords,
+    WriteVocabulary,
+    WrittenVocabulary,
+)
+from ..models.word_vocabulary import HeldoutStats, add_heldout
 from .book_rows import SizedBook
 from .simplebooks_rows import LARGE, SIZES, TRAIN, UNKNOWN, BookVocabularyStats
 
@@ -31,24 +34,15 @@ BUCKETS = 64  # parallel parts of the count; the number does not change results
 PlacedBook = tuple[str, TokenizedBook]  # split, book
 
 
-class BookVocabulary(NamedTuple):
-    """The outputs of CountBookVocabulary: the vocabulary file, its statistics and its words."""
-
-    files: beam.PCollection  # of OutputFile: the vocabulary
-    stats: beam.PCollection  # one BookVocabularyStats
-    words: beam.PCollection  # one packed list of the words (see `vocabulary.unpack_words`)
-
-
 @dataclass(eq=False, repr=False)
 class CountBookVocabulary(beam.PTransform):
     """Counts the words of books, and writes the vocabulary.
 
-    PCollection[(split, TokenizedBook)] → BookVocabulary.
+    PCollection[(split, TokenizedBook)] → CountedVocabulary.
 
     The vocabulary is counted on the training split. Its file has one line per word: the word, a tab and its
-    count. Lines are sorted by descending count, then by the bytes of the word. Words are distributed to
-    buckets, and each bucket is counted by one worker, in memory. Then one worker holds the whole vocabulary
-    and writes it.
+    count. Lines are sorted by descending count, then by the bytes of the word. The statistics are one
+    BookVocabularyStats.
 
     Args:
       folder: output folder of the build.
@@ -62,35 +56,30 @@ class CountBookVocabulary(beam.PTransform):
     min_count: int
     scratch: str
 
-    def expand(self, books: beam.PCollection) -> BookVocabulary:
-        parts = (
-            books
-            | "DealWords" >> DealWords(self.scratch, count_book, BUCKETS)
-            | "GroupBuckets" >> beam.GroupByKey()
-            | "AddBuckets" >> beam.Map(add_bucket, self.min_count)
-        )
-        written = (
-            books.pipeline
-            | "Once" >> beam.Create([self.folder])
-            | "WriteVocabulary" >> beam.Map(write_vocabulary, self.name, AsList(parts))
-        )
-        words = written | "Words" >> beam.Map(operator.attrgetter("packed"))
-        heldout = (
-            books
-            | "MeasureHeldout" >> beam.FlatMap(measure_heldout, AsSingleton(words))
-            | "AddHeldout" >> beam.CombinePerKey(add_heldout)
-        )
+    def expand(self, books: beam.PCollection) -> CountedVocabulary:
         lines = (
             books
             | "OnlyTraining" >> beam.Filter(lambda placed: placed[0] == TRAIN)
             | "Lines" >> beam.Map(lambda placed: placed[1].paragraphs)
             | "AddLines" >> beam.CombineGlobally(sum)
         )
-        stats = written | "MakeStats" >> beam.Map(
-            make_stats, self.min_count, AsSingleton(lines), AsDict(heldout)
+        counted: CountedVocabulary = (
+            books | "DealWords" >> DealWords(self.scratch, count_book, BUCKETS),
+            lines,
+            books
+            | "OnlyHeldout" >> beam.Filter(lambda placed: placed[0] != TRAIN)
+            | "Blocks" >> beam.MapTuple(lambda split, book: (split, _block_of(book))),
+        ) | "WriteVocabulary" >> WriteVocabulary(
+            self.folder, self.name, self.min_count, has_signs=False
         )
-        files = written | "Files" >> beam.Map(operator.attrgetter("file"))
-        return BookVocabulary(files, stats, words)
+        heldout = counted.heldout | "AddHeldout" >> beam.CombinePerKey(add_heldout)
+        make = beam.Map(make_stats, self.min_count, AsDict(heldout))
+        return counted._replace(stats=counted.stats | "MakeStats" >> make)
+
+
+def _block_of(book: TokenizedBook) -> bytes:
+    """Returns the tokens of a book as a block of lines."""
+    return fetch_text(book.packed_tokens).encode("utf-8")
 
 
 def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
@@ -98,69 +87,27 @@ def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
     split, book = placed
     if split != TRAIN:
         return None
-    counts = word_vocabulary.count_words(fetch_text(book.packed_tokens).encode("utf-8"))
+    counts = word_vocabulary.count_words(_block_of(book))
     counters.count(STAGE, "words", word_vocabulary.total_of(counts))
     return counts
 
 
-def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[str, HeldoutStats]]:
-    """Counts how many tokens of a held-out book are in the vocabulary. Yields (split, counts).
-
-    Yields nothing for a book of the training split. `packed_words` has the words of the vocabulary in packed
-    form (see `vocabulary.unpack_words`).
-    """
-    split, book = placed
-    if split != TRAIN:
-        words = word_vocabulary.unpack_words(packed_words)
-        block = fetch_text(book.packed_tokens).encode("utf-8")
-        (stats,) = word_vocabulary.measure_heldout([block], words)
-        yield split, stats
-
-
-class WrittenVocabulary(NamedTuple):
-    """A written vocabulary: its file, its words in packed form, and word counts of the training split."""
-
-    file: OutputFile
-    words: int  # running words of the training split
-    distinct_words: int
-    known_words: int  # running words that are in the vocabulary
-    packed: bytes  # the words of the vocabulary (see `vocabulary.unpack_words`)
-
-
-def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) -> WrittenVocabulary:
-    """Writes the vocabulary file from its parts, one for each bucket of words.
-
-    In the manifest, the number of records of this file is the number of words in the vocabulary.
-    """
-    merged = word_vocabulary.merge_parts(parts, 0)
-    with HashedFile.in_folder(folder, name) as file:
-        for rows in word_vocabulary.rows_of(merged.counts):
-            file.write(rows)
-    return WrittenVocabulary(
-        file=file.output_file(name, "", "text", merged.counts.num_rows),
-        words=merged.words,
-        distinct_words=merged.distinct_words,
-        known_words=word_vocabulary.total_of(merged.counts),
-        packed=word_vocabulary.pack_words(merged.counts["word"]),
-    )
-
-
 def make_stats(
-    written: WrittenVocabulary, min_count: int, lines: int, heldout: Mapping[str, HeldoutStats]
+    written: WrittenVocabulary, min_count: int, heldout: Mapping[str, HeldoutStats]
 ) -> BookVocabularyStats:
     """Returns the statistics of a vocabulary, and how many tokens of each split it covers.
 
     Args:
       written: the vocabulary, with the counts of the training split.
       min_count: minimum count of a word of the vocabulary.
-      lines: number of lines of the training split.
       heldout: split → counts, for each held-out split.
     """
-    training = HeldoutStats(lines, written.words, written.words - written.known_words)
+    unknown = written.words - written.known_words
+    training = HeldoutStats(written.sentences, written.words, unknown)
     return BookVocabularyStats(
         min_count=min_count,
         distinct_words=written.distinct_words,
-        vocabulary_words=written.file.records,
+        vocabulary_words=written.vocabulary_words,
         splits=((TRAIN, training), *sorted(heldout.items())),
     )
 
@@ -245,7 +192,7 @@ def map_book(sized: SizedBook, scratch: Scratch, large: bytes, small: bytes) -> 
     The book gets a new text for SimpleBooks-92. If it is also in SimpleBooks-2, it gets a text for that
     corpus, too. `large` and `small` are the packed vocabularies of the two corpora.
     """
-    block = fetch_text(sized.book.packed_tokens).encode("utf-8")
+    block = _block_of(sized.book)
     return sized._replace(
         book=sized.book._replace(packed_tokens=_mapped(block, large, scratch)),
         packed_small=_mapped(block, small, scratch) if sized.is_small else b"",

@@ -5,23 +5,22 @@ Joins files of books with the catalogue and the metadata of PG-19.
 Checks files of books before a build starts: they must exist and look complete.
 """
 
-import glob
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
-from apache_beam.io.filesystem import BeamIOError
-from apache_beam.io.filesystems import FileSystems
 
-from ..files import bz2_blocks, counters, packed_files
+from ..files import counters, packed_files
+from ..files.builds.finished_builds import files_below
 from ..files.compression import DECODE_ERRORS, codec_of
 from ..files.counters import reject
 from ..files.packed_files import ZipError, is_named_tar, is_wanted
 from ..files.read_files import InputError, match_inputs, open_raw
+from ..files.read_lines import check_end
 from ..files.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
-from ..files.stores import is_local, refusal_of
+from ..files.stores import is_folder, is_local
 from ..files.tar_members import TarError, read_members
 from .file_text import choose_file, decode_file
 from .read_books import ReadBooks, check_reading, sizes_of
@@ -204,7 +203,6 @@ class GatherBooks(beam.PTransform):
 LOOKED_INTO = 1000
 """The maximum number of files that are opened. The largest are checked first, as archives are large."""
 
-_TAIL_BYTES = 1 << 12
 _ARCHIVE_SUFFIXES = (".zip", ".gz", ".bz2", ".xz")
 
 
@@ -216,38 +214,17 @@ def match_books(patterns: Sequence[str]) -> list[str]:
     """
     paths: set[str] = set()
     for pattern in patterns:
-        paths.update(_files_below(pattern) if _is_folder(pattern) else match_inputs([pattern]))
+        paths.update(_files_below(pattern) if is_folder(pattern) else match_inputs([pattern]))
     return sorted(paths)
 
 
-def _is_folder(pattern: str) -> bool:
-    """Returns True if a pattern is the path of a folder.
-
-    On an object store, a path counts as a folder if there are objects below it.
-    """
-    if is_local(pattern):
-        return posixpath.isdir(pattern)
-    return bool(_match_below(pattern, 1))
-
-
 def _files_below(folder: str) -> list[str]:
-    found = _match_below(folder)
+    found = files_below(folder.rstrip("/"))
     folders = set(filter(posixpath.isdir, found)) if is_local(folder) else set()
     books = [path for path in found if is_wanted(path) and path not in folders]
     if not books:
         raise InputError(folder, "the folder contains no book files (*.txt, *.zip)")
     return books
-
-
-def _match_below(folder: str, limit: int | None = None) -> list[str]:
-    below = FileSystems.join(glob.escape(folder.rstrip("/")), "**")
-    try:
-        (match,) = FileSystems.match([below], [limit])
-    except BeamIOError as error:
-        if is_local(folder):
-            raise
-        raise InputError(folder, refusal_of(error)) from error
-    return [metadata.path for metadata in match.metadata_list]
 
 
 def check_books(paths: Sequence[str], whole: bool = True) -> None:
@@ -279,7 +256,7 @@ def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
     with open_raw(path) as stream:
         codec = codec_of(stream)
         if whole and codec:
-            _check_end(path, stream, codec, file_bytes)
+            check_end(path, stream, codec, file_bytes)
         try:
             head = packed_files.head_of(stream)
         except DECODE_ERRORS as error:
@@ -295,19 +272,6 @@ def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
     return bool(getattr(decode_file(head), "text", ""))
 
 
-def _check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None:
-    is_cut = False
-    if codec == "bz2":
-        is_cut = not bz2_blocks.ends_whole(stream, file_bytes)
-    elif codec == "xz":
-        stream.seek(max(file_bytes - _TAIL_BYTES, 0))
-        is_cut = not stream.read(_TAIL_BYTES).rstrip(b"\0").endswith(b"YZ")
-    stream.seek(0)
-    if is_cut:
-        problem = f"the file ends inside its {codec} data: it is truncated or still being written"
-        raise InputError(path, problem, file_bytes)
-
-
 def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bool) -> bool:
     """Returns True if an uncompressed archive contains a file that may be a text.
 
@@ -317,10 +281,12 @@ def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bo
     """
     has_wanted = False
     try:
-        is_zip = tar_bytes is None
-        members = packed_files.list_zip(stream) if is_zip else read_members(stream, tar_bytes)
-        for member in members:
-            has_wanted |= is_wanted(member.name)
+        if tar_bytes is None:
+            names = (one.filename for one in packed_files.list_zip(stream))
+        else:
+            names = (one.name for one in read_members(stream, tar_bytes))
+        for name in names:
+            has_wanted |= is_wanted(name)
     except (TarError, ZipError) as error:
         if whole:
             raise InputError(path, error.message, error.offset) from None

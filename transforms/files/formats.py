@@ -227,17 +227,6 @@ def readable_format(manifest: Mapping[str, Any]) -> str:
     return next((one for one in READABLE if one in found), "" if found & {*CHOICES} else PARQUET)
 
 
-def open_rows(path: str, stream: BinaryIO) -> pq.ParquetFile:
-    """Opens a file with rows; JSON lines are read as a whole, and become a Parquet file in memory.
-
-    Raises ArrowException for a damaged file.
-    """
-    names = (name for name in READABLE if path.endswith(FORMATS[name].suffix))
-    read = FORMATS[next(names, PARQUET)].read
-    assert read
-    return read(stream)
-
-
 def loadable_suffix(manifest: Mapping[str, Any]) -> str:
     """Returns the suffix of the files that `datasets.load_dataset` loads from a build; "" if none."""
     splits = [file for file in manifest["outputs"] if file["split"]]

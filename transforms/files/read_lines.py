@@ -367,6 +367,17 @@ def read_head(path: str, stream: BinaryIO) -> bytes:
         raise InputError(path, f"cannot be decompressed: {error}", 0) from None
 
 
+def check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None:
+    """Raises InputError if the compressed data of a file are truncated (see `ends_whole`).
+
+    Moves the stream to its start.
+    """
+    if not ends_whole(stream, codec, file_bytes):
+        problem = f"the file ends inside its {codec} data: it is truncated or still being written"
+        raise InputError(path, problem, file_bytes)
+    stream.seek(0)
+
+
 def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
     """Returns True unless the end of a file shows that its compressed data is truncated.
 

@@ -19,7 +19,7 @@ import apache_beam as beam
 import zstandard
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList
-from apache_beam.transforms.window import GlobalWindow
+from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
 from .distribution import Spread, SpreadAll
@@ -136,9 +136,7 @@ class StageOutcome:
         return self._collections[field]
 
 
-def write_list(
-    folder: str, types: Mapping[str, Any], files: Iterable[StageFile], name: str = LIST
-) -> str:
+def write_list(folder: str, types: Mapping[str, Any], files: Iterable[StageFile]) -> str:
     """Writes the list of a stage: each collection (field) with its type and the parts of its files.
 
     Returns the path of the list.
@@ -147,14 +145,13 @@ def write_list(
       folder: folder of the stage.
       types: name of the collection → type of its elements, as returned by `pack_type`.
       files: the files that the bundles have written.
-      name: file name of the list.
     """
     parts: dict[str, list[StagePart]] = {field: [] for field in types}
     for file in files:
         parts[file.field] += file.parts
     fields = {field: {"type": types[field], "parts": sorted(parts[field])} for field in types}
-    write_text(folder, name, json.dumps(fields))
-    path: str = FileSystems.join(folder, name)
+    write_text(folder, LIST, json.dumps(fields))
+    path: str = FileSystems.join(folder, LIST)
     return path
 
 
@@ -163,12 +160,12 @@ def pack_type(element_type: Any) -> str:
     return base64.b64encode(pickle.dumps(element_type)).decode()
 
 
-def read_list(folder: str, name: str = LIST) -> dict[str, StageField]:
+def read_list(folder: str) -> dict[str, StageField]:
     """Reads the list of a stage. Returns name of a collection → its type and the parts of its files.
 
     Raises InputError if the stage is not finished.
     """
-    path = FileSystems.join(folder, name)
+    path = FileSystems.join(folder, LIST)
     with _errors_named(path), open_raw(path) as stream:
         fields = json.loads(stream.read())
         return {
@@ -229,9 +226,8 @@ class _WriteElements(beam.DoFn):
             self._write_block()
         self._end_file()
         if self._parts:
-            window = GlobalWindow()
             written = StageFile(self._field, tuple(self._parts))
-            yield WindowedValue(written, window.max_timestamp(), [window])
+            yield GlobalWindows.windowed_value_at_end_of_window(written)
 
     def _begin_block(self) -> None:
         self._block = io.BytesIO()

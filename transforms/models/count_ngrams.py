@@ -130,11 +130,7 @@ class Join(beam.PTransform):
 
     def expand(self, parts: Any) -> beam.PCollection:
         joined = parts if isinstance(parts, beam.PCollection) else parts | beam.Flatten()
-        return joined | beam.Map(_as_is).with_output_types(self.of)
-
-
-def _as_is(element: Any) -> Any:
-    return element
+        return joined | beam.Map(lambda one: one).with_output_types(self.of)
 
 
 class GroupBuckets(beam.PTransform):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..files.compression import DECODE_ERRORS, codec_of, decompressed, is_binary, kind_of, read_some
 from ..files.read_files import InputError, file_bytes_of, open_raw
-from ..files.read_lines import MEMBERS, ends_whole, find_files, read_head, text_stream
+from ..files.read_lines import MEMBERS, check_end, find_files, read_head, text_stream
 from ..files.tar_members import is_tar
 
 KEEP = "; --on-corrupt keep-good builds from the files that are text"
@@ -48,11 +48,8 @@ def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
         codec = codec_of(stream)
         head = read_head(path, stream)
         _check_head(path, head, whole)
-        if whole and not ends_whole(stream, codec, file_bytes):
-            problem = (
-                f"the file ends inside its {codec} data: it is truncated or still being written"
-            )
-            raise InputError(path, problem, file_bytes)
+        if whole:
+            check_end(path, stream, codec, file_bytes)
     files = find_files(path, members, must_be_whole=whole)
     return bool(head) and any(file.stored_bytes for file in files)
 

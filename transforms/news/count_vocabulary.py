@@ -4,25 +4,25 @@ Replaces words that are not in the vocabulary by <UNK>, in shuffled shards.
 """
 
 import functools
-import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
 from ..files import counters
-from ..files.builds.ledger import AccountingError
-from ..files.distribution import Gather
 from ..files.line_blocks import count_lines
-from ..files.records import LineRange, LineShard, OutputFile
+from ..files.records import LineRange, LineShard
 from ..files.scratch import Scratch, fetch
-from ..files.write_files import HashedFile
 from ..models import word_vocabulary
-from ..models.count_words import DealWords, add_bucket
-from ..models.word_vocabulary import HeldoutStats, VocabularyPart, VocabularyStats
+from ..models.count_words import (
+    CountedVocabulary,
+    DealWords,
+    WriteVocabulary,
+    WrittenVocabulary,
+)
+from ..models.word_vocabulary import HeldoutStats, VocabularyStats
 from .artefacts import HELDOUT
 from .write_lines import lines_of_range
 
@@ -30,16 +30,6 @@ STAGE = "count-vocabulary"
 
 FILE = "vocabulary.tsv"
 BUCKETS = 64
-GATHERED_BYTES = 1 << 24
-"""Number of bytes of held-out lines that are measured together, so that the vocabulary is unpacked once."""
-
-
-class CountedVocabulary(NamedTuple):
-    """The outputs of CountVocabulary: the vocabulary file, its statistics and its words."""
-
-    files: beam.PCollection  # of OutputFile: vocabulary.tsv
-    stats: beam.PCollection  # one VocabularyStats
-    vocabulary: beam.PCollection  # one packed list of words (see `vocabulary.unpack_words`)
 
 
 @dataclass(eq=False, repr=False)
@@ -50,8 +40,7 @@ class CountVocabulary(beam.PTransform):
     lines of a corpus. Of the shards, only those of the series "heldout" are used.
 
     The counts of the held-out lines are subtracted from the counts of all lines, so words can be counted
-    before the lines are shuffled. Words are distributed to buckets. A worker counts one bucket at a time, in
-    memory. Then one worker holds the whole vocabulary and writes it.
+    before the lines are shuffled. The statistics are one VocabularyStats.
 
     Args:
       folder: output folder of the build.
@@ -79,33 +68,16 @@ class CountVocabulary(beam.PTransform):
             | "Lines" >> beam.Flatten()
             | "AddLines" >> beam.CombineGlobally(sum)
         )
-        parts = (
-            (
-                ranges | "CountRanges" >> to_buckets(count_range, self.buckets),
-                heldout | "CountHeldout" >> to_buckets(count_heldout, self.buckets),
-            )
-            | "Pieces" >> beam.Flatten()
-            | "GroupBuckets" >> beam.GroupByKey()
-            | "AddBuckets" >> beam.Map(add_bucket, self.min_count)
-        )
-        written = (
-            ranges.pipeline
-            | "Once" >> beam.Create([self.folder])
-            | "WriteVocabulary"
-            >> beam.Map(write_vocabulary, self.min_count, AsList(parts), AsSingleton(sentences))
-        )
-        file, counts, words_of = map(operator.attrgetter, WrittenVocabulary._fields)
-        words = written | "Words" >> beam.Map(words_of).with_output_types(bytes)
-        measure = Gather(_Heldout, measure_shards, GATHERED_BYTES, weigh_shard)
-        coverage = heldout | "MeasureHeldout" >> beam.ParDo(
-            measure, AsSingleton(words)
-        ).with_output_types(tuple[int, HeldoutStats])
-        stats = written | "Stats" >> beam.Map(counts).with_output_types(VocabularyStats)
-        return CountedVocabulary(
-            written | "Files" >> beam.Map(file).with_output_types(OutputFile),
-            stats | "AddCoverage" >> beam.Map(add_coverage, AsList(coverage)),
-            words,
-        )
+        pieces = (
+            ranges | "CountRanges" >> to_buckets(count_range, self.buckets),
+            heldout | "CountHeldout" >> to_buckets(count_heldout, self.buckets),
+        ) | "Pieces" >> beam.Flatten()
+        blocks = heldout | "Blocks" >> beam.Map(lambda shard: (shard.shard, shard.block))
+        write = WriteVocabulary(self.folder, FILE, self.min_count, has_signs=True)
+        counted: CountedVocabulary = (pieces, sentences, blocks) | "WriteVocabulary" >> write
+        stats = beam.Map(make_stats, self.min_count, AsList(counted.heldout))
+        made = counted.stats | "Stats" >> stats.with_output_types(VocabularyStats)
+        return counted._replace(stats=made)
 
 
 def _heldout_lines(shard: LineShard) -> int:
@@ -128,71 +100,19 @@ def count_heldout(shard: LineShard) -> pa.RecordBatch:
     return word_vocabulary.negate_counts(word_vocabulary.count_words(shard.block))
 
 
-class WrittenVocabulary(NamedTuple):
-    """A written vocabulary: its file, its statistics, and its words in packed form."""
-
-    file: OutputFile
-    stats: VocabularyStats  # without the held-out lines
-    words: bytes  # packed (see `vocabulary.unpack_words`)
-
-
-def write_vocabulary(
-    folder: str, min_count: int, parts: Sequence[VocabularyPart], sentences: int
-) -> WrittenVocabulary:
-    """Writes vocabulary.tsv from its parts, one for each bucket of words.
-
-    In the manifest, the number of records of this file is the number of words and special tokens.
+def make_stats(
+    written: WrittenVocabulary, min_count: int, coverage: Iterable[tuple[int, HeldoutStats]]
+) -> VocabularyStats:
+    """Returns the statistics of the vocabulary.
 
     Args:
-      folder: output folder of the build.
-      min_count: minimum count of a word of the vocabulary, for the statistics.
-      parts: the counted words of each bucket.
-      sentences: number of lines of the corpus without the held-out lines.
+      written: the vocabulary, with the size of the corpus without the held-out lines.
+      min_count: minimum count of a word of the vocabulary.
+      coverage: (number of a shard, counts of its words) for each held-out shard, in any order.
     """
-    if sentences < 0:
-        raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
-    merged = word_vocabulary.merge_parts(parts, sentences)
-    with HashedFile.in_folder(folder, FILE) as file:
-        for rows in word_vocabulary.table_of(merged):
-            file.write(rows)
-    words = merged.counts["word"]
-    return WrittenVocabulary(
-        file.output_file(FILE, "", "text", len(words) + len(word_vocabulary.SIGNS)),
-        VocabularyStats(
-            min_count, sentences, merged.words, merged.distinct_words, len(words), heldout=()
-        ),
-        word_vocabulary.pack_words(words),
-    )
-
-
-class _Heldout(NamedTuple):
-    shard: LineShard
-    packed_words: bytes
-
-
-def weigh_shard(heldout: _Heldout) -> int:
-    """Returns the weight of a shard: the size of its lines in bytes."""
-    return len(heldout.shard.block)
-
-
-def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutStats]]:
-    """Counts how many words of each held-out shard are in the vocabulary.
-
-    Yields (number of the shard, counts). The vocabulary is unpacked once for all shards.
-    """
-    words = word_vocabulary.unpack_words(heldout[0].packed_words)
-    measured = word_vocabulary.measure_heldout([one.shard.block for one in heldout], words)
-    return zip((one.shard.shard for one in heldout), measured, strict=True)
-
-
-def add_coverage(
-    stats: VocabularyStats, coverage: Iterable[tuple[int, HeldoutStats]]
-) -> VocabularyStats:
-    """Adds the coverage of the held-out shards to the statistics of the vocabulary.
-
-    `coverage` has (number of a shard, counts of its words) for each held-out shard, in any order.
-    """
-    return stats._replace(heldout=tuple(of_shard for _, of_shard in sorted(coverage)))
+    heldout = tuple(of_shard for _, of_shard in sorted(coverage))
+    sizes = written.sentences, written.words, written.distinct_words, written.vocabulary_words
+    return VocabularyStats(min_count, *sizes, heldout)
 
 
 @dataclass(eq=False, repr=False)

@@ -88,14 +88,12 @@ def count_rows(
     counters.flush()
 
 
-@functools.lru_cache(maxsize=4)
-def counter_of(model: bytes) -> SubwordCounter:
-    """Returns the counter for a model. Counters are cached in each process.
+counter_of = functools.lru_cache(maxsize=4)(SubwordCounter)
+"""Returns the counter for a model. Counters are cached in each process.
 
-    The cache finds a counter by the hash of its model. Python stores this hash in the bytes object. All calls
-    in a Beam bundle pass the same object, so the hash is computed only once per bundle.
-    """
-    return SubwordCounter(model)
+The cache finds a counter by the hash of its model. Python stores this hash in the bytes object. All calls in
+a Beam bundle pass the same object, so the hash is computed only once per bundle.
+"""
 
 
 TRAIN_SUBWORDS = "train-subwords"
@@ -120,16 +118,16 @@ class TrainSubwords(beam.PTransform):
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         wanted = self.settings.sample_articles
-        train = articles | "OfTrain" >> beam.Filter(is_train)
+        train = articles | "OfTrain" >> beam.Filter(lambda article: article.split == "train")
         last = (
             train
-            | "Ranks" >> beam.Map(descending_rank_of)
+            | "Ranks" >> beam.Map(lambda article: -rank_of(article))  # the largest are found faster
             | "Smallest" >> beam.CombineGlobally(TopCombineFn(wanted))
             | "LastOfSample" >> beam.Map(last_of_sample, wanted)
         )
         sample = (
             train
-            | "Sample" >> beam.Filter(is_sampled, AsSingleton(last))
+            | "Sample" >> beam.Filter(lambda one, last: rank_of(one) <= last, AsSingleton(last))
             | "ToBytes" >> beam.Map(to_bytes)
         )
         # Without this element, an input without articles would give no group, and so no output.
@@ -143,11 +141,6 @@ class TrainSubwords(beam.PTransform):
         )
 
 
-def is_train(article: PackedArticle) -> bool:
-    """Returns True if an article may be used to train a vocabulary, because it is in the split train."""
-    return article.split == "train"
-
-
 def rank_of(article: PackedArticle) -> int:
     """Returns the rank of an article by which the sample is drawn.
 
@@ -157,28 +150,14 @@ def rank_of(article: PackedArticle) -> int:
     return fingerprint(article.wikidata_id) >> 1
 
 
-def descending_rank_of(article: PackedArticle) -> int:
-    """Returns the negative rank of an article.
-
-    Beam finds the largest of many numbers faster than the smallest.
-    """
-    return -rank_of(article)
-
-
 def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
     """Returns the greatest rank in the sample, or LARGEST_RANK if all articles are in the sample.
 
     Args:
-      smallest: the `wanted` smallest ranks, or all if there are fewer, as negative numbers (see
-        `descending_rank_of`).
+      smallest: the `wanted` smallest ranks, or all if there are fewer, as negative numbers.
       wanted: number of articles to sample.
     """
     return -min(smallest) if len(smallest) == wanted else LARGEST_RANK
-
-
-def is_sampled(article: PackedArticle, last: int) -> bool:
-    """Returns True if an article is in the sample, because its rank is at most `last`."""
-    return rank_of(article) <= last
 
 
 def train_on_sample(
@@ -282,30 +261,6 @@ class LearnVocabulary(beam.PTransform):
 COLUMNS = ("wikidata_id", "version_id", "text")
 
 
-class TrainOnBuilds(beam.PTransform):
-    """Trains vocabularies on articles of finished builds. Pipeline → PCollection[(name, TrainedSubwords)].
-
-    One worker trains all vocabularies one after the other, because each takes gigabytes of memory. It reads
-    the sample directly from the files, without a shuffle.
-
-    Args:
-      sample: row groups in the order of training. The order affects the bytes of the vocabularies.
-      vocabularies: name → settings.
-    """
-
-    def __init__(self, sample: Sequence[RowGroup], vocabularies: Mapping[str, SubwordSettings]):
-        super().__init__()
-        self.sample = list(sample)
-        self.vocabularies = dict(vocabularies)
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root
-            | "Vocabularies" >> beam.Create([self.vocabularies])
-            | "Train" >> beam.FlatMap(train_on_builds, self.sample)
-        )
-
-
 def plan_sample(build: Build, articles: int) -> list[RowGroup]:
     """Returns the row groups that contain the first articles of the split train, in file order.
 
@@ -326,6 +281,10 @@ def train_on_builds(
     vocabularies: Mapping[str, SubwordSettings], sample: Sequence[RowGroup]
 ) -> Iterator[tuple[str, TrainedSubwords]]:
     """Trains each vocabulary on the whole sample, and yields (name, vocabulary).
+
+    One worker trains all vocabularies one after the other, because each takes gigabytes of memory. It reads
+    the sample directly from the files, without a shuffle. The order of the sample affects the bytes of the
+    vocabularies.
 
     `vocabularies` maps the name of each vocabulary to its settings.
     """
