@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
+from apache_beam.pvalue import AsList, AsSingleton
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.run.settings import MANIFEST
@@ -18,8 +19,11 @@ from corpusmill.transforms.duplicates.near_duplicate_lines import DropNearDuplic
 from corpusmill.transforms.files import text_kinds
 from corpusmill.transforms.files.builds.ledger import OTHER_FORMAT, OTHER_LANGUAGE, Doubt
 from corpusmill.transforms.files.builds.manifest import limit_caveat
+from corpusmill.transforms.files.distribution import MapOnce
+from corpusmill.transforms.files.line_blocks import add_line_stats, measure_lines
 from corpusmill.transforms.files.read_files import file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import ReadLines, line_bytes_of
+from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.news import sort_lines, write_lines
 from corpusmill.transforms.news.check_lines import check_lines, sample_lines
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary, MapUnknown
@@ -102,24 +106,27 @@ class Lm1b(CorpusBuild):
         rules = config.language, config.lower_case, config.perl
         blocks = lines.blocks
         if config.deduplicate == "tokenized":
-            blocks = blocks | "TokenizeBlocks" >> sort_lines.TokenizeBlocks(*rules)
+            blocks = blocks | "TokenizeBlocks" >> beam.Map(sort_lines.tokenize_block, *rules)
         run_bytes = sort_lines.run_bytes_for(sum(map(file_bytes_of, self.files)))
         unique = blocks | "SortLines" >> sort_lines.SortLines(place.scratch, run_bytes=run_bytes)
         tokenized = unique.ranges
         if config.deduplicate == "raw":
-            tokenized = tokenized | "TokenizeLines" >> sort_lines.TokenizeLines(*rules)
-        ranges = tokenized | "StoreRanges" >> sort_lines.StoreRanges(place.scratch)
+            tokenized = tokenized | "TokenizeLines" >> beam.Map(sort_lines.tokenize_range, *rules)
+        store = beam.Map(sort_lines.store_range, Scratch(place.scratch))
+        ranges = tokenized | "StoreRanges" >> store
+        raw = unique.ranges if config.checkpoints else root | "NoneKept" >> beam.Create([])
+        measured = blocks | "MeasureBlocks" >> beam.Map(measure_lines)
         return Sorted(
             rejected=lines.rejected,
             splitters=unique.splitters,
-            raw=self._store_raw(unique.ranges, place.scratch),
+            raw=raw | "StoreRaw" >> store,
             ranges=ranges,
             ledger=self.open_ledger(
                 root,
                 lost=lines.lost,
                 lines=lines.lines,
                 unterminated=lines.unterminated,
-                measured=blocks | "MeasureLines" >> write_lines.MeasureLines(),
+                measured=measured | "AddUp" >> beam.CombineGlobally(add_line_stats),
                 duplicates=unique.duplicates,
                 unique=ranges | "CountLines" >> beam.Map(write_lines.lines_of_range),
             ),
@@ -145,13 +152,14 @@ class Lm1b(CorpusBuild):
         written = corpus | "WriteLines" >> write_lines.WriteLines(
             folder, RELEASE.corpus, config.language, self.marks(), config.formats
         )
+        checksums = MapOnce(write_lines.write_checksums, folder, AsList(written.md5s))
         self.close_ledger(
             folder,
             lines.ledger,
             account_for_sentences,
             outputs=(
                 written.files,
-                written.md5s | "WriteChecksums" >> write_lines.WriteChecksums(folder),
+                root | "WriteChecksums" >> checksums,
                 vocabulary.files,
                 different.removed,
                 *self._keep_checkpoints(lines, folder),
@@ -163,20 +171,15 @@ class Lm1b(CorpusBuild):
             vocabulary=vocabulary.stats,
         )
 
-    def _store_raw(self, ranges: beam.PCollection, scratch: str) -> beam.PCollection:
-        if not self.config.checkpoints:
-            return ranges.pipeline | "NoneKept" >> beam.Create([])
-        return ranges | "StoreRaw" >> sort_lines.StoreRanges(scratch)
-
     def _keep_checkpoints(self, lines: Sorted, folder: str) -> tuple[beam.PCollection, ...]:
         if not self.config.checkpoints:
             return ()
         name = f"news.20XX.{self.config.language}.shuffled.sorted"
-        keep_sorted = write_lines.WriteCheckpoint(folder, name, lines.splitters)
-        keep_tokenized = write_lines.WriteCheckpoint(folder, f"{name}.tokenized", lines.splitters)
-        return (
-            lines.raw | "KeepSorted" >> keep_sorted,
-            lines.ranges | "KeepTokenized" >> keep_tokenized,
+        kept = {name: lines.raw, f"{name}.tokenized": lines.ranges}
+        splitters = AsSingleton(lines.splitters)
+        return tuple(
+            ranges | f"Keep {base}" >> beam.Map(write_lines.write_range, folder, base, splitters)
+            for base, ranges in kept.items()
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

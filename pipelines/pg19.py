@@ -4,23 +4,24 @@ Method: Rae et al., "Compressive Transformers for Long-Range Sequence Modelling"
 Differences from the paper and their reasons: pipelines/docs/pg19.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.pipelines.run.corpus_build import Place, Stage
 from corpusmill.transforms.books import book_accounts, screen_books
-from corpusmill.transforms.books.book_rows import MeasureRows, SignBooks, book_rows, text_bytes
-from corpusmill.transforms.books.gather_books import GatherBooks
+from corpusmill.transforms.books.book_rows import SignBooks, book_rows, measure_rows, text_bytes
 from corpusmill.transforms.books.read_catalog import read_split_table
 from corpusmill.transforms.books.text_screening import TooShort, not_english
-from corpusmill.transforms.files.builds.manifest import limit_caveat, name_edition
+from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
+from corpusmill.transforms.files.builds.manifest import name_edition
 from corpusmill.transforms.files.counters import KeepAll
 from corpusmill.transforms.files.text import SPLITS, short_fingerprint
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
 
-from .pg19_settings import ACCOUNTS, DESCRIPTION, LANGUAGE, RELEASE, Pg19Config, find_books
+from .book_build import BookBuild, find_books
+from .pg19_settings import ACCOUNTS, DESCRIPTION, LANGUAGE, RELEASE, Pg19Config
 
 
 class OldBooks(NamedTuple):
@@ -33,13 +34,12 @@ class OldBooks(NamedTuple):
     ledger: beam.PCollection  # of Entry
 
 
-class Pg19(CorpusBuild):
+class Pg19(BookBuild):
     """A build of PG-19."""
 
     config: Pg19Config
     release = RELEASE
     description = DESCRIPTION
-    lang = LANGUAGE
     libraries = ("numpy",)
 
     def __init__(self, config: Pg19Config):
@@ -71,32 +71,18 @@ class Pg19(CorpusBuild):
     def edition(self) -> str:
         return name_edition(LANGUAGE, self.variant(), self.config.original())
 
-    def date_of_inputs(self) -> str:
-        return self.files.date()
-
-    def bytes_to_read(self, stripes: int) -> int:
-        """Returns the total size of the book files in bytes.
-
-        It does not depend on `stripes`, the number of workers: a file is counted only once, even if several
-        workers read it.
-        """
-        return self.files.bytes_to_read(stripes)
-
     def stages(self) -> Sequence[Stage]:
         """Returns the stages: first store the sufficiently old books in files, then write the corpus."""
         return Stage("gather", self.gather), Stage("write", self.write)
 
     def gather(self, root: beam.Pipeline, place: Place) -> OldBooks:
         """Reads the books, and keeps those that were published before the year in the settings."""
-        config, files = self.config, self.files
-        paths = files.books, files.catalog, files.metadata
-        how = place.stripes, config.on_corrupt, config.limit
-        gathered = root | "GatherBooks" >> GatherBooks(place.scratch, *paths, *how)
+        gathered = root | "GatherBooks" >> self.read(place)
         stripped = gathered.books | "StripBooks" >> screen_books.StripBooks(
             place.scratch, furniture=False
         )
         screened = stripped.kept | "ScreenBooks" >> screen_books.ScreenBooks(*self.rules())
-        dated = screened.kept | "DateBooks" >> screen_books.DateBooks(config.before)
+        dated = screened.kept | "DateBooks" >> screen_books.DateBooks(self.config.before)
         rejected = (gathered.rejected, stripped.rejected, screened.rejected, dated.rejected)
         return OldBooks(
             books=dated.kept,
@@ -114,13 +100,12 @@ class Pg19(CorpusBuild):
         """
         folder = place.folder
         similarity = self.config.near_duplicates
-        drop = (
-            screen_books.DropDuplicateBooks(place.scratch, similarity) if similarity else KeepAll()
-        )
+        of_book = screen_books.describe_book, screen_books.text_of_book
+        drop = DropDuplicates(place.scratch, *of_book, similarity) if similarity else KeepAll()
         different = old.books | "DropDuplicates" >> drop
         masked = different.kept | "MaskWords" >> screen_books.MaskWords(place.scratch, self.masked)
         rows = masked.books | "MakeRows" >> beam.Map(book_accounts.make_row, self.membership)
-        counted = rows | "MeasureRows" >> MeasureRows(book_accounts.TEXT)
+        counted = rows | "MeasureRows" >> measure_rows(book_accounts.TEXT)
         plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
         shards = counted.stats | "PlanShards" >> plan
         dates = old.evidence | "ListDates" >> screen_books.ListDates(folder)
@@ -144,9 +129,6 @@ class Pg19(CorpusBuild):
             facts=(dates.facts, masked.facts),
         )
 
-    def inputs(self) -> Mapping[str, Sequence[str]]:
-        return self.files.by_role()
-
     def rules(self) -> tuple[screen_books.BookRule, ...]:
         """Returns the rules that a book must pass, in order.
 
@@ -165,10 +147,3 @@ class Pg19(CorpusBuild):
             "split_ids": short_fingerprint(f"{book_id} {split}" for book_id, split in own),
             "mask_words": short_fingerprint(self.masked),
         }
-
-    def caveats(self) -> tuple[str, ...]:
-        """Returns sentences that tell users which facts are missing because an input was not given.
-
-        If the number of books was limited, a further sentence says so.
-        """
-        return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.pipelines.run.corpus_build import Place, Stage
 from corpusmill.pipelines.run.settings import MANIFEST
 from corpusmill.transforms.books import book_rows, screen_books, take_simplest
 from corpusmill.transforms.books.book_overlap import parse_overlap
 from corpusmill.transforms.books.count_book_vocabulary import CountSizes, MapUnknownWords
-from corpusmill.transforms.books.gather_books import GatherBooks
 from corpusmill.transforms.books.genres import genre_to_reject
 from corpusmill.transforms.books.select_books import SelectBooks
 from corpusmill.transforms.books.select_by_minhash import SelectByMinHash
@@ -27,10 +26,9 @@ from corpusmill.transforms.books.simplebooks_rows import (
 )
 from corpusmill.transforms.books.simplicity import NotSimple
 from corpusmill.transforms.books.text_screening import TooShort, not_english
-from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
 
-from .pg19_settings import LANGUAGE, find_books
+from .book_build import BookBuild, find_books
 from .simplebooks_settings import ACCOUNTS, DESCRIPTION, RELEASE, SimpleBooksConfig
 
 
@@ -56,13 +54,12 @@ class ChosenBooks(NamedTuple):
     rejected: beam.PCollection  # of Rejected: books, with their ids
 
 
-class SimpleBooks(CorpusBuild):
+class SimpleBooks(BookBuild):
     """A build of SimpleBooks."""
 
     config: SimpleBooksConfig
     release = RELEASE
     description = DESCRIPTION
-    lang = LANGUAGE
     libraries = ("numpy", "spacy")
 
     def __init__(self, config: SimpleBooksConfig):
@@ -72,17 +69,6 @@ class SimpleBooks(CorpusBuild):
         """
         self.config = config
         self.files = find_books(config.books, config.on_corrupt, catalog=config.catalog)
-
-    def date_of_inputs(self) -> str:
-        return self.files.date()
-
-    def bytes_to_read(self, stripes: int) -> int:
-        """Returns the total size of the book files in bytes.
-
-        It does not depend on `stripes`, the number of workers: a file is counted only once, even if several
-        workers read it.
-        """
-        return self.files.bytes_to_read(stripes)
 
     def stages(self) -> Sequence[Stage]:
         """Returns the stages: gather books in files, choose the simple ones, then write the corpus."""
@@ -94,15 +80,12 @@ class SimpleBooks(CorpusBuild):
 
     def gather(self, root: beam.Pipeline, place: Place) -> ReadableBooks:
         """Reads the books, and keeps books in English that are long enough and of no excluded genre."""
-        config, files = self.config, self.files
-        paths = files.books, files.catalog, files.metadata
-        how = place.stripes, config.on_corrupt, config.limit
-        gathered = root | "GatherBooks" >> GatherBooks(place.scratch, *paths, *how)
+        gathered = root | "GatherBooks" >> self.read(place)
         stripped = gathered.books | "StripBooks" >> screen_books.StripBooks(
             place.scratch, furniture=True
         )
-        measured = stripped.kept | "MeasureBooks" >> screen_books.MeasureBooks()
-        too_short = TooShort(config.min_words)
+        measured = stripped.kept | "MeasureBooks" >> beam.Map(screen_books.measure_book)
+        too_short = TooShort(self.config.min_words)
         screen = screen_books.ScreenBooks(not_english, too_short, genre_to_reject)
         screened = measured | "ScreenBooks" >> screen
         return ReadableBooks(
@@ -157,7 +140,7 @@ class SimpleBooks(CorpusBuild):
                 scratch, sizes.large_words, sizes.small_words
             )
         rows = corpus | "MakeRows" >> beam.FlatMapTuple(make_rows)
-        counted = rows | "MeasureRows" >> book_rows.MeasureRows(TEXT)
+        counted = rows | "MeasureRows" >> book_rows.measure_rows(TEXT)
         plan = PlanShards(
             SPLITS_WITH_SMALL, config.shard_bytes, beam.MapTuple(book_rows.text_bytes)
         )
@@ -195,16 +178,6 @@ class SimpleBooks(CorpusBuild):
             lengths=counted.lengths,
             facts=sizes.facts,
         )
-
-    def inputs(self) -> Mapping[str, Sequence[str]]:
-        return self.files.by_role()
-
-    def caveats(self) -> tuple[str, ...]:
-        """Returns sentences that tell users which facts are missing because an input was not given.
-
-        If the number of books was limited, a further sentence says so.
-        """
-        return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 
     def settings(self) -> Mapping[str, Any]:
         config = self.config

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
 from corpusmill.transforms.duplicates.write_signatures import WriteSignatures
 from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.builds.paper_figures import figures_for_card
@@ -20,19 +21,19 @@ from corpusmill.transforms.files.read_files import file_bytes_of, match_inputs
 from corpusmill.transforms.files.records import PackedArticle
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.files.text import SPLITS, checked_date
-from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
+from corpusmill.transforms.files.write_rows import MeasureSplits, PlanShards, WriteRows
 from corpusmill.transforms.wikipedia import article_accounts, article_rows, drop_older_pages
 from corpusmill.transforms.wikipedia.audit_pages import (
     AuditPages,
-    ListHeadings,
     ListUnrendered,
     TallyUnrendered,
     WriteAudit,
+    write_headings,
 )
 from corpusmill.transforms.wikipedia.clean_wikitext import Cleaned, CleanWikitext, read_language
 from corpusmill.transforms.wikipedia.dump_folder import date_in_name, date_in_names
 from corpusmill.transforms.wikipedia.find_dumps import sums_beside
-from corpusmill.transforms.wikipedia.join_wikidata import FindRedirects, LinkPages, WikiTables
+from corpusmill.transforms.wikipedia.join_wikidata import LinkPages, WikiTables, redirects_of_moves
 from corpusmill.transforms.wikipedia.read_dumps import (
     ReadDump,
     caveats_of_export,
@@ -43,7 +44,7 @@ from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
 from corpusmill.transforms.wikipedia.read_sql_dumps import is_table_of
 from corpusmill.transforms.wikipedia.read_templates import ReadTemplates
 from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE, NEWER_THAN, PageScreening
-from corpusmill.transforms.wikipedia.split_pins import AssignSplits, find_pins
+from corpusmill.transforms.wikipedia.split_pins import AssignSplits, ReadSplitPins, find_pins
 from corpusmill.transforms.wikipedia.train_subwords import LearnVocabulary
 from corpusmill.transforms.wikipedia.wikidata import (
     LinkSource,
@@ -51,6 +52,7 @@ from corpusmill.transforms.wikipedia.wikidata import (
     is_of_another_date,
     redirects_since,
 )
+from corpusmill.transforms.wikitext.article_markers import add_stats
 from corpusmill.transforms.wikitext.language import TEMPLATE_NAMESPACE, tables_taken
 from corpusmill.transforms.wikitext.variants.page_variants import conversion_library
 from corpusmill.transforms.wikitext.wikis import dbname_of
@@ -202,7 +204,9 @@ class Wiki40b(CorpusBuild):
         rejected = (dump.rejected, newer.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,
-            redirects=dump.pages | "FindRedirects" >> FindRedirects(since) if since else None,
+            redirects=dump.pages | "FindRedirects" >> beam.FlatMap(redirects_of_moves, since)
+            if since
+            else None,
             shards=packed
             | "PlanShards" >> PlanShards(SPLITS, config.shard_bytes, article_rows.ShareOut()),
             rejected=rejected | "Rejected" >> beam.Flatten(),
@@ -231,14 +235,12 @@ class Wiki40b(CorpusBuild):
         """Links the articles to Wikidata entities, and writes those that belong to the corpus."""
         config, folder, sources = self.config, place.folder, self.link_sources
         redirects = cleaned.redirects if redirects_since(sources) else None
-        link = LinkPages(self.dbname, self.tables, self.entities, self.pins.files, redirects)
+        pins = root | "ReadSplitPins" >> ReadSplitPins(self.pins.files) if self.pins.files else None
+        link = LinkPages(self.dbname, self.tables, self.entities, pins, redirects)
         linked = cleaned.articles | "LinkPages" >> link
         similarity = config.near_duplicates
-        drop = (
-            article_rows.DropDuplicateArticles(place.scratch, similarity)
-            if similarity
-            else KeepAll()
-        )
+        of_article = article_rows.describe_article, article_rows.text_of_article
+        drop = DropDuplicates(place.scratch, *of_article, similarity) if similarity else KeepAll()
         wanted = linked.kept | "LeaveOut" >> self._leave_out()
         different = wanted.kept | "DropDuplicates" >> drop
         assigned = different.kept | "AssignSplits" >> AssignSplits()
@@ -255,7 +257,7 @@ class Wiki40b(CorpusBuild):
         )
         listed = [cleaned.unrendered | "ListUnrendered" >> ListUnrendered(folder)]
         if config.learns_headings():
-            listed.append(cleaned.headings | "ListHeadings" >> ListHeadings(folder))
+            listed.append(cleaned.headings | "ListHeadings" >> beam.Map(write_headings, folder))
         if config.audit:
             listed.append(cleaned.audited | "WriteAudit" >> WriteAudit(folder, config.language))
         if config.signatures:
@@ -270,6 +272,8 @@ class Wiki40b(CorpusBuild):
         if self.entities:
             people = corpus | "People" >> beam.Filter(drop_older_pages.is_about_a_person)
             accounts["people"] = people | "CountPeople" >> beam.combiners.Count.Globally()
+        measure = MeasureSplits(article_rows.split_and_stats, add_stats, "characters")
+        measured = corpus | "MeasureCorpus" >> measure
         self.close_ledger(
             folder,
             cleaned.ledger,
@@ -283,8 +287,7 @@ class Wiki40b(CorpusBuild):
             ),
             rejected=dropped | "Rejected" >> beam.Flatten(),
             unread=linked.unread,
-            stats=corpus | "MeasureCorpus" >> article_rows.MeasureCorpus(),
-            lengths=corpus | "MeasureLengths" >> article_rows.MeasureLengths(),
+            **measured._asdict(),
             class_unknown=linked.class_unknown,
             pinned=assigned.pinned,
             subwords=vocabulary.subwords,

@@ -294,7 +294,7 @@ class JoinWikidata(beam.PTransform):
         super().__init__()
         language_of(language)
         tables = WikiTables(page_props=_match(page_props) if page_props else ())
-        self.link = join_wikidata.LinkPages(dbname_of(language), tables, _entities(entities), ())
+        self.link = join_wikidata.LinkPages(dbname_of(language), tables, _entities(entities))
 
     def expand(self, articles: beam.PCollection) -> Screened:
         packed = articles | "Pack" >> beam.Map(pack_article).with_output_types(PackedArticle)

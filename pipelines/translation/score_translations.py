@@ -21,11 +21,10 @@ import pathlib
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
-from corpusmill.transforms.files.compression import DECODE_ERRORS
 from corpusmill.transforms.files.markup import read_table
-from corpusmill.transforms.files.read_files import InputError, open_input, open_raw
+from corpusmill.transforms.files.read_files import InputError, read_input, read_text
 from corpusmill.transforms.files.records import ReadError
 from corpusmill.transforms.files.write_files import make_beside
 from corpusmill.transforms.translation.source_table import metadata_names
@@ -145,20 +144,6 @@ def _without_common_system(directions: Iterable[Direction]) -> list[Direction]:
 DEFAULT_MODEL = "flores101"
 
 
-def read_file(path: str, opener: Callable[[str], BinaryIO]) -> bytes:
-    """Returns the contents of a file, which the function `opener` opens for reading.
-
-    Raises InputError if the file is missing or is a folder.
-    """
-    try:
-        with opener(path) as stream:
-            return stream.read()
-    except FileNotFoundError:
-        raise InputError(path, "no such file") from None
-    except IsADirectoryError:
-        raise InputError(path, "a folder, not a file") from None
-
-
 class Model(NamedTuple):
     """A SentencePiece model on disk."""
 
@@ -193,7 +178,7 @@ def read_model(given: str) -> Model:
             f"no such file: {which}sacrebleu has not downloaded this model. Download a model and give"
             f" it with --model FILE ({urls})",
         )
-    data = read_file(path, open_raw)
+    data = read_input(path)
     try:
         pieces = Pieces(data)
         translation_scores.check_is_whole(data)
@@ -380,22 +365,10 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
 
 def read_lines(path: str) -> list[str]:
     """Returns the lines of a text file and removes trailing spaces. Only LF ends a line, as in sacrebleu."""
-    lines = _read_text(path).split("\n")
+    lines = read_text(path).split("\n")
     if not lines[-1]:
         del lines[-1]
     return [line.rstrip() for line in lines]
-
-
-def _read_text(path: str) -> str:
-    try:
-        data = read_file(path, open_input)
-    except DECODE_ERRORS as error:
-        raise InputError(path, f"damaged or truncated: {error}") from error
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise InputError(path, f"line {number} is not UTF-8") from None
 
 
 def _warnings(path: str, lines: Sequence[str], is_output: bool = False) -> Iterator[str]:
@@ -427,7 +400,7 @@ def _metadata_of(path: str, split: str) -> str:
 
 
 def _read_groups(path: str, reference: str, count: int) -> list[Group]:
-    text = _read_text(path)
+    text = read_text(path)
     try:
         rows = [row for _, row in read_table(text, ("domain", "topic"))]
     except ReadError as error:

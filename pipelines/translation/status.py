@@ -1,7 +1,6 @@
 """Formats the state of all languages as a table or JSON, and the journal of one language as a table."""
 
 import math
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -20,9 +19,7 @@ from .reviews import reviewed_ids
 from .target_languages import find_language
 
 UNKNOWN = "–"
-_NUMBERS = ("days", "score", "translated", "awaited", "disputed", "errors", "warnings", "reviewed")
-_COLUMNS = ("language", "name", "state", "round", "since", *_NUMBERS)
-_LESS_NEEDED = tuple("since days warnings awaited disputed name round reviewed errors".split())
+_NUMBERS = 8  # columns of numbers, at the end of the table
 _NEXT = {  # state → next command for the project manager
     "new": "`packets` sends the sentences",
     "back": "`check` checks the translations",
@@ -95,8 +92,7 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
     """Returns a table of the languages, the number of languages in each state, and the commands to run next.
 
     Args:
-      width: width of the screen in characters; None for no limit. Columns that do not fit are left out, and
-        their names are listed.
+      width: width of the screen in characters; None for no limit. A wider table is divided.
     """
     languages = count_of(len(found), "language")
     head = f"{project.rules.name}: {len(project.ids):,} sentences, {languages}"
@@ -108,26 +104,10 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
 
 
 def _table(found: Sequence[LanguageStatus], width: int | None) -> str:
-    rows = [_cells(status) for status in found]
-    total = _totals(found) if len(found) > 1 else {}
-    left_out = []
-    columns = list(_COLUMNS)
-    for name in ("", *_LESS_NEEDED):
-        if name:
-            columns.remove(name)
-            left_out.append(name)
-        table = draw(
-            columns,
-            [[row[name] for name in columns] for row in rows],
-            numbers=sum(name in _NUMBERS for name in columns),
-            total=[total[name] for name in columns] if total else (),
-        )
-        if width is None or max(map(len, table.splitlines())) <= width:
-            break
-    if left_out:
-        note = f"columns left out, because the screen is too narrow: {', '.join(left_out)}"
-        table += textwrap.fill(note, width or len(note)) + "\n"
-    return table
+    rows = [list(_cells(status).values()) for status in found]
+    total = list(_totals(found).values()) if len(found) > 1 else ()
+    columns = list(_cells(found[0]))
+    return draw(columns, rows, numbers=_NUMBERS, total=total, width=width)
 
 
 def _to_do(found: Sequence[LanguageStatus]) -> str:

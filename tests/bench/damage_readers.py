@@ -93,7 +93,7 @@ from corpusmill.transforms.wikipedia.join_wikidata import (
     fact_of_property,
     title_and_item,
 )
-from corpusmill.transforms.wikipedia.make_entity_table import _MakeBlocks
+from corpusmill.transforms.wikipedia.make_entity_table import make_blocks
 from corpusmill.transforms.wikipedia.read_dumps import check_dumps
 from corpusmill.transforms.wikipedia.read_entity_table import (
     EntityTable,
@@ -208,7 +208,7 @@ def read_entity_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts
     """As entities: reads the items, and makes blocks of rows."""
     path = str(folder / name)
     make_entity_table.check_entity_dump(path, whole=on_corrupt == "fail")
-    blocks = _MakeBlocks(Scratch(str(folder)), ["ukwiki", "enwiki"])
+    blocks = make_blocks(Scratch(str(folder)), ["ukwiki", "enwiki"])
     blocks.start_bundle()
     found = Counts()
     for unit in read_dumps.plan_units(path, WORKERS):

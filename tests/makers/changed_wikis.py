@@ -15,10 +15,10 @@ import apache_beam as beam
 from corpusmill.transforms.files.records import Article, Page
 from corpusmill.transforms.wikipedia.article_rows import pack_article
 from corpusmill.transforms.wikipedia.join_wikidata import (
-    FindRedirects,
-    JoinWikidata,
     Linked,
+    LinkPages,
     WikiTables,
+    redirects_of_moves,
 )
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
 from corpusmill.transforms.wikipedia.wikidata import redirects_since
@@ -252,8 +252,8 @@ def _link(
     since = redirects_since(tables.sources(table)) if follows_redirects else ""
 
     def join(articles: beam.PCollection, pages: beam.PCollection) -> Linked:
-        redirects = pages | FindRedirects(since) if since else None
-        joined: Linked = articles | JoinWikidata(WIKI, tables, table, None, redirects)
+        redirects = pages | beam.FlatMap(redirects_of_moves, since) if since else None
+        joined: Linked = articles | LinkPages(WIKI, tables, table, None, redirects)
         return joined
 
     outcome = run_inputs(

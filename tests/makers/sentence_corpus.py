@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import apache_beam as beam
+from apache_beam.pvalue import AsList
 
 from corpusmill.transforms.files.builds.ledger import INPUTS, LOST, OUTPUTS, REJECTED
 from corpusmill.transforms.files.builds.manifest import Description, Provenance
 from corpusmill.transforms.files.builds.write_manifest import Enter, WriteManifest
+from corpusmill.transforms.files.distribution import MapOnce
 from corpusmill.transforms.files.line_blocks import block_of, measure_lines
 from corpusmill.transforms.files.records import (
     InputFile,
@@ -16,14 +18,13 @@ from corpusmill.transforms.files.records import (
     Rejected,
 )
 from corpusmill.transforms.files.write_rows import CountReasons
-from corpusmill.transforms.news.artefacts import SPLITS
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary
-from corpusmill.transforms.news.sentence_accounts import account_for_sentences
+from corpusmill.transforms.news.sentence_accounts import SPLITS, account_for_sentences
 from corpusmill.transforms.news.write_lines import (
     MeasureShards,
-    WriteChecksums,
     WriteLines,
     lines_of_range,
+    write_checksums,
 )
 from tests.makers.line_ranges import cut
 from tests.tools.run_pipeline import Outcome, run_pipeline
@@ -102,7 +103,7 @@ def write_corpus(
         shards = create("Shards", deal(lines))
         written = shards | WriteLines(str(folder))
         counted = (sorted_lines, shards) | CountVocabulary(str(folder), buckets=2)
-        checksums = written.md5s | WriteChecksums(str(folder))
+        checksums = root | MapOnce(write_checksums, str(folder), AsList(written.md5s))
         outputs = (written.files, checksums, counted.files) | beam.Flatten()
         ledger = {
             INPUTS: create("Inputs", [InputFile("news", "news.2007.en.shuffled.gz", 7, "cd")]),

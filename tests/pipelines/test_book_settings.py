@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.pg19_settings import NO_CATALOG, BookInputs, find_books
+from corpusmill.pipelines.book_build import NO_CATALOG, BookInputs, find_books
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.book_files import make_book
 from tests.transforms.books.test_read_catalog import HEADER

@@ -23,6 +23,7 @@ from corpusmill.transforms.wikipedia.wikidata import parse_entity
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, open_codes
 from tests.makers.dump_files import wikidata_item, write_entities
 from tests.makers.wiki_builds import Build, files_below, random_hex, run_cli
+from tests.tools.case_tables import read_cases
 from tests.tools.real_data import DATA, needs_real_data
 
 DATE = "20260101"
@@ -234,15 +235,7 @@ def test_lines_that_are_no_entity_are_rejected_and_counted(tmp_path: Path, table
 
 
 @pytest.mark.parametrize(
-    ("path", "given", "date"),
-    [
-        ("wikidata-20261101-all.json.gz", "", "20261101"),
-        ("20261102/wikidata-20261101-all.json.gz", "", "20261101"),
-        ("entities/20261101/all.json", "", "20261101"),
-        ("latest-all.json.gz", "", "latest"),
-        ("20261101/some/all.json", "", "undated"),
-        ("wikidata-20261101-all.json.gz", "20250101", "20250101"),
-    ],
+    ("path", "given", "date"), read_cases("pipelines/entities", "the_date_is_that_of_the_dump")
 )
 def test_the_date_is_that_of_the_dump(tmp_path: Path, path: str, given: str, date: str) -> None:
     dump = tmp_path / path

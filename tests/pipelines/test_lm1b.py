@@ -19,6 +19,7 @@ from corpusmill.pipelines.run.launch import launch
 from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.news_lines import read_odd_lines, sample_lines
+from tests.tools.case_tables import read_cases
 from tests.tools.golden_tree import tree_of
 from tests.tools.pack_samples import SAMPLES
 
@@ -211,13 +212,7 @@ def test_the_signature_tells_all_that_makes_the_corpus(sample: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "date"),
-    [
-        (["news.2009.en.shuffled.gz"], "2009"),
-        (["news.2011.en.shuffled", "news.2007.en.shuffled.xz"], "2007-2011"),
-        (["sentences.txt"], "undated"),
-        (["news.1999.old/news.2007.en.shuffled"], "2007"),
-    ],
+    ("names", "date"), read_cases("pipelines/lm1b", "the_years_are_in_the_names_of_the_files")
 )
 def test_the_years_are_in_the_names_of_the_files(
     tmp_path: Path, names: Sequence[str], date: str

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from corpusmill.pipelines.book_build import NO_CATALOG
 from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.inspect.score import score
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.pg19_settings import NO_CATALOG, VERSION, Pg19Config
+from corpusmill.pipelines.pg19_settings import VERSION, Pg19Config
 from corpusmill.transforms.books.book_accounts import identity_of
 from corpusmill.transforms.books.publication_dates import AUTHOR_DEATH
 from corpusmill.transforms.files.errors import BuildError

@@ -15,6 +15,7 @@ from corpusmill.transforms.files.records import Page, SubwordStats
 from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page
 from corpusmill.transforms.wikitext.article_markers import MARKERS_WITH_LINE_FEEDS, parse_article
 from tests.makers.wiki_builds import Build, build, entity_table, run_cli
+from tests.tools.case_tables import read_cases
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.wikipedia.test_read_dumps import flip, stream_starts
 
@@ -241,20 +242,7 @@ def test_minidumps(tmp_path: Path, folder: str, pages: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "language", "message"),
-    [
-        ("bad/viwiki-cut-mid-page.xml.bz2", "vi", "the file ends inside a page"),
-        (
-            "bad/elwiki-interrupted-download-multistream.xml.bz2",
-            "el",
-            "the file ends inside a bz2 block",
-        ),
-        ("ukwiki-truncated-100k.xml.xz", "uk", "the file ends inside a page"),
-        ("bgwiki-latest-pages-articles-shortened.xml.bz2", "bg", "expected UTF-8, found UTF-16"),
-        ("minidumps/de/wiki.xml.bz2", "de", "a dump of enwiki, not of dewiki"),
-        ("minidumps/wikidata/wiki.xml.bz2", "en", "a dump of wikidatawiki, not of enwiki"),
-        ("wikitext-pages.tar.gz", "en", "expected <mediawiki> at the start"),
-    ],
+    ("name", "language", "message"), read_cases("pipelines/real_dumps", "bad_files")
 )
 def test_bad_files(
     tmp_path: Path, name: str, language: str, message: str, capsys: pytest.CaptureFixture[str]

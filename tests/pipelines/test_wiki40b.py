@@ -25,6 +25,7 @@ from tests.makers.wiki_builds import (
     sample_wiki,
     with_bulk,
 )
+from tests.tools.case_tables import read_cases
 
 LANGUAGES = ("en", "ja", "uk")
 STAGES = {
@@ -346,15 +347,7 @@ def test_of_near_duplicates_one_stays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "setting", "date"),
-    [
-        ("ukwiki-20230501-pages-articles.xml", "", "20230501"),
-        ("ukwiki-latest-pages-articles1.xml", "", "latest"),
-        ("ukwiki-20230501-pages-articles.xml", "20230502", "20230502"),
-        ("dump.xml", "", "undated"),
-        ("dump.xml", "20230502", "20230502"),
-        ("dump.xml", "2023-05-02", "20230502"),
-        ("ukwiki-2023-05-01-p1p9000.xml", "", "20230501"),
-    ],
+    read_cases("pipelines/wiki40b", "the_place_of_a_build_tells_language_date_and_version"),
 )
 def test_the_place_of_a_build_tells_language_date_and_version(
     uk: WikiFiles, name: str, setting: str, date: str

@@ -17,6 +17,7 @@ from corpusmill.transforms.wikipedia.drop_older_pages import read_ids
 from corpusmill.transforms.wikitext.article_markers import plain_article, render_article
 from corpusmill.transforms.wikitext.sections import Section
 from tests.makers.wiki_builds import ENTITIES, Build, build, entity_table, sample_wiki
+from tests.tools.case_tables import read_cases
 from tests.tools.golden_tree import GOLDEN
 
 
@@ -104,11 +105,7 @@ def test_files_of_all_corpora_say_what_they_are(corpus: str) -> None:
 
 @pytest.mark.parametrize(
     ("revised", "license_id"),
-    [
-        ("2023-06-06T23:59:59Z", "cc-by-sa-3.0"),
-        ("2023-06-07T00:00:00Z", "cc-by-sa-4.0"),
-        ("", ""),
-    ],
+    read_cases("pipelines/wiki40b_columns", "licences_go_by_the_date_of_the_revision"),
 )
 def test_licences_go_by_the_date_of_the_revision(revised: str, license_id: str) -> None:
     assert article_accounts.license_of(revised) == license_id

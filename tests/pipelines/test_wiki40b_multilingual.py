@@ -21,6 +21,7 @@ from corpusmill.transforms.models import subword_models
 from corpusmill.transforms.wikitext.article_markers import add_stats, measure_article
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
 from tests.makers.wiki_builds import files_below, outputs_below
+from tests.tools.case_tables import read_cases
 
 Ids = Mapping[str, Sequence[Sequence[str]]]
 
@@ -263,14 +264,9 @@ def test_the_newest_build_of_each_language_is_taken(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("editions", "edition"),
-    [
-        (["uk", "el"], "multilingual-2"),
-        (
-            ["uk-near-duplicates-0.8", "el-near-duplicates-0.8"],
-            "multilingual-2-near-duplicates-0.8",
-        ),
-        (["uk", "el-min-words-20"], "multilingual-2"),
-    ],
+    read_cases(
+        "pipelines/wiki40b_multilingual", "corpora_of_other_settings_have_vocabularies_of_their_own"
+    ),
 )
 def test_corpora_of_other_settings_have_vocabularies_of_their_own(
     tmp_path: Path, editions: Sequence[str], edition: str

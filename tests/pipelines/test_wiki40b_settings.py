@@ -4,6 +4,7 @@ import pytest
 
 from corpusmill.pipelines.wiki40b_settings import heading_caveats, linking_caveats
 from corpusmill.transforms.wikipedia.wikidata import choose_sources
+from tests.tools.case_tables import read_cases
 
 DUMP = "20261101"
 
@@ -58,15 +59,7 @@ def test_caveats_of_links(dates: dict[str, str], page_table: str, said: list[str
 
 
 @pytest.mark.parametrize(
-    ("code", "learns", "said"),
-    [
-        ("uk", False, ""),
-        ("uk", True, "beside those that people listed; learned-headings.tsv"),
-        ("simple", False, "only the headings that people listed for en are known"),
-        ("simple", True, "beside those that people listed for en; learned-headings.tsv"),
-        ("qqq", False, "only the English headings are known"),
-        ("qqq", True, "beside those that people listed for all wikis; learned-headings.tsv"),
-    ],
+    ("code", "learns", "said"), read_cases("pipelines/wiki40b_settings", "caveats_of_headings")
 )
 def test_caveats_of_headings(code: str, learns: bool, said: str) -> None:
     caveats = list(heading_caveats(code, learns))

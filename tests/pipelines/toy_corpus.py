@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-from apache_beam.pvalue import AsDict
+from apache_beam.pvalue import AsDict, AsList, AsSingleton
 
 from corpusmill.pipelines.inspect.removal_accounts import SENTENCES
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.run.settings import EDITION, Config, Group
-from corpusmill.transforms.books.count_book_vocabulary import make_stats
+from corpusmill.transforms.books import count_book_vocabulary as vocabulary
 from corpusmill.transforms.files.builds.ledger import Accounts, Ledger
 from corpusmill.transforms.files.builds.manifest import Description, Provenance, Release
 from corpusmill.transforms.files.builds.paper_figures import Paper, PaperScore
@@ -26,7 +26,7 @@ from corpusmill.transforms.files.read_lines import ReadLines, line_bytes_of
 from corpusmill.transforms.files.text import fingerprint
 from corpusmill.transforms.files.write_rows import PlanShards, RowKind, WriteRows
 from corpusmill.transforms.models import word_vocabulary
-from corpusmill.transforms.models.count_words import DealWords, WriteVocabulary
+from corpusmill.transforms.models.count_words import DealWords, add_bucket
 
 VERSION = "1.0.0"
 RELEASE = Release("toy", VERSION, {VERSION: "First build."})
@@ -87,13 +87,23 @@ class Toy(CorpusBuild):
         lines = read.blocks | "Cut" >> beam.FlatMap(self.cut).with_output_types(Line)
         counted = lines | "Measure" >> beam.Map(measure) | beam.CombinePerKey(add_line_stats)
         sizes = counted | "Sizes" >> beam.MapTuple(lambda split, stats: (split, stats.bytes))
-        heldout = lines | "Heldout" >> beam.Filter(lambda line: line.split != "train")
         words = (
-            lines | "CountWords" >> DealWords(place.scratch, count_words, 4),
-            root | "NoLines" >> beam.Create([0]),
-            heldout | "Blocks" >> beam.Map(lambda line: (line.split, block_of(line))),
-        ) | WriteVocabulary(place.folder, "vocabulary-words.tsv", 2, has_signs=False)
-        unknown = words.heldout | "AddUnknown" >> beam.CombinePerKey(word_vocabulary.add_heldout)
+            lines
+            | "CountWords" >> DealWords(place.scratch, count_words, 4)
+            | "GroupWords" >> beam.GroupByKey()
+            | "AddWords" >> beam.Map(add_bucket, 2)
+        )
+        written = (
+            root
+            | "Once" >> beam.Create([place.folder])
+            | "WriteWords" >> beam.Map(vocabulary.write_vocabulary, "vocabulary-words.tsv", AsList(words))
+        )
+        packed = AsSingleton(written | "Packed" >> beam.Map(operator.attrgetter("packed")))
+        unknown = (
+            lines
+            | "LookUp" >> beam.FlatMap(look_up, packed).with_output_types(tuple[str, Any])
+            | "AddUnknown" >> beam.CombinePerKey(word_vocabulary.add_heldout)
+        )
         shards = sizes | PlanShards(SPLITS, 1 << 20)
         self.close_ledger(
             place.folder,
@@ -101,11 +111,11 @@ class Toy(CorpusBuild):
             account_for,
             outputs=[
                 lines | WriteRows(place.folder, "toy", LINES, shards, self.marks()),
-                words.files,
+                written | "File" >> beam.Map(operator.attrgetter("file")),
             ],
             rejected=read.rejected,
             kept=counted,
-            vocabulary=words.stats | "Stats" >> beam.Map(make_stats, 2, AsDict(unknown)),
+            vocabulary=written | "Stats" >> beam.Map(vocabulary.make_stats, 2, 0, AsDict(unknown)),
         )
 
     def cut(self, block: bytes) -> Iterator[Line]:
@@ -125,6 +135,12 @@ def measure(line: Line) -> tuple[str, LineStats]:
 
 def count_words(line: Line) -> pa.RecordBatch | None:
     return word_vocabulary.count_words(block_of(line)) if line.split == "train" else None
+
+
+def look_up(line: Line, packed: bytes) -> Iterator[tuple[str, Any]]:
+    if line.split != "train":
+        words = word_vocabulary.unpack_words(packed)
+        yield line.split, word_vocabulary.measure_heldout([block_of(line)], words)[0]
 
 
 def describe(stats: LineStats) -> dict[str, int]:

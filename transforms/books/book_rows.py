@@ -17,13 +17,13 @@ from apache_beam.pvalue import AsList, AsSingleton
 
 from ..duplicates.write_signatures import NamedText, WriteSignatures
 from ..files import counters
-from ..files.builds.ledger import length_class
+from ..files.distribution import MapOnce
 from ..files.read_files import InputError
 from ..files.records import BookRow, OutputFile, TokenizedBook
 from ..files.scratch import fetch_text
 from ..files.text import SPLITS
 from ..files.write_files import HashedFile
-from ..files.write_rows import RowKind, WriteRecords
+from ..files.write_rows import MeasureSplits, RowKind, WriteRecords
 from .book_accounts import BookStats, add_book_stats, identity_of, measure_book, place_of
 from .simplebooks_rows import LARGE, SIZES, SMALL, Placement, plan_sizes
 
@@ -32,30 +32,13 @@ BATCH_CHARACTERS = 1 << 24
 BOOKS_PER_FILE = 1 << 18  # more than Project Gutenberg has, so the table of books is one file
 
 
-class MeasuredRows(NamedTuple):
-    """The outputs of MeasureRows: counts for each split, and a histogram of the lengths of books."""
+def measure_rows(text: int) -> MeasureSplits:
+    """Returns a transform that counts the books of each split. PCollection[BookRow] → MeasuredSplits.
 
-    stats: beam.PCollection  # of (split, BookStats)
-    lengths: beam.PCollection  # of ((split, length class), number of books)
-
-
-@dataclass(eq=False, repr=False)
-class MeasureRows(beam.PTransform):
-    """Counts the books of each split, and the words in their texts. PCollection[BookRow] → MeasuredRows.
-
-    Args:
-      text: index of the counted text in the `values` of a row.
+    The statistics are BookStats, and the length of a book is its number of words. `text` is the index of the
+    value with the text.
     """
-
-    text: int
-
-    def expand(self, rows: beam.PCollection) -> MeasuredRows:
-        measured = rows | "MeasureRow" >> beam.Map(measure_row, self.text)
-        lengths = measured | "LengthOf" >> beam.MapTuple(split_and_length)
-        return MeasuredRows(
-            stats=measured | "AddUp" >> beam.CombinePerKey(add_book_stats),
-            lengths=lengths | "CountLengths" >> beam.combiners.Count.PerElement(),
-        )
+    return MeasureSplits(functools.partial(measure_row, text=text), add_book_stats, "words")
 
 
 def measure_row(row: BookRow, text: int) -> tuple[str, BookStats]:
@@ -66,11 +49,6 @@ def measure_row(row: BookRow, text: int) -> tuple[str, BookStats]:
     packed = row.values[text]
     assert isinstance(packed, bytes)
     return row.split, measure_book(fetch_text(packed))
-
-
-def split_and_length(split: str, stats: BookStats) -> tuple[str, int]:
-    """Returns (split, length class) of a book. Books of about the same number of words share a class."""
-    return split, length_class(stats.words)
 
 
 def text_bytes(split: str, stats: BookStats) -> tuple[str, int]:
@@ -192,11 +170,8 @@ class AssignSizes(beam.PTransform):
 
     def expand(self, books: beam.PCollection) -> beam.PCollection:
         sizes = AsList(books | "SizeOf" >> beam.Map(size_of))
-        plan = (
-            books.pipeline
-            | "Once" >> beam.Create([self.heldout_books])
-            | "PlanSizes" >> beam.Map(plan_all, self.small_tokens, sizes)
-        )
+        make = MapOnce(plan_all, self.heldout_books, self.small_tokens, sizes)
+        plan = books.pipeline | "PlanSizes" >> make
         return books | "AssignSize" >> beam.Map(assign_size, AsSingleton(plan))
 
 

@@ -38,11 +38,9 @@ PlacedBook = tuple[str, TokenizedBook]  # split, book
 class CountBookVocabulary(beam.PTransform):
     """Counts the words of books, and writes the vocabulary.
 
-    PCollection[(split, TokenizedBook)] → CountedVocabulary.
+    PCollection[(split, TokenizedBook)] → CountedVocabulary, whose statistics are one BookVocabularyStats.
 
-    The vocabulary is counted on the training split. Its file has one line per word: the word, a tab and its
-    count. Lines are sorted by descending count, then by the bytes of the word. The statistics are one
-    BookVocabularyStats.
+    The vocabulary is counted on the training split.
 
     Args:
       folder: output folder of the build.
@@ -57,29 +55,24 @@ class CountBookVocabulary(beam.PTransform):
     scratch: str
 
     def expand(self, books: beam.PCollection) -> CountedVocabulary:
+        pieces = books | "DealWords" >> DealWords(self.scratch, count_book, BUCKETS)
+        write = WriteVocabulary(self.folder, self.name, self.min_count)
+        written: CountedVocabulary = pieces | "WriteVocabulary" >> write
+        heldout = (
+            books
+            | "MeasureHeldout" >> beam.FlatMap(measure_heldout, AsSingleton(written.words))
+            | "AddHeldout" >> beam.CombinePerKey(add_heldout)
+        )
         lines = (
             books
             | "OnlyTraining" >> beam.Filter(lambda placed: placed[0] == TRAIN)
             | "Lines" >> beam.Map(lambda placed: placed[1].paragraphs)
             | "AddLines" >> beam.CombineGlobally(sum)
         )
-        counted: CountedVocabulary = (
-            books | "DealWords" >> DealWords(self.scratch, count_book, BUCKETS),
-            lines,
-            books
-            | "OnlyHeldout" >> beam.Filter(lambda placed: placed[0] != TRAIN)
-            | "Blocks" >> beam.MapTuple(lambda split, book: (split, _block_of(book))),
-        ) | "WriteVocabulary" >> WriteVocabulary(
-            self.folder, self.name, self.min_count, has_signs=False
+        stats = written.stats | "MakeStats" >> beam.Map(
+            make_stats, self.min_count, AsSingleton(lines), AsDict(heldout)
         )
-        heldout = counted.heldout | "AddHeldout" >> beam.CombinePerKey(add_heldout)
-        make = beam.Map(make_stats, self.min_count, AsDict(heldout))
-        return counted._replace(stats=counted.stats | "MakeStats" >> make)
-
-
-def _block_of(book: TokenizedBook) -> bytes:
-    """Returns the tokens of a book as a block of lines."""
-    return fetch_text(book.packed_tokens).encode("utf-8")
+        return written._replace(stats=stats)
 
 
 def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
@@ -87,27 +80,41 @@ def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
     split, book = placed
     if split != TRAIN:
         return None
-    counts = word_vocabulary.count_words(_block_of(book))
+    counts = word_vocabulary.count_words(fetch_text(book.packed_tokens).encode("utf-8"))
     counters.count(STAGE, "words", word_vocabulary.total_of(counts))
     return counts
 
 
+def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[str, HeldoutStats]]:
+    """Counts how many tokens of a held-out book are in the vocabulary. Yields (split, counts).
+
+    Yields nothing for a book of the training split. `packed_words` has the words of the vocabulary in packed
+    form (see `vocabulary.unpack_words`).
+    """
+    split, book = placed
+    if split != TRAIN:
+        words = word_vocabulary.unpack_words(packed_words)
+        block = fetch_text(book.packed_tokens).encode("utf-8")
+        (stats,) = word_vocabulary.measure_heldout([block], words)
+        yield split, stats
+
+
 def make_stats(
-    written: WrittenVocabulary, min_count: int, heldout: Mapping[str, HeldoutStats]
+    written: WrittenVocabulary, min_count: int, lines: int, heldout: Mapping[str, HeldoutStats]
 ) -> BookVocabularyStats:
     """Returns the statistics of a vocabulary, and how many tokens of each split it covers.
 
     Args:
       written: the vocabulary, with the counts of the training split.
       min_count: minimum count of a word of the vocabulary.
+      lines: number of lines of the training split.
       heldout: split → counts, for each held-out split.
     """
-    unknown = written.words - written.known_words
-    training = HeldoutStats(written.sentences, written.words, unknown)
+    training = HeldoutStats(lines, written.words, written.words - written.known_words)
     return BookVocabularyStats(
         min_count=min_count,
         distinct_words=written.distinct_words,
-        vocabulary_words=written.vocabulary_words,
+        vocabulary_words=written.file.records,
         splits=((TRAIN, training), *sorted(heldout.items())),
     )
 
@@ -192,7 +199,7 @@ def map_book(sized: SizedBook, scratch: Scratch, large: bytes, small: bytes) -> 
     The book gets a new text for SimpleBooks-92. If it is also in SimpleBooks-2, it gets a text for that
     corpus, too. `large` and `small` are the packed vocabularies of the two corpora.
     """
-    block = _block_of(sized.book)
+    block = fetch_text(sized.book.packed_tokens).encode("utf-8")
     return sized._replace(
         book=sized.book._replace(packed_tokens=_mapped(block, large, scratch)),
         packed_small=_mapped(block, small, scratch) if sized.is_small else b"",

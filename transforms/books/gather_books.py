@@ -5,6 +5,7 @@ Joins files of books with the catalogue and the metadata of PG-19.
 Checks files of books before a build starts: they must exist and look complete.
 """
 
+import operator
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from ..files.stores import is_folder, is_local
 from ..files.tar_members import TarError, read_members
 from .file_text import choose_file, decode_file
 from .read_books import ReadBooks, check_reading, sizes_of
-from .read_catalog import ReadCatalog, ReadReleasedBooks
+from .read_catalog import ReadCatalog, read_released_books
 
 STAGE = "choose-file"
 BOOKS, CATALOG, RELEASED = "books", "catalog", "released"
@@ -52,9 +53,8 @@ class JoinCatalog(beam.PTransform):
     """
 
     def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
-        keyed = {
-            tag: elements | f"Key {tag}" >> beam.Map(key_by_id) for tag, elements in inputs.items()
-        }
+        by_id = beam.WithKeys(operator.attrgetter("book_id"))
+        keyed = {tag: elements | f"Key {tag}" >> by_id for tag, elements in inputs.items()}
         joined = (
             keyed
             | "JoinById" >> beam.CoGroupByKey()
@@ -93,11 +93,6 @@ def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]
     if book.released_year:
         counters.count("join-catalog", "released")
     yield book
-
-
-def key_by_id(element: BookFile | CatalogEntry | ReleasedBook) -> tuple[int, Any]:
-    """Returns (ebook number, element), the key by which elements are joined."""
-    return element.book_id, element
 
 
 def join_book(
@@ -188,7 +183,8 @@ class GatherBooks(beam.PTransform):
         how = self.stripes, self.on_corrupt
         read = root | "ReadBooks" >> ReadBooks(self.books, self.folder, *how, self.limit)
         catalog = root | "ReadCatalog" >> ReadCatalog(self.catalog, *how)
-        released = root | "ReadReleasedBooks" >> ReadReleasedBooks(self.metadata)
+        metadata = root | "Metadata" >> beam.Create(self.metadata)
+        released = metadata | "ReadReleasedBooks" >> beam.FlatMap(read_released_books)
         known = {"books": read.books, "catalog": catalog.entries, "released": released}
         joined = known | "JoinCatalog" >> JoinCatalog()
         return GatheredBooks(
@@ -255,8 +251,9 @@ def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
     """
     with open_raw(path) as stream:
         codec = codec_of(stream)
-        if whole and codec:
+        if whole:
             check_end(path, stream, codec, file_bytes)
+            stream.seek(0)
         try:
             head = packed_files.head_of(stream)
         except DECODE_ERRORS as error:

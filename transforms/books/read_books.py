@@ -280,9 +280,9 @@ def _stripes_of(source: BookSource, file: StoredFile, stripes: int) -> Iterator[
         yield BookUnit(source, (file,), end - start, stripe, stripes)
 
 
+@dataclass(eq=False, repr=False)
 class _PlanUnits(beam.DoFn):
-    def __init__(self, on_corrupt: str):
-        self.on_corrupt = on_corrupt
+    on_corrupt: str
 
     def process(self, source: BookSource) -> Iterable[Any]:
         for event in plan_units(source):
@@ -295,10 +295,10 @@ class _PlanUnits(beam.DoFn):
         counters.flush()
 
 
+@dataclass(eq=False, repr=False)
 class _ReadUnit(beam.DoFn):
-    def __init__(self, scratch: Scratch, on_corrupt: str):
-        self.scratch = scratch
-        self.on_corrupt = on_corrupt
+    scratch: Scratch
+    on_corrupt: str
 
     def process(self, unit: BookUnit, limit: int = 0) -> Iterable[Any]:
         files = books = 0

@@ -4,6 +4,8 @@ Reads the list of the books in the PG-19 release (metadata.csv), and tables of t
 """
 
 import contextlib
+import io
+import itertools
 import posixpath
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +19,7 @@ from ..files import counters
 from ..files.compression import DECODE_ERRORS, decompressed, read_some
 from ..files.counters import LostBytes, tell_lost
 from ..files.distribution import Spread
+from ..files.markup import MalformedTableError
 from ..files.packed_files import reason_not_to_read
 from ..files.read_files import InputError, open_input, open_raw
 from ..files.records import CatalogEntry, Rejected, ReleasedBook
@@ -24,7 +27,7 @@ from ..files.tar_members import Member, TarError, is_named_like, read_members
 from ..files.work_units import is_archive
 from . import catalog
 from .read_books import check_reading
-from .released import MalformedTableError, read_released_lines, read_split_lines
+from .released import read_released_lines, read_split_lines
 
 _KEEP = "; --on-corrupt keep-good reads {}"
 STAGE = "read-catalog"
@@ -180,9 +183,9 @@ def read_unit(unit: CatalogUnit) -> Iterator[Event]:
         raise InputError(unit.path, str(error)) from None
 
 
+@dataclass(eq=False, repr=False)
 class _ReadUnit(beam.DoFn):
-    def __init__(self, on_corrupt: str):
-        self.on_corrupt = on_corrupt
+    on_corrupt: str
 
     def process(self, unit: CatalogUnit) -> Iterable[Any]:
         name = posixpath.basename(unit.path)
@@ -362,48 +365,24 @@ class _CutError(Exception):
 
 
 def _read_lines(content: BinaryIO) -> Iterator[bytes]:
-    """Yields the complete lines of a table.
-
-    Raises _CutError if the table is damaged, or if its last line has no line feed.
-    """
-    number, offset, rest = 1, 0, b""
-    while len(rest) <= _MAX_LINE_BYTES:
+    """Yields lines with their line feeds. Raises _CutError for a damaged, cut or very long line."""
+    lines = io.BufferedReader(cast(io.RawIOBase, content), _READ_BYTES)
+    offset = 0
+    for number in itertools.count(1):
         try:
-            data = read_some(content, _READ_BYTES)
+            line = lines.readline(_MAX_LINE_BYTES)
         except _ERRORS as error:
             raise _CutError(number, offset, f"damaged or truncated: {error}") from error
-        if not data:
-            break
-        *lines, rest = (rest + data).split(b"\n")
-        for line in lines:
-            yield line + b"\n"
-            offset += len(line) + 1
-            number += 1
-    if rest:
-        raise _CutError(
-            number, offset, "the line has no line feed: the file is truncated, or not a table"
-        )
+        if line and not line.endswith(b"\n"):
+            problem = "the line has no line feed: the file is truncated, or not a table"
+            raise _CutError(number, offset, problem)
+        if not line:
+            return
+        yield line
+        offset += len(line)
 
 
 READ_RELEASED = "read-released-books"
-
-
-@dataclass(eq=False, repr=False)
-class ReadReleasedBooks(beam.PTransform):
-    """Reads the list of the books in the PG-19 release, metadata.csv. PBegin → PCollection[ReleasedBook].
-
-    Each file is read by one worker. Raises InputError, with the file and the line, if a line is not in the
-    format of metadata.csv.
-
-    Args:
-      paths: files on any Beam file system, plain, .gz, .bz2 or .xz.
-    """
-
-    paths: Sequence[str]
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        paths = root | "Paths" >> beam.Create(self.paths)
-        return paths | "ReadBooks" >> beam.FlatMap(read_released_books)
 
 
 def read_released_books(path: str) -> Iterator[ReleasedBook]:

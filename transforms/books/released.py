@@ -13,30 +13,21 @@ released, so users must provide their own.
 """
 
 import collections
-import csv
 import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..files.markup import read_toml
+from ..files.markup import (
+    MalformedTableError,
+    check_split,
+    decode_lines,
+    read_columns,
+    read_toml,
+)
 from ..files.records import ReleasedBook
-from ..files.text import SPLITS
 
 _LINE = re.compile(r"([1-9][0-9]{0,9}),([^,]*),([1-9][0-9]{3}),([^,]*/\1)\r?\n?")
 _DETAIL_CHARACTERS = 100
-
-
-class MalformedTableError(ValueError):
-    """Raised if metadata.csv or a user's table of splits is invalid. The message names the line."""
-
-
-def decode_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
-    """Yields (line number, text) for each line. Raises MalformedTableError for a line that is not UTF-8."""
-    for number, line in enumerate(lines, start=1):
-        try:
-            yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise MalformedTableError(f"line {number}: not UTF-8: {error}") from None
 
 
 def read_released_lines(lines: Iterable[bytes]) -> Iterator[ReleasedBook]:
@@ -45,7 +36,7 @@ def read_released_lines(lines: Iterable[bytes]) -> Iterator[ReleasedBook]:
     Raises MalformedTableError for an invalid line. Each line must end with the id of its book, as part of the
     link, so truncated lines are detected.
     """
-    for number, text in decode_lines(lines):
+    for number, text in enumerate(decode_lines(lines), start=1):
         found = _LINE.fullmatch(text)
         if found is None:
             message = (
@@ -60,8 +51,6 @@ BOOK_ID, SPLIT = "book_id", "split"
 
 _TABLE = "released_splits.toml"
 _ID = re.compile(r"[1-9][0-9]{0,9}")
-_SYNONYMS = {name: name for name in SPLITS} | {"dev": "validation", "valid": "validation"}
-_SHOWN_CHARACTERS = 100
 
 
 @functools.cache
@@ -80,52 +69,16 @@ def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
     Other columns are ignored. "dev" and "valid" mean validation. Raises MalformedTableError for an unknown
     split, and for a book with two different splits.
     """
-    rows = _rows(lines)
-    _, names = next(rows, (1, []))
-    if names.count(BOOK_ID) != 1 or names.count(SPLIT) != 1:
-        shown = str(names)[:_SHOWN_CHARACTERS]
-        problem = f"the header must have the columns {BOOK_ID} and {SPLIT}, found {shown}"
-        raise MalformedTableError(f"line 1: {problem}")
     splits: dict[int, str] = {}
-    for line, row in rows:
-        try:
-            book_id, split = _check(row, names)
-            if splits.setdefault(book_id, split) != split:
-                raise ValueError(
-                    f"book {book_id} is in {split}, but an earlier line has it in {splits[book_id]}"
-                )
-        except ValueError as error:
-            raise MalformedTableError(f"line {line}: {error}") from None
+    for line, (name, given) in read_columns(lines, BOOK_ID, SPLIT):
+        if not _ID.fullmatch(name):
+            problem = f"{BOOK_ID} must be a positive number, not {name[:_DETAIL_CHARACTERS]!r}"
+            raise MalformedTableError(f"line {line}: {problem}")
+        book_id, split = int(name), check_split(given, f"line {line}")
+        if (known := splits.setdefault(book_id, split)) != split:
+            problem = f"book {book_id} is in {split}, but an earlier line has it in {known}"
+            raise MalformedTableError(f"line {line}: {problem}")
     return splits
-
-
-def _check(row: Sequence[str], names: Sequence[str]) -> tuple[int, str]:
-    if len(row) != len(names):
-        raise ValueError(f"expected {len(names)} fields as in the header, found {len(row)}")
-    book_id, split = (row[names.index(name)] for name in (BOOK_ID, SPLIT))
-    if not _ID.fullmatch(book_id):
-        shown = book_id[:_SHOWN_CHARACTERS]
-        raise ValueError(f"{BOOK_ID} must be a positive number, not {shown!r}")
-    if split not in _SYNONYMS:
-        shown = split[:_SHOWN_CHARACTERS]
-        raise ValueError(f"{SPLIT} is {shown!r}; expected one of {', '.join(_SYNONYMS)}")
-    return int(book_id), _SYNONYMS[split]
-
-
-def _rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[str]]]:
-    """Parses the lines of a TSV or CSV file. Yields (line number, fields without surrounding white space).
-
-    Empty lines are skipped.
-    """
-    decoded = [text for _, text in decode_lines(lines)]
-    delimiter = "\t" if decoded and "\t" in decoded[0] else ","
-    reader = csv.reader(decoded, delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            if row:
-                yield reader.line_num, [field.strip() for field in row]
-    except csv.Error as error:
-        raise MalformedTableError(f"line {reader.line_num}: {error}") from None
 
 
 MARK = "<DW>"

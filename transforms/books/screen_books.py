@@ -20,11 +20,11 @@ from typing import Any, NamedTuple, cast
 import apache_beam as beam
 from apache_beam.pvalue import AsList
 
-from ..duplicates.drop_duplicates import DropDuplicates
 from ..duplicates.similar_documents import DocumentFacts
 from ..files import counters
 from ..files.compression import DECODE_ERRORS
 from ..files.counters import Screened, reject
+from ..files.distribution import MapOnce
 from ..files.read_files import InputError, open_input
 from ..files.records import Book, MeasuredBook, Reason
 from ..files.scratch import Scratch, fetch_text
@@ -135,13 +135,6 @@ def _judge(
         yield element
 
 
-class MeasureBooks(beam.PTransform):
-    """Counts the tokens and different words of books. PCollection[Book] → PCollection[MeasuredBook]."""
-
-    def expand(self, books: beam.PCollection) -> beam.PCollection:
-        return books | "MeasureBook" >> beam.Map(measure_book)
-
-
 def measure_book(book: Book) -> MeasuredBook:
     """Counts the tokens and the different words in the text of a book."""
     return MeasuredBook(book, *measure(fetch_text(book.packed_text)))
@@ -243,10 +236,10 @@ class ListDates(beam.PTransform):
             | "Outcomes" >> beam.FlatMap(publication_dates.outcomes_of)
             | "CountOutcomes" >> beam.combiners.Count.PerElement()
         )
-        name = evidence.pipeline | "Once" >> beam.Create([NAME])
-        sum_up = publication_dates.sum_up
-        facts = name | "SumUp" >> beam.Map(lambda name, all: (name, sum_up(all)), AsList(counts))
-        return ListedDates(files, facts)
+        sum_up = MapOnce(
+            lambda name, all: (name, publication_dates.sum_up(all)), NAME, AsList(counts)
+        )
+        return ListedDates(files, evidence.pipeline | "SumUp" >> sum_up)
 
 
 MASK_WORDS = "mask-words"
@@ -260,6 +253,7 @@ class MaskedBooks(NamedTuple):
     facts: beam.PCollection  # of one (name, masked words) for stats.json; none without a list
 
 
+@dataclass(eq=False, repr=False)
 class MaskWords(beam.PTransform):
     """Replaces the words of a list by the mark "<DW>". PCollection[DatedBook] → MaskedBooks.
 
@@ -270,10 +264,8 @@ class MaskWords(beam.PTransform):
       words: list of the words to mask, see released.py.
     """
 
-    def __init__(self, folder: str, words: Sequence[str]):
-        super().__init__()
-        self.folder = folder
-        self.words = tuple(words)
+    folder: str
+    words: Sequence[str]
 
     def expand(self, books: beam.PCollection) -> MaskedBooks:
         if not self.words:
@@ -314,23 +306,6 @@ def read_word_list(path: str) -> tuple[str, ...]:
             return read_words(line.decode("utf-8-sig") for line in cast(Iterable[bytes], lines))
         except DECODE_ERRORS as error:  # includes ValueError
             raise InputError(path, f"not a list of words: {error}") from None
-
-
-class DropDuplicateBooks(DropDuplicates):
-    """Drops near-duplicate books. PCollection[Book] or PCollection[DatedBook] → Screened.
-
-    The longest book of each group of near-duplicates is kept; if several have this length, the one with the
-    smallest id. Plain words are compared (see text.py), so editions that differ only in quotation
-    marks are duplicates. Kept books are unchanged.
-
-    Args:
-      folder: folder for temporary hashes (see scratch.py).
-      threshold: minimum similarity of near-duplicates; above 0 and below 1. It is compared exactly: "0.1" is
-        one tenth. A threshold far below 0.3 gives too many pairs to compare.
-    """
-
-    def __init__(self, folder: str, threshold: str | float):
-        super().__init__(folder, describe_book, text_of_book, threshold)
 
 
 def describe_book(element: Book | publication_dates.DatedBook) -> DocumentFacts:

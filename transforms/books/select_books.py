@@ -16,7 +16,7 @@ The n-grams are partitioned by their hashes, and each partition is searched sepa
 import collections
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -24,13 +24,12 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import numpy
 from apache_beam.pvalue import AsSingleton, TaggedOutput
-from apache_beam.transforms.window import GlobalWindow
-from apache_beam.utils.windowed_value import WindowedValue
 
 from ..duplicates.minhash import Pairs, Uint64s, hash_ngrams, link_to_smallest, to_plain_words
 from ..duplicates.similar_documents import CombinePairs, different_pairs
 from ..files import counters
 from ..files.counters import reject
+from ..files.distribution import Gather
 from ..files.records import MeasuredBook, OverlapVerdict
 from ..files.scratch import Scratch, fetch, fetch_text
 from . import book_overlap
@@ -204,6 +203,7 @@ class SharedParts(NamedTuple):
     counts: beam.PCollection  # one array of rows (id, tokens, n-grams, n-grams in earlier books)
 
 
+@dataclass(eq=False, repr=False)
 class ShareNgrams(beam.PTransform):
     """Finds the n-grams that several books share. PCollection[MeasuredBook] → SharedParts.
 
@@ -215,19 +215,23 @@ class ShareNgrams(beam.PTransform):
       plan: side input with one Plan, the numbers of partitions and buckets.
     """
 
-    def __init__(
-        self, scratch: Scratch, ngram_words: int, sample: int, words: str, plan: AsSingleton
-    ):
-        super().__init__()
-        self.scratch = scratch
-        self.hash_books = _HashBooks(scratch, ngram_words, sample, words)
-        self.plan = plan
+    scratch: Scratch
+    ngram_words: int
+    sample: int
+    words: str
+    plan: AsSingleton
 
     def expand(self, books: beam.PCollection) -> SharedParts:
+        how = (self.ngram_words, self.sample, self.words)
+        hash_books = Gather(
+            lambda measured, plan: _hash(measured, plan, *how),
+            functools.partial(_deal, sample=self.sample, scratch=self.scratch),
+            GATHERED_HASHES,
+            lambda hashed: len(hashed[0].hashes),
+        )
         found = (
             books
-            | "HashBooks"
-            >> beam.ParDo(self.hash_books, self.plan).with_output_types(tuple[int, bytes])
+            | "HashBooks" >> beam.ParDo(hash_books, self.plan).with_output_types(tuple[int, bytes])
             | "GroupPartitions" >> beam.GroupByKey()
             | "ShareNgrams"
             >> beam.FlatMap(share_partition, self.scratch)
@@ -270,47 +274,24 @@ def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
     return hash_ngrams(text, ngram_words)
 
 
-class _HashBooks(beam.DoFn):
-    """Hashes the n-grams of books, and stores the hashes of each partition in scratch.
+def _hash(
+    measured: MeasuredBook, plan: Plan, ngram_words: int, sample: int, words: str
+) -> tuple[book_overlap.HashedBook, int]:
+    """Returns the hashes of the n-grams of a book, and the number of partitions."""
+    hashes = hash_book(measured, ngram_words, words)
+    # A copy: a view would keep the unsampled hashes in memory.
+    sampled = book_overlap.sample_hashes(hashes, sample).copy()
+    book = book_overlap.HashedBook(measured.book.book_id, measured.tokens, sampled)
+    return book, plan.partitions
 
-    MeasuredBook → (partition, reference to an NgramBlock in scratch). A block has the hashes of several
-    books.
-    """
 
-    def __init__(self, scratch: Scratch, ngram_words: int, sample: int, words: str):
-        self._scratch = scratch
-        self._words = words
-        self._ngram_words = ngram_words
-        self._sample = sample
-
-    def start_bundle(self) -> None:
-        self._gathered: list[book_overlap.HashedBook] = []
-        self._hashes = 0
-
-    def process(self, measured: MeasuredBook, plan: Plan) -> Iterator[tuple[int, bytes]]:
-        self._partitions = plan.partitions
-        hashes = hash_book(measured, self._ngram_words, self._words)
-        sampled = book_overlap.sample_hashes(hashes, self._sample)
-        # A copy: a view would keep the unsampled hashes in memory.
-        book = book_overlap.HashedBook(measured.book.book_id, measured.tokens, sampled.copy())
-        self._gathered.append(book)
-        self._hashes += len(book.hashes)
-        if self._hashes >= GATHERED_HASHES:
-            yield from self._deal()
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        window = GlobalWindow()
-        for element in self._deal():
-            yield WindowedValue(element, window.max_timestamp(), [window])
-
-    def _deal(self) -> Iterator[tuple[int, bytes]]:
-        gathered = self._gathered
-        self.start_bundle()
-        if gathered:
-            for partition, block in book_overlap.deal_hashes(
-                gathered, self._sample, self._partitions
-            ):
-                yield partition, self._scratch.put(book_overlap.to_bytes(block))
+def _deal(
+    hashed: Sequence[tuple[book_overlap.HashedBook, int]], sample: int, scratch: Scratch
+) -> Iterator[tuple[int, bytes]]:
+    """Yields (partition, reference to an NgramBlock in scratch). A block has hashes of several books."""
+    books = [book for book, _ in hashed]
+    for partition, block in book_overlap.deal_hashes(books, sample, hashed[0][1]):
+        yield partition, scratch.put(book_overlap.to_bytes(block))
 
 
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:

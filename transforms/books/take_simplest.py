@@ -19,6 +19,7 @@ from ..duplicates.minhash import Pairs
 from ..duplicates.similar_documents import CombinePairs
 from ..files import counters
 from ..files.counters import Screened, reject
+from ..files.distribution import MapOnce
 from ..files.records import Book, MeasuredBook, TokenizedBook
 from ..files.scratch import Scratch, fetch, fetch_text
 from ..models import word_vocabulary
@@ -49,10 +50,10 @@ class TokenizeBooks(beam.PTransform):
         return books | "TokenizeBook" >> tokenize.with_output_types(TokenizedBook)
 
 
+@dataclass(eq=False, repr=False)
 class _TokenizeBook(beam.DoFn):
-    def __init__(self, scratch: Scratch, number_style: str):
-        self.scratch = scratch
-        self.number_style = number_style
+    scratch: Scratch
+    number_style: str
 
     def setup(self) -> None:
         self._tokenizer = EnglishTokenizer(self.number_style)
@@ -121,12 +122,8 @@ class TakeSimplest(beam.PTransform):
         tokenized = books | "TokenizeAll" >> TokenizeBooks(self.folder, self.style)
         sizes = tokenized | "Sizes" >> beam.Map(size_of)
         measures = books | "Measures" >> beam.Map(measure_of)
-        queue = (
-            books.pipeline
-            | "Once" >> beam.Create([self.formula])
-            | "LineUp"
-            >> beam.Map(simplicity.line_up, self.target_tokens, AsList(sizes), AsDict(measures))
-        )
+        known = self.target_tokens, AsList(sizes), AsDict(measures)
+        queue = books.pipeline | "LineUp" >> MapOnce(simplicity.line_up, self.formula, *known)
         deal = DealWords(
             self.folder, count_ranked, BUCKETS, AsSingleton(queue), join=pa.concat_batches
         )

@@ -62,6 +62,22 @@ class SpreadAll(beam.PTransform):
         )
 
 
+class MapOnce(beam.PTransform):
+    """Applies a function to a value and to side inputs, which may be empty. Returns one result.
+
+    Args:
+      make: function from the value and the other arguments, which may be side inputs, to the result.
+    """
+
+    def __init__(self, make: Callable[..., Any], value: Any, *more: Any):
+        super().__init__()
+        self.make, self.value, self.more = make, value, more
+
+    def expand(self, root: beam.Pipeline) -> beam.PCollection:
+        once = root | "Once" >> beam.Create([self.value], reshuffle=False)
+        return once | "Map" >> beam.Map(self.make, *self.more)
+
+
 def _number_parts(
     element: Any, plan: Callable[..., Iterable[Any]], args: tuple[Any, ...]
 ) -> Iterator[tuple[int, Any]]:

@@ -23,9 +23,11 @@ that a spreadsheet program adds around or inside a field are read as text, and r
 """
 
 import base64
+import csv
 import functools
 import hashlib
 import html
+import itertools
 import json
 import re
 import tomllib
@@ -36,6 +38,10 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from .records import ReadError
+from .text import SPLITS
+
+_SYNONYMS = {name: name for name in SPLITS} | {"dev": "validation", "valid": "validation"}
+_SHOWN_CHARACTERS = 100
 
 
 def make_table(columns: Sequence[str], rows: Iterable[Iterable[str | int]]) -> list[str]:
@@ -371,3 +377,72 @@ def read_table(
 def _fields(line: str) -> list[str]:
     fields = line.removesuffix("\r").split("\t")
     return [_ESCAPED.sub(lambda sign: _MEANING[sign[1]], field) for field in fields]
+
+
+class MalformedTableError(ValueError):
+    """Raised if a line of a table cannot be read. The message names the line."""
+
+
+def decode_lines(lines: Iterable[bytes]) -> Iterator[str]:
+    """Decodes lines. Raises MalformedTableError for a line that is not UTF-8."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise MalformedTableError(f"line {number}: not UTF-8: {error}") from None
+
+
+def read_columns(lines: Iterable[bytes], *wanted: str) -> Iterator[tuple[int, list[str]]]:
+    """Yields (line number, fields of the wanted columns) for each row of a TSV or CSV file with a header.
+
+    Raises MalformedTableError for an invalid line. Empty lines and other columns are ignored, and white space
+    around fields is removed.
+
+    If the header has a tab, fields are separated by tabs, and quotation marks are removed only around whole
+    fields. Otherwise the file is CSV (RFC 4180).
+    """
+    decoded = decode_lines(lines)
+    header = next(decoded, "")
+    rows = _rows(itertools.chain([header], decoded), "\t" in header)
+    _, names = next(rows, (1, []))
+    if any(names.count(name) != 1 for name in wanted):
+        shown = str(names)[:_SHOWN_CHARACTERS]
+        problem = f"the header must have the columns {' and '.join(wanted)}, found {shown}"
+        raise MalformedTableError(f"line 1: {problem}")
+    for line, row in rows:
+        if row and len(row) != len(names):
+            problem = f"expected {len(names)} fields as in the header, found {len(row)}"
+            raise MalformedTableError(f"line {line}: {problem}")
+        if row:
+            yield line, [row[names.index(name)] for name in wanted]
+
+
+def _rows(lines: Iterable[str], is_tsv: bool) -> Iterator[tuple[int, list[str]]]:
+    if is_tsv:
+        for number, line in enumerate(lines, start=1):
+            fields = line.rstrip("\r\n")
+            yield number, [_unquoted(field.strip()) for field in fields.split("\t") if fields]
+        return
+    reader = csv.reader(lines, strict=True)
+    try:
+        for row in reader:
+            yield reader.line_num, [field.strip() for field in row]
+    except csv.Error as error:
+        raise MalformedTableError(f"line {reader.line_num}: {error}") from None
+
+
+def _unquoted(field: str) -> str:
+    is_quoted = len(field) > 1 and field[0] == field[-1] == '"'
+    return field[1:-1] if is_quoted else field
+
+
+def check_split(split: str, place: str) -> str:
+    """Returns "train", "validation" or "test" for the name of a split. "dev" and "valid" mean validation.
+
+    Raises MalformedTableError, which names `place`, for another name.
+    """
+    if split not in _SYNONYMS:
+        shown = split[:_SHOWN_CHARACTERS]
+        problem = f"split is {shown!r}; expected one of {', '.join(_SYNONYMS)}"
+        raise MalformedTableError(f"{place}: {problem}")
+    return _SYNONYMS[split]

@@ -228,6 +228,19 @@ def read_input(path: str, max_bytes: int | None = None) -> bytes:
     return bytes(content)
 
 
+def read_text(path: str) -> str:
+    """Returns the text of a small file, decompressed.
+
+    Raises InputError as `read_input` does, and for text that is not UTF-8.
+    """
+    data = read_input(path)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(path, f"line {line} is not UTF-8") from None
+
+
 def parse_json(path: str, content: bytes) -> Any:
     """Parses the content of a JSON file.
 

@@ -368,24 +368,14 @@ def read_head(path: str, stream: BinaryIO) -> bytes:
 
 
 def check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None:
-    """Raises InputError if the compressed data of a file are truncated (see `ends_whole`).
+    """Raises InputError if the end of a file shows that its compressed data is truncated.
 
-    Moves the stream to its start.
+    This can be seen in .bz2 and .xz files. All other files, such as .gz files, are accepted.
     """
-    if not ends_whole(stream, codec, file_bytes):
+    is_whole = codec != "bz2" or bz2_blocks.ends_whole(stream, file_bytes)
+    if codec == "xz":
+        stream.seek(max(file_bytes - _HEAD_BYTES, 0))
+        is_whole = stream.read(_HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")
+    if not is_whole:
         problem = f"the file ends inside its {codec} data: it is truncated or still being written"
         raise InputError(path, problem, file_bytes)
-    stream.seek(0)
-
-
-def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    """Returns True unless the end of a file shows that its compressed data is truncated.
-
-    This can be seen in .bz2 and .xz files. For all other files, such as .gz files, the result is True.
-    """
-    if codec == "bz2":
-        return bz2_blocks.ends_whole(stream, file_bytes)
-    if codec != "xz":
-        return True
-    stream.seek(max(file_bytes - _HEAD_BYTES, 0))
-    return stream.read(_HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")

@@ -14,6 +14,7 @@ import itertools
 import operator
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -21,6 +22,7 @@ import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsSingleton
 
 from . import counters, text
+from .builds.ledger import length_class
 from .distribution import Gather
 from .formats import DEFAULT, FORMATS, JSON, PARQUET, TABLE, Rows, file_name, parse_formats
 from .line_blocks import pack_block, unpack_block
@@ -148,6 +150,43 @@ def count_shards(
     `sizes` is split → bytes of text. Each split has at least one file.
     """
     return {split: max(1, -(-sizes.get(split, 0) // shard_size)) for split in splits}
+
+
+class MeasuredSplits(NamedTuple):
+    """The outputs of MeasureSplits."""
+
+    stats: beam.PCollection  # of (split, statistics)
+    lengths: beam.PCollection  # of ((split, length class), number of elements)
+
+
+@dataclass(eq=False, repr=False)
+class MeasureSplits(beam.PTransform):
+    """Adds up the statistics of each split, and counts its elements by length.
+
+    PCollection → MeasuredSplits. A length class is a range of lengths.
+
+    Args:
+      measure: function from an element to (split, its statistics).
+      add: function that adds up statistics.
+      length: name of the statistic that is the length of an element.
+    """
+
+    measure: Callable[[Any], tuple[str, Any]]
+    add: Callable[[Iterable[Any]], Any]
+    length: str
+
+    def expand(self, elements: beam.PCollection) -> MeasuredSplits:
+        measure = beam.Map(self.measure).with_output_types(tuple[str, Any])
+        measured = elements | "Measure" >> measure
+        classes = measured | "LengthOf" >> beam.MapTuple(_length_of, self.length)
+        return MeasuredSplits(
+            stats=measured | "AddUp" >> beam.CombinePerKey(self.add),
+            lengths=classes | "CountLengths" >> beam.combiners.Count.PerElement(),
+        )
+
+
+def _length_of(split: str, stats: Any, length: str = "words") -> tuple[str, int]:
+    return split, length_class(getattr(stats, length))
 
 
 class WriteRows(beam.PTransform):

@@ -1,11 +1,9 @@
-"""Counts the words in the elements of a PCollection, and partitions the counts into buckets of words.
-
-Makes the vocabulary of a corpus from such counts, and measures how much of the held-out text it covers.
-"""
+"""Counts the words in the elements of a PCollection, and partitions the counts into buckets of words."""
 
 import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -13,20 +11,12 @@ import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
 from ..files.builds.ledger import AccountingError
-from ..files.distribution import Gather
+from ..files.distribution import Gather, MapOnce
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
 from ..files.write_files import write_file
 from . import word_vocabulary
-from .word_vocabulary import (
-    SIGNS,
-    HeldoutStats,
-    VocabularyPart,
-    add_counts,
-    cut_by_bucket,
-    negative_words,
-    pack_counts,
-)
+from .word_vocabulary import VocabularyPart, add_counts, cut_by_bucket, negative_words, pack_counts
 
 GATHERED_WORDS = 1 << 18
 """Number of words with counts that a worker collects before it partitions them."""
@@ -95,129 +85,98 @@ def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Vocabula
     Args:
       grouped: (bucket, references to counts in scratch).
       min_count: minimum count of a selected word.
-
-    Raises AccountingError if a word has a negative count: it would be more frequent in the held-out lines
-    than in all lines.
     """
     counts = add_pieces(grouped[1])
-    if wrong := negative_words(counts):
+    check_counts(counts)
+    return word_vocabulary.select_words(counts, min_count)
+
+
+def check_counts(counts: pa.RecordBatch) -> None:
+    """Raises AccountingError if a word has a negative count.
+
+    Such a word would be more frequent in the held-out lines than in all lines.
+    """
+    wrong = negative_words(counts)
+    if wrong:
         raise AccountingError(
             f"{len(wrong)} words are more frequent in the held-out lines than in the whole corpus:"
             f" {wrong[:3]}"
         )
-    return word_vocabulary.select_words(counts, min_count)
-
-
-GATHERED_BYTES = 1 << 24
-"""Number of bytes of held-out lines that are measured together, so that the vocabulary is unpacked once."""
-
-
-class WrittenVocabulary(NamedTuple):
-    """A vocabulary that was written to a file, and the size of the training text."""
-
-    file: OutputFile
-    packed: bytes  # the words of the vocabulary (see `word_vocabulary.unpack_words`)
-    vocabulary_words: int  # number of words in the vocabulary, without special tokens
-    sentences: int  # lines of the training text
-    words: int  # running words of the training text
-    distinct_words: int
-    known_words: int  # running words that are in the vocabulary
 
 
 class CountedVocabulary(NamedTuple):
-    """The outputs of WriteVocabulary: the vocabulary file, its statistics, its words, and its coverage."""
+    """A written vocabulary, its statistics, and its words."""
 
-    files: beam.PCollection  # of one OutputFile
-    stats: beam.PCollection  # one WrittenVocabulary; the statistics of a corpus replace it
+    files: beam.PCollection  # of OutputFile: the vocabulary
+    stats: beam.PCollection  # of one record of statistics
     words: beam.PCollection  # one packed list of the words (see `word_vocabulary.unpack_words`)
-    heldout: beam.PCollection  # of (key, HeldoutStats), for each block of held-out lines
 
 
+class WrittenVocabulary(NamedTuple):
+    """A written vocabulary: its file, its words in packed form, and word counts of the training text."""
+
+    file: OutputFile
+    words: int  # running words of the training text
+    distinct_words: int
+    known_words: int  # running words that are in the vocabulary
+    packed: bytes  # the words of the vocabulary (see `word_vocabulary.unpack_words`)
+
+
+@dataclass(eq=False, repr=False)
 class WriteVocabulary(beam.PTransform):
-    """Writes the vocabulary of a corpus, and measures how much of the held-out lines it covers.
+    """Adds up the counts that DealWords has partitioned, and writes the words that are frequent.
 
-    (PCollection[(bucket, reference to word counts in scratch)], PCollection of one int, the number of lines
-    of the training text, PCollection[(key, block of held-out lines)]) → CountedVocabulary. A worker adds up
-    one bucket at a time, in memory. Then one worker holds the whole vocabulary and writes it.
+    PCollection[(bucket, reference)] → CountedVocabulary, whose statistics are one WrittenVocabulary.
+
+    Each bucket is added up by one worker, in memory. Then one worker holds the whole vocabulary and writes
+    it. Its file has one line per word: the word, a tab and its count. Lines are sorted by descending count,
+    then by the bytes of the word.
 
     Args:
       folder: output folder of the build.
-      name: name of the file.
+      name: file name, such as "vocabulary.tsv".
       min_count: minimum count of a word of the vocabulary.
-      has_signs: True if the file begins with the special tokens <S>, </S> and <UNK>.
+      sentences: side input with the number of sentences; the file then begins with the special tokens.
 
-    Raises AccountingError if a word or the number of lines has a negative count.
+    Raises AccountingError if a count is negative.
     """
 
-    def __init__(self, folder: str, name: str, min_count: int, *, has_signs: bool):
-        super().__init__()
-        self.folder, self.min_count, self.file = folder, min_count, (name, has_signs)
+    folder: str
+    name: str
+    min_count: int
+    sentences: AsSingleton | None = None
 
-    def expand(self, counted: tuple[beam.PCollection, ...]) -> CountedVocabulary:
-        pieces, sentences, heldout = counted
-        add = beam.Map(add_bucket, self.min_count)
-        parts = pieces | "GroupBuckets" >> beam.GroupByKey() | "AddBuckets" >> add
-        write = beam.Map(write_vocabulary, *self.file, AsList(parts), AsSingleton(sentences))
-        written = (
-            pieces.pipeline
-            | "Once" >> beam.Create([self.folder])
-            | "WriteFile" >> write.with_output_types(WrittenVocabulary)
-        )
-        file, packed = map(operator.attrgetter, WrittenVocabulary._fields[:2])
-        words = written | "Words" >> beam.Map(packed).with_output_types(bytes)
-        measure = Gather(_with_words, measure_blocks, GATHERED_BYTES, _weigh)
+    def expand(self, pieces: beam.PCollection) -> CountedVocabulary:
+        grouped = pieces | "GroupBuckets" >> beam.GroupByKey()
+        parts = AsList(grouped | "AddBuckets" >> beam.Map(add_bucket, self.min_count))
+        write = MapOnce(write_vocabulary, self.folder, self.name, parts, self.sentences)
+        written = pieces.pipeline | "WriteFile" >> write
+        file, words = map(operator.attrgetter, ("file", "packed"))
         return CountedVocabulary(
             written | "Files" >> beam.Map(file).with_output_types(OutputFile),
             written,
-            words,
-            heldout
-            | "MeasureHeldout"
-            >> beam.ParDo(measure, AsSingleton(words)).with_output_types(tuple[Any, HeldoutStats]),
+            written | "Words" >> beam.Map(words).with_output_types(bytes),
         )
 
 
 def write_vocabulary(
-    folder: str, name: str, has_signs: bool, parts: Sequence[VocabularyPart], sentences: int
+    folder: str, name: str, parts: Sequence[VocabularyPart], sentences: int | None = None
 ) -> WrittenVocabulary:
-    """Writes the file of a vocabulary from its parts, one for each bucket of words.
+    """Writes the vocabulary file from its parts, one for each bucket of words.
 
-    In the manifest, the number of records of this file is the number of its words and special tokens.
-
-    Args:
-      folder: output folder of the build.
-      name: name of the file.
-      has_signs: True if the file begins with the special tokens.
-      parts: the counted words of each bucket.
-      sentences: number of lines of the training text.
+    In the manifest, the number of records of this file is the number of its lines. For the arguments see
+    WriteVocabulary.
     """
-    if sentences < 0:
+    if sentences is not None and sentences < 0:
         raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
-    merged = word_vocabulary.merge_parts(parts, sentences)
-    counts = merged.counts
-    rows = word_vocabulary.table_of(merged) if has_signs else word_vocabulary.rows_of(counts)
-    records = len(counts) + (len(SIGNS) if has_signs else 0)
+    merged = word_vocabulary.merge_parts(parts, sentences or 0)
+    has_signs = sentences is not None
+    rows = word_vocabulary.table_of(merged) if has_signs else word_vocabulary.rows_of(merged.counts)
+    lines = merged.counts.num_rows + has_signs * len(word_vocabulary.SIGNS)
     return WrittenVocabulary(
-        write_file(folder, name, rows, "text", records),
-        word_vocabulary.pack_words(counts["word"]),
-        len(counts),
-        *merged[1:],
-        word_vocabulary.total_of(counts),
+        file=write_file(folder, name, rows, "text", lines),
+        words=merged.words,
+        distinct_words=merged.distinct_words,
+        known_words=word_vocabulary.total_of(merged.counts),
+        packed=word_vocabulary.pack_words(merged.counts["word"]),
     )
-
-
-_Heldout = tuple[tuple[Any, bytes], bytes]  # (key, block of lines), packed words
-
-
-def _with_words(block: tuple[Any, bytes], packed_words: bytes) -> _Heldout:
-    return block, packed_words
-
-
-def _weigh(heldout: _Heldout) -> int:
-    return len(heldout[0][1])
-
-
-def measure_blocks(heldout: Sequence[_Heldout]) -> Iterator[tuple[Any, HeldoutStats]]:
-    """Counts how many words of each block of held-out lines are in the vocabulary. Yields (key, counts)."""
-    keys, blocks = zip(*(block for block, _ in heldout), strict=True)
-    words = word_vocabulary.unpack_words(heldout[0][1])
-    return zip(keys, word_vocabulary.measure_heldout(blocks, words), strict=True)

@@ -4,14 +4,16 @@ Replaces words that are not in the vocabulary by <UNK>, in shuffled shards.
 """
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
 from ..files import counters
+from ..files.distribution import Gather
 from ..files.line_blocks import count_lines
 from ..files.records import LineRange, LineShard
 from ..files.scratch import Scratch, fetch
@@ -23,24 +25,27 @@ from ..models.count_words import (
     WrittenVocabulary,
 )
 from ..models.word_vocabulary import HeldoutStats, VocabularyStats
-from .artefacts import HELDOUT
+from .sentence_accounts import HELDOUT
 from .write_lines import lines_of_range
 
 STAGE = "count-vocabulary"
 
 FILE = "vocabulary.tsv"
 BUCKETS = 64
+GATHERED_BYTES = 1 << 24
+"""Number of bytes of held-out lines that are measured together, so that the vocabulary is unpacked once."""
 
 
 @dataclass(eq=False, repr=False)
 class CountVocabulary(beam.PTransform):
     """Counts and writes the vocabulary of a corpus.
 
-    (PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary. The ranges contain all tokenised
+    (PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary, whose
+    statistics are one VocabularyStats. The ranges contain all tokenised
     lines of a corpus. Of the shards, only those of the series "heldout" are used.
 
     The counts of the held-out lines are subtracted from the counts of all lines, so words can be counted
-    before the lines are shuffled. The statistics are one VocabularyStats.
+    before the lines are shuffled.
 
     Args:
       folder: output folder of the build.
@@ -60,28 +65,30 @@ class CountVocabulary(beam.PTransform):
         ranges, shards = lines
         to_buckets = functools.partial(DealWords, self.scratch or self.folder)
         heldout = shards | "OnlyHeldout" >> beam.Filter(lambda shard: shard.series == HELDOUT)
-        sentences = (
-            (
-                ranges | "RangeLines" >> beam.Map(lines_of_range),
-                heldout | "HeldoutLines" >> beam.Map(_heldout_lines),
-            )
-            | "Lines" >> beam.Flatten()
-            | "AddLines" >> beam.CombineGlobally(sum)
+        lines_of = (
+            ranges | "RangeLines" >> beam.Map(lines_of_range),
+            heldout | "HeldoutLines" >> beam.Map(lambda shard: -count_lines(shard.block)),
         )
+        added = lines_of | "Lines" >> beam.Flatten() | "AddLines" >> beam.CombineGlobally(sum)
+        sentences = AsSingleton(added)
         pieces = (
             ranges | "CountRanges" >> to_buckets(count_range, self.buckets),
             heldout | "CountHeldout" >> to_buckets(count_heldout, self.buckets),
-        ) | "Pieces" >> beam.Flatten()
-        blocks = heldout | "Blocks" >> beam.Map(lambda shard: (shard.shard, shard.block))
-        write = WriteVocabulary(self.folder, FILE, self.min_count, has_signs=True)
-        counted: CountedVocabulary = (pieces, sentences, blocks) | "WriteVocabulary" >> write
-        stats = beam.Map(make_stats, self.min_count, AsList(counted.heldout))
-        made = counted.stats | "Stats" >> stats.with_output_types(VocabularyStats)
-        return counted._replace(stats=made)
-
-
-def _heldout_lines(shard: LineShard) -> int:
-    return -count_lines(shard.block)
+        )
+        write = WriteVocabulary(self.folder, FILE, self.min_count, sentences)
+        written: CountedVocabulary = (
+            pieces | "Pieces" >> beam.Flatten() | "WriteVocabulary" >> write
+        )
+        measure = Gather(
+            _Heldout, measure_shards, GATHERED_BYTES, lambda heldout: len(heldout.shard.block)
+        )
+        coverage = heldout | "MeasureHeldout" >> beam.ParDo(
+            measure, AsSingleton(written.words)
+        ).with_output_types(tuple[int, HeldoutStats])
+        stats = written.stats | "Stats" >> beam.Map(
+            make_stats, self.min_count, sentences, AsList(coverage)
+        )
+        return written._replace(stats=stats)
 
 
 def count_range(lines: LineRange) -> pa.RecordBatch:
@@ -100,19 +107,38 @@ def count_heldout(shard: LineShard) -> pa.RecordBatch:
     return word_vocabulary.negate_counts(word_vocabulary.count_words(shard.block))
 
 
+class _Heldout(NamedTuple):
+    shard: LineShard
+    packed_words: bytes
+
+
+def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutStats]]:
+    """Counts how many words of each held-out shard are in the vocabulary.
+
+    Yields (number of the shard, counts). The vocabulary is unpacked once for all shards.
+    """
+    words = word_vocabulary.unpack_words(heldout[0].packed_words)
+    measured = word_vocabulary.measure_heldout([one.shard.block for one in heldout], words)
+    return zip((one.shard.shard for one in heldout), measured, strict=True)
+
+
 def make_stats(
-    written: WrittenVocabulary, min_count: int, coverage: Iterable[tuple[int, HeldoutStats]]
+    written: WrittenVocabulary,
+    min_count: int,
+    sentences: int,
+    coverage: Iterable[tuple[int, HeldoutStats]],
 ) -> VocabularyStats:
-    """Returns the statistics of the vocabulary.
+    """Returns the statistics of a vocabulary.
 
     Args:
-      written: the vocabulary, with the size of the corpus without the held-out lines.
+      written: the vocabulary, with the counts of the training corpus.
       min_count: minimum count of a word of the vocabulary.
-      coverage: (number of a shard, counts of its words) for each held-out shard, in any order.
+      sentences: number of sentences of the training corpus.
+      coverage: (number of the shard, its counts), for each held-out shard.
     """
-    heldout = tuple(of_shard for _, of_shard in sorted(coverage))
-    sizes = written.sentences, written.words, written.distinct_words, written.vocabulary_words
-    return VocabularyStats(min_count, *sizes, heldout)
+    vocabulary_words = written.file.records - len(word_vocabulary.SIGNS)
+    counts = (sentences, written.words, written.distinct_words, vocabulary_words)
+    return VocabularyStats(min_count, *counts, tuple(counted for _, counted in sorted(coverage)))
 
 
 @dataclass(eq=False, repr=False)

@@ -72,7 +72,10 @@ class LineTokenizer:
         text = punctuation.frame(block)
         line_feeds = punctuation.line_feeds_in(text)
         chosen = punctuation.lines_to_normalize(text, line_feeds, self._language)
-        lines = self._normalize_lines(punctuation.take_lines(text, line_feeds, chosen))
+        # Processed separately: a single character beyond ASCII needs all rules, and makes Python's string
+        # wider.
+        change = self._normalize_together
+        lines = _apart(punctuation.take_lines(text, line_feeds, chosen), change, change)
         return punctuation.unframe(punctuation.put_lines(text, line_feeds, chosen, lines))
 
     def tokenize(self, block: bytes) -> bytes:
@@ -85,28 +88,20 @@ class LineTokenizer:
         words = self._tokenizer.tokenize_ascii(text)
         result = words.codes.tobytes()
         if words.doubtful:
-            lines = self._tokenize_lines(
-                punctuation.take_lines(text, punctuation.line_feeds_in(text), words.doubtful)
-            )
+            doubtful = punctuation.take_lines(text, punctuation.line_feeds_in(text), words.doubtful)
+            lines = _apart(doubtful, self._tokenize_each, self._tokenize_together)
             result = punctuation.put_lines(
                 result, punctuation.line_feeds_in(result), words.doubtful, lines
             )
         return punctuation.unframe(result.lower() if self._lower_case else result)
 
-    def _normalize_lines(self, lines: Sequence[bytes]) -> list[bytes]:
-        # Processed separately: a single character beyond ASCII needs all rules, and makes Python's string
-        # wider.
-        return _apart(lines, self._normalize_together, self._normalize_together)
-
     def _normalize_together(self, lines: Sequence[bytes]) -> list[bytes]:
+        how = self._language, self._perl
         try:
             text = block_of(lines).decode()
         except UnicodeDecodeError:
-            return _on_each(self._normalize_line, lines)
-        return lines_of(punctuation.normalize_text(text, self._language, self._perl).encode())
-
-    def _tokenize_lines(self, lines: Sequence[bytes]) -> list[bytes]:
-        return _apart(lines, self._tokenize_each, self._tokenize_together)
+            return _on_each(lambda line: punctuation.normalize_line(line, *how), lines)
+        return lines_of(punctuation.normalize_text(text, *how).encode())
 
     def _tokenize_together(self, lines: Sequence[bytes]) -> list[bytes]:
         try:
@@ -124,9 +119,6 @@ class LineTokenizer:
 
     def _tokenize_each(self, lines: Sequence[bytes]) -> list[bytes]:
         return _on_each(self._tokenize_line, lines)
-
-    def _normalize_line(self, line: str) -> str:
-        return punctuation.normalize_line(line, self._language, self._perl)
 
     def _tokenize_line(self, line: str) -> str:
         return self._lower(wmt_tokenizer.tokenize_line(line, self._language, self._perl))

@@ -21,9 +21,8 @@ from ..files.line_blocks import count_lines
 from ..files.records import LineRange, LineShard
 from ..files.scratch import Scratch, fetch
 from . import shuffle
-from .artefacts import HELD_OUT_SHARD, HELDOUT, TRAIN
 from .line_tokenizer import LineTokenizer
-from .perl_text import CURRENT_PERL
+from .sentence_accounts import HELD_OUT_SHARD, HELDOUT, TRAIN
 
 SHUFFLE = "shuffle-lines"
 
@@ -49,7 +48,7 @@ class ShuffleLines(beam.PTransform):
     def expand(self, ranges: beam.PCollection) -> beam.PCollection:
         ranks = (
             ranges
-            | "CountRange" >> beam.Map(count_range)
+            | "CountRange" >> beam.Map(lambda lines: (lines.index, lines.lines))
             | "GatherCounts" >> beam.combiners.ToDict()
             | "FirstRanks" >> beam.Map(shuffle.first_ranks)
         )
@@ -64,11 +63,6 @@ class ShuffleLines(beam.PTransform):
             | "GroupShards" >> beam.GroupByKey()
             | "MergeShards" >> beam.FlatMap(merge_shard, self.shards, self.heldout_shards)
         )
-
-
-def count_range(lines: LineRange) -> tuple[int, int]:
-    """Returns (index of the range, number of its lines)."""
-    return lines.index, lines.lines
 
 
 def deal_range(
@@ -180,12 +174,12 @@ def merge_samplers(samplers: Iterable[shuffle.LineSampler]) -> shuffle.LineSampl
     return merged
 
 
+@dataclass(eq=False, repr=False)
 class _SortRuns(beam.DoFn):
     """Joins blocks of lines into runs, sorts each run, and stores it in scratch."""
 
-    def __init__(self, scratch: Scratch, run_bytes: int):
-        self._scratch = scratch
-        self._run_bytes = run_bytes
+    scratch: Scratch
+    run_bytes: int
 
     def start_bundle(self) -> None:
         self._blocks: list[bytes] = []
@@ -195,7 +189,7 @@ class _SortRuns(beam.DoFn):
     def process(self, block: bytes) -> Iterator[bytes]:
         self._blocks.append(block)
         self._bytes += len(block)
-        if self._bytes >= self._run_bytes:
+        if self._bytes >= self.run_bytes:
             yield self._sort_run()
 
     def finish_bundle(self) -> Iterator[Any]:
@@ -211,7 +205,7 @@ class _SortRuns(beam.DoFn):
         different = shuffle.sort_block(run)
         self._sampler.add(different, len(run))
         self._duplicates += count_lines(run) - count_lines(different)
-        return self._scratch.put(different)
+        return self.scratch.put(different)
 
 
 def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
@@ -237,19 +231,6 @@ def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
     yield TaggedOutput(DUPLICATES, count_lines(lines) - count_lines(different))
 
 
-@dataclass(eq=False, repr=False)
-class StoreRanges(beam.PTransform):
-    """Stores sorted lines in scratch for a later stage.
-
-    PCollection[(index of a range, its lines as a block)] → PCollection[LineRange].
-    """
-
-    folder: str
-
-    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
-        return ranges | "StoreRange" >> beam.Map(store_range, Scratch(self.folder))
-
-
 def store_range(index_to_block: tuple[int, bytes], scratch: Scratch) -> LineRange:
     """Stores the lines of a range in scratch."""
     index, block = index_to_block
@@ -257,37 +238,6 @@ def store_range(index_to_block: tuple[int, bytes], scratch: Scratch) -> LineRang
 
 
 TOKENIZE = "tokenize-lines"
-
-
-class TokenizeLines(beam.PTransform):
-    """Normalises and tokenises lines. The number and the order of the lines do not change.
-
-    PCollection[(index of a range, its lines as a block)] → PCollection of the same form.
-
-    Args:
-      language: language code of the rules and abbreviations, such as "en".
-      lower_case: True to lower-case the tokens.
-      perl: version of Perl whose Unicode tables define letters and digits.
-    """
-
-    def __init__(self, language: str = "en", lower_case: bool = False, perl: str = CURRENT_PERL):
-        super().__init__()
-        self.settings = language, lower_case, perl
-
-    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
-        tokenize = beam.Map(tokenize_range, *self.settings)
-        return ranges | "Tokenize" >> tokenize.with_output_types(tuple[int, bytes])
-
-
-class TokenizeBlocks(TokenizeLines):
-    """Normalises and tokenises blocks of lines. PCollection[block] → PCollection[block].
-
-    It is used if lines are tokenised before they are sorted.
-    """
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        tokenize = beam.Map(tokenize_block, *self.settings)
-        return blocks | "Tokenize" >> tokenize.with_output_types(bytes)
 
 
 def tokenize_range(

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-from apache_beam.pvalue import AsList, AsSingleton
 
 from ..files import counters, line_blocks
 from ..files.formats import DEFAULT, PARQUET, TEXT, TFRECORD
@@ -25,7 +24,7 @@ from ..files.scratch import fetch
 from ..files.tfrecord import encode_texts
 from ..files.write_files import mark, write_file, write_text
 from ..files.write_rows import Batch, Target, encode_batch, row_files, write_files
-from .artefacts import split_of, table_formats, tables_of, text_name
+from .sentence_accounts import split_of, table_formats, tables_of, text_name
 
 STAGE = "write-shards"
 CHECKSUMS = "md5sums"
@@ -63,7 +62,7 @@ class WriteLines(beam.PTransform):
     Each shard is written to a text file that has the name of the shard in the published corpus. It is also
     written to a file in each other format, with the single feature `text`, a line without its line feed. The
     held-out shard has no such files of its own, because its parts have them. Empty shards are written too.
-    See artefacts.py.
+    See sentence_accounts.py.
 
     Spaces at the ends of lines are kept, although TensorFlow Datasets strips them. Only lines that the
     tokeniser does not change have such spaces.
@@ -91,23 +90,6 @@ class WriteLines(beam.PTransform):
             written | "Files" >> beam.FlatMap(files).with_output_types(OutputFile),
             written | "Checksums" >> beam.Map(md5).with_output_types(tuple[str, str]),
             written | "Replaced" >> beam.FlatMap(replaced).with_output_types(tuple[str, int]),
-        )
-
-
-@dataclass(eq=False, repr=False)
-class WriteChecksums(beam.PTransform):
-    """Writes a list of checksums for `md5sum -c md5sums`.
-
-    PCollection[(name, MD5)] → PCollection[OutputFile].
-    """
-
-    folder: str
-
-    def expand(self, md5s: beam.PCollection) -> beam.PCollection:
-        return (
-            md5s.pipeline
-            | "Once" >> beam.Create([self.folder])
-            | "WriteChecksums" >> beam.Map(write_checksums, AsList(md5s))
         )
 
 
@@ -193,20 +175,6 @@ def write_checksums(folder: str, md5s: Iterable[tuple[str, str]]) -> OutputFile:
     return write_text(folder, CHECKSUMS, text, "checksums")
 
 
-class MeasureLines(beam.PTransform):
-    """Counts the lines in blocks, and their words and characters.
-
-    PCollection[bytes] → PCollection of one LineStats.
-    """
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        return (
-            blocks
-            | "MeasureBlock" >> beam.Map(line_blocks.measure_lines)
-            | "AddUp" >> beam.CombineGlobally(line_blocks.add_line_stats)
-        )
-
-
 class MeasureShards(beam.PTransform):
     """Counts the lines, words and characters of each split.
 
@@ -236,28 +204,6 @@ def lines_of_range(lines: LineRange) -> int:
 
 
 FOLDER = "training-monolingual.tokenized"  # name of the folder in the original
-
-
-@dataclass(eq=False, repr=False)
-class WriteCheckpoint(beam.PTransform):
-    """Writes the lines of each range to a text file. PCollection[LineRange] → PCollection[OutputFile].
-
-    The concatenated files are equal to the single file that the original scripts write.
-
-    Args:
-      folder: output folder of the build.
-      name: name of the original file, such as "news.20XX.en.shuffled.sorted".
-      splitters: side input with the borders between the ranges, from SortLines.
-    """
-
-    folder: str
-    name: str
-    splitters: beam.PCollection
-
-    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
-        return ranges | "WriteRange" >> beam.Map(
-            write_range, self.folder, self.name, AsSingleton(self.splitters)
-        )
 
 
 def write_range(lines: LineRange, folder: str, base: str, splitters: list[bytes]) -> OutputFile:

@@ -9,6 +9,7 @@ Finds candidates for a translation benchmark in the user's documents (JSON Lines
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -17,9 +18,9 @@ from apache_beam.pvalue import AsSingleton, TaggedOutput
 from ..files import counters
 from ..files.compression import DECODE_ERRORS, check_on_corrupt
 from ..files.counters import Screened, ScreenPages, reject
-from ..files.distribution import SpreadAll
+from ..files.distribution import MapOnce, SpreadAll
 from ..files.markup import read_table
-from ..files.read_files import InputError, open_input, read_input
+from ..files.read_files import InputError, open_input, read_text
 from ..files.records import TOPICS, Page, ReadError, Reason, Rejected
 from ..wikipedia.drop_older_pages import DropOlderPages, OlderDump
 from ..wikipedia.mediawiki_xml import Siteinfo
@@ -37,6 +38,7 @@ from .sentence_rules import topic_of
 from .source_accounts import DROP_DOCUMENTS, NewerDocuments
 
 
+@dataclass(eq=False, repr=False)
 class FindPassages(beam.PTransform):
     """Finds a passage in each page. PCollection[Page] → Screened, whose kept elements are Candidates.
 
@@ -50,32 +52,25 @@ class FindPassages(beam.PTransform):
       licence: licence of the pages; "" to leave it out.
     """
 
-    def __init__(
-        self,
-        site: Site,
-        namespaces: Mapping[int, Sequence[str]],
-        seed: int,
-        templates: beam.PCollection,
-        licence: str = "",
-    ):
-        super().__init__()
-        self.find = _Find(site, dict(namespaces), seed, licence)
-        self.templates = templates
+    site: Site
+    namespaces: Mapping[int, Sequence[str]]
+    seed: int
+    templates: beam.PCollection
+    licence: str = ""
 
     def expand(self, pages: beam.PCollection) -> Screened:
-        find = beam.ParDo(self.find, beam.pvalue.AsSingleton(self.templates))
+        find_in = _Find(self.site, self.namespaces, self.seed, self.licence)
+        find = beam.ParDo(find_in, AsSingleton(self.templates))
         found = pages | find.with_output_types(Candidate).with_outputs("rejected", main="kept")
         return Screened(found.kept, found.rejected)
 
 
+@dataclass(eq=False, repr=False)
 class _Find(beam.DoFn):
-    def __init__(
-        self, site: Site, namespaces: Mapping[int, Sequence[str]], seed: int, licence: str
-    ):
-        self.site = site
-        self.namespaces = namespaces
-        self.seed = seed
-        self.licence = licence
+    site: Site
+    namespaces: Mapping[int, Sequence[str]]
+    seed: int
+    licence: str
 
     def setup(self) -> None:
         self.of_wiki: WikiTemplates | None = None
@@ -140,9 +135,9 @@ def read_topics(paths: Iterable[str]) -> dict[str, str]:
     """
     topics: dict[str, str] = {}
     for path in paths:
-        data = read_input(path)
+        text = read_text(path)
         try:
-            for line, row in read_table(data.decode("utf-8"), ("url", "topic")):
+            for line, row in read_table(text, ("url", "topic")):
                 url, topic = row["url"].strip(), row["topic"].strip().casefold()
                 if topic not in TOPICS:
                     known = ", ".join(TOPICS)
@@ -150,9 +145,6 @@ def read_topics(paths: Iterable[str]) -> dict[str, str]:
                 if topics.setdefault(url, topic) != topic:
                     message = f"{url} has the topic {topic}, but an earlier line has {topics[url]}"
                     raise ReadError(line, message)
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise InputError(path, f"line {line} is not UTF-8") from None
         except ReadError as error:
             raise InputError(path, str(error)) from None
     return topics
@@ -181,6 +173,7 @@ class Sourced(NamedTuple):
     newer: beam.PCollection  # of (domain, OlderPages or NewerDocuments), at most one element
 
 
+@dataclass(eq=False, repr=False)
 class SourcePassages(beam.PTransform):
     """Reads, screens and cleans the pages of a dump, and finds a passage in each. Pipeline → Sourced.
 
@@ -192,12 +185,10 @@ class SourcePassages(beam.PTransform):
       on_corrupt: "fail" raises InputError at the first damage; "keep-good" skips and reports damaged parts.
     """
 
-    def __init__(self, dump: SourceDump, seed: int, stripes: int = 1, on_corrupt: str = "fail"):
-        super().__init__()
-        self.dump = dump
-        self.seed = seed
-        self.stripes = stripes
-        self.on_corrupt = on_corrupt
+    dump: SourceDump
+    seed: int
+    stripes: int = 1
+    on_corrupt: str = "fail"
 
     def expand(self, root: beam.Pipeline) -> Sourced:
         site, paths, head, older, licence = self.dump
@@ -256,6 +247,7 @@ class DocumentFiles(NamedTuple):
     newer_than: str = ""  # documents of this day or earlier are dropped; "" to keep all
 
 
+@dataclass(eq=False, repr=False)
 class SourceDocuments(beam.PTransform):
     """Reads and checks documents, and finds a passage in each. Pipeline → Sourced.
 
@@ -267,12 +259,12 @@ class SourceDocuments(beam.PTransform):
         lines, and all documents with the same id except the first.
     """
 
-    def __init__(self, files: DocumentFiles, seed: int, on_corrupt: str = "fail"):
-        super().__init__()
-        check_on_corrupt(on_corrupt)
-        self.files = files
-        self.seed = seed
-        self.on_corrupt = on_corrupt
+    files: DocumentFiles
+    seed: int
+    on_corrupt: str = "fail"
+
+    def __post_init__(self) -> None:
+        check_on_corrupt(self.on_corrupt)
 
     def expand(self, root: beam.Pipeline) -> Sourced:
         domain, paths, newer_than = self.files
@@ -287,7 +279,8 @@ class SourceDocuments(beam.PTransform):
         found = read.documents | "FindPassages" >> beam.FlatMap(
             find_passage, domain, self.seed, newer_than
         ).with_outputs("rejected", "days", main="candidates")
-        places = read.documents | "Places" >> beam.Map(id_and_place)
+        place_of = beam.MapTuple(lambda place, document: (document.id, place))
+        places = read.documents | "Places" >> place_of.with_output_types(tuple[str, Place])
         once = (
             {"places": places, "candidates": found.candidates}
             | "JoinIds" >> beam.CoGroupByKey()
@@ -304,9 +297,7 @@ class SourceDocuments(beam.PTransform):
             candidates=once.candidates,
             rejected=rejected | "NameDomain" >> beam.Map(name_domain, domain),
             lost=root | "NoneLost" >> beam.Create([]),
-            newer=root
-            | "Once" >> beam.Create([domain])
-            | "Describe" >> beam.Map(describe, newer_than, AsSingleton(days)),
+            newer=root | "Describe" >> MapOnce(describe, domain, newer_than, AsSingleton(days)),
         )
 
 
@@ -376,12 +367,6 @@ def find_passage(
         return
     counters.count(FIND, "candidates")
     yield document.id, (place, found)
-
-
-def id_and_place(placed: tuple[Place, Document]) -> tuple[str, Place]:
-    """Returns (id of the document, position of the document)."""
-    place, document = placed
-    return document.id, place
 
 
 def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> Iterator[Any]:

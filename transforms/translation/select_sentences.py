@@ -5,6 +5,7 @@ Writes the sentences of a translation benchmark to source.tsv and to Parquet fil
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -31,6 +32,7 @@ class Selected(NamedTuple):
     rejected: beam.PCollection  # of Rejected: candidates that repeat another
 
 
+@dataclass(eq=False, repr=False)
 class SelectSentences(beam.PTransform):
     """Selects the sentences of a translation benchmark. PCollection[Candidate] → Selected.
 
@@ -43,10 +45,8 @@ class SelectSentences(beam.PTransform):
       topics: URL → manually corrected topic.
     """
 
-    def __init__(self, quotas: Mapping[Cell, Quota], topics: Mapping[str, str]):
-        super().__init__()
-        self.quotas = dict(quotas)
-        self.topics = dict(topics)
+    quotas: Mapping[Cell, Quota]
+    topics: Mapping[str, str]
 
     def expand(self, candidates: beam.PCollection) -> Selected:
         by_domain = candidates | "KeyByDomain" >> beam.WithKeys(operator.attrgetter("domain"))

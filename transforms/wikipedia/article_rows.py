@@ -13,20 +13,17 @@ Drops near-duplicate articles. Of each group of near-duplicates, the longest art
 import functools
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 
 import apache_beam as beam
 import pyarrow as pa
 
-from ..duplicates.drop_duplicates import DropDuplicates
 from ..duplicates.similar_documents import DocumentFacts
 from ..duplicates.write_signatures import NamedText
-from ..files.builds.ledger import length_class
 from ..files.records import Article, CorpusStats, PackedArticle
 from ..files.scratch import fetch_text, pack_text
 from ..files.text import fingerprint, plain_words
 from ..files.write_rows import RowKind
-from ..wikitext.article_markers import add_stats, measure_article, plain_article
+from ..wikitext.article_markers import measure_article, plain_article
 from .article_accounts import FULL, NUMBERS, RELEASED, RowSource
 
 
@@ -195,57 +192,9 @@ def all_values(
     return tuple(found[name] for name in columns)
 
 
-class MeasureCorpus(beam.PTransform):
-    """Counts articles and their texts by split.
-
-    PCollection[PackedArticle] → PCollection[(split, CorpusStats)].
-    """
-
-    def expand(self, articles: beam.PCollection) -> beam.PCollection:
-        return (
-            articles
-            | "StatsOfSplit" >> beam.Map(split_and_stats).with_output_types(tuple[str, CorpusStats])
-            | "AddUp" >> beam.CombinePerKey(add_stats)
-        )
-
-
-class MeasureLengths(beam.PTransform):
-    """Counts articles by split and length.
-
-    PCollection[PackedArticle] → PCollection[((split, length class), number of articles)]. A length class is
-    a range of lengths, in characters.
-    """
-
-    def expand(self, articles: beam.PCollection) -> beam.PCollection:
-        return (
-            articles
-            | "LengthOf" >> beam.Map(split_and_length).with_output_types(tuple[str, int])
-            | "Count" >> beam.combiners.Count.PerElement()
-        )
-
-
-def split_and_length(article: PackedArticle) -> tuple[str, int]:
-    """Returns (split, length class) of an article. A length class is a range of lengths, in characters."""
-    return article.split, length_class(article.stats.characters)
-
-
 def split_and_stats(article: PackedArticle) -> tuple[str, CorpusStats]:
     """Returns (split, counts of the article)."""
     return article.split, article.stats
-
-
-class DropDuplicateArticles(DropDuplicates):
-    """Drops near-duplicate articles of one wiki. PCollection[PackedArticle] → Screened.
-
-    Words without case and punctuation are compared (see text.py). They include the titles of sections
-    and the markers of the Wiki-40B layout, such as `_START_SECTION_`. Among articles of the same length, the
-    one with the smallest page id is kept.
-
-    The arguments are those of DropDuplicates.
-    """
-
-    def __init__(self, folder: str, threshold: str | float | Fraction):
-        super().__init__(folder, describe_article, text_of_article, threshold)
 
 
 def describe_article(article: PackedArticle) -> DocumentFacts:

@@ -287,19 +287,6 @@ HEADING_COLUMNS = (
 )
 
 
-@dataclass(eq=False, repr=False)
-class ListHeadings(beam.PTransform):
-    """Writes `learned-headings.tsv`, a list of headings whose sections were found to have no prose.
-
-    PCollection of one list of LearnedHeading → PCollection[OutputFile].
-    """
-
-    folder: str
-
-    def expand(self, headings: beam.PCollection) -> beam.PCollection:
-        return headings | "WriteList" >> beam.Map(write_headings, self.folder)
-
-
 def write_headings(headings: Sequence[LearnedHeading], folder: str) -> OutputFile:
     """Writes `learned-headings.tsv` to a folder, with a row for each heading, in the given order."""
     text = "".join(map(to_line, [HEADING_COLUMNS, *map(_cells, headings)]))

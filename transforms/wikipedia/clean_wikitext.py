@@ -8,25 +8,23 @@ input. In a separate process they cannot stop the worker.
 Reads the tables of a language, and additional tables given by the user.
 """
 
-import importlib
+import contextlib
+import functools
+import multiprocessing
 import os
 import pickle
-import selectors
-import struct
-import subprocess
-import sys
-import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Any, NamedTuple
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, NamedTuple
 
 import apache_beam as beam
-from apache_beam.transforms.window import GlobalWindow
-from apache_beam.utils.windowed_value import WindowedValue
 
 from ..files import counters
 from ..files.counters import reject
+from ..files.distribution import Gather
 from ..files.line_blocks import pack_block, unpack_block
 from ..files.read_files import InputError, read_input
 from ..files.records import Article, Page, Reason
@@ -36,9 +34,6 @@ from ..wikitext.clean import CleanedPage, UncleanableError, WikitextCleaner
 from ..wikitext.language import Language, add_tables, load_language
 from ..wikitext.lists import render_markdown
 from ..wikitext.templates.definitions import NO_TEMPLATES, WikiTemplates
-
-_SIZE = struct.Struct(">Q")
-_PIECE = 1 << 16
 
 
 class CallTimeoutError(Exception):
@@ -58,9 +53,8 @@ class TimedCalls:
     """
 
     def __init__(self, function: Callable[[Any], Any], seconds: float):
-        self._name = f"{function.__module__}:{function.__qualname__}"
-        self._seconds = seconds
-        self._process: subprocess.Popen[bytes] | None = None
+        self._function, self._seconds = function, seconds
+        self._process: BaseProcess | None = None
 
     def call(self, argument: Any) -> Any:
         """Calls the function and returns its result.
@@ -68,14 +62,13 @@ class TimedCalls:
         Raises CallTimeoutError or CallEndedError if the call fails; the next call then starts a new process.
         """
         try:
-            process = self._process or self._start()
-            assert process.stdin
-            assert process.stdout
-            _send(process.stdin, argument)
-            return pickle.loads(_receive(process.stdout, time.monotonic() + self._seconds))
-        except (EOFError, BrokenPipeError):
+            if not self._process:
+                self._start()
+            self._pipe.send(argument)
+            return self._receive(self._seconds)
+        except (EOFError, ConnectionError):
             self.close()
-            raise CallEndedError(self._name) from None
+            raise CallEndedError(self._function.__qualname__) from None
         except CallTimeoutError:
             self.close()
             raise
@@ -85,64 +78,31 @@ class TimedCalls:
         process, self._process = self._process, None
         if process:
             process.kill()
-            process.communicate()
+            process.join()
+            self._pipe.close()
 
-    def _start(self) -> "subprocess.Popen[bytes]":
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__, self._name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-        assert self._process.stdout
-        # Imports may take long on a busy machine.
-        _receive(self._process.stdout, time.monotonic() + 10 * self._seconds)
-        return self._process
+    def _start(self) -> None:
+        # Beam and Arrow start threads, and a forked process with threads may hang.
+        context = multiprocessing.get_context("spawn")
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=_serve, args=(other, self._function), daemon=True)
+        self._process.start()
+        other.close()
+        self._receive(10 * self._seconds)  # imports may take long on a busy machine
 
-
-def _send(file: IO[bytes], value: Any) -> None:
-    data = pickle.dumps(value, protocol=5)
-    file.write(_SIZE.pack(len(data)) + data)
-    file.flush()
+    def _receive(self, seconds: float) -> Any:
+        if not self._pipe.poll(seconds):
+            raise CallTimeoutError
+        return self._pipe.recv()
 
 
-def _receive(file: IO[bytes], deadline: float) -> bytes:
-    """Returns the next pickled value from a pipe, as bytes.
-
-    Raises CallTimeoutError if it has not arrived at the time `deadline`, and EOFError if the pipe was closed.
-    """
-    (size,) = _SIZE.unpack(_read(file, _SIZE.size, deadline))
-    return _read(file, size, deadline)
-
-
-def _read(file: IO[bytes], size: int, deadline: float) -> bytes:
-    data = bytearray()
-    with selectors.DefaultSelector() as selector:
-        selector.register(file, selectors.EVENT_READ)
-        while len(data) < size:
-            left = deadline - time.monotonic()
-            if left <= 0 or not selector.select(left):
-                raise CallTimeoutError
-            piece = os.read(file.fileno(), min(size - len(data), _PIECE))
-            if not piece:
-                raise EOFError
-            data += piece
-    return bytes(data)
-
-
-def _serve(name: str) -> None:
-    """Runs in the separate process: executes calls until the input is closed.
-
-    `name` is "module:function", the function to call.
-    """
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # output of the function itself goes to stderr
-    module, _, function = name.partition(":")
-    call = getattr(importlib.import_module(module), function)
-    _send(answers, None)
-    while head := requests.read(_SIZE.size):
-        argument = pickle.loads(requests.read(_SIZE.unpack(head)[0]))
-        _send(answers, call(argument))
+def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
+    """Runs in the separate process: executes calls until the pipe is closed."""
+    os.dup2(2, 1)  # output of the function goes to stderr
+    pipe.send(None)
+    with contextlib.suppress(EOFError):
+        while True:
+            pipe.send(function(pipe.recv()))
 
 
 def read_language(code: str, paths: Sequence[str] = ()) -> Language:
@@ -222,9 +182,9 @@ class CleanWikitext(beam.PTransform):
     def expand(self, pages: beam.PCollection) -> Cleaned:
         settings = self.language, self.namespaces, self.min_words, self.markdown
         if self.templates:
-            pages = pages | "HoldPages" >> beam.ParDo(_HoldPages(self.scratch)).with_output_types(
-                bytes
-            )
+            store = functools.partial(_hold_pages, scratch=Scratch(self.scratch))
+            hold = Gather(lambda page: page, store, HELD_CHARACTERS, lambda page: len(page.text))
+            pages = pages | "HoldPages" >> beam.ParDo(hold).with_output_types(bytes)
             of_wiki = beam.pvalue.AsSingleton(self.templates)
             clean = beam.ParDo(_CleanHeld(*settings), of_wiki)
         else:
@@ -235,32 +195,10 @@ class CleanWikitext(beam.PTransform):
         return Cleaned(split.kept, split.rejected, split.unrendered)
 
 
-class _HoldPages(beam.DoFn):
-    """Collects pages in batches, stores the batches in the scratch folder, and yields references to them."""
-
-    def __init__(self, folder: str):
-        self.scratch = Scratch(folder)
-
-    def start_bundle(self) -> None:
-        self.pages: list[Page] = []
-        self.characters = 0
-
-    def process(self, page: Page) -> Iterator[bytes]:
-        self.pages.append(page)
-        self.characters += len(page.text)
-        if self.characters >= HELD_CHARACTERS:
-            yield self._put()
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        if self.pages:
-            window = GlobalWindow()
-            yield WindowedValue(self._put(), window.max_timestamp(), [window])
-
-    def _put(self) -> bytes:
-        counters.count(HOLD_STAGE, "pages", len(self.pages))
-        packed = pack_block(pickle.dumps([tuple(page) for page in self.pages], protocol=5))
-        self.start_bundle()
-        return self.scratch.put(packed)
+def _hold_pages(pages: Sequence[Page], scratch: Scratch) -> Iterator[bytes]:
+    """Stores pages together in the scratch folder, and yields the reference to them."""
+    counters.count(HOLD_STAGE, "pages", len(pages))
+    yield scratch.put(pack_block(pickle.dumps([tuple(page) for page in pages], protocol=5)))
 
 
 def fetch_pages(held: bytes) -> Iterator[Page]:
@@ -355,7 +293,3 @@ def to_article(page: Page, cleaned: CleanedPage, min_words: int = 0) -> Article 
         text=render_article(cleaned.title, cleaned.sections),
         revised=page.revised,
     )
-
-
-if __name__ == "__main__":
-    _serve(sys.argv[1])

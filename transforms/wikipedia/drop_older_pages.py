@@ -5,16 +5,16 @@ These are the pages that are also in an older dump, or whose page ids are not ab
 Reads lists of articles that are left out of a build on request. A list has one id per line.
 """
 
-import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import AsDict, AsSingleton
 
 from ..files.counters import ScreenPages, damage_error
-from ..files.distribution import SpreadAll
+from ..files.distribution import MapOnce, SpreadAll
 from ..files.read_files import InputError, match_inputs, read_input
 from ..files.records import PackedArticle, Page, Reason
 from ..files.text import checked_date
@@ -145,6 +145,7 @@ class NewerPages(NamedTuple):
     older: beam.PCollection  # of one OlderPages; empty if all pages are kept
 
 
+@dataclass(eq=False, repr=False)
 class DropOlderPages(beam.PTransform):
     """Drops pages that are not newer than an older dump or page id. PCollection[Page] → NewerPages.
 
@@ -157,10 +158,8 @@ class DropOlderPages(beam.PTransform):
         them decompresses the whole file, but processes only its share of the pages.
     """
 
-    def __init__(self, older: OlderDump | None, stripes: int = 1):
-        super().__init__()
-        self.older = older
-        self.stripes = stripes
+    older: OlderDump | None
+    stripes: int = 1
 
     def expand(self, pages: beam.PCollection) -> NewerPages:
         root, older = pages.pipeline, self.older
@@ -169,8 +168,10 @@ class DropOlderPages(beam.PTransform):
             return NewerPages(pages, none, none)
         if older.page_id:
             extent = root | "PageId" >> beam.Create([screening.Extent(0, older.page_id)])
+            too_old = Reason(screening.OLDER_ID)
             screen = ScreenPages(
-                functools.partial(not_above, page_id=older.page_id), stage=screening.STAGE
+                lambda page: too_old if page.page_id <= older.page_id else None,
+                stage=screening.STAGE,
             )
         else:
             blocks = root | "ReadPageIds" >> ReadPageIds(older, self.stripes)
@@ -183,20 +184,11 @@ class DropOlderPages(beam.PTransform):
         largest = (
             pages
             | "PageIds" >> beam.Map(lambda page: page.page_id).with_output_types(int)
-            | "LargestId" >> beam.CombineGlobally(largest_of)
+            | "LargestId" >> beam.CombineGlobally(lambda ids: max(ids, default=0))
         )
         screened = pages | "Screen" >> screen
-        facts = (
-            root
-            | "Once" >> beam.Create([older])
-            | "Describe" >> beam.Map(describe, AsSingleton(extent), AsSingleton(largest))
-        )
-        return NewerPages(screened.kept, screened.rejected, facts)
-
-
-def not_above(page: Page, page_id: int) -> Reason | None:
-    """Returns the reason to reject a page whose id is not greater than `page_id`, otherwise None."""
-    return Reason(screening.OLDER_ID) if page.page_id <= page_id else None
+        facts = MapOnce(describe, older, AsSingleton(extent), AsSingleton(largest))
+        return NewerPages(screened.kept, screened.rejected, root | "Describe" >> facts)
 
 
 def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
@@ -205,11 +197,6 @@ def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
     `blocks` has the page ids of the older dump: number of a block → bitmap of its ids (see screening.py).
     """
     return Reason(screening.IN_OLDER_DUMP) if screening.has_id(blocks, page.page_id) else None
-
-
-def largest_of(ids: Iterable[int]) -> int:
-    """Returns the largest of some ids, or 0 if there are none."""
-    return max(ids, default=0)
 
 
 def describe(
@@ -225,6 +212,7 @@ def describe(
     return screening.OlderPages(older.dbname, older.date, *extent, largest_read_id, older.is_dated)
 
 
+@dataclass(eq=False, repr=False)
 class ReadPageIds(beam.PTransform):
     """Reads the ids of all pages of a dump, in all namespaces.
 
@@ -232,10 +220,8 @@ class ReadPageIds(beam.PTransform):
     occurs once.
     """
 
-    def __init__(self, older: OlderDump, stripes: int = 1):
-        super().__init__()
-        self.older = older
-        self.stripes = stripes
+    older: OlderDump
+    stripes: int = 1
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
         dumps = spread_units(root, self.older.dumps, self.stripes)

@@ -31,25 +31,10 @@ from .mediawiki_xml import parse_id
 from .read_entity_table import EntityTable, FindClasses, PageToFacts, ReadSitelinks
 from .read_sql_dumps import ReadSqlDump
 from .screening import PageFacts, merge_facts, reason_to_reject_facts
-from .split_pins import PinFile, PinItems, PinPages, ReadSplitPins
+from .split_pins import PinItems, PinPages
 
 STAGE = "link-titles"
 _MOVED = "moved"
-
-
-@dataclass(eq=False, repr=False)
-class FindRedirects(beam.PTransform):
-    """Finds the redirects that page moves have left on or after the date `since`.
-
-    PCollection[Page] → PCollection[Redirect].
-    """
-
-    since: str
-
-    def expand(self, pages: beam.PCollection) -> beam.PCollection:
-        return pages | "LeftByMoves" >> beam.FlatMap(
-            redirects_of_moves, self.since
-        ).with_output_types(wikidata.Redirect)
 
 
 @dataclass(eq=False, repr=False)
@@ -412,16 +397,17 @@ class ScreenFacts(beam.PTransform):
     """
 
     stage: str
-    page_to_facts: beam.PCollection | None
+    page_to_facts: beam.PCollection
     unread: beam.PCollection
     has_page_table: bool
     identity: str = ""
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        sides = {"articles": articles | "KeyByPage" >> beam.Map(key_by_page)}
-        if self.page_to_facts is not None:
-            sides["facts"] = self.page_to_facts
-        joined = sides | "JoinFacts" >> beam.CoGroupByKey()
+        keyed = articles | "KeyByPage" >> beam.Map(key_by_page)
+        joined = {
+            "articles": keyed,
+            "facts": self.page_to_facts,
+        } | "JoinFacts" >> beam.CoGroupByKey()
         screen = beam.FlatMap(_screen, self.stage, self.has_page_table, self.identity)
         screened = joined | "Screen" >> screen.with_output_types(PackedArticle).with_outputs(
             "rejected", "class_unknown", "links", main="kept"
@@ -444,7 +430,7 @@ def _screen(
     newest, *older = articles
     for article in older:
         yield reject(page_id, article.title, stage, REPEATED)
-    facts = merge_facts(found.get("facts", ()))
+    facts = merge_facts(found["facts"])
     if not has_page_table:
         facts = facts._replace(exists=True)
     if identity:
@@ -481,110 +467,50 @@ def _revision(article: PackedArticle) -> tuple[int, str, str]:
     return int(article.version_id), article.title, unpack_text(article)
 
 
+_NO_TABLES = WikiTables()
+
+
 @dataclass(eq=False, repr=False)
 class LinkPages(beam.PTransform):
-    """Links articles to Wikidata items. If no table links pages to items, articles are identified by their
+    """Identifies articles by their Wikidata items, or, without tables that link pages to items, by their
     page ids.
 
-    PCollection[PackedArticle] → Linked. Applies JoinWikidata or IdentifyByPage.
+    PCollection[PackedArticle] → Linked.
+
+    If there are page tables, articles whose pages are not in them are rejected as deleted. In a wiki with
+    links, articles without a QID are rejected, and so are articles about Wikimedia-internal items such as
+    lists.
 
     Args:
       dbname: database name of the wiki, such as "ukwiki".
       tables: SQL dumps of tables of the wiki.
-      table: entity table, or None.
-      pins: files of pinned splits.
+      table: entity table, or None. Without it, classes are unknown and no article is rejected because of its
+        class. It also links pages to items by title, if no SQL table with the date of the dump links them.
+      pins: output of ReadSplitPins, or None. Articles with a pinned item or page get its split; other pins
+        have no effect.
       redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
         table that links pages by title (items_per_site or the entity table); None to follow no redirects.
     """
 
     dbname: str
-    tables: WikiTables
-    table: EntityTable | None
-    pins: Sequence[PinFile]
-    redirects: beam.PCollection | None = None
-
-    def expand(self, articles: beam.PCollection) -> Linked:
-        pins = None
-        if self.pins:
-            pins = articles.pipeline | "ReadSplitPins" >> ReadSplitPins(self.pins)
-        link: JoinWikidata | IdentifyByPage = IdentifyByPage(self.dbname, self.tables, pins)
-        if self.table or self.tables.links_pages():
-            link = JoinWikidata(self.dbname, self.tables, self.table, pins, self.redirects)
-        linked: Linked = articles | link
-        return linked
-
-
-@dataclass(eq=False, repr=False)
-class JoinWikidata(beam.PTransform):
-    """Assigns each article the QID of its Wikidata item.
-
-    Articles without a QID are rejected, and so are articles about Wikimedia-internal items such as lists.
-
-    Args:
-      dbname: database name of the wiki, such as "ukwiki".
-      tables: tables that link pages to items.
-      table: entity table. Without it, classes are unknown and no article is rejected because of its class.
-        It also links pages to items by title, if no SQL table with the date of the dump links them.
-      pins: output of ReadSplitPins, or None. Articles about a pinned item get its split; other pins have no
-        effect.
-      redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
-        table that links pages by title (items_per_site or the entity table); None to follow no redirects.
-    """
-
-    dbname: str
-    tables: WikiTables
+    tables: WikiTables = _NO_TABLES
     table: EntityTable | None = None
     pins: beam.PCollection | None = None
     redirects: beam.PCollection | None = None
 
     def expand(self, articles: beam.PCollection) -> Linked:
+        is_linked = bool(self.table or self.tables.links_pages())
         find = FindItems(self.dbname, self.tables, self.table, self.redirects)
         found = articles | "FindItems" >> find
-        about_items = found.items
+        facts = [found.items, found.pages]
         if self.table is not None:
-            about_items = about_items | "FindClasses" >> FindClasses(self.table)
-        if self.pins is not None:
-            about_items = about_items | "PinItems" >> PinItems(self.pins)
-        page_to_facts = (about_items, found.pages) | "Facts" >> beam.Flatten()
-        has_pages = bool(self.tables.pages)
-        screen = ScreenFacts("join-wikidata", page_to_facts, found.rejected, has_pages)
-        linked: Linked = articles | "ScreenFacts" >> screen
-        return linked
-
-
-_NO_TABLES = WikiTables()
-
-
-@dataclass(eq=False, repr=False)
-class IdentifyByPage(beam.PTransform):
-    """Assigns each article the identity of its page, such as "ukwiki:1088".
-
-    It is used by builds that have no links to Wikidata.
-
-    Args:
-      dbname: database name of the wiki, such as "ukwiki".
-      tables: tables of the wiki. Only page tables are read. If there are any, articles whose pages are not in
-        them are rejected as deleted.
-      pins: output of ReadSplitPins for identities like "ukwiki:1088", or None.
-    """
-
-    dbname: str
-    tables: WikiTables = _NO_TABLES
-    pins: beam.PCollection | None = None
-
-    def expand(self, articles: beam.PCollection) -> Linked:
-        facts = []  # PCollections of (page id, PageFacts); if there are none, there is no join
-        if self.tables.pages:
-            only_pages = WikiTables(pages=self.tables.pages, on_corrupt=self.tables.on_corrupt)
-            found = articles | "FindPages" >> FindItems(self.dbname, only_pages)
-            facts.append(found.pages)
-            unread = found.rejected
-        else:
-            unread = articles.pipeline | "NoneUnread" >> beam.Create([])
-        if self.pins is not None:
+            facts[0] = facts[0] | "FindClasses" >> FindClasses(self.table)
+        if self.pins is not None and is_linked:
+            facts[0] = facts[0] | "PinItems" >> PinItems(self.pins)
+        elif self.pins is not None:
             facts.append(self.pins | "PinPages" >> PinPages(self.dbname))
-        page_to_facts = facts | "Facts" >> beam.Flatten() if facts else None
-        has_pages = bool(self.tables.pages)
-        screen = ScreenFacts("identify-by-page", page_to_facts, unread, has_pages, self.dbname)
+        stage, identity = ("join-wikidata", "") if is_linked else ("identify-by-page", self.dbname)
+        page_to_facts, has_pages = facts | "Facts" >> beam.Flatten(), bool(self.tables.pages)
+        screen = ScreenFacts(stage, page_to_facts, found.rejected, has_pages, identity)
         linked: Linked = articles | "ScreenFacts" >> screen
         return linked

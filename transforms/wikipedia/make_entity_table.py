@@ -12,27 +12,27 @@ The bytes of the files do not depend on the order of items in the dump.
 """
 
 import collections
+import functools
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import numpy
 import numpy.typing
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
-from apache_beam.transforms.window import GlobalWindows
-from apache_beam.utils.windowed_value import WindowedValue
 
 from ..files import counters
 from ..files.compression import check_on_corrupt, codec_of
 from ..files.counters import LostBytes, damage_error, tell_lost
-from ..files.distribution import Spread
+from ..files.distribution import Gather, Spread
 from ..files.formats import PARQUET, file_name
 from ..files.line_blocks import lines_of
 from ..files.read_files import InputError, file_bytes_of, open_raw
-from ..files.read_lines import ends_whole, read_head
+from ..files.read_lines import check_end, read_head
 from ..files.records import OutputFile, Rejected
 from ..files.scratch import Scratch, fetch
 from ..files.text import Shard
@@ -62,6 +62,7 @@ class EntityBatches(NamedTuple):
     skipped: beam.PCollection  # of int, one for each unit: number of lines without an item
 
 
+@dataclass(eq=False, repr=False)
 class ReadEntities(beam.PTransform):
     """Reads the items of entity dumps. PBegin → EntityBatches.
 
@@ -77,12 +78,12 @@ class ReadEntities(beam.PTransform):
         reports damaged parts.
     """
 
-    def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
-        super().__init__()
-        check_on_corrupt(on_corrupt)
-        self.paths = list(paths)
-        self.stripes = stripes
-        self.on_corrupt = on_corrupt
+    paths: Sequence[str]
+    stripes: int = 1
+    on_corrupt: str = "fail"
+
+    def __post_init__(self) -> None:
+        check_on_corrupt(self.on_corrupt)
 
     def expand(self, root: beam.Pipeline) -> EntityBatches:
         read = (
@@ -112,17 +113,13 @@ def check_entity_dump(path: str, *, whole: bool = True) -> None:
         if not begins_entities(head):
             beginning = repr(head[:_DETAIL_BYTES].decode("utf-8", "replace"))
             raise InputError(path, f"not a Wikidata JSON dump: it begins with {beginning}", 0)
-        if whole and not _ends_whole(stream, codec, file_bytes):
-            where = f"inside its {codec} data" if codec else "inside a line"
-            problem = f"the file ends {where}: it is truncated or still being written"
-            raise InputError(path, problem, file_bytes)
-
-
-def _ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    if codec:
-        return ends_whole(stream, codec, file_bytes)
-    stream.seek(max(file_bytes - _END_BYTES, 0))
-    return stream.read(_END_BYTES).rstrip().endswith((b"]", b"}", b","))
+        if whole:
+            check_end(path, stream, codec, file_bytes)
+        if whole and not codec:
+            stream.seek(max(file_bytes - _END_BYTES, 0))
+            if not stream.read(_END_BYTES).rstrip().endswith((b"]", b"}", b",")):
+                problem = "the file ends inside a line: it is truncated or still being written"
+                raise InputError(path, problem, file_bytes)
 
 
 def _read_unit(
@@ -259,7 +256,7 @@ class PackItems(beam.PTransform):
         self.wikis = list(wikis)
 
     def expand(self, batches: beam.PCollection) -> PackedItems:
-        make_blocks = beam.ParDo(_MakeBlocks(self.scratch, self.wikis)).with_output_types(bytes)
+        blocks = beam.ParDo(make_blocks(self.scratch, self.wikis)).with_output_types(bytes)
         ranges = (
             batches
             | "CountRanges"
@@ -267,9 +264,9 @@ class PackItems(beam.PTransform):
             | "AddRanges" >> beam.CombineGlobally(add_counters)
         )
         return PackedItems(
-            blocks=batches | "MakeBlocks" >> make_blocks,
+            blocks=batches | "MakeBlocks" >> blocks,
             ranges=ranges,
-            entities=ranges | "AddUp" >> beam.Map(total_of),
+            entities=ranges | "AddUp" >> beam.Map(lambda ranges: sum(ranges.values())),
         )
 
 
@@ -281,41 +278,22 @@ def add_counters(counters: Iterable[Mapping[int, int]]) -> Counter[int]:
     return total
 
 
-def total_of(ranges: Mapping[int, int]) -> int:
-    """Returns the total number of items. Runners may pass the Counter as a plain dict."""
-    return sum(ranges.values())
-
-
-class _MakeBlocks(beam.DoFn):
-    """Collects items into blocks, stores the blocks in scratch, and yields references to them.
+def make_blocks(scratch: Scratch, wikis: Sequence[str]) -> Gather:
+    """Returns a DoFn that collects items into blocks, stores them in scratch, and yields references to them.
 
     The items of an unfinished block are Arrow tables, which take a tenth of the memory of Python objects.
     """
+    place_of_wiki = {wiki: place for place, wiki in enumerate(wikis)}
+    return Gather(
+        functools.partial(entity_table.make_block, wikis=place_of_wiki),
+        functools.partial(_pack_blocks, scratch=scratch),
+        ITEM_BLOCK_BYTES,
+        lambda block: max(block.nbytes, block.num_rows * ITEM_BLOCK_BYTES // BLOCK_ROWS),
+    )
 
-    def __init__(self, scratch: Scratch, wikis: Sequence[str]):
-        self._scratch = scratch
-        self._place_of_wiki = {wiki: place for place, wiki in enumerate(wikis)}
 
-    def start_bundle(self) -> None:
-        self._gathered: list[pa.Table] = []
-        self._rows = self._bytes = 0
-
-    def process(self, batch: Sequence[Entity]) -> Iterator[bytes]:
-        block = entity_table.make_block(batch, self._place_of_wiki)
-        self._gathered.append(block)
-        self._rows += block.num_rows
-        self._bytes += block.nbytes
-        if self._rows >= BLOCK_ROWS or self._bytes >= ITEM_BLOCK_BYTES:
-            yield self._pack()
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        if self._gathered:
-            yield GlobalWindows.windowed_value_at_end_of_window(self._pack())
-
-    def _pack(self) -> bytes:
-        packed = entity_table.pack_block(entity_table.merge_blocks(self._gathered))
-        self.start_bundle()
-        return self._scratch.put(packed)
+def _pack_blocks(blocks: Sequence[pa.Table], scratch: Scratch) -> Iterator[bytes]:
+    yield scratch.put(entity_table.pack_block(entity_table.merge_blocks(blocks)))
 
 
 WRITE_ENTITIES = "write-entity-table"

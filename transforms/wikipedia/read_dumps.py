@@ -8,6 +8,7 @@ import itertools
 import pathlib
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 import apache_beam as beam
@@ -37,6 +38,7 @@ class ReadPages(NamedTuple):
     lost: beam.PCollection  # of LostBytes
 
 
+@dataclass(eq=False, repr=False)
 class ReadDump(beam.PTransform):
     """Reads the pages of dump files.
 
@@ -54,21 +56,14 @@ class ReadDump(beam.PTransform):
         limit, one worker reads the files, in the order of `paths`. 0 reads all pages.
     """
 
-    def __init__(
-        self,
-        paths: Sequence[str],
-        stripes: int = 1,
-        on_corrupt: str = "fail",
-        namespaces: Collection[int] | None = None,
-        limit: int = 0,
-    ):
-        super().__init__()
-        self.limit = limit
-        check_on_corrupt(on_corrupt)
-        self.paths = list(paths)
-        self.stripes = stripes
-        self.on_corrupt = on_corrupt
-        self.namespaces = namespaces
+    paths: Sequence[str]
+    stripes: int = 1
+    on_corrupt: str = "fail"
+    namespaces: Collection[int] | None = None
+    limit: int = 0
+
+    def __post_init__(self) -> None:
+        check_on_corrupt(self.on_corrupt)
 
     def expand(self, root: beam.Pipeline) -> ReadPages:
         how = self.on_corrupt, self.namespaces

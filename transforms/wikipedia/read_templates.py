@@ -108,7 +108,7 @@ class LearnHeadings(beam.PTransform):
         added = beam.CombinePerKey(sections.add_counts).with_output_types(
             tuple[sections.HeadingKey, sections.HeadingCounts]
         )
-        frequent = TopCombineFn(MAX_HEADINGS, key=by_sections)
+        frequent = TopCombineFn(MAX_HEADINGS, key=lambda counted: (counted[1].sections, counted[0]))
         return (
             counts
             | "AddUp" >> added
@@ -177,14 +177,6 @@ def _headings(page: Page) -> Iterator[beam.pvalue.TaggedOutput]:
         return
     for counted in sections.count_headings(page.title, page.text):
         yield beam.pvalue.TaggedOutput("headings", counted)
-
-
-def by_sections(
-    counted: tuple[sections.HeadingKey, sections.HeadingCounts],
-) -> tuple[int, sections.HeadingKey]:
-    """Returns the sort key of a heading: its number of sections, then its name."""
-    key, counts = counted
-    return counts.sections, key
 
 
 def local_names(alias: TemplateFact, known: Container[str]) -> Iterator[tuple[str, TemplateFact]]:

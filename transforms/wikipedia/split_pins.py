@@ -14,7 +14,6 @@ Assigns articles to splits.
 """
 
 import contextlib
-import csv
 import itertools
 import pathlib
 import posixpath
@@ -33,6 +32,7 @@ from ..files import counters
 from ..files.builds.manifest import COMPLETED, MANIFEST
 from ..files.compression import DECODE_ERRORS
 from ..files.distribution import Spread, SpreadAll
+from ..files.markup import MalformedTableError, check_split, read_columns
 from ..files.read_files import InputError, open_input, open_raw
 from ..files.records import PackedArticle
 from ..files.text import SPLITS, split_of
@@ -45,20 +45,11 @@ BUCKETS = 256
 the same size: with a hundred million pins, no worker holds more than half a million.
 """
 
-_SYNONYMS = {name: name for name in SPLITS} | {"dev": "validation", "valid": "validation"}
 _IDENTITY = re.compile(r"Q[1-9][0-9]{0,17}|[a-z0-9_]+:[0-9]{1,18}")
 _SPLIT_OF_FILE = re.compile(rf"({'|'.join(SPLITS)})-\d+-of-\d+\.parquet")
 _DETAIL_CHARACTERS = 100
 
 Pin = tuple[str, str]  # identity ("Q64", or "ukwiki:1088" of builds without Wikidata), split
-
-
-class MalformedPinsError(ValueError):
-    """Raised if a table of pins is invalid. `place` is a line (1 is the header) or a row."""
-
-    def __init__(self, place: str, message: str):
-        super().__init__(f"{place}: {message}")
-        self.place, self.message = place, message
 
 
 class ConflictingPinsError(ValueError):
@@ -77,86 +68,29 @@ def check_pin(identity: str, split: str, place: str) -> Pin:
     """Checks a pin, and returns it with "train", "validation" or "test" as its split.
 
     `identity` must be like "Q64" or "ukwiki:1088". An id in another notation would match no page, and its pin
-    would be ignored without an error. Raises MalformedPinsError, which names `place`, if the id or the split
+    would be ignored without an error. Raises MalformedTableError, which names `place`, if the id or the split
     is invalid.
     """
     if not _IDENTITY.fullmatch(identity):
         shown = identity[:_DETAIL_CHARACTERS]
-        raise MalformedPinsError(
-            place, f"{ID} is {shown!r}; expected an id like 'Q64' or 'ukwiki:1088'"
-        )
-    name = _SYNONYMS.get(split)
-    if name is None:
-        shown = split[:_DETAIL_CHARACTERS]
-        raise MalformedPinsError(
-            place, f"{SPLIT} is {shown!r}; expected one of {', '.join(_SYNONYMS)}"
-        )
-    return identity, name
+        problem = f"{ID} is {shown!r}; expected an id like 'Q64' or 'ukwiki:1088'"
+        raise MalformedTableError(f"{place}: {problem}")
+    return identity, check_split(split, place)
 
 
 def read_pin_lines(lines: Iterable[bytes]) -> Iterator[Pin]:
     """Yields the pins of a TSV or CSV file.
 
-    Raises MalformedPinsError, which names the line, for an invalid line. The header is line 1.
-
-    If the header has a tab, fields are separated by tabs, and quotation marks are removed only around whole
-    fields. Otherwise the file is CSV (RFC 4180).
+    Raises MalformedTableError, which names the line, for an invalid line. The header is line 1.
     """
-    decoded = _decode(lines)
-    header = next(decoded, "").removeprefix("\ufeff")
-    rows = _rows(itertools.chain([header], decoded), "\t" if "\t" in header else ",")
-    names = next(rows, (1, []))[1]
-    id_at, split_at = _places(names)
-    for line, row in rows:
-        if not row:
-            continue
-        if len(row) != len(names):
-            message = f"expected {len(names)} fields as in the header, found {len(row)}"
-            raise MalformedPinsError(f"line {line}", message)
-        yield check_pin(row[id_at], row[split_at], f"line {line}")
-
-
-def _decode(lines: Iterable[bytes]) -> Iterator[str]:
-    for number, line in enumerate(lines, start=1):
-        try:
-            yield line.decode()
-        except UnicodeDecodeError as error:
-            raise MalformedPinsError(f"line {number}", f"not UTF-8: {error}") from error
-
-
-def _places(header: Sequence[str]) -> tuple[int, int]:
-    if header.count(ID) != 1 or header.count(SPLIT) != 1:
-        shown = str(list(header))[:_DETAIL_CHARACTERS]
-        message = f"the header must have the columns {ID} and {SPLIT}, found {shown}"
-        raise MalformedPinsError("line 1", message)
-    return header.index(ID), header.index(SPLIT)
-
-
-def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields (line number, fields without surrounding spaces) for each line."""
-    if delimiter == "\t":
-        for number, line in enumerate(lines, start=1):
-            fields = line.rstrip("\r\n")
-            yield number, [_unquoted(field) for field in fields.split("\t")] if fields else []
-        return
-    reader = csv.reader(lines, strict=True)
-    try:
-        for row in reader:
-            yield reader.line_num, [field.strip() for field in row]
-    except csv.Error as error:
-        raise MalformedPinsError(f"line {reader.line_num}", str(error)) from error
-
-
-def _unquoted(field: str) -> str:
-    field = field.strip()
-    is_quoted = len(field) > 1 and field[0] == field[-1] == '"'
-    return field[1:-1] if is_quoted else field
+    for line, (identity, split) in read_columns(lines, ID, SPLIT):
+        yield check_pin(identity, split, f"line {line}")
 
 
 def check_columns(names: Sequence[str], split: str = "") -> list[str]:
     """Returns the names of the columns to read from an Arrow table.
 
-    These are the columns of the id and of the split. Raises MalformedPinsError if one of them is missing.
+    These are the columns of the id and of the split. Raises MalformedTableError if one of them is missing.
 
     Args:
       names: names of all columns of the table.
@@ -165,8 +99,8 @@ def check_columns(names: Sequence[str], split: str = "") -> list[str]:
     wanted = [ID] if split else [ID, SPLIT]
     missing = [name for name in wanted if name not in names]
     if missing:
-        raise MalformedPinsError(
-            "schema", f"there is no column {missing[0]}; the columns are {', '.join(names)}"
+        raise MalformedTableError(
+            f"schema: there is no column {missing[0]}; the columns are {', '.join(names)}"
         )
     return wanted
 
@@ -174,7 +108,7 @@ def check_columns(names: Sequence[str], split: str = "") -> list[str]:
 def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
     """Yields the pins of an Arrow table.
 
-    Raises MalformedPinsError, which names the row (counted from 1), for an invalid row.
+    Raises MalformedTableError, which names the row (counted from 1), for an invalid row.
 
     Columns may have any string or binary (UTF-8) type of Arrow. For `split` see `check_columns`.
     """
@@ -183,8 +117,8 @@ def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
         try:
             columns.append(table[name].cast(pa.string()).to_pylist())
         except pa.ArrowException as error:
-            message = f"{name} is not text but {table[name].type}: {error}"
-            raise MalformedPinsError("schema", message) from error
+            message = f"schema: {name} is not text but {table[name].type}: {error}"
+            raise MalformedTableError(message) from error
     splits = itertools.repeat(split) if split else columns[1]
     for row, (identity, name) in enumerate(zip(columns[0], splits, strict=False), start=1):
         yield check_pin(identity or "", name or "", f"row {row}")
@@ -393,7 +327,7 @@ def _naming(path: str, row_group: int = -1) -> Iterator[None]:
     place = "" if row_group < 0 else f"row group {row_group}, "
     try:
         yield
-    except MalformedPinsError as error:
+    except MalformedTableError as error:
         raise InputError(path, f"{place}{error}") from error
     except (pa.ArrowException, *DECODE_ERRORS) as error:
         raise InputError(path, f"{place}damaged or truncated: {error}") from error

@@ -13,6 +13,7 @@ Trains vocabularies on several finished builds, from the first articles of each.
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -35,6 +36,7 @@ COUNT_SUBWORDS = "count-subwords"
 RowsKey = tuple[str, str, str]  # name of the vocabulary, edition, split
 
 
+@dataclass(eq=False, repr=False)
 class CountSubwords(beam.PTransform):
     """Counts the vocabulary pieces of texts.
 
@@ -46,10 +48,8 @@ class CountSubwords(beam.PTransform):
       trained: side input of `count`. If it has no model, nothing is counted.
     """
 
-    def __init__(self, count: Callable[..., Iterator[Any]], trained: beam.pvalue.AsSideInput):
-        super().__init__()
-        self.count = count
-        self.trained = trained
+    count: Callable[..., Iterator[Any]]
+    trained: beam.pvalue.AsSideInput
 
     def expand(self, texts: beam.PCollection) -> beam.PCollection:
         return (
@@ -102,6 +102,7 @@ FOLDER = "sentencepiece"
 LARGEST_RANK = (1 << 63) - 1
 
 
+@dataclass(eq=False, repr=False)
 class TrainSubwords(beam.PTransform):
     """Trains a vocabulary on a sample of the articles in the split train.
 
@@ -112,9 +113,7 @@ class TrainSubwords(beam.PTransform):
     needs.
     """
 
-    def __init__(self, settings: SubwordSettings):
-        super().__init__()
-        self.settings = settings
+    settings: SubwordSettings
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         wanted = self.settings.sample_articles
@@ -228,6 +227,7 @@ class Vocabulary(NamedTuple):
     stats: beam.PCollection  # of (split, SubwordStats)
 
 
+@dataclass(eq=False, repr=False)
 class LearnVocabulary(beam.PTransform):
     """Learns a SentencePiece vocabulary from articles, and counts its pieces.
 
@@ -239,11 +239,9 @@ class LearnVocabulary(beam.PTransform):
       name: file name without suffix, such as "uk-32000".
     """
 
-    def __init__(self, settings: SubwordSettings | None, folder: str, name: str):
-        super().__init__()
-        self.settings = settings
-        self.folder = folder
-        self.name = name
+    settings: SubwordSettings | None
+    folder: str
+    name: str
 
     def expand(self, corpus: beam.PCollection) -> Vocabulary:
         if self.settings is None:

@@ -19,6 +19,7 @@ from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import TargetLanguage, find_language
 from corpusmill.transforms.files.read_files import InputError
 from tests.pipelines.translation.small_projects import kinds, small_project, tree
+from tests.tools.case_tables import read_cases
 
 CODES = ("deu", "fra")
 LANGUAGES = [find_language(code) for code in CODES]
@@ -123,17 +124,7 @@ class Screen(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("is_terminal", "total", "shown"),
-    [
-        (True, 1, ""),
-        (False, 1, ""),
-        (False, 2, "checked fra, 1 of 2 languages\n"),
-        (
-            True,
-            2,
-            "\r\x1b[Kchecked 0 of 2 languages …\r\x1b[K\r\x1b[Kchecked 1 of 2 languages …\r\x1b[K",
-        ),
-    ],
+    ("is_terminal", "total", "shown"), read_cases("translation/check_runs", "progress")
 )
 def test_progress(is_terminal: bool, total: int, shown: str) -> None:
     screen = Screen(is_terminal)

@@ -4,18 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.pipelines.translation.swapped_lines import has_no_blanks, weigh_lines, words_of
+from tests.tools.case_tables import read_cases
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("The dog's 3 bones!", ["the", "dog", "s", "3", "bones"]),
-        ("हिन्दी में।", ["हिन्दी", "में"]),
-        ("Grö\u00adße", ["grösse"]),
-        ("中文，字。", ["中文", "字"]),
-        ("…", []),
-    ],
-)
+@pytest.mark.parametrize(("line", "words"), read_cases("translation/line_features", "words"))
 def test_words(line: str, words: list[str]) -> None:
     assert words_of(line) == words
 

@@ -275,23 +275,6 @@ def test_status_for_people_and_for_programs(office: Office) -> None:
     assert re.search(r"0003 .* check +2 errors \(is-bad 1, missing 1\)", story)
 
 
-def test_the_states_in_their_order(office: Office) -> None:
-    office.make()
-    seen = [office.state()]
-    rows = office.translate(good()).read_text("utf-8").splitlines(keepends=True)
-    (office.folder / "part.tsv").write_text("".join(rows[:3]))
-    office.do("import", office.folder / "part.tsv")
-    seen.append(office.state())
-    office.do("import", office.translate(good()))
-    seen.append(office.state())
-    for action in (("check",), ("review", "--sheets")):
-        office.do(*action)
-        seen.append(office.state())
-    office.do("review", "--import", office.review({}, "Ama"))
-    seen.append(office.state())
-    assert seen == ["sent", "partly back", "back", "checked", "in review", "accepted"]
-
-
 def test_an_accepted_language_that_changes_is_not_accepted_any_longer(office: Office) -> None:
     office.make_sheets()
     office.do("review", "--import", office.review({}, "Ama"))

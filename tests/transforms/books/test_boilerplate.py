@@ -14,6 +14,7 @@ from corpusmill.transforms.books.boilerplate import (
     strip_boilerplate,
 )
 from corpusmill.transforms.files.records import Reason
+from tests.tools.case_tables import read_tables
 from tests.tools.growth import call_linear
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.books.read_cases import Case, read_cases
@@ -151,25 +152,7 @@ COPYRIGHTED = ("16", "5200", "7849", "58344")
 SIZE = 5_000_000
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "*",
-        "\n",
-        " ",
-        "[",
-        "GUTENBERG",
-        "[Transcriber's Note",
-        "Transcriber's Note\n\n",
-        "| Transcriber's Note\n",
-        "End of Project Gutenberg\n",
-        "<<THIS ELECTRONIC VERSION OF THE COMPLETE WORKS",
-        "  * * * *\n",
-        "  * * * *\n  * * *\n\nErrata\n",
-        "[NOTE from a: ",
-        "POSTSCRIPT\na@a-",
-    ],
-)
+@pytest.mark.parametrize("unit", read_tables("books/boilerplate")["bad_input_takes_linear_time"])
 def test_bad_input_takes_linear_time(unit: str) -> None:
     call_linear(
         strip_boilerplate, lambda size: START + unit * (size // len(unit)) + "\n" + END, SIZE // 5

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from corpusmill.transforms.books.boilerplate import StrippedText, strip_boilerplate
 from corpusmill.transforms.books.contents import CutText, check_furniture, cut_furniture
 from corpusmill.transforms.files.records import Reason
+from tests.tools.case_tables import read_tables
 from tests.tools.growth import call_linear
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.books.read_cases import Case, read_cases
@@ -91,23 +92,7 @@ def test_text_without_furniture_stays(paragraphs: list[str]) -> None:
     assert cut_furniture(text) == CutText(text, 0, 0, 0)
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "[Illustration",
-        "[Illustration: a\n\n",
-        "[Illustration]\n\na\n\n",
-        "Illustration: ",
-        "Illustration:\n",
-        "[Illustration] a ",
-        "[",
-        "[Pg 1]",
-        "CONTENTS\n\n",
-        "{a: p1.jpg}",
-        " .",
-        "\n",
-    ],
-)
+@pytest.mark.parametrize("unit", read_tables("books/furniture")["bad_input_takes_linear_time"])
 def test_bad_input_takes_linear_time(unit: str) -> None:
     call_linear(
         cut_furniture, lambda size: f"CONTENTS\n\n{unit * (size // len(unit))}\n", 1_000_000

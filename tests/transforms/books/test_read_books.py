@@ -31,6 +31,7 @@ from corpusmill.transforms.files.scratch import fetch_text
 from corpusmill.transforms.files.text import fingerprint
 from tests.makers.tar_files import pack_links, pack_tar
 from tests.makers.zip_files import pack_zip
+from tests.tools.case_tables import read_cases
 from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
 
@@ -163,17 +164,7 @@ def test_single_files_whatever_their_names(tmp_path: pathlib.Path) -> None:
     assert outcome.counters["read-books/skipped"] == 1
 
 
-@pytest.mark.parametrize(
-    ("paths", "names"),
-    [
-        (["/a/1.txt", "/b/2.txt"], ["1.txt", "2.txt"]),
-        (["/a/1.txt", "/b/1.txt", "/b/2.txt"], ["a/1.txt", "b/1.txt", "2.txt"]),
-        (["/a/x/1.txt", "/b/x/1.txt", "/1.txt"], ["a/x/1.txt", "b/x/1.txt", "//1.txt"]),
-        (["gs://a/1.txt", "gs://b/1.txt"], ["a/1.txt", "b/1.txt"]),
-        (["1.txt", "a/1.txt"], ["1.txt", "a/1.txt"]),
-        (["/a/1.txt", "/a/1.txt"], ["1.txt", "1.txt"]),
-    ],
-)
+@pytest.mark.parametrize(("paths", "names"), read_cases("books/read_books", "short_names"))
 def test_short_names(paths: list[str], names: list[str]) -> None:
     assert short_names(paths) == names
 

@@ -7,6 +7,7 @@ import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import apache_beam as beam
 import pytest
 
 from corpusmill.transforms.books import read_catalog
@@ -352,8 +353,8 @@ LINES = "".join(f"{','.join(map(str, book))}\n" for book in BOOKS).encode()
 
 
 def read_released(paths: list[Path]) -> Outcome:
-    transform = read_catalog.ReadReleasedBooks([str(path) for path in paths])
-    return run_pipeline(lambda root: {"books": root | transform})
+    read = beam.FlatMap(read_catalog.read_released_books)
+    return run_pipeline(lambda root: {"books": root | beam.Create(list(map(str, paths))) | read})
 
 
 def test_books_of_files(tmp_path: Path) -> None:

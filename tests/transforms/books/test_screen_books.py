@@ -2,12 +2,14 @@ import csv
 import pickle
 from pathlib import Path
 
+import apache_beam as beam
 import pytest
 
 from corpusmill.transforms.books import screen_books
 from corpusmill.transforms.books.publication_dates import BookEvidence, DatedBook, PublicationDate
 from corpusmill.transforms.books.simplicity import NotSimple
 from corpusmill.transforms.books.text_screening import TooShort, not_english
+from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Author, Book, MeasuredBook, Reason, Rejected
 from corpusmill.transforms.files.scratch import SCRATCH, Scratch, fetch_text
@@ -91,7 +93,7 @@ def test_the_first_rule_that_speaks_against_a_book_decides(tmp_path: Path) -> No
 
 
 def test_books_are_measured(books: list[Book]) -> None:
-    outcome = run_transform(screen_books.MeasureBooks(), books)
+    outcome = run_transform(beam.Map(screen_books.measure_book), books)
     assert sorted(outcome.elements["main"]) == [
         MeasuredBook(books[0], 3, 3),
         MeasuredBook(books[1], 1, 1),
@@ -313,7 +315,8 @@ OTHER = " ".join(f"He wrote {n} letters." for n in range(900, 990))
 
 
 def drop(folder: Path, books: list[Book], threshold: str = "0.8") -> Outcome:
-    return run_transform(screen_books.DropDuplicateBooks(str(folder), threshold), books)
+    of_book = screen_books.describe_book, screen_books.text_of_book
+    return run_transform(DropDuplicates(str(folder), *of_book, threshold), books)
 
 
 def test_the_longest_edition_stays(tmp_path: Path) -> None:
@@ -331,11 +334,6 @@ def test_the_longest_edition_stays(tmp_path: Path) -> None:
 
 def rejected(book_id: int, detail: str) -> Rejected:
     return Rejected(str(book_id), f"Tale {book_id}", "drop-duplicates", "near-duplicate", detail)
-
-
-def test_a_threshold_has_to_make_sense() -> None:
-    with pytest.raises(ValueError, match="similarity must be above 0 and below 1, not 0"):
-        screen_books.DropDuplicateBooks("", "0")
 
 
 @needs_real_data

@@ -24,6 +24,7 @@ from corpusmill.transforms.files.markup import render
 from corpusmill.transforms.files.records import BookRow, OverlapVerdict, Rejected, TokenizedBook
 from corpusmill.transforms.files.text import fingerprint
 from corpusmill.transforms.models.word_vocabulary import HeldoutStats
+from tests.tools.case_tables import read_cases
 
 BOOK = TokenizedBook(90_001, "The Hen", 2, b"raw", b"tokens", 9)
 VALUES = (90_001, "The Hen", b"tokens", b"raw")
@@ -31,12 +32,7 @@ VALUES = (90_001, "The Hen", b"tokens", b"raw")
 
 @pytest.mark.parametrize(
     ("split", "is_small", "splits"),
-    [
-        ("train", False, ["train"]),
-        ("train", True, ["train", "train_2"]),
-        ("validation", True, ["validation"]),
-        ("test", True, ["test"]),
-    ],
+    read_cases("books/simplebooks_rows", "a_training_book_of_the_small_size_is_in_two_splits"),
 )
 def test_a_training_book_of_the_small_size_is_in_two_splits(
     split: str, is_small: bool, splits: list[str]

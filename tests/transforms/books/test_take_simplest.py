@@ -22,6 +22,7 @@ from corpusmill.transforms.files import records
 from corpusmill.transforms.files.scratch import fetch_text
 from corpusmill.transforms.models import count_words
 from tests.makers.made_books import make_book
+from tests.tools.case_tables import read_cases
 from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 
 TEXTS = {
@@ -160,13 +161,7 @@ def test_the_first_that_does_not_fit_and_all_behind_it_are_rejected(tmp_path: Pa
     ]
 
 
-@pytest.mark.parametrize(
-    ("settings", "kept"),
-    [
-        ({"target_tokens": 9, "max_vocabulary": 3, "min_count": 2}, [1, 2, 3]),
-        ({"max_vocabulary": 1, "min_count": 1}, []),
-    ],
-)
+@pytest.mark.parametrize(("settings", "kept"), read_cases("books/take_simplest", "limits"))
 def test_limits(tmp_path: Path, settings: Mapping[str, int], kept: list[int]) -> None:
     outcome = take(tmp_path, COUNTED, settings)
     assert ids_of(outcome) == kept

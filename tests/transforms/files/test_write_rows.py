@@ -15,7 +15,6 @@ import pytest
 
 from corpusmill.transforms.books import book_rows
 from corpusmill.transforms.books.book_accounts import BookStats, identity_of
-from corpusmill.transforms.books.book_rows import MeasureRows
 from corpusmill.transforms.duplicates import near_duplicate_lines
 from corpusmill.transforms.files.formats import file_name
 from corpusmill.transforms.files.records import (
@@ -240,7 +239,7 @@ def test_books_are_planned_by_the_bytes_of_their_split(tmp_path: Path) -> None:
     sizes: Counter[str] = Counter()
     for one in made:
         sizes[one.split] += len(str(one.features["text"]).encode())
-    measured = run_transform(MeasureRows(2), rows).elements
+    measured = run_transform(book_rows.measure_rows(2), rows).elements
     stats = dict(measured["stats"])
     assert sum(books for _, books in measured["lengths"]) == 60
     assert {split: (one.books, one.text_bytes) for split, one in stats.items()} == {

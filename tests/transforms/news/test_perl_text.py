@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.news import perl_text
+from tests.tools.case_tables import read_cases
 
 NAMES = ["alphabetic", "assigned", "decimal_digit", "lowercase", "number", "white_space"]
 
@@ -78,13 +79,7 @@ def test_characters_of_old_compose_as_python_has_it(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "in_5_14", "in_5_36"),
-    [
-        # Chakma vowels, of Unicode 6.1
-        ("\U00011131\U00011127", "\U00011131\U00011127", "\U0001112e"),
-        # a mark of Unicode 7.0 (class 230) before one of class 220
-        ("a\u1ab0\u0323", "a\u1ab0\u0323", "\u1ea1\u1ab0"),
-        ("e\u0301\u1ab0\u0323e\u0301", "é\u1ab0\u0323é", "ẹ\u0301\u1ab0é"),
-    ],
+    read_cases("news/perl_text", "a_version_does_not_touch_what_is_younger"),
 )
 def test_a_version_does_not_touch_what_is_younger(text: str, in_5_14: str, in_5_36: str) -> None:
     assert perl_text.compose(text, "5.14") == in_5_14

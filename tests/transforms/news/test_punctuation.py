@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
 from corpusmill.transforms.news import punctuation
+from tests.tools.case_tables import read_cases
 from tests.transforms.news.cases import CASES
 
 
@@ -71,13 +72,7 @@ def test_places_lie_in_lines(places: list[int], lines: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "chosen"),
-    [
-        ("en", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
-        ("de", [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13]),
-        ("cs", [1, 2, 3, 4, 5, 6, 7, 8, 9]),
-        ("cz", [1, 2, 3, 4, 5, 6, 7, 8, 9]),
-    ],
+    ("language", "chosen"), read_cases("news/punctuation", "lines_that_a_rule_may_change")
 )
 def test_lines_that_a_rule_may_change(language: str, chosen: list[int]) -> None:
     lines = ["an 'x', \"y\": it's; 5%", "\r", "a(", ")b", "a  b", "a :", "a ;", " %", "''", "é"]

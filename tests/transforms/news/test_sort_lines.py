@@ -5,7 +5,7 @@ import pytest
 
 from corpusmill.transforms.files.line_blocks import block_of, lines_of, pack_block
 from corpusmill.transforms.files.records import LineRange, LineShard
-from corpusmill.transforms.files.scratch import fetch
+from corpusmill.transforms.files.scratch import Scratch, fetch
 from corpusmill.transforms.news import shuffle, sort_lines
 from tests.tools.run_pipeline import Outcome, run_transform
 from tests.transforms.news.test_shuffle import split_by_hand
@@ -71,7 +71,7 @@ def test_without_lines_there_is_no_range(tmp_path: Path) -> None:
 
 def test_ranges_are_put_away_until_another_stage_is_done(tmp_path: Path) -> None:
     blocks = [(3, b"a\nb\n"), (0, b"\n")]
-    stored = run_transform(sort_lines.StoreRanges(str(tmp_path)), blocks).elements["main"]
+    stored = [sort_lines.store_range(block, Scratch(str(tmp_path))) for block in blocks]
     assert sorted((one.index, one.lines, fetch(one.packed)) for one in stored) == [
         (0, 1, b"\n"),
         (3, 2, b"a\nb\n"),

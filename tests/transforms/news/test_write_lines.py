@@ -9,21 +9,30 @@ from typing import Any
 import apache_beam as beam
 import pyarrow.parquet as pq
 import pytest
+from apache_beam.pvalue import AsList, AsSingleton
 
 from corpusmill.transforms.files import line_blocks
+from corpusmill.transforms.files.distribution import MapOnce
 from corpusmill.transforms.files.records import LineRange, LineShard, OutputFile, Rejected
 from corpusmill.transforms.files.text import Shard
 from corpusmill.transforms.files.tfrecord import encode_example, frame_record
 from corpusmill.transforms.news import write_lines
-from corpusmill.transforms.news.artefacts import HELDOUT, TRAIN, split_of, tables_of, text_name
+from corpusmill.transforms.news.sentence_accounts import (
+    HELDOUT,
+    TRAIN,
+    split_of,
+    tables_of,
+    text_name,
+)
 from corpusmill.transforms.news.write_lines import (
-    WriteCheckpoint,
-    WriteChecksums,
     WriteLines,
     measure_shard,
+    write_checksums,
+    write_range,
     write_shard,
 )
 from tests.makers.sentence_corpus import HELDOUT_SHARDS, SHARDS, Lost, sentences, write_corpus
+from tests.tools.case_tables import read_cases
 from tests.tools.golden_tree import tree_of
 from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 
@@ -51,7 +60,8 @@ SPLITS = {
 def write(folder: Path, shards: list[LineShard], language: str = "en") -> Outcome:
     def apply(given: beam.PCollection) -> Mapping[str, beam.PCollection]:
         written = given | WriteLines(str(folder), language=language)
-        return {**written._asdict(), "checksums": written.md5s | WriteChecksums(str(folder))}
+        checksums = MapOnce(write_checksums, str(folder), AsList(written.md5s))
+        return {**written._asdict(), "checksums": written.md5s.pipeline | checksums}
 
     return run_inputs(apply, given=shards)
 
@@ -218,7 +228,9 @@ def test_the_ranges_one_after_the_other_are_the_corpus(tmp_path: Path) -> None:
         for index, block in enumerate(BLOCKS)
     ]
     outcome = run_inputs(
-        lambda ranges, splitters: ranges | WriteCheckpoint(str(tmp_path), "news.sorted", splitters),
+        lambda ranges, splitters: (
+            ranges | beam.Map(write_range, str(tmp_path), "news.sorted", AsSingleton(splitters))
+        ),
         **{"ranges": ranges[::-1], "splitters": [[b"c", b"d"]]},
     )
     files: list[OutputFile] = sorted(outcome.elements["main"])
@@ -341,12 +353,7 @@ def test_characters_that_only_perl_knows_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("series", "shard", "splits"),
-    [
-        ("train", 0, []),
-        ("train", 1, ["train"]),
-        ("heldout", 0, ["test", "paper_test"]),
-        ("heldout", 1, ["test"]),
-    ],
+    read_cases("news/write_lines", "a_shard_is_counted_for_its_splits"),
 )
 def test_a_shard_is_counted_for_its_splits(series: str, shard: int, splits: list[str]) -> None:
     counted = list(measure_shard(LineShard(series, shard, 9, b"a b\nc\n")))

@@ -3,12 +3,15 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
 from corpusmill.transforms.files.records import Article, CorpusStats, PackedArticle, Rejected
+from corpusmill.transforms.files.write_rows import MeasureSplits
 from corpusmill.transforms.wikipedia import article_rows
 from corpusmill.transforms.wikipedia.article_rows import (
-    DropDuplicateArticles,
-    MeasureCorpus,
+    describe_article,
     pack_article,
+    split_and_stats,
+    text_of_article,
     unpack_text,
 )
 from corpusmill.transforms.wikitext.article_markers import (
@@ -18,6 +21,8 @@ from corpusmill.transforms.wikitext.article_markers import (
 )
 from corpusmill.transforms.wikitext.sections import Section
 from tests.tools.run_pipeline import run_transform
+
+MEASURE = MeasureSplits(split_and_stats, add_stats, "characters")
 
 articles = st.builds(
     Article,
@@ -65,7 +70,8 @@ def test_of_alike_articles_the_longest_stays(tmp_path: Path) -> None:
         page_id: pack_article(Article(page_id, f"Title {page_id}", "1", text))
         for page_id, text in texts.items()
     }
-    outcome = run_transform(DropDuplicateArticles(str(tmp_path), 0.8), articles.values())
+    drop = DropDuplicates(str(tmp_path), describe_article, text_of_article, 0.8)
+    outcome = run_transform(drop, articles.values())
     assert sorted(outcome.elements["kept"]) == [articles[5], articles[7]]
     stage, reason = "drop-duplicates", "near-duplicate"
     assert sorted(outcome.elements["rejected"]) == [
@@ -87,12 +93,12 @@ def test_counts_per_split() -> None:
         article(2, "train", "とても高い山。"),
         article(3, "test", "山。"),
     ]
-    outcome = run_transform(MeasureCorpus(), articles)
+    outcome = run_transform(MEASURE, articles)
     train, test = (
         add_stats([measure_article(unpack_text(one)) for one in articles if one.split == split])
         for split in ("train", "test")
     )
-    assert dict(outcome.elements["main"]) == {"train": train, "test": test}
+    assert dict(outcome.elements["stats"]) == {"train": train, "test": test}
     assert (train.articles, train.sections, train.paragraphs) == (2, 2, 6)
     assert test == CorpusStats(
         articles=1,
@@ -106,4 +112,4 @@ def test_counts_per_split() -> None:
 
 
 def test_of_nothing_there_are_no_counts() -> None:
-    assert run_transform(MeasureCorpus(), []).elements == {"main": []}
+    assert run_transform(MEASURE, []).elements == {"stats": [], "lengths": []}

@@ -8,6 +8,7 @@ from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.wikipedia.read_dumps import caveats_of_export, check_dumps, check_ranges
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
+from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
 
 PAGES = [SamplePage(1, 0, "Берлін", "текст", 10)]
@@ -109,11 +110,7 @@ def test_the_head_of_a_sister_site(tmp_path: Path, dbname: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "wanted", "message"),
-    [
-        ("enwikinews", "enwikivoyage", "enwikinews, not of enwikivoyage; did you mean --wikinews?"),
-        ("dewikinews", "enwikinews", "dewikinews, not of enwikinews"),
-        ("enwiki", "enwikinews", "enwiki, not of enwikinews"),
-    ],
+    read_cases("wikipedia/check_dumps", "a_dump_given_to_the_wrong_setting"),
 )
 def test_a_dump_given_to_the_wrong_setting(
     tmp_path: Path, given: str, wanted: str, message: str
@@ -126,17 +123,7 @@ def test_a_dump_given_to_the_wrong_setting(
 
 @pytest.mark.parametrize(
     ("language", "sitename", "dbname", "is_of"),
-    [
-        ("en", "Wikinews", "enwikinews", True),
-        ("en", "Wikipedia", "enwiki", True),
-        ("uk", "Вікіпедія", "ukwiki", True),
-        ("en", "", "enwiki", True),
-        ("en", "", "enwikinews", True),
-        ("en", "Wikipedia", "enwikinews", False),
-        ("en", "Wikinews", "enwiki", False),
-        ("en", "Wikinews", "enwikibooks", False),
-        ("de", "Wikinews", "enwikinews", False),
-    ],
+    read_cases("wikipedia/check_dumps", "a_head_without_a_database_tells_by_language_and_site"),
 )
 def test_a_head_without_a_database_tells_by_language_and_site(
     tmp_path: Path, language: str, sitename: str, dbname: str, is_of: bool

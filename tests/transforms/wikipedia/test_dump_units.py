@@ -20,6 +20,7 @@ from corpusmill.transforms.wikipedia.mediawiki_xml import (
 from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import SamplePage, dump_header, page_xml
+from tests.tools.case_tables import read_cases
 
 HEADER = dump_header("enwiki", "en", "Wikipedia", {0: "", 6: "File"}).encode()
 CLOSING = b"</mediawiki>\n"
@@ -443,16 +444,7 @@ def test_index_paths(path: str, index: str | None) -> None:
 
 @pytest.mark.parametrize(
     ("start", "end", "last_page", "next_page", "lost"),
-    [
-        (104, 250, "", "4", 3),  # the whole first stream
-        (104, 200, "1", "4", 2),  # a page of it is whole
-        (180, 200, "1", "3", 1),  # and one after the damage
-        (260, 270, "3", "5", 1),
-        (104, 300, "", "5", 4),  # two streams
-        (260, 999, "3", "", 4),
-        (240, 254, "3", "4", 0),  # between two streams
-        (904, 950, "3", "", 1),  # a damage before it has its own
-    ],
+    read_cases("wikipedia/dump_units", "lost_pages_are_counted_by_the_index"),
 )
 def test_lost_pages_are_counted_by_the_index(
     start: int, end: int, last_page: str, next_page: str, lost: int

@@ -11,8 +11,7 @@ from corpusmill.transforms.files.records import Article, PackedArticle, Rejected
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.wikipedia.article_rows import pack_article, to_bytes, unpack_text
 from corpusmill.transforms.wikipedia.join_wikidata import (
-    IdentifyByPage,
-    JoinWikidata,
+    LinkPages,
     WikiTables,
     newest_first,
 )
@@ -98,7 +97,7 @@ def join(
     pins: Sequence[Path] = (),
 ) -> Outcome:
     return run_inputs(
-        lambda packed: packed | JoinWikidata("ukwiki", tables, table, read_pins(packed, pins)),
+        lambda packed: packed | LinkPages("ukwiki", tables, table, read_pins(packed, pins)),
         packed=ARTICLES if articles is None else articles,
     )
 
@@ -224,7 +223,7 @@ def test_an_item_pinned_to_two_splits_ends_the_build(page_props: str, tmp_path: 
 
 def test_identity_by_page() -> None:
     older = ARTICLES[1]._replace(version_id="3")
-    outcome = run_transform(IdentifyByPage("ukwiki"), [ARTICLES[0], older, ARTICLES[1]])
+    outcome = run_transform(LinkPages("ukwiki"), [ARTICLES[0], older, ARTICLES[1]])
     assert sorted(outcome.elements["kept"]) == [
         ARTICLES[0]._replace(wikidata_id="ukwiki:1"),
         ARTICLES[1]._replace(wikidata_id="ukwiki:2"),
@@ -246,7 +245,7 @@ def test_identity_by_page_with_a_page_table(tmp_path: Path) -> None:
     path = tmp_path / "ukwiki-20260101-page.sql.gz"
     present = [SamplePage(number, 0, "A", "x", 1) for number in (1, 99)]
     dump_files.write_page_table(path, present, "ukwiki")
-    outcome = run_transform(IdentifyByPage("ukwiki", WikiTables(pages=[str(path)])), ARTICLES[:2])
+    outcome = run_transform(LinkPages("ukwiki", WikiTables(pages=[str(path)])), ARTICLES[:2])
     assert outcome.elements["kept"] == [ARTICLES[0]._replace(wikidata_id="ukwiki:1")]
     assert outcome.elements["rejected"] == [
         Rejected("2", "Ключ", "identify-by-page", "deleted", "not in the page table")
@@ -270,7 +269,9 @@ def test_pins_of_identities_by_page(tmp_path: Path) -> None:
         return run_inputs(
             lambda packed: (
                 packed
-                | IdentifyByPage("ukwiki", WikiTables(pages=page_tables), read_pins(packed, [pins]))
+                | LinkPages(
+                    "ukwiki", WikiTables(pages=page_tables), None, read_pins(packed, [pins])
+                )
             ),
             packed=ARTICLES[:3],
         )

@@ -13,6 +13,7 @@ from corpusmill.transforms.wikipedia.mediawiki_xml import (
     parse_siteinfo,
 )
 from tests.makers.dump_files import SamplePage, dump_header, page_xml
+from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
 
 HEAD = b'<mediawiki xml:lang="uk">'
@@ -156,17 +157,7 @@ ODD_PAGE = """<page><title>A &amp; B</title><ns>%d</ns><id>7</id><redirect title
 
 @pytest.mark.parametrize(
     ("inner", "text", "is_deleted"),
-    [
-        ('<text bytes="4" sha1="x" xml:space="preserve">text</text>', "text", False),
-        ('<text bytes="0" />', "", False),
-        ('<text bytes="-1" deleted="deleted" />', "", True),
-        (
-            '<text bytes="4">text</text><content><role>mediainfo</role><origin>9</origin><id>3</id>'
-            "<model>wikibase</model><format>json</format><text>{}</text></content>",
-            "text",
-            False,
-        ),
-    ],
+    read_cases("wikipedia/mediawiki_xml", "pages_of_a_content_export"),
 )
 def test_pages_of_a_content_export(inner: str, text: str, is_deleted: bool) -> None:
     page = Page(7, 0, "A & B", 8, "error-no-model", True, is_deleted, text, "C")

@@ -18,6 +18,7 @@ from corpusmill.transforms.files.text import split_of
 from corpusmill.transforms.wikipedia import split_pins
 from corpusmill.transforms.wikipedia.join_wikidata import ScreenFacts
 from corpusmill.transforms.wikipedia.screening import PageFacts
+from tests.tools.case_tables import read_cases
 from tests.tools.run_pipeline import Outcome, run_inputs, run_pipeline
 
 PINS = {"Q1": "train", "Q64": "test", "Q1899": "validation", "ukwiki:1088": "test"}
@@ -184,11 +185,7 @@ def test_folders_that_are_no_finished_builds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [
-        ("a.tsv", "a.tsv: line 3: wikidata_id is 'q2'; expected"),
-        ("a.tsv.gz", "a.tsv.gz: damaged or truncated: "),
-        ("a.parquet", "a.parquet: row group 1, row 1: wikidata_id is 'q2'; expected"),
-    ],
+    read_cases("wikipedia/read_split_pins", "errors_of_workers_name_the_file_and_the_place"),
 )
 def test_errors_of_workers_name_the_file_and_the_place(
     tmp_path: Path, name: str, message: str

@@ -76,15 +76,7 @@ def test_disambiguation_pages_are_known_by_template_only_where_asked(
     assert reason(page, language, by_template=True) == Reason("disambiguation", f"template {name}")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{{disambiguation needed}}",
-        "{{about|the river|other uses|Henn (disambiguation)}}",
-        "disambiguation",
-        "[[disambiguation]]",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["what_is_no_disambiguation_template"])
 def test_what_is_no_disambiguation_template(text: str) -> None:
     assert reason(PAGE._replace(text=text), by_template=True) is None
 

@@ -195,13 +195,7 @@ def test_how_many_articles_of_flores_101_are_of_other_books() -> None:
 
 
 @needs_real_data
-@pytest.mark.parametrize(
-    ("file", "count", "sentence"),
-    [
-        ("Boston.wikitext", 158, "over 110 in (2,800 mm) of snow fell on Boston in 18 days"),
-        ("sample-article-en.wikicode", 29, "Roppongi (六本木) is a section of Tokyo's Minato ward"),
-    ],
-)
+@pytest.mark.parametrize(("file", "count", "sentence"), CASES["the_prose_of_real_guides"])
 def test_the_prose_of_real_guides(file: str, count: int, sentence: str) -> None:
     site = load_site("wikivoyage")
     wikitext = (DATA / "wikimedia/enwikivoyage" / file).read_text(encoding="utf-8")

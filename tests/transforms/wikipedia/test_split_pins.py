@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill.transforms.files.markup import MalformedTableError
 from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.wikipedia import split_pins
 
@@ -69,7 +70,7 @@ def test_lines(text: str, pins: list[tuple[str, str]]) -> None:
     ],
 )
 def test_lines_that_are_no_pins_are_told_with_their_number(text: str | bytes, message: str) -> None:
-    with pytest.raises(split_pins.MalformedPinsError, match=message.replace("[]", r"\[\]")):
+    with pytest.raises(MalformedTableError, match=message.replace("[]", r"\[\]")):
         read(text)
 
 
@@ -114,7 +115,7 @@ def test_tables(identities: pa.Array) -> None:
     ],
 )
 def test_tables_that_hold_no_pins(columns: dict[str, list[object]], message: str) -> None:
-    with pytest.raises(split_pins.MalformedPinsError, match=message):
+    with pytest.raises(MalformedTableError, match=message):
         list(split_pins.pins_of_table(pa.table(columns)))
 
 

@@ -81,7 +81,7 @@ def test_bytes_do_not_depend_on_order_batches_or_blocks(
 
 def test_large_blocks_are_not_gathered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(make_entity_table, "ITEM_BLOCK_BYTES", 1)
-    make = make_entity_table._MakeBlocks(Scratch(str(tmp_path)), WIKIS)
+    make = make_entity_table.make_blocks(Scratch(str(tmp_path)), WIKIS)
     make.start_bundle()
     assert len(list(itertools.chain(make.process(ITEMS[:2]), make.process(ITEMS[2:])))) == 2
     assert not list(make.finish_bundle())

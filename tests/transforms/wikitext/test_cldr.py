@@ -5,17 +5,12 @@ import re
 import pytest
 
 from corpusmill.transforms.wikitext import wikis
+from tests.tools.case_tables import read_cases
 
 
 @pytest.mark.parametrize(
     ("languages", "native", "group", "decimal", "group_size"),
-    [
-        (["mr"], True, ",", ".", 2),
-        (["be-tarask", "be"], False, "\u00a0", ",", 3),
-        (["fa"], True, "٬", "٫", 3),
-        (["fa"], False, ",", ".", 3),
-        (["gsw", "de"], False, "’", ".", 3),
-    ],
+    read_cases("wikitext/cldr", "numbers"),
 )
 def test_numbers(
     languages: list[str], native: bool, group: str, decimal: str, group_size: int
@@ -25,16 +20,7 @@ def test_numbers(
 
 
 @pytest.mark.parametrize(
-    ("language", "first"),
-    [
-        ("hy", "հունվարի"),
-        ("mr", "जानेवारी"),
-        ("yue", "1月"),
-        ("ba", ""),
-        ("io", ""),
-        ("bar", ""),
-        ("", ""),
-    ],
+    ("language", "first"), read_cases("wikitext/cldr", "months_have_names_or_are_not_there")
 )
 def test_months_have_names_or_are_not_there(language: str, first: str) -> None:
     months = wikis.months_of(language)

@@ -32,15 +32,7 @@ def test_the_corpora_are_those_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "name"),
-    [
-        ("See also", "see also"),
-        ("  See   Also ", "see also"),
-        ("Не_перекладено", "не перекладено"),
-        ("ΠΗΓΈΣ", "πηγέσ"),
-        ("Literatur", "literatur"),
-        ("參考文獻", "參考文獻"),
-    ],
+    ("written", "name"), read_cases("wikitext/language", "names_are_normalised")
 )
 def test_names_are_normalised(written: str, name: str) -> None:
     assert normalise_name(written) == name

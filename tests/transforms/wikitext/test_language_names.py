@@ -3,31 +3,10 @@
 import pytest
 
 from corpusmill.transforms.wikitext.wikis import code_of_language
+from tests.tools.case_tables import read_cases
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("uk", "uk"),
-        ("Ukrainian", "uk"),
-        ("ukrainian", "uk"),
-        (" українська ", "uk"),
-        ("Ελληνικά", "el"),
-        ("Norwegian", "no"),
-        ("Norwegian Bokmål", "no"),
-        ("nb", "no"),
-        ("Tagalog", "tl"),
-        ("Cantonese", "zh-yue"),
-        ("English", "en"),
-        ("Simple English", "simple"),
-        ("Simplified Chinese", "zh-cn"),
-        ("繁體中文", "zh-tw"),
-        ("Chinese", "zh"),  # which gives two corpora, and is refused as zh is
-        ("all", "all"),
-        ("Klingon", "klingon"),
-        ("xx", "xx"),
-    ],
-)
+@pytest.mark.parametrize(("text", "code"), read_cases("wikitext/language_names", "names_and_codes"))
 def test_names_and_codes(text: str, code: str) -> None:
     assert code_of_language(text) == code
 

@@ -5,26 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.wikitext.marks import strip_quotes
+from tests.tools.case_tables import read_cases
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("plain 'a' text", "plain 'a' text"),
-        ("''a''", "a"),
-        ("'''a'''", "a"),
-        ("'''''a'''''", "a"),
-        ("''''a''''", "'a'"),
-        ("''''''a''''''", "'a'"),
-        ("''Iliad'''s story", "Iliad's story"),
-        ("the ''Life'''s end and ''more''", "the Life's end and more"),
-        ("''κ'''ώ'''μα,''", "κώμα,"),
-        ("'''''n''-paraffins'''", "n-paraffins"),
-        ("''a '''b''''' c", "a b c"),
-        ("a ''b '''c''", "a b c"),
-        ("''unclosed", "unclosed"),
-        ("l'''amour''", "l'amour"),
-    ],
+    ("line", "expected"), read_cases("wikitext/quotes", "marks_vanish_and_apostrophes_stay")
 )
 def test_marks_vanish_and_apostrophes_stay(line: str, expected: str) -> None:
     assert strip_quotes(line) == expected

@@ -13,6 +13,7 @@ from zhconv_rs import make_converter
 from corpusmill.transforms.wikitext.clean import UncleanableError
 from corpusmill.transforms.wikitext.variants.chinese import ChinesePage
 from corpusmill.transforms.wikitext.variants.page_variants import Mark, read_mark
+from tests.tools.case_tables import read_cases
 from tests.tools.growth import call_linear
 from tests.transforms.wikitext.test_clean import cleaner_for, shown
 
@@ -61,19 +62,7 @@ def test_marks(inner: str, variants: tuple[str, ...], mark: Mark) -> None:
     assert read_mark(inner, variants) == mark
 
 
-@pytest.mark.parametrize(
-    ("wikitext", "cn", "tw"),
-    [
-        ("文。", "后期发展", "後期發展"),
-        ("文。-{T|zh-cn:甲;zh-tw:乙}-", "甲", "乙"),
-        ("{{NoteTA|T=zh-cn:甲 (丙);zh-tw:乙}}文。", "甲 (丙)", "乙"),
-        ("文。-{H|zh-cn:后期;zh-hant:後期;zh-tw:末期}-", "后期发展", "末期發展"),
-        ("文。__NOTC__", "後期发展", "後期发展"),
-        ("文。__notitleconvert__", "後期发展", "後期发展"),
-        ("文。__NOCC__", "後期发展", "後期发展"),
-        ("文。-{T|a<nowiki>[</nowiki>\nb&amp;c}-", "a[ b&c", "a[ b&c"),
-    ],
-)
+@pytest.mark.parametrize(("wikitext", "cn", "tw"), read_cases("wikitext/variants", "titles"))
 def test_titles(wikitext: str, cn: str, tw: str) -> None:
     titles = [cleaner_for(code).clean(wikitext, "後期发展").title for code in ("zh-cn", "zh-tw")]
     assert titles == [cn, tw]

@@ -3,25 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.wikitext.tags import drop_verbatim, split_verbatim
+from tests.tools.case_tables import read_cases
 
 
 @pytest.mark.parametrize(
-    ("wikitext", "expected"),
-    [
-        ("a b", "a b"),
-        ("a <!-- b --> c", "a  c"),
-        ("a <!-- b", "a "),
-        ("a <nowiki>b</nowiki> c", "a  c"),
-        ("a <NoWiki>b</nowiki > c", "a  c"),
-        ("a <nowiki/>b</nowiki> c", "a <nowiki/>b</nowiki> c"),
-        ("a <nowiki> b <nowiki> c", "a <nowiki> b <nowiki> c"),
-        ('a <source lang="c">b</source> c', "a  c"),
-        ("a <pre><!-- b</pre> c", "a  c"),
-        ("a <!-- <pre> --> b </pre> c", "a  b </pre> c"),
-        ("a <math>x</nowiki> c", "a <math>x</nowiki> c"),
-        ("a <chemistry>b</chemistry>", "a <chemistry>b</chemistry>"),
-        ("א <!-- ב --> 日本 <pre>ไทย</pre>", "א  日本 "),
-    ],
+    ("wikitext", "expected"), read_cases("wikitext/verbatim", "what_markup_is_left")
 )
 def test_what_markup_is_left(wikitext: str, expected: str) -> None:
     assert drop_verbatim(wikitext) == expected

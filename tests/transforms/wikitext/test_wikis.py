@@ -11,6 +11,7 @@ from corpusmill.transforms.wikitext.wikis import (
     mediawiki_table,
     open_codes,
 )
+from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
 
 
@@ -38,16 +39,7 @@ def test_aliases_have_the_code_of_the_address(given: str, code: str) -> None:
     assert canonical_code(code) == code
 
 
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        ("zh", "zhwiki has two corpora, zh-cn and zh-tw: choose one, not 'zh'"),
-        ("yue", "no such language: 'yue'; use the code of its wiki, zh-yue"),
-        ("commons", "no such language: 'commons'"),
-        ("Armenian", "no such language: 'Armenian'"),
-        ("../hy", "no such language: '../hy'; similar codes are hy, hyw"),
-    ],
-)
+@pytest.mark.parametrize(("code", "message"), read_cases("wikitext/wikis", "what_is_no_code"))
 def test_what_is_no_code(code: str, message: str) -> None:
     assert error_of(ValueError, dbname_of, code).startswith(message)
 

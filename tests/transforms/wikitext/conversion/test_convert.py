@@ -25,17 +25,7 @@ def test_measures_are_converted_as_english_wikipedia_does(source: str, expected:
 
 
 @pytest.mark.parametrize(
-    ("code", "source", "expected"),
-    [
-        ("vi", "58|km|mi", "58 km (36 mi)"),
-        ("vi", "1,5|m|ft", "1,5 m (4,9 ft)"),
-        ("vi", "1.234|m|km", "1.234 m (1,234 km)"),
-        ("uk", "1234567|m|km", "1 234 567 м (1234,567 км)"),
-        ("el", "0.5|km2|ha", "0,5 τ.χλμ. (50 εκτ.)"),
-        ("he", "5|C|F", "5 °C (41 °F)"),
-        ("cs", "10|to|20|km|mi", "10–20 km (6,2–12,4 mi)"),
-        ("fr", "10|e6acre|km2", "10×10⁶ acre (40 000 km2)"),
-    ],
+    ("code", "source", "expected"), read_cases("wikitext/convert", "other_languages_show_symbols")
 )
 def test_other_languages_show_symbols(code: str, source: str, expected: str) -> None:
     page = Page("", load_language(code))

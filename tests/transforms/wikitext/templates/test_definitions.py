@@ -124,17 +124,8 @@ OF_ITS_OWN = WikiTemplates(
 
 @pytest.mark.parametrize(
     ("code", "given", "wikitext", "expected"),
-    [
-        ("hy", {}, "A {{lang-de|x}} b", "A գերմ.՝ x b"),
-        ("hy", {}, "A {{lang-fr|x}} b", "A գերմ.՝ x b"),
-        ("hy", {}, "A {{lang-ru|x}} b", "A ռուսերեն՝ x b"),
-        ("hy", {}, "A {{lang-qqq|x}} b", "A x b"),
-        ("hy", {}, "A {{circa|1850}} b", "A մոտ 1850 b"),
-        ("hy", {}, "A {{main|x}} b", "A b"),  # a table knows that it is no prose
-        ("hy", {"lang-de": "<{1}>", "circa": "um {1}"}, "A {{lang-de|x}} {{circa|1}} b", "A <x> um 1 b"),
-        ("uk", {}, "A {{lang-de|x}} b", "A нім. x b"),  # people made its tables
-    ],
-)  # fmt: skip
+    read_cases("wikitext/definitions", "the_wiki_s_own_words_go_before_those_of_cldr"),
+)
 def test_the_wiki_s_own_words_go_before_those_of_cldr(
     code: str, given: dict[str, str], wikitext: str, expected: str
 ) -> None:

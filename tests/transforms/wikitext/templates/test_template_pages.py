@@ -14,6 +14,7 @@ from corpusmill.transforms.wikitext.templates.definitions import (
     sitelink_alias,
     transcluded,
 )
+from tests.tools.case_tables import read_cases
 
 
 def template(title: str, text: str, redirect: str = "", model: str = "wikitext") -> Page:
@@ -23,15 +24,7 @@ def template(title: str, text: str, redirect: str = "", model: str = "wikitext")
 
 @pytest.mark.parametrize(
     ("wikitext", "expected"),
-    [
-        ("a<noinclude>doc</noinclude>", "a"),
-        ("a<noinclude>unclosed", "a"),
-        ("<includeonly>a</includeonly><noinclude>doc</noinclude> b", "a b"),
-        ("x<onlyinclude>a</onlyinclude>y<onlyinclude>b</onlyinclude>z", "ab"),
-        ("a<!-- c -->b<!-- unclosed", "ab"),
-        ("a<noinclude/>b", "ab"),
-        ("<NOINCLUDE>doc</NOINCLUDE>a", "a"),
-    ],
+    read_cases("wikitext/template_pages", "what_a_template_page_transcludes"),
 )
 def test_what_a_template_page_transcludes(wikitext: str, expected: str) -> None:
     assert transcluded(wikitext) == expected
@@ -90,14 +83,7 @@ def test_a_definition_is_what_the_page_transcludes() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        '<sup class="noprint">[citation needed]</sup>',
-        "<sup>[источник?]</sup>[[Category:X]]",
-        "<ref>{{{1}}}</ref>",
-        "[[Category:X]]",
-        "<templatestyles src='a.css'/>",
-    ],
+    "text", read_cases("wikitext/template_pages", "a_definition_of_a_note_shows_nothing")
 )
 def test_a_definition_of_a_note_shows_nothing(text: str) -> None:
     assert read_template(template("Template:A", text)) == TemplateFact("a", "definition", "")
