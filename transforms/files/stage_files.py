@@ -22,7 +22,7 @@ from apache_beam.pvalue import AsList
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
-from .distribution import Spread, SpreadAll
+from .distribution import MapOnce, Spread, SpreadAll
 from .read_files import InputError, open_raw
 from .write_files import HashedFile, write_text
 
@@ -82,11 +82,7 @@ class WriteStage(beam.PTransform):
         ]
         files = written | "Files" >> beam.Flatten()
         root = next(iter(collections.values())).pipeline
-        return (
-            root
-            | "Once" >> beam.Create([self.folder], reshuffle=False)
-            | "WriteList" >> beam.Map(write_list, types, AsList(files))
-        )
+        return root | "WriteList" >> MapOnce(write_list, self.folder, types, AsList(files))
 
 
 class ReadStage(beam.PTransform):

@@ -23,7 +23,7 @@ from apache_beam.pvalue import AsDict, AsSingleton
 
 from . import counters, text
 from .builds.ledger import length_class
-from .distribution import Gather
+from .distribution import Gather, MapOnce
 from .formats import DEFAULT, FORMATS, JSON, PARQUET, TABLE, Rows, file_name, parse_formats
 from .line_blocks import pack_block, unpack_block
 from .records import OutputFile, Rejected
@@ -135,11 +135,8 @@ class PlanShards(beam.PTransform):
 
     def expand(self, rows: beam.PCollection) -> beam.PCollection:
         sizes = rows | "Measure" >> self.measure if self.measure else rows
-        return (
-            rows.pipeline
-            | "Once" >> beam.Create([self.splits])
-            | "CountShards" >> beam.Map(count_shards, self.shard_bytes, AsDict(sizes))
-        )
+        plan = MapOnce(count_shards, self.splits, self.shard_bytes, AsDict(sizes))
+        return rows.pipeline | "CountShards" >> plan
 
 
 def count_shards(
