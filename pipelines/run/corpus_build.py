@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import apache_beam as beam
 
 from corpusmill.transforms.files.builds import manifest
+from corpusmill.transforms.files.builds.finished_builds import Build, path_below
 from corpusmill.transforms.files.builds.ledger import (
     INPUTS,
     OUTPUTS,
@@ -238,3 +239,30 @@ class CorpusBuild:
         _ = entered | "WriteManifest" >> WriteManifest(
             folder, self.provenance(), self.description, account_for
         )
+
+
+class BuildOfBuild(CorpusBuild):
+    """Base class of builds that are made of one finished build."""
+
+    build: Build
+
+    @property
+    def dump_date(self) -> str:
+        """The dump date of the finished build."""
+        return self.build.dump_date
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """Returns the path of the manifest of the finished build, which contains the hashes of its files.
+
+        The key is the signature of the build, a line that identifies it.
+        """
+        return {self.build.signature: [path_below(self.build.folder, manifest.MANIFEST)]}
+
+    def settings(self) -> Mapping[str, Any]:
+        of = self.build
+        builds = {of.edition: of.sha256}
+        return {"build": of.signature, "builds": builds, "language": of.language}
+
+    def signature_settings(self) -> Mapping[str, str]:
+        of = f"{self.build.corpus}-{self.build.manifest['version']}"
+        return {"lang": self.build.language, "of": of}

@@ -107,7 +107,7 @@ def _submit_stages(corpus: Corpus, engine: Dataflow, folder: str) -> Iterator[in
                 given = {name: one for name, one in outcome._asdict().items() if one is not None}
                 _ = given | "WriteStage" >> stage_files.WriteStage(place.scratch)
                 for name, collection in given.items():
-                    types[name] = stage_files.describe_type(collection.element_type)
+                    types[name] = stage_files.pack_type(collection.element_type)
 
         run_pipeline(build, engine)
         stage_files.write_list(place.scratch, types, ())
