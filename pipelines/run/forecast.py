@@ -40,7 +40,7 @@ UNITS = {
     "disk": "GB-hours of disk",
     "shuffle": "GB shuffled",
 }
-"""Amounts that Dataflow bills, and other runners in part: name in --prices → unit."""
+"""Amounts that Dataflow bills → unit."""
 VCPU_MEMORY_GB = 3.75  # n1-standard, Dataflow's default
 VCPU_DISK_GB = 25.0  # the boot disk of a worker of one vCPU, Dataflow's default for batch jobs
 
