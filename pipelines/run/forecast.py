@@ -21,7 +21,7 @@ from corpusmill.transforms.files.errors import BuildError
 from .corpora import MemoryModel, row_of
 
 if TYPE_CHECKING:
-    from .corpus_build import Corpus
+    from .corpus_build import CorpusBuild
 
 LOG = logging.getLogger(__name__)
 
@@ -188,7 +188,7 @@ class Forecast:
       workers: The number of worker processes.
     """
 
-    def __init__(self, corpus: "Corpus", output: str, workers: int):
+    def __init__(self, corpus: "CorpusBuild", output: str, workers: int):
         self.corpus, self.output, self.workers = corpus, output, workers
         self._row = row_of(corpus)
         self._language: str = getattr(corpus.config, "language", "")

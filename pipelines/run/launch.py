@@ -26,7 +26,7 @@ from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE
 
 from . import progress, publish
 from .corpora import row_of
-from .corpus_build import Corpus
+from .corpus_build import CorpusBuild
 from .editions import write_cards
 from .engines.engine import PlannedBuild
 from .engines.run_pipeline import find_engine
@@ -276,7 +276,7 @@ LOG = logging.getLogger(__name__)
 
 
 def launch(
-    corpus: Corpus,
+    corpus: CorpusBuild,
     output: str,
     *,
     runner: str = IN_PROCESS,

@@ -32,7 +32,7 @@ from corpusmill.transforms.files.stores import NOT_WRITTEN, is_local
 
 from . import progress
 from .corpora import VERSION
-from .corpus_build import Place, Stage, Staged
+from .corpus_build import CorpusBuild, Place, Stage
 from .engines.engine import Engine
 from .engines.run_pipeline import run_on
 from .stage_folders import DamagedStageError, FinishedStage, StageFolders
@@ -47,7 +47,7 @@ _NAME = re.compile(r"(?:^|[,(])\s*([\w.]+)")
 _COMMENT = re.compile(r"#.*")
 
 
-def name_stages(corpus: Staged, names: Sequence[str], folder: str) -> list[str]:
+def name_stages(corpus: CorpusBuild, names: Sequence[str], folder: str) -> list[str]:
     """Returns a folder name for each stage, such as "01-clean-0123456789abcdef".
 
     The name consists of the number of the stage, its name in `names`, and a hash. The hash depends on the
@@ -192,7 +192,7 @@ def _digest(facts: Mapping[str, Any]) -> str:
 
 
 def run_stages(
-    corpus: Staged,
+    corpus: CorpusBuild,
     engine: Engine,
     folders: StageFolders,
     folder: str,
