@@ -24,6 +24,7 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
+from rich.filesize import decimal
 
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
@@ -236,7 +237,7 @@ def run_stages(
                     return
                 found = folders.finish(place.scratch, progress.counts_so_far() - counted)
                 seconds = time.monotonic() - start
-                _log(f"{label}: finished, {seconds:.0f} s, {_size(found.total_bytes)}")
+                _log(f"{label}: finished, {seconds:.0f} s, {decimal(found.total_bytes)}")
             finished[stage.name] = found
 
 
@@ -251,7 +252,7 @@ def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
         return None
     if found:
         progress.add_counts(key, found.counts)
-        _log(f"{label}: already finished, {found.finished}, {_size(found.total_bytes)}")
+        _log(f"{label}: already finished, {found.finished}, {decimal(found.total_bytes)}")
     return found
 
 
@@ -289,12 +290,6 @@ def _add(
         _ = given | "WriteStage" >> WriteStage(place.scratch)
     else:
         write_list(place.scratch, {}, ())
-
-
-def _size(total_bytes: int) -> str:
-    if total_bytes < 1e9:
-        return f"{total_bytes / 1e6:,.1f} MB"
-    return f"{total_bytes / 1e9:,.1f} GB"
 
 
 def _log(text: str) -> None:
