@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.run.corpus_build import Corpus
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.sample_builds import sample_pg19, sample_simplebooks
 from corpusmill.pipelines.simplebooks import SimpleBooks
@@ -50,7 +50,7 @@ class BuiltBooks(NamedTuple):
 
 @pytest.fixture(scope="module", params=FEATURES)
 def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> BuiltBooks:
-    corpus: Corpus = Pg19(sample_pg19())
+    corpus: CorpusBuild = Pg19(sample_pg19())
     if request.param == "simplebooks":
         corpus = SimpleBooks(sample_simplebooks())
     output = tmp_path_factory.mktemp("books")

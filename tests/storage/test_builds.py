@@ -14,7 +14,7 @@ from corpusmill.pipelines.entities_settings import VERSION, EntitiesConfig
 from corpusmill.pipelines.flores101 import Flores101
 from corpusmill.pipelines.lm1b import Lm1b
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.run.corpus_build import Corpus
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.simplebooks import SimpleBooks
 from corpusmill.pipelines.subwords import Subwords
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.storage
 
 TABLE = f"entities/wikidata/20260101-{VERSION}"
 
-CORPORA: dict[str, Callable[[str], Corpus]] = {  # name → (folder of finished builds) → corpus
+CORPORA: dict[str, Callable[[str], CorpusBuild]] = {  # name → (folder of finished builds) → corpus
     "entities": lambda _: Entities(EntitiesConfig(dump=[demo.sample_entities()])),
     "wiki40b": lambda built: Wiki40b(demo.sample_config("uk", f"{built}/{TABLE}")),
     "multilingual": lambda built: Wiki40bMultilingual(
