@@ -1,6 +1,6 @@
 """Builds with inputs and outputs on object stores: the bytes of the golden tree.
 
-Every corpus is built on one store, and some on both.
+Every corpus is built on one store. On both, test_refresh builds wiki40b.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,8 +45,8 @@ CORPORA: dict[str, Callable[[str], CorpusBuild]] = {  # name → (folder of fini
     "subwords": lambda built: Subwords(SubwordsConfig([built], size=demo.SUBWORDS)),
 }
 BUILT = {  # store → name → workers
-    "gs": {"entities": 1, "wiki40b": 2, "lm1b": 1, "pg19": 1, "multilingual": 1},
-    "s3": {"wiki40b": 1, "entities": 2, "simplebooks": 1, "flores101": 1, "subwords": 1},
+    "gs": {"wiki40b": 2, "lm1b": 1, "pg19": 1, "multilingual": 1},
+    "s3": {"entities": 2, "simplebooks": 1, "flores101": 1, "subwords": 1},
 }
 
 
@@ -83,7 +83,6 @@ def samples(store: Store) -> Iterator[Store]:
 
 def test_every_corpus_is_built_on_a_store() -> None:
     assert BUILT["gs"].keys() | BUILT["s3"].keys() == CORPORA.keys()
-    assert len(BUILT["gs"].keys() & BUILT["s3"].keys()) == 2
 
 
 @pytest.mark.parametrize("name", CORPORA)
