@@ -138,7 +138,7 @@ def _from_json(stream: BinaryIO) -> pq.ParquetFile:
         if isinstance(error, OSError) and error.errno:
             raise
         raise pa.ArrowInvalid(str(error)) from None
-    sink = tempfile.TemporaryFile()
+    sink = tempfile.TemporaryFile()  # noqa: SIM115 closed with the file that is returned
     options = {"compression": "none", "use_dictionary": False}  # sizes are those of the texts
     with pq.ParquetWriter(sink, table.schema, **options) as writer:
         if table.num_rows:  # nothing says which columns an empty file has
