@@ -43,7 +43,6 @@ setup(
     package_data={
         "corpusmill": ["py.typed"],
         "corpusmill.pipelines": ["docs/*", "samples/**/*"],
-        "corpusmill.pipelines.inspect": ["croissant_context.json"],
         "corpusmill.pipelines.inspect.html_report": ["page.*"],
         "corpusmill.pipelines.run": ["*.toml", "*.tsv"],
         "corpusmill.pipelines.run.engines": ["*.java"],
@@ -93,7 +92,6 @@ setup(
             *CHINESE,
             *DATASKETCH,  # the reference for signatures, too
             "hypothesis>=6",
-            "mlcroissant>=1.1,<2",  # validates Croissant metadata; Apache-2.0, 220 MB with pandas and scipy
             "pytest>=8",
             "pytest-timeout>=2.3",  # a test that hangs fails with its stack; MIT
             "pytest-xdist>=3.8",  # tests on all cores
@@ -106,9 +104,7 @@ setup(
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
         "deploy": ["kubernetes-validate>=1.31"],  # 108 MB with its schemas
         "bench": [
-            "orjson>=3.10",
             "psutil>=6",
-            "textstat>=0.7.3",
             "wikiextractor>=3.1",
         ],
         "browser": ["playwright>=1.50"],  # opens the report in an installed Chromium

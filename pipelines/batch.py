@@ -12,12 +12,9 @@ from corpusmill.pipelines.inspect.report import render_text
 from corpusmill.pipelines.run.corpus_build import Corpus
 from corpusmill.pipelines.run.dry_run import print_total
 from corpusmill.pipelines.run.editions import write_cards
-from corpusmill.pipelines.run.publish import FinishedError, TargetError, is_built
-from corpusmill.transforms.files.builds.ledger import AccountingError
-from corpusmill.transforms.files.errors import LOOKED_AHEAD, BuildError, end_if_failed
-from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.files.stores import StoreError
-from corpusmill.transforms.files.terminal import screen_columns
+from corpusmill.pipelines.run.publish import EXPLAINED, FinishedError, is_built
+from corpusmill.transforms.files.errors import LOOKED_AHEAD, end_if_failed
+from corpusmill.transforms.files.terminal import draw, screen_columns
 from corpusmill.transforms.wikipedia.find_dumps import MissingWiki
 
 BUILT = "built"
@@ -25,9 +22,6 @@ ALREADY_THERE = "already there"
 FAILED = "failed"
 MISSING = "missing"
 STATUSES = (BUILT, ALREADY_THERE, FAILED, MISSING)
-
-_TELLING = (BuildError, InputError, StoreError, TargetError, AccountingError, ValueError)
-"""Errors whose message explains what the user can do. All other errors are logged with a traceback."""
 
 
 class NamedBuild(NamedTuple):
@@ -90,7 +84,7 @@ def look_ahead(
             forecasts.append(build.run(build.make()))
         except FinishedError:
             print(f"{build.label}: {ALREADY_THERE}: {build.target}")
-        except _TELLING as error:
+        except EXPLAINED as error:
             print(f"{build.label}: {error}")
             failed.append(build.label)
     for one in missing:
@@ -107,7 +101,7 @@ def _run_build(build: NamedBuild, replace: bool) -> Outcome:
         if not replace and is_built(build.target, corpus):
             return Outcome(build.label, build.target, ALREADY_THERE)
         build.run(corpus)
-    except _TELLING as error:
+    except EXPLAINED as error:
         return Outcome(build.label, build.target, FAILED, str(error))
     except Exception as error:
         logging.getLogger(__name__).exception("%s", build.label)
@@ -156,12 +150,9 @@ def conclude(
 
 
 def describe_outcomes(outcomes: Sequence[Outcome]) -> str:
-    """Returns one line per build, and a last line with the number of builds per status."""
-    widest = max((len(one.label) for one in outcomes), default=0)
-    lines = [
-        f"{one.label:{widest}}  {one.status:{len(ALREADY_THERE)}}  {one.message or one.target}"
-        for one in outcomes
-    ]
+    """Returns a table of the builds, and a last line with the number of builds per status."""
+    rows = [(one.label, one.status, one.message or one.target) for one in outcomes]
+    table = draw(("build", "status", "result"), rows, key=3, width=screen_columns())
     counts = Counter(one.status for one in outcomes)
     summary = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-    return "\n".join([*lines, summary or "no builds"]) + "\n"
+    return f"{table}{summary}\n"

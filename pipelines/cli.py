@@ -56,26 +56,13 @@ class LazyParser(flags.CommandParser):
         return super(LazyParser, self.filled()).parse_known_args(*args, **named)
 
 
-class _Filling:
-    """Stands for the list of commands while one command, which the parser has already, adds its flags."""
-
-    def __init__(self, parser: LazyParser):
-        self._parser = parser
-
-    def add_parser(self, _: str, **named: Any) -> LazyParser:
-        """Returns the parser of the command, with the texts of its help page."""
-        self._parser.description, self._parser.epilog = named["description"], named["epilog"]
-        return self._parser
-
-
 def _fill(row: CorpusRow, parser: LazyParser) -> None:
     """Adds the flags of a corpus. Without a function `add`, its settings and its module say all about it."""
     module = importlib.import_module(row.command or row.module)
-    commands: Any = _Filling(parser)
     if hasattr(module, "add"):
-        module.add(commands)
+        module.add(parser)
         return
-    flags.add_command(commands, row.name, "", module.__doc__)
+    flags.describe(parser, module.__doc__, functools.partial(flags.build_corpus, row.name))
     flags.add_build(parser, getattr(module, row.settings))
 
 
@@ -122,7 +109,7 @@ OF_BUILDS = (
     *(refresh_commands.add_fetch, refresh_commands.add_refresh, inspect_commands.add_report),
     *(inspect_commands.add_inspect, inspect_commands.add_verify, inspect_commands.add_compare),
     *(inspect_commands.add_contamination, inspect_commands.add_overlap, score_commands.add_score),
-    *(inspect_commands.add_harness, inspect_commands.add_croissant, inspect_commands.add_publish),
+    *(inspect_commands.add_harness, inspect_commands.add_publish),
     add_demo,
 )
 
@@ -265,7 +252,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     handler = _LogHandler()
     handler.setFormatter(_LogFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=others, handlers=[handler])
-    logging.getLogger("corpusmill").setLevel(flags.level_of(settings))
+    level = settings.log_level or ("warning" if settings.quiet else "info")
+    logging.getLogger("corpusmill").setLevel(level.upper())
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by __main__.py
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(

@@ -39,7 +39,7 @@ HANDED_ON = (
 
 _ON, _OFF = "true", "false"
 _TAIL_LINES = 20
-_NOT_OFFERED = ("help", "runner", "json", "dry_run", "prices", *DEFAULTS)
+_NOT_OFFERED = ("help", "runner", "json", "dry_run", *DEFAULTS)
 
 
 def commands() -> list[str]:

@@ -29,7 +29,6 @@ input, 2 wrong settings.
 import argparse
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from corpusmill.pipelines.run.settings import MANIFEST, STORES, Config, Group, typed
 from corpusmill.transforms.files.builds.manifest import Release
@@ -40,9 +39,6 @@ from corpusmill.transforms.wikitext.wikis import (
     dbname_of,
     open_codes,
 )
-
-if TYPE_CHECKING:
-    from .entities import Entities
 
 CORPUS = "entities"
 EDITION = "wikidata"
@@ -116,7 +112,7 @@ def entity_table(
     from apache_beam.io.filesystems import FileSystems
 
     from corpusmill.pipelines.run.flags import launch_build
-    from corpusmill.pipelines.run.publish import is_completed
+    from corpusmill.pipelines.run.publish import TargetError, is_built, is_completed
     from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
     from .entities import Entities
@@ -131,25 +127,15 @@ def entity_table(
     wikis = dict.fromkeys((*LANGUAGE_CODES, *languages))
     corpus = Entities(EntitiesConfig(paths, tuple(wikis), on_corrupt=settings.on_corrupt))
     target: str = FileSystems.join(settings.output, *corpus.path)
-    if not _is_there(target, corpus, settings.replace):
+    try:
+        is_there = is_built(target, corpus)
+    except TargetError:  # a table from other dumps
+        if not settings.replace:
+            raise
+        is_there = False
+    if not is_there:
         launch_build(corpus, settings, beam_flags)
         if settings.dry_run:
             settings.is_table_unbuilt = True  # so it is not among the inputs of the builds
             return ""
     return target
-
-
-def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
-    """Returns True if the entity table that `corpus` would make is already finished.
-
-    If `target` contains a table from other dumps, returns False if `replace` is True, and otherwise raises
-    TargetError.
-    """
-    from corpusmill.pipelines.run.publish import TargetError, is_built
-
-    try:
-        return is_built(target, corpus)
-    except TargetError:
-        if not replace:
-            raise
-        return False

@@ -1,5 +1,6 @@
 """Settings of FLORES-101."""
 
+import argparse
 import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
@@ -171,9 +172,9 @@ def _by_name(setting: str, values: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def add(commands: flags.Commands) -> None:
-    """Adds the command `corpusmill flores101` to the parser."""
-    flores101_commands.add(commands, _add_source)
+def add(parser: argparse.ArgumentParser) -> None:
+    """Adds the actions of the command `corpusmill flores101` to its parser."""
+    flores101_commands.add(parser, _add_source)
 
 
 def _add_source(actions: flags.Commands) -> None:

@@ -54,7 +54,7 @@ class TokensConfig(Config):
     )
 
 
-def add(commands: flags.Commands) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     r"""Makes token files from finished builds, in the format of Megatron-LM.
 
     examples:
@@ -80,7 +80,7 @@ def add(commands: flags.Commands) -> None:
 
     Exit status: 0 done, 1 bad input, 2 wrong settings.
     """
-    parser = flags.add_command(commands, "tokenize", "", add.__doc__, _run)
+    flags.describe(parser, add.__doc__, _run)
     flags.add_folders(parser, "finished builds, or folders with builds below")
     flags.add_build(parser, TokensConfig)
     parser.set_defaults(extras=[])

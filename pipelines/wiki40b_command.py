@@ -162,9 +162,7 @@ def _check_splits(
     report = "" if is_here else FileSystems.join(settings.output, VERIFIED)
     verdict = check_builds(
         [open_build(target) for target in targets],
-        runner=settings.runner,
-        workers=settings.workers,
-        beam_flags=beam_flags,
+        **flags.runner_of(settings, beam_flags),
         report=report,
     )
     if settings.json:
@@ -249,7 +247,7 @@ def _build_multilingual(
     return batch.run_batch([build], replace=settings.replace)
 
 
-def add(commands: flags.Commands) -> None:
+def add(parser: argparse.ArgumentParser) -> None:
     r"""Builds one language of Wiki-40B from dump files, or many from a folder of dumps.
 
     examples:
@@ -307,7 +305,7 @@ def add(commands: flags.Commands) -> None:
     build does not stop the others, and the next run builds only the missing ones. Exit status: 0 done, 1 bad
     input or a failed language, 2 wrong settings.
     """  # noqa: E501
-    parser = flags.add_command(commands, "wiki40b", "", add.__doc__, _run)
+    flags.describe(parser, add.__doc__, _run)
     flags.add_build(parser, Wiki40bConfig, LanguagesConfig)
 
 

@@ -90,10 +90,6 @@ INPUTS = settings.Group("inputs", settings.STORES)
 METHOD = settings.Group("method")
 
 
-def _check_language(_: str, language: str) -> None:
-    load_language(language)
-
-
 @dataclasses.dataclass(frozen=True)
 class Wiki40bConfig(settings.Config):
     """The settings of a build of Wiki-40B. Invalid settings raise ValueError."""
@@ -104,7 +100,7 @@ class Wiki40bConfig(settings.Config):
         help="code of a Wikipedia, as in its address, or name of the language: hy, zh-yue, Ukrainian; for"
         " zhwiki, zh-cn or zh-tw. Languages with hand-made tables of headings and templates:"
         f" {' '.join(LANGUAGE_CODES)}",
-        check=_check_language,
+        check=lambda _, language: load_language(language),
         metavar="CODE",
         required=False,
         type=settings.language_code,

@@ -3,13 +3,14 @@
 import ast
 import fnmatch
 import functools
-import importlib.util
+import importlib
 import itertools
 import pathlib
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from importlib.util import find_spec, resolve_name
 
 import pytest
 
@@ -72,7 +73,7 @@ def imports(path: str, nodes: Iterator[ast.AST] | None = None) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             name = "." * node.level + (node.module or "")
-            module = importlib.util.resolve_name(name, package_of(path))
+            module = resolve_name(name, package_of(path))
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
@@ -112,6 +113,10 @@ def is_below(name: str, package: str) -> bool:
     return name == package or name.startswith(f"{package}.")
 
 
+def is_ours(name: str) -> bool:
+    return is_below(name, "corpusmill") or is_below(name, "tests")
+
+
 def test_every_folder_is_a_room() -> None:
     assert {room_of(path) for path in MODULES} == set(ROOMS)
     assert len(ROOMS) <= MOST_ROOMS
@@ -121,6 +126,17 @@ def test_rooms_import_from_rooms_below_only() -> None:
     for path, name in pairs():
         here, there = room_of(path), room_of(name)
         assert ROOMS.index(there) <= ROOMS.index(here), f"{path} imports {name}"
+
+
+@pytest.mark.parametrize("path", [*paths("tests/bench"), *paths("tests/tools")])
+def test_names_imported_by_benchmarks_and_tools_exist(path: str) -> None:
+    """No other test imports most of them."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ImportFrom) and is_ours(node.module or ""):
+            module = importlib.import_module(node.module or "")
+            for name in (alias.name for alias in node.names):
+                is_there = hasattr(module, name) or find_spec(f"{node.module}.{name}")
+                assert is_there, f"{path}: {node.module}.{name}"
 
 
 def test_arrows_between_rooms_are_few() -> None:

@@ -228,17 +228,10 @@ def _titles(table: pa.Table, shape: CorpusShape) -> list[str]:
         return [""] * table.num_rows
     titles: list[str] = table[_title_column(shape)].to_pylist()
     if shape.title == TITLE_IN_TEXT:
-        return [_title_of(text[:_TITLE_CHARACTERS]) for text in titles]
+        # As in article_markers.py; "" if the text has too few lines.
+        heads = (text[:_TITLE_CHARACTERS].split("\n", 3) for text in titles)
+        return [head[2] if len(head) > 2 else "" for head in heads]
     return titles
-
-
-def _title_of(head: str) -> str:
-    """Returns the title of an article; "" if the text has too few lines.
-
-    The layout of the text is that of article_markers.py. `head` is its beginning.
-    """
-    lines = head.split("\n", 3)
-    return lines[2] if len(lines) > 2 else ""
 
 
 def compare_bucket(

@@ -158,7 +158,7 @@ def find_contamination(
             f"--runner {runner} needs --output, on a file system that its workers share"
         )
     files = find_training_files(search.train, search.train_id, search.whole_files)
-    sets = find_evaluation_sets(search.evaluation, search.evaluation_id)
+    sets = find_evaluation_sets(search.eval, search.eval_id)
     settings = {"ngram_words": search.ngram_words, "passages": search.passages}
     named = [("training data", files), *((one.name, one.files) for one in sets)]
     build = FoundFolder(RELEASE, "Evaluation items in training data", settings, named)

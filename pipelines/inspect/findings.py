@@ -153,7 +153,11 @@ class FoundFolder(CorpusBuild):
         for name, files in inputs:
             texts = {" ".join((file.kind, file.id, *file.columns)) for file in files}
             self._texts[name] = sorted(texts.union(self._texts.get(name, [])))
-            paths = (_input_of(*posixpath.split(file.path)) for file in files)
+            places = (posixpath.split(file.path) for file in files)
+            paths = (
+                str(FileSystems.join(folder, MANIFEST if _is_build(folder) else of_file))
+                for folder, of_file in places
+            )
             self._inputs[name] = list(dict.fromkeys([*self._inputs.get(name, []), *paths]))
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
@@ -199,10 +203,6 @@ class FoundFolder(CorpusBuild):
 @functools.lru_cache(maxsize=1 << 10)
 def _is_build(folder: str) -> bool:
     return is_there(FileSystems.join(folder, COMPLETED))
-
-
-def _input_of(folder: str, name: str) -> str:
-    return str(FileSystems.join(folder, MANIFEST if _is_build(folder) else name))
 
 
 @contextlib.contextmanager

@@ -19,11 +19,11 @@ class Search(NamedTuple):
     """The settings of a search for evaluation texts in training texts."""
 
     train: Sequence[str]  # command-line arguments, see text_sources.py
-    evaluation: Sequence[str]
+    eval: Sequence[str]
     ngram_words: int = NGRAM_WORDS
     passages: int = PASSAGES  # maximum number of passages per item in the report
     train_id: str = ""
-    evaluation_id: str = ""
+    eval_id: str = ""
     whole_files: bool = False
 
 
@@ -146,7 +146,6 @@ def add_inspect(commands: Commands) -> None:
         action="store_false",
     )
     flags.text("--html", "FILE", "write a page for a browser, which needs no network")
-    parser.set_defaults(extras=[])
 
 
 def _run_inspect(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
@@ -242,7 +241,6 @@ def add_report(commands: Commands) -> None:
     add_folders(parser, "builds, or folders with builds below")
     Flags(parser).choice("--format", FORMATS, "output format (default %(default)s)")
     Flags(parser).text("--html", "FILE", "write an HTML page with charts, which needs no network")
-    add_json(parser)
     parser.set_defaults(extras=[])
 
 
@@ -251,30 +249,24 @@ def _run_report(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None
         _write_page(settings.folders, settings.html)
         return
 
-    from corpusmill.transforms.files.terminal import screen_columns
-
     from .build_sizes import find_sizes
-    from .report import RENDERERS, render_text
+    from .report import RENDERERS
 
-    found = find_sizes(settings.folders)
-    if settings.json or settings.format != "text":
-        shown = RENDERERS["json" if settings.json else settings.format](found)
-    else:
-        shown = render_text(found, screen_columns())
-    sys.stdout.write(shown)
+    sys.stdout.write(RENDERERS[settings.format](find_sizes(settings.folders)))
 
 
 def _write_page(folders: Sequence[str], path: str) -> None:
     check_extras(["report"])
 
+    from rich.filesize import decimal
+
     from corpusmill.transforms.files.write_files import write_whole
 
-    from .html_report.facts import readable_bytes
     from .html_report.make_report import make_report
 
     page = make_report(folders).encode("utf-8")
     write_whole(path, page)
-    print(f"written: {path} ({readable_bytes(len(page))})")
+    print(f"written: {path} ({decimal(len(page))})")
 
 
 def add_verify(commands: Commands) -> None:
@@ -426,29 +418,15 @@ def _run_contamination(settings: argparse.Namespace, beam_flags: Sequence[str]) 
         raise ValueError("--remove needs --editions and --output, and --editions needs --remove")
     passages = settings.remove == "passages"
     builds = find_builds_of(settings.train if settings.remove else (), passages=passages)
-    search = Search(
-        settings.train,
-        settings.eval,
-        settings.ngram_words,
-        settings.passages,
-        settings.train_id,
-        settings.eval_id,
-        settings.whole_files,
-    )
-    found = find_contamination(search, settings.output, **runner_of(settings, beam_flags))
+    search = Search(**{name: vars(settings)[name] for name in Search._fields})
+    how = runner_of(settings, beam_flags)
+    found = find_contamination(search, settings.output, **how)
     if settings.json:
         print(json.dumps(summarise(found), ensure_ascii=False))
     else:
         print_contamination(found, settings.ngram_words, settings.output)
-    how = runner_of(settings, beam_flags)
-    write_editions(
-        builds,
-        settings.output,
-        settings.editions,
-        as_json=settings.json,
-        passages=passages,
-        **how,
-    )
+    how |= {"as_json": settings.json, "passages": passages}
+    write_editions(builds, settings.output, settings.editions, **how)
     return 0 if found.is_clean else 1
 
 
@@ -515,14 +493,8 @@ def _run_overlap(settings: argparse.Namespace, beam_flags: Sequence[str]) -> Non
     from .cleaned_build import find_builds_of, write_editions
     from .overlap import Comparison, find_overlap, print_overlap
 
-    comparison = Comparison(
-        settings.data_sets,
-        settings.others,
-        settings.similarity,
-        settings.id_column,
-        settings.signatures_only,
-    )
-    side = settings.drop_from
+    comparison = Comparison(**{name: vars(settings)[name] for name in Comparison._fields})
+    side, how = settings.drop_from, runner_of(settings, beam_flags)
     if settings.signatures_only and (settings.others or side):
         raise ValueError("--signatures-only compares nothing: remove --with and --drop-from")
     if side == "second" and not settings.others:
@@ -531,43 +503,11 @@ def _run_overlap(settings: argparse.Namespace, beam_flags: Sequence[str]) -> Non
         raise ValueError("--drop-from needs --editions, and --editions needs --drop-from")
     changed = {"": (), "first": settings.data_sets, "second": settings.others}[side]
     builds = find_builds_of(changed, passages=False)
-    find_overlap(comparison, settings.output, **runner_of(settings, beam_flags))
+    find_overlap(comparison, settings.output, **how)
     if not settings.signatures_only:
         print_overlap(settings.output, settings.similarity)
-    how = runner_of(settings, beam_flags)
     kept = side if settings.others else ""
     write_editions(builds, settings.output, settings.editions, side=kept, **how)
-
-
-def add_croissant(commands: Commands) -> None:
-    """Writes Croissant metadata for finished builds, so that other tools can describe and load them.
-
-    examples:
-      For all languages:
-        corpusmill croissant corpora/wiki40b
-      With the address of the data set's web page:
-        corpusmill croissant corpora/wiki40b/uk --url https://example.org/wiki40b-uk
-
-    For each edition at or below DIR, the current build is described; without a current build, the newest one:
-      <output>/wiki40b/uk/croissant.json   licence, citation, columns, and files with their SHA-256
-
-    Run this command again after a new build. `corpusmill publish` also writes the file. To read the records:
-      import mlcroissant
-      data = mlcroissant.Dataset("corpora/wiki40b/uk/croissant.json")
-      next(iter(data.records("train")))
-    """
-    about = "writes croissant.json for finished builds: metadata for other tools"
-    parser = add_command(commands, "croissant", about, add_croissant.__doc__, _run_croissant)
-    add_folders(parser, "builds, or folders with builds below")
-    Flags(parser).text("--url", "URL", "address of the web page of the data set")
-    parser.set_defaults(extras=[])
-
-
-def _run_croissant(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from .share_builds import write_croissants
-
-    for path in write_croissants(settings.folders, settings.url):
-        print(f"written: {path}")
 
 
 def add_harness(commands: Commands) -> None:
@@ -593,7 +533,6 @@ def add_harness(commands: Commands) -> None:
     flags.text("--output", "DIR", "folder for the task files", required=True)
     flags.text("--split", "SPLIT", "split of the builds (default %(default)s)", default="test")
     flags.text("--repo", "REPO", "data set on the hub that contains the builds: owner/name")
-    parser.set_defaults(extras=[])
 
 
 def _run_harness(settings: argparse.Namespace, _: Sequence[str]) -> None:
@@ -616,7 +555,7 @@ def add_publish(commands: Commands) -> None:
 
     For each edition at or below DIR, the current build is uploaded; without a current build, the newest one.
     Builds made with --limit are left out, unless DIR is the folder of the build itself. The command uploads
-    all files of the build, croissant.json, and a README.md. The README.md lets `datasets` load each edition
+    all files of the build, and a README.md. The README.md lets `datasets` load each edition
     by name:
       datasets.load_dataset("me/wiki40b", "uk")
 
@@ -635,24 +574,22 @@ def add_publish(commands: Commands) -> None:
     Flags(parser).switch(
         "--dry-run", "only list the files and their sizes, without connecting to the hub"
     )
-    parser.set_defaults(extras=[])
 
 
 def _run_publish(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from corpusmill.transforms.files.terminal import count_of
+    from rich.filesize import decimal
 
-    from .html_report.facts import readable_bytes
+    from corpusmill.transforms.files.terminal import count_of, draw
+
     from .share_builds import plan, publish
 
     editions = plan(settings.folders)
     if settings.dry_run:
-        for file in (file for edition in editions for file in edition.files):
-            print(f"{file.bytes:>15,}  {file.place}")
-        total = sum(file.bytes for edition in editions for file in edition.files)
-        files = sum(len(edition.files) for edition in editions)
-        counted = f"{count_of(len(editions), 'edition')}, {count_of(files, 'file')}"
-        print(f"{counted}, {readable_bytes(total)}")
+        files = [file for edition in editions for file in edition.files]
+        rows = [(file.place, f"{file.bytes:,}") for file in files]
+        total = count_of(len(files), "file"), f"{sum(file.bytes for file in files):,}"
+        print(draw(("file", "bytes"), rows, numbers=1, total=total), end="")
         return
     for one in publish(settings.repo, editions):
-        done = f"{one.files:,} files, {readable_bytes(one.bytes)}: {one.commit}"
+        done = f"{one.files:,} files, {decimal(one.bytes)}: {one.commit}"
         print(f"{one.edition.folder}: {done if one.commit else 'already uploaded'}", flush=True)

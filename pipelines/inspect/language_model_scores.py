@@ -94,20 +94,7 @@ def word_level_perplexity(log_likelihood: float, words: int, ends: int = 0) -> f
     return _exp(_loss(log_likelihood) / (_positive(words, "words") + ends))
 
 
-# Log-likelihoods from scores: any score can be converted to any other through the log-likelihood.
-
-
-def log_likelihood_of_bits_per_character(bits: float, characters: int) -> float:
-    """Converts bits per character to a natural log-likelihood.
-
-    This is the inverse of `bits_per_character`.
-    """
-    if not 0 <= bits < math.inf:
-        raise ValueError(f"bits per character must be finite and at least 0, not {bits}")
-    return -bits * math.log(2) * _positive(characters, "characters")
-
-
-def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
+def log_likelihood_of_perplexity(perplexity: float, count: int, unit: str = "words") -> float:
     """Converts a perplexity to a natural log-likelihood.
 
     This is the inverse of `perplexity_per_piece` and `word_level_perplexity`.
@@ -115,21 +102,11 @@ def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
     Args:
       perplexity: perplexity per piece or word.
       count: number of pieces, or the sum of the numbers of words and line ends.
+      unit: "pieces" or "words", for the message of an error.
     """
     if not 1 <= perplexity < math.inf:
         raise ValueError(f"{perplexity} is not a perplexity, which is at least 1")
-    return -math.log(perplexity) * _positive(count, "units of the perplexity")
-
-
-def bits_per_character_of_perplexity(perplexity: float, pieces: int, characters: int) -> float:
-    """Converts a perplexity per piece to bits per character: log2(perplexity) × pieces / characters."""
-    return bits_per_character(log_likelihood_of_perplexity(perplexity, pieces), characters)
-
-
-def word_level_perplexity_of_bits_per_character(bits: float, characters: int, words: int) -> float:
-    """Converts bits per character to word-level perplexity."""
-    log_likelihood = log_likelihood_of_bits_per_character(bits, characters)
-    return word_level_perplexity(log_likelihood, words)
+    return -math.log(perplexity) * _positive(count, unit)
 
 
 # Input of the scores.

@@ -14,7 +14,13 @@ from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.markup import to_line
-from corpusmill.transforms.files.terminal import draw, escape_line, new_console, shorten
+from corpusmill.transforms.files.terminal import (
+    draw,
+    escape_line,
+    new_console,
+    screen_columns,
+    shorten,
+)
 from corpusmill.transforms.files.text import SPLITS
 
 from .build_sizes import BuildSizes, Found, newest_of_each_language, total_of
@@ -109,7 +115,7 @@ def _cells(row: BuildSizes, in_millions: bool) -> list[str]:
     ]
 
 
-def _number(value: float | None, shape: str, unknown: str) -> str:
+def _number(value: float | str | None, shape: str, unknown: str) -> str:
     return unknown if value is None else format(value, shape)
 
 
@@ -192,21 +198,18 @@ def render_tsv(found: Found) -> str:
     return "".join(map(to_line, (lines[0], *(line.values() for line in lines))))
 
 
+_DIGITS = {"characters_per_piece": ".4f", "coverage": ".6f"}  # of the others, 3
+
+
 def _flat(row: BuildSizes) -> dict[str, Any]:
-    return {
-        "language": row.language,
-        "dump_date": row.dump_date,
-        "version": row.version,
-        "articles": row.articles,
-        "sections": row.sections,
-        **{f"{split}_pieces": row.pieces.get(split, "") for split in SPLITS},
-        **{f"{split}_characters": row.characters[split] for split in SPLITS},
-        "characters_per_piece": _number(row.characters_per_piece, ".4f", ""),
-        "coverage": _number(row.coverage, ".6f", ""),
-        "paper_articles": row.paper_articles,
-        "paper_characters_per_piece": f"{row.paper_characters_per_piece:.3f}",
-        "paper_bits_per_character": _number(row.paper_bits_per_character, ".3f", ""),
-    }
+    flat: dict[str, Any] = {}
+    for name, value in row._asdict().items():
+        if isinstance(value, Mapping):
+            flat |= {f"{split}_{name}": value.get(split, "") for split in SPLITS}
+        else:
+            shape = _DIGITS.get(name, ".3f" if isinstance(value, float) else "")
+            flat[name] = _number(value, shape, "")
+    return flat
 
 
 def render_json(found: Found) -> str:
@@ -221,7 +224,7 @@ def render_json(found: Found) -> str:
 
 
 RENDERERS: Mapping[str, Callable[[Found], str]] = {
-    "text": render_text,
+    "text": lambda found: render_text(found, screen_columns()),
     "markdown": render_markdown,
     "tsv": render_tsv,
     "json": render_json,

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.builds.finished_builds import Build, open_build
+from corpusmill.transforms.files.builds.finished_builds import Build, open_build, read_json
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.compression import DECODE_ERRORS
 from corpusmill.transforms.files.read_files import (
@@ -22,8 +22,8 @@ from corpusmill.transforms.files.read_files import (
     match_inputs,
     open_input,
     open_raw,
-    parse_json,
 )
+from corpusmill.transforms.files.terminal import draw, screen_columns
 
 from ..run.corpora import VERSION, paper_of
 from . import language_model_scores as scores
@@ -111,15 +111,11 @@ class Score(NamedTuple):
 
     metric: str  # key of METRICS
     value: float
-    corpus: str  # such as "lm1b"
-    edition: str
-    signature: str  # signature of the build
+    build: Build
     split: str
     log_likelihood: float  # natural logarithm, of the whole split
     unit: str  # unit of the log-likelihoods that were added up, as in `Summed`
     normalisers: scores.Normalisers
-    sha256: str  # hash of the build's manifest
-    why_no_paper: str  # why figures of the paper cannot stand beside the score
 
     @property
     def covers_text(self) -> bool:
@@ -140,8 +136,8 @@ class Score(NamedTuple):
         }
         scored = "" if self.covers_text else "|scored:words"
         return (
-            f"{self.metric}|{self.signature}|split:{self.split}|{divided_by[self.metric]}{scored}"
-            f"|manifest:{self.sha256[:8]}|corpusmill:{VERSION} = {self.value:.4f}"
+            f"{self.metric}|{self.build.signature}|split:{self.split}|{divided_by[self.metric]}{scored}"
+            f"|manifest:{self.build.sha256[:8]}|corpusmill:{VERSION} = {self.value:.4f}"
         )
 
 
@@ -171,7 +167,9 @@ def score(
     build = open_build(corpus)
     normalisers = _normalisers(build, split)
     if perplexity is not None:
-        summed = scores.Summed(_of_perplexity(perplexity, normalisers), "piece")
+        pieces = normalisers.pieces
+        total = scores.log_likelihood_of_perplexity(perplexity, pieces, "pieces")
+        summed = scores.Summed(total, "piece")
     else:
         summed = _read_log_likelihood(log_likelihood, normalisers)
     total = scores.in_nats(summed.log_likelihood, base if perplexity is None else "e")
@@ -182,19 +180,7 @@ def score(
             " log-likelihood for each document, of its whole text"
         )
     value = next(_values(metric, total, normalisers))[1]
-    names = build.corpus, build.edition, build.signature
-    why_not = paper_of(build.signature).why_not_beside(build.manifest)
-    return Score(
-        metric, value, *names, split, total, summed.unit, normalisers, build.sha256, why_not
-    )
-
-
-def _of_perplexity(perplexity: float, normalisers: scores.Normalisers) -> float:
-    if not normalisers.pieces:
-        scores.perplexity_per_piece(
-            -1.0, normalisers.pieces
-        )  # raises an error that names the missing data
-    return scores.log_likelihood_of_perplexity(perplexity, normalisers.pieces)
+    return Score(metric, value, build, split, total, summed.unit, normalisers)
 
 
 def _normalisers(build: Build, split: str) -> scores.Normalisers:
@@ -205,12 +191,8 @@ def _normalisers(build: Build, split: str) -> scores.Normalisers:
     if "stats" in build.manifest:
         return scores.read_normalisers(build.manifest, split)
     path = FileSystems.join(build.folder, "stats.json")
-    if not FileSystems.exists(path):
-        raise InputError(path, "no such file")
-    with open_raw(path) as stream:
-        content = stream.read()
     try:
-        found = scores.read_normalisers({"stats": parse_json(path, content)}, split)
+        found = scores.read_normalisers({"stats": read_json(build.folder, "stats.json")}, split)
     except ValueError as error:
         raise InputError(path, str(error)) from None
     kept = build.manifest.get("counts", {}).get("kept", {}).get(split)
@@ -268,16 +250,13 @@ def print_score(found: Score) -> None:
 
     Also prints the values of the other metrics that follow from the same log-likelihood.
     """
-    rows = list(_rows(found))
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        print(f"{name:{width}}  {value}")
-    print(f"\n{found.citation}")
+    table = draw(("what", "value"), _rows(found), key=2, width=screen_columns())
+    print(f"{table}\n{found.citation}")
 
 
 def _rows(found: Score) -> Iterator[tuple[str, str]]:
     counts, total = found.normalisers, found.log_likelihood
-    yield "corpus", found.signature
+    yield "corpus", found.build.signature
     yield "split", found.split
     yield "log-likelihood", f"{total:,.3f} nats"
     yield "scored", _scored(found)
@@ -292,8 +271,9 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
 
 
 def _paper(found: Score) -> Iterator[tuple[str, str]]:
-    papers = paper_of(found.signature).scores_of(found.signature, found.split)
-    why_not = found.why_no_paper
+    signature = found.build.signature
+    papers = paper_of(signature).scores_of(signature, found.split)
+    why_not = paper_of(signature).why_not_beside(found.build.manifest)
     if not (why_not or found.covers_text):
         why_not = "the models of the paper also predict what is between the words"
     if papers and why_not:

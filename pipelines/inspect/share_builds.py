@@ -1,10 +1,4 @@
-"""Writes Croissant metadata for finished builds: JSON-LD that other tools use to find and load data sets.
-
-The metadata file is in the folder of the edition, not in the build, because a finished build is never
-changed. It lists each file of the build with its SHA-256, and a record set for each split. Format:
-https://docs.mlcommons.org/croissant
-
-Writes task files for lm-evaluation-harness, which measure word perplexity and bits per byte on builds.
+"""Writes task files for lm-evaluation-harness, which measure word perplexity and bits per byte on builds.
 
 https://github.com/EleutherAI/lm-evaluation-harness
 
@@ -13,7 +7,6 @@ Uploads finished builds to a data set on the Hugging Face hub, with one commit f
 The repository has the same layout as the folder of the corpus:
 
     README.md                             a config for each edition: load_dataset(repo, "uk")
-    uk/croissant.json
     uk/20260101-1.3.0/train-….parquet     and all other files of the build
 
 Files that are already in the repository are not uploaded again, so the same call continues an interrupted
@@ -21,19 +14,14 @@ upload.
 """
 
 import contextlib
-import datetime
-import glob
 import hashlib
-import json
 import os
 import pathlib
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
 from typing import Any, NamedTuple
 
-import pyarrow as pa
 import yaml
 from huggingface_hub import CommitOperationAdd, HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
@@ -43,12 +31,7 @@ from corpusmill.transforms.files.builds.check_builds import find_unlisted
 from corpusmill.transforms.files.builds.dataset_card import (
     MARK,
     BuildBelow,
-    as_list,
     make_folder_card,
-    one_or_all,
-    read_about,
-    read_citation,
-    read_head,
     read_places,
 )
 from corpusmill.transforms.files.builds.finished_builds import (
@@ -57,11 +40,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     path_below,
     read_card,
     read_json,
-    schema_of,
 )
-from corpusmill.transforms.files.builds.manifest import CARD
-from corpusmill.transforms.files.formats import PARQUET, formats_of
-from corpusmill.transforms.files.markup import CardHead
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError, is_local
 from corpusmill.transforms.files.write_files import write_whole
@@ -70,152 +49,6 @@ from ..run.corpora import VERSION, layouts, shapes
 from ..run.editions import FOLDER_CARD, choose_builds
 from . import corpusmill_task
 from .language_model_scores import Normalisers, read_normalisers
-
-NAME = "croissant.json"
-_PARQUET = "application/x-parquet"
-_LICENSE = "https://spdx.org/licenses/{}.html"
-
-
-def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
-    """Writes the metadata file of each edition in `folders` and their subfolders. Yields the paths of the
-    files.
-
-    Args:
-      url: The address of the data set's web page; "" for none.
-
-    Raises InputError if there is no build with documents.
-    """
-    builds = choose_builds(folders, lambda one: bool(formats_of(one.manifest)), "documents")
-    made = [(posixpath.dirname(build.folder), make_croissant(build, url)) for build in builds]
-    for folder, metadata in made:
-        path = posixpath.join(folder, NAME)
-        write_whole(path, metadata.encode("utf-8"))
-        yield path
-
-
-def splits_of(build: Build) -> list[str]:
-    """Returns the names of a build's splits that have documents, sorted."""
-    return sorted({_split_of(file) for file in build.manifest["outputs"]} - {""})
-
-
-def make_croissant(build: Build, url: str = "") -> str:
-    """Returns the metadata of a build as JSON-LD. Paths are relative to the folder of the edition.
-
-    Args:
-      url: The address of the data set's web page; "" for none.
-
-    Raises InputError for a build without documents.
-    """
-    if PARQUET not in (kinds := formats_of(build.manifest)) and kinds:
-        raise InputError(
-            build.folder, "Croissant metadata describes Parquet files; the build has none"
-        )
-    splits, card = splits_of(build), read_card(build)
-    if not card:
-        raise InputError(path_below(build.folder, CARD), "no such file: the build is damaged")
-    head = read_head(card)
-    if not splits or not head:
-        raise InputError(build.folder, f"builds of {build.corpus} have no documents to describe")
-    context = resources.files(__package__).joinpath("croissant_context.json").read_text("utf-8")
-    metadata = {
-        **json.loads(context),
-        "name": f"{build.corpus}-{build.edition}",
-        "description": f"{head.pretty_name or build.corpus}: {read_about(card)}\n\n{build.signature}",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "citeAs": read_citation(card),
-        "datePublished": _date(build.dump_date),
-        "inLanguage": one_or_all(as_list(head.language)),
-        "keywords": one_or_all(head.tags),
-        "license": one_or_all([*_licenses(build, head)]),
-        "url": url,
-        "version": build.manifest["version"],
-        "distribution": [*_files(build), *(_file_set(build, split) for split in splits)],
-        "recordSet": [_record_set(build, split) for split in splits],
-    }
-    there = {name: value for name, value in metadata.items() if value}
-    return json.dumps(there, ensure_ascii=False, indent=2) + "\n"
-
-
-def _split_of(file: dict[str, Any]) -> str:
-    """Returns the split to which a Parquet file in the manifest belongs; "" for other files."""
-    return str(file["split"]) if file["format"] == PARQUET else ""
-
-
-def _licenses(build: Build, head: CardHead) -> Iterator[str]:
-    """Yields the address of each Creative Commons licence on spdx.org. For any other licence,
-    yields its name with a reference to the dataset card.
-    """
-    for name in as_list(head.license):
-        if name.startswith(("cc-by", "cc0")):
-            yield _LICENSE.format(name.upper())
-        else:
-            yield f"{name}: see {posixpath.basename(build.folder)}/{CARD}"
-
-
-def _date(dump_date: str) -> str:
-    """Returns the date of the inputs; "" for dates such as "2007-2011" or "latest".
-
-    It is used as the date of publication, because a build itself has no date.
-    """
-    with contextlib.suppress(ValueError):
-        return datetime.datetime.strptime(dump_date, "%Y%m%d").date().isoformat()
-    return ""
-
-
-def _node(kind: str, identity: str, name: str, **facts: Any) -> dict[str, Any]:
-    return {"@type": f"cr:{kind}", "@id": identity, "name": name, **facts}
-
-
-def _files(build: Build) -> Iterator[dict[str, Any]]:
-    folder = posixpath.basename(build.folder)
-    for file in sorted(build.manifest["outputs"], key=lambda one: str(one["name"])):
-        if _split_of(file):
-            yield _node(
-                "FileObject",
-                file["name"],
-                file["name"],
-                contentSize=f"{file['bytes']} B",
-                contentUrl=f"{folder}/{file['name']}",
-                encodingFormat=_PARQUET,
-                sha256=file["sha256"],
-            )
-
-
-def _file_set(build: Build, split: str) -> dict[str, Any]:
-    name, folder = f"{split}-files", glob.escape(posixpath.basename(build.folder))
-    pattern = f"{folder}/{split}-*.parquet"
-    return _node("FileSet", name, name, encodingFormat=_PARQUET, includes=pattern)
-
-
-def _record_set(build: Build, split: str) -> dict[str, Any]:
-    shape = shapes().get(build.corpus)
-    first = next(file for file in build.manifest["outputs"] if _split_of(file) == split)
-    schema = schema_of(path_below(build.folder, first["name"]))
-    has_key = shape and shape.id in schema.names and not shape.repeats
-    key = {"key": {"@id": f"{split}/{shape.id}"}} if shape and has_key else {}
-    return _node("RecordSet", split, split, **key, field=[_field(split, one) for one in schema])
-
-
-def _field(split: str, column: pa.Field) -> dict[str, Any]:
-    is_list = pa.types.is_list(column.type)
-    source = {"fileSet": {"@id": f"{split}-files"}, "extract": {"column": column.name}}
-    return _node(
-        "Field",
-        f"{split}/{column.name}",
-        column.name,
-        **({"cr:isArray": True} if is_list else {}),
-        dataType=_type_of(column.type.value_type if is_list else column.type),
-        source=source,
-    )
-
-
-def _type_of(kind: pa.DataType) -> str:
-    if pa.types.is_integer(kind):
-        return "sc:Integer"
-    if pa.types.is_boolean(kind):
-        return "sc:Boolean"
-    return "sc:Float" if pa.types.is_floating(kind) else "sc:Text"
-
 
 _FUNCTIONS = """\
 custom_dataset: !function corpusmill_task.load
@@ -416,19 +249,13 @@ class _Hub:
         return Published(edition, len(additions), size, str(made.commit_url))
 
     def _texts(self, edition: Edition, there: Mapping[str, RepoFile], head: str) -> dict[str, str]:
-        """Returns the texts of the files outside the builds: the card and the Croissant metadata.
-
-        The keys are paths in the repository.
+        """Returns path in the repository → text, for the card above the builds if it must be written.
 
         Args:
           there: The files in the repository, by path.
           head: The newest commit of the repository.
         """
         texts = {}
-        if splits_of(edition.build):
-            url = f"{self.api.endpoint}/datasets/{self.repo}"
-            place = posixpath.join(edition.name, NAME)
-            texts[place] = make_croissant(edition.build, url)
         found = self._read(FOLDER_CARD, head) if FOLDER_CARD in there else ""
         if not found or MARK in found:
             # The card may have been edited, so builds that are not in the repository are ignored.

@@ -8,7 +8,7 @@ Dump servers refuse requests of programs whose User-Agent contains no contact ad
 """
 
 import contextlib
-import html.parser
+import html
 import importlib.metadata
 import logging
 import math
@@ -37,34 +37,10 @@ _MAX_BYTES = 1 << 16  # maximum number of bytes read of a response
 _MAX_SECONDS = 5.0
 _REFUSAL_BYTES = 1 << 12
 _SENTENCES = re.compile(r".*[.!?](?=\s)")
-_INLINE = ("a", "b", "code", "em", "i", "span", "strong")
-_UNSAID = ("script", "style", "title", "h1")  # are not shown; h1 only repeats the status
-
-
-class _Text(html.parser.HTMLParser):
-    """An HTML parser that collects the visible text of a page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.parts: list[str] = []
-        self._within = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._within = self._within or (tag if tag in _UNSAID else "")
-        self._part(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == self._within:
-            self._within = ""
-        self._part(tag)
-
-    def handle_data(self, data: str) -> None:
-        if not self._within:
-            self.parts.append(data)
-
-    def _part(self, tag: str) -> None:
-        if tag not in _INLINE:
-            self.parts.append(" ")
+# Parts of a page that are not shown (h1 only repeats the status), tags within words, other tags.
+_HIDDEN = re.compile(r"(?is)<!--.*?(?:-->|$)|<(script|style|title|h1)\b.*?(?:</\1>|$)")
+_WITHIN_WORDS = re.compile(r"(?i)</?(?:a|b|code|em|i|span|strong)\b[^<>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def describe_status(response: BaseHTTPResponse) -> str:
@@ -97,11 +73,9 @@ def _read_text(response: BaseHTTPResponse) -> str:
             if not data:
                 break
             body += data
-    page = _Text()
-    page.feed(body.decode("utf-8", "replace"))
-    page.close()
-    text = "".join(one if one.isprintable() else " " for one in "".join(page.parts))
-    words = text.split()
+    page = _WITHIN_WORDS.sub("", _HIDDEN.sub(" ", body.decode("utf-8", "replace")))
+    text = html.unescape(_TAG.sub(" ", page))
+    words = "".join(one if one.isprintable() else " " for one in text).split()
     if len(body) >= _MAX_BYTES:
         words = words[:-1]  # the last word may be a truncated address that contains a password
     return hide_passwords(" ".join(words))

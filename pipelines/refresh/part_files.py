@@ -233,8 +233,8 @@ class DiskPart(PartFile):
 
     @property
     def bytes_there(self) -> int:
-        for path in (self._whole, self.part):
-            if path.exists():
+        for path in (self._whole, self.part, self._whole):  # it may be renamed in the meantime
+            with contextlib.suppress(FileNotFoundError):
                 return path.stat().st_size
         return 0
 

@@ -3,7 +3,6 @@
 Writes metrics in the text format of Prometheus, for the textfile collector of the node exporter.
 """
 
-import functools
 import logging
 import pathlib
 import signal
@@ -12,6 +11,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+import requests
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -55,22 +55,22 @@ _TIMES = {
 }
 
 
-class RunMetrics(NamedTuple):
-    """Metrics about a whole run, for all corpora together."""
+_OF_RUN = {
+    "run_end_timestamp_seconds": "When the last run ended.",
+    "run_duration_seconds": "How long the last run took.",
+    "run_exit_status": "Exit status of the last run, 0 for success.",
+}
 
-    end: float  # seconds since 1970
-    seconds: float
-    status: int  # exit status; 0 for success
 
-
-def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState]) -> None:
+def write_metrics(path: str, run: Sequence[float], states: Mapping[str, CorpusState]) -> None:
     """Writes metrics to the file `path`, which is replaced as a whole.
 
     If this fails, raises OSError and leaves the old file unchanged.
 
     Args:
       path: path of the file.
-      run: metrics about the whole run.
+      run: values of the metrics about the whole run: its end in seconds since 1970, its duration in seconds,
+        and its exit status.
       states: name of a corpus → its state, from which the metrics about the corpus are made.
     """
     disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -79,11 +79,7 @@ def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState])
     def define(kind: type[_Metric], name: str, about: str, *labels: str) -> _Metric:
         return kind(f"{PREFIX}_{name}", about, labels, registry=registry)
 
-    for name, value, about in (
-        ("run_end_timestamp_seconds", run.end, "When the last run ended."),
-        ("run_duration_seconds", run.seconds, "How long the last run took."),
-        ("run_exit_status", run.status, "Exit status of the last run, 0 for success."),
-    ):
+    for (name, about), value in zip(_OF_RUN.items(), run, strict=True):
         define(Gauge, name, about).set(value)
     times = {
         field: define(Gauge, f"{field}_timestamp_seconds", about, "name")
@@ -117,6 +113,7 @@ def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState])
 
 
 FAILED = "failed"
+NEWER = "newer"  # there is a newer dump
 _ATTEMPTS_TO_LOOK = 2  # fewer than in a refresh, because a user waits
 LOG = logging.getLogger(__name__)
 
@@ -124,56 +121,55 @@ LOG = logging.getLogger(__name__)
 class Outcome(NamedTuple):
     """The result of refreshing one corpus."""
 
-    label: str
-    status: str  # PUBLISHED, UP_TO_DATE, WAITING or FAILED
-    message: str  # the folder of the current edition, or the reason why there is no newer one
+    corpus: str  # the label of its table
+    status: str  # PUBLISHED, NEWER, UP_TO_DATE, WAITING or FAILED
+    result: str  # the folder of the current edition, or the reason why there is no newer one
 
 
-class Prospect(NamedTuple):
-    """The plan of a refresh for one corpus, or the error that prevents it."""
-
-    label: str
-    plan: refresh_corpus.Plan | None  # None if no dump is finished yet, or after an error
-    error: str = ""  # for example, no site could be reached, or this machine lacks memory
-
-
-def look_ahead(config: RefreshConfig) -> list[Prospect]:
+def look_ahead(config: RefreshConfig) -> list[Outcome]:
     """Plans a refresh of each corpus from the dumps that are on the sites, for `corpusmill refresh
-    --dry-run`.
+    --dry-run`. Returns what a refresh would do, or the error that prevents it.
 
     Nothing is downloaded or changed. Raises ValueError for invalid settings of a corpus.
     """
     settings = config.refresh
-    states = StateFolder(settings.state)
     session = open_session(name_ourselves(settings.contact), attempts=_ATTEMPTS_TO_LOOK)
     found = []
     for table in in_order(config.corpus):
         recipe = recipe_of(table, settings)
         try:
-            plans = refresh_corpus.plan_corpus(
-                recipe, settings.output, states.load(table.label, sets_aside=False), session
-            )
-            plan = next(iter(plans), None)
-            if plan and plan.is_newer:
-                plan = refresh_corpus.first_made(
-                    plans, functools.partial(_check_plan, table, settings), table.label
-                )
-            found.append(Prospect(table.label, plan))
+            outcome = _look_ahead(recipe, settings, session)
         except Exception as error:
-            found.append(Prospect(table.label, None, refresh_corpus.describe(error, [])))
+            outcome = FAILED, refresh_corpus.describe(error, [])
+        found.append(Outcome(table.label, *outcome))
     return found
 
 
-def _check_plan(
-    table: CorpusTable, settings: Settings, plan: refresh_corpus.Plan
-) -> refresh_corpus.Plan:
-    """Checks that this machine has enough disk space and memory for a build by `plan`.
+def _look_ahead(recipe: Recipe, settings: Settings, session: requests.Session) -> tuple[str, str]:
+    """Returns the status that a corpus would have, and the edition that would be made.
 
-    Returns `plan`. Raises BuildError if the machine has too little.
+    Raises BuildError if this machine has too little disk space or memory for it.
     """
-    if not refresh_corpus.is_made(plan, settings.output):
-        check_means(table.kind, plan.dumps, settings)
-    return plan
+    table = recipe.table
+    state = StateFolder(settings.state).load(table.label, sets_aside=False)
+    plans = refresh_corpus.plan_corpus(recipe, settings.output, state, session)
+    if not plans:
+        return refresh_corpus.WAITING, "no dump is finished yet"
+
+    def check(plan: refresh_corpus.Plan) -> refresh_corpus.Plan:
+        if not refresh_corpus.is_made(plan, settings.output):
+            check_means(table.kind, plan.dumps, settings)
+        return plan
+
+    plan = plans[0]
+    if not plan.is_newer:
+        return refresh_corpus.UP_TO_DATE, f"{plan.folder}/{plan.current}"
+    plan = refresh_corpus.first_made(plans, check, table.label)
+    files = [file for dump in plan.dumps for file in dump.all_files]
+    size = sum(max(file.size, 0) for file in files)
+    place = f"{plan.folder}/{plan.edition}" if plan.folder else plan.edition
+    after = f", after {plan.current}" if plan.current else ""
+    return NEWER, f"would make {place}{after}, from {len(files)} files of {size:,} bytes"
 
 
 def refresh(config: RefreshConfig, check_lock: Callable[[], None]) -> list[Outcome]:
@@ -214,7 +210,7 @@ class _Refresh:
             status = _status_of(error)
             raise
         finally:
-            self._tell(RunMetrics(time.time(), time.monotonic() - start, status))
+            self._tell((time.time(), time.monotonic() - start, status))
         return outcomes
 
     def _refresh(self, recipe: Recipe) -> Outcome:
@@ -321,15 +317,14 @@ class _Refresh:
         except (OSError, InputError) as error:
             LOG.warning("downloads could not be removed: %s", error)
 
-    def _tell(self, run: RunMetrics) -> None:
+    def _tell(self, run: Sequence[float]) -> None:
         """Writes the metrics of all corpora. For a corpus that this run has not reached, writes its previous
         state.
         """
-        labels = [recipe.table.label for recipe in self._recipes]
         try:
             states = {
                 label: self._known.get(label) or self._states.load(label, sets_aside=False)
-                for label in labels
+                for label in (recipe.table.label for recipe in self._recipes)
             }
             write_metrics(self._settings.metrics, run, states)
         except OSError as error:

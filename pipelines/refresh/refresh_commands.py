@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from corpusmill.transforms.files.terminal import draw, screen_columns
 from corpusmill.transforms.wikipedia.dump_folder import LAYOUTS
 
 from ..run.corpora import OWN_FILES, rows
@@ -15,7 +16,6 @@ from ..run.settings import language_code
 
 if TYPE_CHECKING:
     from .config import RefreshConfig
-    from .refresh import Prospect
 
 _DOWNLOADS = "downloads"
 _OF_CORPORA = ("language", "first_year", "last_year", "page_table", "layout", "connections")
@@ -194,53 +194,27 @@ def _run_refresh(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int
     if settings.check:
         print(f"{settings.config}: {len(config.corpus)} corpora, no errors")
         return 0
-    return _look_ahead(config) if settings.dry_run else _refresh(config)
+    return _refresh(config, settings.dry_run)
 
 
-def _refresh(config: "RefreshConfig") -> int:
-    from corpusmill.transforms.files.errors import end_if_failed
+def _refresh(config: "RefreshConfig", is_dry: bool) -> int:
+    from corpusmill.transforms.files.errors import LOOKED_AHEAD, end_if_failed
 
     from ..run.publish import BusyError
-    from .refresh import FAILED, refresh
+    from .refresh import FAILED, Outcome, look_ahead, refresh
     from .state import locked
 
+    what, remedy = ("would fail", LOOKED_AHEAD) if is_dry else ("failed", _REMEDY)
     try:
-        with locked([config.refresh.state, config.refresh.downloads]) as check_lock:
-            outcomes = refresh(config, check_lock)
+        if is_dry:
+            outcomes = look_ahead(config)
+        else:
+            with locked([config.refresh.state, config.refresh.downloads]) as check_lock:
+                outcomes = refresh(config, check_lock)
     except BusyError as error:
         print(fill(f"corpusmill: error: {error}"), file=sys.stderr)
         return LOCKED
-    widest = max(len(one.label) for one in outcomes)
-    for one in outcomes:
-        print(fill(f"{one.label:{widest}}  {one.status:10}  {one.message}"))
-    failed = [one.label for one in outcomes if one.status == FAILED]
-    end_if_failed(failed, len(outcomes), "corpora failed", _REMEDY)
+    print(draw(Outcome._fields, outcomes, key=3, width=screen_columns()), end="")
+    failed = [one.corpus for one in outcomes if one.status == FAILED]
+    end_if_failed(failed, len(outcomes), f"corpora {what}", remedy)
     return 0
-
-
-def _look_ahead(config: "RefreshConfig") -> int:
-    from corpusmill.transforms.files.errors import LOOKED_AHEAD, end_if_failed
-
-    from .refresh import look_ahead
-
-    prospects = look_ahead(config)
-    for prospect in prospects:
-        print(fill(f"{prospect.label}: {_describe(prospect)}"))
-    failed = [one.label for one in prospects if one.error]
-    end_if_failed(failed, len(prospects), "corpora would fail", LOOKED_AHEAD)
-    return 0
-
-
-def _describe(prospect: "Prospect") -> str:
-    if prospect.error:
-        return prospect.error
-    if not prospect.plan:
-        return "no dump is finished yet"
-    plan = prospect.plan
-    if not plan.is_newer:
-        return f"up to date: {plan.folder}/{plan.current}"
-    files = [file for dump in plan.dumps for file in dump.all_files]
-    size = sum(max(file.size, 0) for file in files)
-    place = f"{plan.folder}/{plan.edition}" if plan.folder else plan.edition
-    after = f", after {plan.current}" if plan.current else ""
-    return f"would make {place}{after}, from {len(files)} files of {size:,} bytes"

@@ -24,17 +24,17 @@ from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files import errors
 from corpusmill.transforms.files.builds.finished_builds import open_build, read_manifest
-from corpusmill.transforms.files.builds.ledger import AccountingError, find_small
+from corpusmill.transforms.files.builds.ledger import find_small
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.files.stores import StoreError, free_bytes
+from corpusmill.transforms.files.stores import free_bytes
 
 from ..inspect.compare import EditionChanges, compare_builds
 from ..run import editions
 from ..run.corpora import rows
 from ..run.editions import write_cards
 from ..run.launch import launch
-from ..run.publish import TargetError, is_completed, remove_build
+from ..run.publish import EXPLAINED, is_completed, remove_build
 from .check_config import check_means, check_room
 from .config import Recipe, Settings
 from .fetch import fetch_dump
@@ -44,7 +44,6 @@ from .state import CorpusState, StateFolder, check_edition, count_changes, find_
 
 INTERRUPTED = "interrupted; the next run continues where this one stopped"
 
-_TELLING = (BuildError, InputError, TargetError, StoreError, AccountingError, ValueError)
 _IN_THE_FILE: Sequence[
     tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 ] = (  # pairs (flag of a command, key of refresh.toml)
@@ -59,7 +58,7 @@ _DISK_FULL = re.compile(errors.TEXTS)
 
 def is_expected(error: BaseException) -> bool:
     """Returns True if the error's message explains it to users, so that no traceback is needed."""
-    return isinstance(error, _TELLING) or is_disk_full(error)
+    return isinstance(error, EXPLAINED) or is_disk_full(error)
 
 
 def is_disk_full(error: BaseException) -> bool:
@@ -87,7 +86,7 @@ def describe(error: BaseException, folders: Sequence[str]) -> str:
     for flag, setting in _IN_THE_FILE:
         text = flag.sub(setting, text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if isinstance(error, _TELLING):
+    if isinstance(error, EXPLAINED):
         return " ".join(lines)
     return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
 

@@ -374,13 +374,7 @@ def _describe(parts: Sequence[PartFile]) -> str:
 
 
 def _come(parts: Sequence[PartFile]) -> int:
-    return sum(_bytes_of(part) for part in parts)
-
-
-def _bytes_of(part: PartFile) -> int:
-    with contextlib.suppress(FileNotFoundError):  # the file is being renamed
-        return part.bytes_there
-    return part.bytes_there
+    return sum(part.bytes_there for part in parts)
 
 
 def _total(parts: Sequence[PartFile]) -> int | None:

@@ -349,10 +349,13 @@ def _describe_dump(
     """
     names = select_finished(source, date, jobs)
     listed = dict(_list_files(jobs))
-    files = {
-        role: tuple(_wiki_file(folder, name, listed[name]) for name in chosen)
-        for role, chosen in names.items()
-    }
+
+    def describe(name: str) -> RemoteFile:
+        facts = listed[name]
+        sums = (f"{kind}:{facts[kind].lower()}" for kind in ("sha1", "md5") if facts.get(kind))
+        return RemoteFile(name, (f"{folder}/{name}",), facts.get("size", -1), next(sums, ""))
+
+    files = {role: tuple(map(describe, chosen)) for role, chosen in names.items()}
     return RemoteDump(source.name, date, files)
 
 
@@ -397,11 +400,6 @@ def _list_files(jobs: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
     for job in jobs.values():
         if job.get("status") == "done":
             yield from job.get("files", {}).items()
-
-
-def _wiki_file(folder: str, name: str, listed: Mapping[str, Any]) -> RemoteFile:
-    sums = (f"{kind}:{listed[kind].lower()}" for kind in ("sha1", "md5") if listed.get(kind))
-    return RemoteFile(name, (f"{folder}/{name}",), listed.get("size", -1), next(sums, ""))
 
 
 def find_entities(

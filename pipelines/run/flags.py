@@ -13,7 +13,6 @@ import argparse
 import difflib
 import functools
 import inspect
-import logging
 import os
 import pathlib
 import re
@@ -27,7 +26,7 @@ from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.errors import IN_PROCESS, runner_named
 
 from .corpora import rows
-from .dry_run import parse_prices, print_forecast
+from .dry_run import print_forecast
 from .settings import Config, add_settings, positive, settings_of, typed
 
 if TYPE_CHECKING:
@@ -104,8 +103,9 @@ def _fill_command(line: str, width: int, indent: int) -> list[str]:
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Run: TypeAlias = Callable[[argparse.Namespace, Sequence[str]], int | None]
 
-ABOVE = ("README.md", "croissant.json", "CURRENT")
+ABOVE = ("README.md", "CURRENT")
 """Names of files beside builds, which a shell pattern such as uk/* also matches."""
 
 
@@ -114,27 +114,25 @@ def add_command(
     name: str,
     help: str,
     page: str | None,
-    run: Callable[[argparse.Namespace, Sequence[str]], int | None] | None = None,
+    run: Run | None = None,
 ) -> argparse.ArgumentParser:
     """Adds a command to a parser, and returns the parser of the command.
 
     Args:
-      help: The line about the command in `corpusmill --help`; "" for a corpus, whose row has it.
+      help: The line about the command in the help page of the parser.
       page: The help page of the command. The first paragraph is printed above the flags, the others below.
       run: Function (settings, Beam's flags) → exit status, which runs the command. By default, it builds the
         corpus `name`.
     """
-    about, _, more = inspect.cleandoc(page or "").partition("\n\n")
-    parser = commands.add_parser(
-        name,
-        help=help,
-        description=about,
-        epilog=more,
-        formatter_class=HelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run or functools.partial(build_corpus, name))
+    parser = commands.add_parser(name, help=help, formatter_class=HelpFormatter, allow_abbrev=False)
+    describe(parser, page, run or functools.partial(build_corpus, name))
     return parser
+
+
+def describe(parser: argparse.ArgumentParser, page: str | None, run: Run | None = None) -> None:
+    """Sets the help page of a command, and the function that runs it; see `add_command`."""
+    parser.description, _, parser.epilog = inspect.cleandoc(page or "").partition("\n\n")
+    parser.set_defaults(run=run)
 
 
 class Flags:
@@ -245,15 +243,6 @@ def add_output(
             "--dry-run",
             "only check the inputs, and print what the build would do, and how much time, memory, disk or"
             " money it would need",
-        )
-        flags.files(
-            "--prices",
-            "with --dry-run: prices in US dollars for a vCPU-hour (vcpu), a GB-hour of memory"
-            " (memory) or disk"
-            " (disk), and a GB of shuffled data (shuffle); default for Dataflow: the prices of the region"
-            " us-central1 that Beam contains",
-            "NAME=USD",
-            type=parse_prices,
         )
 
 
@@ -375,12 +364,8 @@ class CommandParser(argparse.ArgumentParser):
             ("--verbose", "also log the messages of Beam"),
         ):
             messages.add_argument(flag, action="store_true", default=argparse.SUPPRESS, help=help)
-        messages.add_argument(
-            "--log-level",
-            choices=LEVELS,
-            default=argparse.SUPPRESS,
-            help="the least level of corpusmill's messages that are logged (default info)",
-        )
+        help = "the least level of corpusmill's messages that are logged (default info)"
+        messages.add_argument("--log-level", choices=LEVELS, default=argparse.SUPPRESS, help=help)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parses arguments (see argparse)."""
@@ -451,9 +436,3 @@ def guess(word: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(word, list(dict.fromkeys(known)), 2)
     return f"; did you mean {' or '.join(near)}?" if near else ""
-
-
-def level_of(settings: argparse.Namespace) -> int:
-    """Returns the logging level for corpusmill's messages, as chosen by --quiet and --log-level."""
-    name = settings.log_level or ("warning" if settings.quiet else "info")
-    return logging.getLevelNamesMapping()[name.upper()]

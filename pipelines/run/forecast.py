@@ -14,6 +14,8 @@ from functools import cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.filesize import decimal
+
 from corpusmill.transforms.files.errors import BuildError
 
 from .corpora import MemoryModel, row_of
@@ -153,11 +155,6 @@ def hours_of(parts: Sequence[Part]) -> float:
     return sum(part.core_seconds for part in parts) / 3600
 
 
-def describe_size(count: float) -> str:
-    """Returns a number of bytes as "1.6 GB" or "97 MB"."""
-    return f"{count / GB:,.1f} GB" if count >= GB else f"{count / 1e6:,.0f} MB"
-
-
 def read_rates(content: str) -> Rates:
     """Parses a table of rates. Lines that begin with "# " contain the date and the machine of the
     measurement.
@@ -273,14 +270,14 @@ class Forecast:
         return self.rates.find(self._row.name, WORK, self._language) or Rate(0.0)
 
     @property
-    def peak_bytes(self) -> float:
+    def peak_bytes(self) -> int:
         """The bytes on disk that are needed during the build."""
-        return self._work.peak * self.text.text_bytes
+        return int(self._work.peak * self.text.text_bytes)
 
     @property
-    def kept_bytes(self) -> float:
+    def kept_bytes(self) -> int:
         """The size of the finished build on disk."""
-        return self._work.kept * self.text.text_bytes
+        return int(self._work.kept * self.text.text_bytes)
 
     @property
     def free_bytes(self) -> int | None:
@@ -323,8 +320,8 @@ class Forecast:
             LOG.warning(
                 "the build needs about %s of disk space, but only %s are free at %s; if the disk becomes"
                 " full, free some space and start the same command again: finished stages are kept",
-                describe_size(self.peak_bytes),
-                describe_size(free),
+                decimal(self.peak_bytes),
+                decimal(free),
                 self.output,
             )
 
@@ -362,10 +359,10 @@ def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) 
     if needed <= limit:
         return
     fewer = ((n, model.needed(text_bytes, n)) for n in range(workers - 1, 0, -1))
-    fitting = (f"--workers {n} needs {_gigabytes(size)}; " for n, size in fewer if size <= limit)
+    fitting = (f"--workers {n} needs {decimal(size)}; " for n, size in fewer if size <= limit)
     raise BuildError(
-        f"the in-process runner needs about {_gigabytes(needed)} of memory for"
-        f" {_gigabytes(text_bytes)} of text, but only {_gigabytes(limit)} are available: {next(fitting, '')}"
+        f"the in-process runner needs about {decimal(needed)} of memory for"
+        f" {decimal(text_bytes)} of text, but only {decimal(limit)} are available: {next(fitting, '')}"
         "--runner SparkRunner also runs on this machine, and its memory does not grow with the input;"
         " --ignore-memory starts the build anyway"
     )
@@ -414,7 +411,3 @@ def _limits_above(top: pathlib.Path, path: str, name: str) -> Iterator[int]:
         file = folder / name
         if file.exists() and (text := file.read_text("ascii").strip()) != "max":
             yield int(text)
-
-
-def _gigabytes(size: int) -> str:
-    return f"{size / GB:.1f} GB"

@@ -9,7 +9,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
@@ -28,7 +28,7 @@ from . import progress, publish
 from .corpora import row_of
 from .corpus_build import Corpus
 from .editions import write_cards
-from .engines.engine import Engine, PlannedBuild
+from .engines.engine import PlannedBuild
 from .engines.run_pipeline import find_engine
 from .forecast import Forecast
 from .progress import Estimate, find_steps
@@ -328,18 +328,14 @@ def launch(
             write_cards([target])
             with contextlib.suppress(TargetError):  # another build, with `replace`, is running
                 stages.remove_leftovers()
-        with (
-            publish.building(target, replace=replace) as folder,
-            progress_shown(
-                " ".join(corpus.path[:2]),
-                corpus.path[0],
-                lambda: corpus.bytes_to_read(workers),
-                engine,
-                workers,
-                [stage.name for stage in corpus.stages()],
-                corpus.config,
-            ),
-        ):
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(publish.building(target, replace=replace))
+            if engine.is_local:  # other engines have a display of their own
+                named = [stage.name for stage in corpus.stages()]
+                steps = find_steps(corpus.path[0], named, corpus.config)
+                size = corpus.bytes_to_read(workers)
+                estimate = Estimate(steps, size, workers, corpus.config)
+                stack.enter_context(progress.shown(" ".join(corpus.path[:2]), estimate))
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
             end_on_doubts(find_doubts(read_manifest(folder)), accept)
         write_cards([target])
@@ -371,32 +367,3 @@ def end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
         names = " ".join(doubt.name for doubt in open_)
         messages = "; ".join(doubt.message for doubt in open_)
         raise BuildError(f"{messages}. If this is intended, add --accept {names}")
-
-
-def progress_shown(
-    label: str,
-    corpus: str,
-    total_bytes: Callable[[], int],
-    engine: Engine,
-    workers: int,
-    stages: Sequence[str],
-    settings: Any = None,
-) -> contextlib.AbstractContextManager[None]:
-    """Returns a context manager that displays the progress of a build. The steps of the build are listed in
-    steps.toml.
-
-    If workers run on other machines, nothing is displayed, because the engine has its own display.
-
-    Args:
-      label: The name of the build in the display.
-      corpus: The name of the corpus.
-      total_bytes: Function that returns the size of the input in bytes.
-      engine: The engine that runs the build.
-      workers: The number of worker processes.
-      stages: The names of all stages, in order.
-      settings: The settings of the corpus.
-    """
-    if not engine.is_local:
-        return contextlib.nullcontext()
-    steps = find_steps(corpus, stages, settings)
-    return progress.shown(label, Estimate(steps, total_bytes(), workers, settings))

@@ -36,8 +36,10 @@ from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files import stores, write_files
 from corpusmill.transforms.files.builds.finished_builds import read_manifest
+from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST, mark_of
-from corpusmill.transforms.files.read_files import file_bytes_of, is_there, open_raw
+from corpusmill.transforms.files.errors import BuildError
+from corpusmill.transforms.files.read_files import InputError, file_bytes_of, is_there, open_raw
 from corpusmill.transforms.files.scratch import SCRATCH
 
 from .corpus_build import Corpus
@@ -63,6 +65,10 @@ class TargetError(Exception):
 
 class BusyError(TargetError):
     """Another process owns the lock."""
+
+
+EXPLAINED = (BuildError, InputError, stores.StoreError, TargetError, AccountingError, ValueError)
+"""Errors whose message explains what the user can do. All other errors are logged with a traceback."""
 
 
 @contextlib.contextmanager

@@ -28,25 +28,24 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..run.flags import Commands, Flags, add_command, add_output
+from ..run.flags import Commands, Flags, add_command, add_output, describe
 
 if TYPE_CHECKING:
     from .project import Project
     from .target_languages import TargetLanguage
 
-    Run = Callable[[argparse.Namespace, Sequence[str]], int | None]
 
 ALL = "flores101"  # stands for all languages of the paper
 FORMATS = ("xliff", "tsv")
 
 
-def add(commands: Commands, add_source: Callable[[Commands], None]) -> None:
-    """Adds the command `corpusmill flores101` to the parser.
+def add(parser: argparse.ArgumentParser, add_source: Callable[[Commands], None]) -> None:
+    """Adds the actions of the command `corpusmill flores101` to its parser.
 
     Args:
       add_source: Adds the first action, which builds the sentences to translate.
     """
-    parser = add_command(commands, "flores101", "", __doc__)
+    describe(parser, __doc__)
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
     add_source(actions)
     for name, what, run, add_flags in (

@@ -119,12 +119,6 @@ class LanguageState:
         first, last = map(datetime.datetime.fromisoformat, (packet.time, self.entries[-1].time))
         return (last - first) / datetime.timedelta(days=1)
 
-    @property
-    def round_start(self) -> int:
-        """The number of the first packet of the current round; 0 before the first packet."""
-        packets = self.of_kind("packet")
-        return next((entry.number for entry in packets if entry.round == self.round), 0)
-
     @functools.cached_property
     def sent(self) -> Mapping[str, int]:
         """Id of each line that was sent → number of the newest packet that contains it."""
@@ -196,7 +190,9 @@ class LanguageState:
     @functools.cached_property
     def not_back(self) -> Sequence[str]:
         """The ids of lines whose current translation answers a packet of an earlier round."""
-        return [name for name, those in self.answers.items() if those[0].base < self.round_start]
+        packets = self.of_kind("packet")
+        first = next((entry.number for entry in packets if entry.round == self.round), 0)
+        return [name for name, those in self.answers.items() if those[0].base < first]
 
     @functools.cached_property
     def digest(self) -> str:

@@ -293,10 +293,6 @@ class _Row(NamedTuple):
     comment: str
     reviewer: str
 
-    @property
-    def is_reviewed(self) -> bool:
-        return bool(self.category or self.severity or self.comment)
-
 
 def read_review_sheet(text: str) -> ReviewedSheet:
     """Reads a sheet that a reviewer has filled in.
@@ -310,7 +306,7 @@ def read_review_sheet(text: str) -> ReviewedSheet:
     missing.
     """
     rows = list(_read_rows(text))
-    reviewed = [row for row in rows if row.is_reviewed]
+    reviewed = [row for row in rows if row.category or row.severity or row.comment]
     reviewer = _only_value(reviewed, "reviewer")
     if reviewed and not reviewer:
         raise ReadError(reviewed[0].line, "the column `reviewer` is empty: write your name in it")

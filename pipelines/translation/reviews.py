@@ -3,13 +3,13 @@
 import math
 import pathlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.records import ReadError
-from corpusmill.transforms.files.terminal import count_of
+from corpusmill.transforms.files.terminal import count_of, draw
 
 from . import journal, review
 from .journal import Draft, Entry, Sent, paths_of
@@ -292,18 +292,16 @@ def print_reviewed(reviewed: Iterable[Reviewed]) -> None:
             needed = f"{float(Fraction(facts['accepted_from'])):g} is needed"
             score = f"score {facts['shown']}, {needed}"
             print(f"{one.code}: {score}: {said} (verdict {one.verdict.name})")
-            for line in _tell_errors(facts):
-                print(f"  {line}")
-
-
-def _tell_errors(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Yields lines with the numbers of errors and the score of each reviewer, from the facts of a verdict."""
-    for counts in (facts["errors_by_severity"], facts["errors_by_category"]):
-        told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-        if told:
-            yield f"errors: {told}"
-    for name, share in facts["reviewers"].items():
-        sentences = count_of(share["reviewed"], "sentence")
-        errors = count_of(share["errors"], "error")
-        score = math.floor(Fraction(share["score"]) * 10) / 10  # never rounded up
-        yield f"{name}: {sentences}, {errors}; score of these sentences alone: {score:.1f}"
+            for counts in (facts["errors_by_severity"], facts["errors_by_category"]):
+                if told := ", ".join(f"{n:,} {name}" for name, n in counts.items() if n):
+                    print(f"  errors: {told}")
+            rows = [
+                (
+                    *(name, f"{share['reviewed']:,}", f"{share['errors']:,}"),
+                    f"{math.floor(Fraction(share['score']) * 10) / 10:.1f}",  # never rounded up
+                )
+                for name, share in facts["reviewers"].items()
+            ]
+            print(
+                draw(("reviewer", "sentences", "errors", "score of these"), rows, numbers=3), end=""
+            )

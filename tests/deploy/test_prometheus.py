@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from corpusmill.pipelines.refresh.refresh import RunMetrics, write_metrics
+from corpusmill.pipelines.refresh.refresh import write_metrics
 from corpusmill.pipelines.refresh.state import CorpusState
 from tests.deploy.schedulers import DEPLOY, run_tool
 
@@ -24,7 +24,7 @@ def metrics(tmp_path: Path) -> str:
     """Returns the metrics that a refresh writes."""
     path = tmp_path / "metrics.prom"
     state = CorpusState(last_run=3.0, last_success=3.0, last_failure=1.0, failures=1)
-    write_metrics(str(path), RunMetrics(4.0, 1.0, 0), {"pg19": state})
+    write_metrics(str(path), (4.0, 1.0, 0), {"pg19": state})
     return path.read_text("utf-8")
 
 

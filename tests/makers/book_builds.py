@@ -147,8 +147,7 @@ def sample_files(seed: int) -> dict[str, bytes]:
 
 
 def pack_sample(folder: Path, how: str, seed: int = 1) -> Path:
-    """The files of books of the sample, packed in another way: "loose", "zip" or "tar.gz"; gives what to
-    read."""
+    """The files of books of the sample, packed in another way: "loose" or "tar.gz"; gives what to read."""
     files = sample_files(seed)
     if how == "loose":
         for place, (name, content) in enumerate(files.items()):
@@ -157,8 +156,5 @@ def pack_sample(folder: Path, how: str, seed: int = 1) -> Path:
             path.write_bytes(content)
         return folder / "loose"
     packed = folder / f"sample.{how}"
-    if how == "zip":
-        packed.write_bytes(book_files.zip_file(files))
-    else:
-        packed.write_bytes(gzip.compress(book_files.tar_file(files), mtime=0))
+    packed.write_bytes(gzip.compress(book_files.tar_file(files), mtime=0))
     return packed

@@ -16,7 +16,6 @@ import pytest
 from corpusmill.pipelines.cli import _LogHandler, make_parser
 from corpusmill.pipelines.run.corpora import VERSION as PACKAGE_VERSION
 from corpusmill.pipelines.run.corpora import rows
-from corpusmill.pipelines.run.flags import level_of
 from corpusmill.pipelines.sample_builds import SAMPLES, sample_config, sample_entities
 from corpusmill.pipelines.wiki40b_settings import VERSION
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
@@ -129,25 +128,34 @@ def test_versions_are_those_of_the_package_and_of_each_corpus(run: Command) -> N
 
 
 @pytest.mark.parametrize(
-    ("flags", "level"),
-    [
-        (["report", "x"], logging.INFO),
-        (["--quiet", "report", "x"], logging.WARNING),
-        (["report", "x", "--quiet"], logging.WARNING),
-        (["--log-level", "debug", "report", "x"], logging.DEBUG),
-        (["flores101", "status", "--project", "x", "--log-level", "error"], logging.ERROR),
-        (["--quiet", "report", "x", "--log-level", "info"], logging.INFO),
-    ],
+    ("flags", "value"),
+    [(["--quiet"], True), (["--verbose"], True), (["--log-level", "error"], "error")],
 )
 def test_flags_of_messages_count_before_a_command_and_after_it(
-    flags: list[str], level: int
+    flags: list[str], value: object
 ) -> None:
-    assert level_of(make_parser().parse_args(flags)) == level
+    name = flags[0].lstrip("-").replace("-", "_")
+    for words in (["report", "x"], ["flores101", "status", "--project", "x"]):
+        assert not vars(make_parser().parse_args(words))[name]
+        assert vars(make_parser().parse_args([*flags, *words]))[name] == value
+        assert vars(make_parser().parse_args([*words, *flags]))[name] == value
 
 
-@pytest.mark.parametrize("flags", [["--verbose", "report", "x"], ["report", "x", "--verbose"]])
-def test_verbose_counts_before_a_command_and_after_it(flags: list[str]) -> None:
-    assert make_parser().parse_args(flags).verbose
+@pytest.mark.parametrize(
+    ("flags", "level"),
+    [
+        ([], logging.INFO),
+        (["--quiet"], logging.WARNING),
+        (["--log-level", "error"], logging.ERROR),
+        (["--quiet", "--log-level", "info"], logging.INFO),
+    ],
+)
+def test_levels_of_messages(flags: list[str], level: int, run: Command) -> None:
+    try:
+        run("report", "/no/folder", *flags, status=1)
+        assert logging.getLogger("corpusmill").level == level
+    finally:
+        logging.getLogger("corpusmill").setLevel(logging.INFO)
 
 
 @pytest.mark.parametrize("command", ["wiki40b", "entities", "multilingual", "demo"])

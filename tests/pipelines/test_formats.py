@@ -17,7 +17,6 @@ import zstandard
 from corpusmill.pipelines import sample_builds
 from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.inspect import cleaned_build
-from corpusmill.pipelines.inspect.share_builds import make_croissant
 from corpusmill.pipelines.inspect.verify import verify
 from corpusmill.pipelines.lm1b_settings import Lm1bConfig
 from corpusmill.pipelines.run import corpora
@@ -59,7 +58,10 @@ def build(folder: Path, corpus: str, formats: str) -> Path:
     """Builds a corpus from the samples, and returns the folder of the build."""
     made, _ = corpora.rows()[corpus].classes()
     launch(
-        made(dataclasses.replace(config_of(corpus), formats=formats)), str(folder), accept=DOUBTS
+        made(dataclasses.replace(config_of(corpus), formats=formats)),
+        str(folder),
+        workers=1,
+        accept=DOUBTS,
     )
     (completed,) = folder.glob("*/*/*/COMPLETED")
     return completed.parent
@@ -142,8 +144,6 @@ def test_json_lines_are_read_where_there_is_no_parquet(in_lines: Path) -> None:
         f"{split}-*.jsonl.zst" for split in ("train", "validation", "test")
     }
     assert not (in_lines / "dataset_info.json").exists()
-    with pytest.raises(InputError, match="describes Parquet"):
-        make_croissant(open_build(str(in_lines)))
 
 
 def test_other_formats_need_another_folder(in_lines: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 import sentencepiece
 
 from corpusmill.pipelines.wiki40b_settings import VERSION
-from corpusmill.transforms.files.text import SPLITS, split_of
+from corpusmill.transforms.files.text import split_of
 from corpusmill.transforms.wikitext.article_markers import MARKERS_WITH_LINE_FEEDS as MARKERS
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
@@ -24,13 +24,13 @@ from tests.makers.wiki_builds import (
 )
 from tests.tools.pack_samples import Wiki
 
-LANGUAGES = ("en", "ja", "uk")
+LANGUAGES = ("uk", "en")
 NAMESPACES = {0: "", 6: "File", 10: "Template", 14: "Category"}
 
 
 def wiki_of(language: str) -> Wiki:
     """A bundled wiki, or the pages of the English one as another's."""
-    if language in ("en", "ja", "uk"):
+    if language in LANGUAGES:
         return sample_wiki(language)
     dbname = f"{language.partition('-')[0]}wiki"
     header = dump_files.dump_header(dbname, language.partition("-")[0], "Wikipedia", NAMESPACES)
@@ -56,10 +56,14 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def arguments(
-    dumps: Path, output: Path, *flags: object, languages: str = ",".join(LANGUAGES)
+    dumps: Path,
+    output: Path,
+    *flags: object,
+    languages: str = ",".join(LANGUAGES),
+    entities: object = ENTITIES,
 ) -> list[object]:
     given = ("wiki40b", "--languages", languages, "--dumps", dumps, "--output", output)
-    return [*given, "--entities", ENTITIES, "--workers", 1, *flags]
+    return [*given, "--entities", entities, "--workers", 1, *flags]
 
 
 def corpus(output: Path, language: str) -> Path:
@@ -68,10 +72,17 @@ def corpus(output: Path, language: str) -> Path:
 
 @pytest.fixture(scope="module")
 def built(dumps: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All five, by one worker."""
+    """All four, by one worker."""
     output = tmp_path_factory.mktemp("built")
     assert run_cli(*arguments(dumps, output)) == 0
     return output
+
+
+@pytest.fixture(scope="module")
+def table(built: Path) -> Path:
+    """The folder of the entity table."""
+    (folder,) = built.glob("entities/wikidata/*-*")
+    return folder
 
 
 def times_below(folder: Path) -> dict[str, int]:
@@ -104,17 +115,17 @@ def test_one_that_fails_does_not_lose_the_others_by_two_workers_either(
     others = [language for language in LANGUAGES if language != "uk"]
     shown, errors = run(*arguments(dumps, tmp_path, "--workers", 2), status=1)
     assert f"uk 20260101  failed         {damaged}, byte " in shown
-    assert shown.endswith("\n2 built, 1 failed\n")
+    assert shown.endswith("\n1 built, 1 failed\n")
     assert "all is well" not in shown
-    said = "corpusmill: error: 1 of 3 builds failed: uk 20260101; "
+    said = "corpusmill: error: 1 of 2 builds failed: uk 20260101; "
     assert errors.splitlines()[-1].startswith(said)
-    assert all(Build(corpus(tmp_path, language)) for language in others)
+    assert all(Build(corpus(tmp_path, language)) for language in others)  # those after it, too
     assert not corpus(tmp_path, "uk").exists()
     before = {language: times_below(corpus(tmp_path, language)) for language in others}
 
     damaged.write_bytes(whole)
-    shown = run(*arguments(dumps, tmp_path, "--workers", 2)).out
-    assert "2 built, 2 already there" in shown  # the third, and the pieces learned from all
+    shown = run(*arguments(dumps, tmp_path)).out
+    assert "2 built, 1 already there" in shown  # the second, and the pieces learned from both
     assert {language: times_below(corpus(tmp_path, language)) for language in others} == before
     tree = trees_below(tmp_path)
     assert tree == trees_below(built)
@@ -122,10 +133,27 @@ def test_one_that_fails_does_not_lose_the_others_by_two_workers_either(
 
 
 @pytest.mark.slow
-def test_a_second_run_finds_everything_there(dumps: Path, built: Path, run: Command) -> None:
+def test_a_second_run_builds_nothing_and_compares_all_languages(
+    dumps: Path, built: Path, run: Command
+) -> None:
     before = times_below(built / "wiki40b") | times_below(built / "entities")
-    assert "4 already there\n" in run(*arguments(dumps, built)).out
+    shown = run(*arguments(dumps, built)).out
+    assert "3 already there\n" in shown
     assert times_below(built / "wiki40b") | times_below(built / "entities") == before
+
+    table = shown[shown.index("as Table 2 of the paper") : shown.index("entities in two splits")]
+    rows = [line.split() for line in table.splitlines()]
+    builds = {language: Build(corpus(built, language)) for language in LANGUAGES}
+    for language, build in builds.items():
+        (row,) = (row for row in rows if row[:1] == [language])
+        total = build.stats["total"]
+        assert row[1:4] == [DATE, f"{total['articles']}", f"{total['sections']}"]
+    (total_row,) = (row for row in rows if row[:1] == ["Total"])
+    assert total_row[1] == str(sum(one.stats["total"]["articles"] for one in builds.values()))
+
+    assert "entities in two splits: none" in shown
+    ids = {one["wikidata_id"] for build in builds.values() for one in build.articles()}
+    assert f"entities: {len(ids)}, of which " in shown
 
 
 @pytest.mark.slow
@@ -137,35 +165,6 @@ def test_finished_builds_of_other_settings_are_not_replaced_by_surprise(
     assert times_below(built / "wiki40b") == before
     message = "with other settings (shard_bytes: 33554432 → 1000); use --replace to build it again"
     assert message in shown
-
-
-@pytest.mark.slow
-def test_the_table_of_all_languages(dumps: Path, built: Path, run: Command) -> None:
-    shown = run(*arguments(dumps, built)).out
-    table = shown[shown.index("as Table 2 of the paper") : shown.index("entities in two splits")]
-    rows = [line.split() for line in table.splitlines()]
-    builds = {language: Build(corpus(built, language)) for language in LANGUAGES}
-    for language, build in builds.items():
-        (row,) = (row for row in rows if row[:1] == [language])
-        total = build.stats["total"]
-        assert row[1:4] == [DATE, f"{total['articles']}", f"{total['sections']}"]
-    (total_row,) = (row for row in rows if row[:1] == ["Total"])
-    assert total_row[1] == str(sum(one.stats["total"]["articles"] for one in builds.values()))
-
-
-@pytest.mark.slow
-def test_no_entity_is_in_two_splits_and_the_run_proves_it(
-    dumps: Path, built: Path, run: Command
-) -> None:
-    shown = run(*arguments(dumps, built)).out
-    assert "entities in two splits: none" in shown
-    splits: dict[str, set[str]] = {}
-    for language in LANGUAGES:
-        for split in SPLITS:
-            for article in Build(corpus(built, language)).articles(split):
-                splits.setdefault(article["wikidata_id"], set()).add(split)
-    assert all(len(of_entity) == 1 for of_entity in splits.values())
-    assert f"entities: {len(splits)}, of which " in shown
 
 
 @pytest.mark.slow
@@ -184,12 +183,12 @@ def test_what_is_missing_is_listed(dumps: Path, built: Path, run: Command) -> No
     assert "el           missing" in shown
     assert "no folder elwiki" in shown
     shown = run(*arguments(dumps, built, languages="paper")).out
-    assert "4 already there, 38 missing" in shown
-    assert len([line for line in shown.splitlines() if "missing  " in line]) == 38
+    assert "3 already there, 39 missing" in shown
+    assert len([line for line in shown.splitlines() if "missing  " in line]) == 39
 
 
 @pytest.mark.slow
-def test_zhwiki_gives_two_corpora(tmp_path: Path, run: Command) -> None:
+def test_zhwiki_gives_two_corpora(tmp_path: Path, table: Path, run: Command) -> None:
     pytest.importorskip("zhconv_rs")
     dumps, output = tmp_path / "dumps", tmp_path / "output"
     files = lay_out(dumps, "zh-cn")
@@ -197,7 +196,7 @@ def test_zhwiki_gives_two_corpora(tmp_path: Path, run: Command) -> None:
     dump_files.write_multistream(files.multistream, files.index, files.wiki.header, pages, 10)
     props = files.stem("page_props.sql.gz")
     dump_files.write_page_props(props, [(1, "wikibase_item", "Q7850")], "zhwiki")
-    run(*arguments(dumps, output, languages="zh-cn,zh-tw"))
+    run(*arguments(dumps, output, languages="zh-cn,zh-tw", entities=table))
     texts = {}
     for language in ("zh-cn", "zh-tw"):
         (article,) = Build(corpus(output, language)).articles()
@@ -209,7 +208,7 @@ def test_zhwiki_gives_two_corpora(tmp_path: Path, run: Command) -> None:
 
 @pytest.mark.slow
 def test_pins_of_an_earlier_release_keep_entities_where_they_were(
-    dumps: Path, built: Path, tmp_path: Path, run: Command
+    dumps: Path, built: Path, table: Path, tmp_path: Path, run: Command
 ) -> None:
     """An entity that is pinned stays in its split in every language, whatever its hash."""
 
@@ -222,8 +221,8 @@ def test_pins_of_an_earlier_release_keep_entities_where_they_were(
     lines = ["wikidata_id\tsplit", *(f"{qid}\t{split}" for qid, split in moved.items())]
     pins.write_text("\n".join([*lines, "Q999999999\ttest"]) + "\n", "utf-8")
     flags = ("--pin-splits", pins, "--no-multilingual")
-    run(*arguments(dumps, tmp_path / "output", *flags, languages="en,uk"))
-    for language in ("en", "uk"):
+    run(*arguments(dumps, tmp_path / "output", *flags, entities=table))
+    for language in LANGUAGES:
         build = Build(corpus(tmp_path / "output", language))
         for qid, split in moved.items():
             assert qid in {article["wikidata_id"] for article in build.articles(split)}
@@ -233,11 +232,11 @@ def test_pins_of_an_earlier_release_keep_entities_where_they_were(
 
 @pytest.mark.slow
 def test_a_refresh_pinned_by_the_release_before(
-    dumps: Path, built: Path, tmp_path: Path, run: Command
+    dumps: Path, built: Path, table: Path, tmp_path: Path, run: Command
 ) -> None:
     """All articles of the folder of an earlier build are pinned; none moves."""
     flags = ("--pin-splits", corpus(built, "uk"), "--no-multilingual")
-    run(*arguments(dumps, tmp_path, *flags, languages="uk"))
+    run(*arguments(dumps, tmp_path, *flags, languages="uk", entities=table))
     before, after = (Build(corpus(output, "uk")) for output in (built, tmp_path))
     assert after.articles() == before.articles()
     counts = after.manifest["counts"]
@@ -278,10 +277,12 @@ def lay_out_export(dumps: Path, second: str, sums: str = "") -> None:
 
 
 @pytest.mark.slow
-def test_an_export_with_a_gap_is_an_error_or_a_caveat(tmp_path: Path, run: Command) -> None:
+def test_an_export_with_a_gap_is_an_error_or_a_caveat(
+    tmp_path: Path, table: Path, run: Command
+) -> None:
     lay_out_export(tmp_path, "p20000p30000")
     gap = "no file holds the pages 11 to 19,999"
-    flags = arguments(tmp_path, tmp_path / "output", *QUICK, languages="uk")
+    flags = arguments(tmp_path, tmp_path / "output", *QUICK, languages="uk", entities=table)
     assert f"{DATE}: {gap}" in run(*flags, "fail", status=1).err
     run(*flags, "keep-good")
     build = Build(corpus(tmp_path / "output", "uk"))
@@ -290,12 +291,12 @@ def test_an_export_with_a_gap_is_an_error_or_a_caveat(tmp_path: Path, run: Comma
 
 
 @pytest.mark.slow
-def test_a_file_that_is_not_what_its_list_says(tmp_path: Path, run: Command) -> None:
+def test_a_file_that_is_not_what_its_list_says(tmp_path: Path, table: Path, run: Command) -> None:
     lay_out_export(tmp_path, "p11p30000", "0" * 64)
 
     def build(on_corrupt: str, status: int) -> str:
         output = tmp_path / on_corrupt
-        flags = arguments(tmp_path, output, *QUICK, on_corrupt, languages="uk")
+        flags = arguments(tmp_path, output, *QUICK, on_corrupt, languages="uk", entities=table)
         return run(*flags, status=status).out
 
     assert f"SHA256SUMS beside it lists {'0' * 64}" in build("fail", 1)

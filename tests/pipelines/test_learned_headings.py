@@ -67,18 +67,26 @@ def test_headings_are_learned_beside_borrowed_tables(tmp_path: Path) -> None:
     assert "beside those that people listed for en;" in (built.folder / "README.md").read_text()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "setting", "learns"),
     [
         ("uk", "auto", False),
-        ("uk", "on", True),
-        (UNPROVEN, "off", False),
         ("simple", "auto", True),
         ("simple", "off", False),
     ],
 )
 def test_who_learns(tmp_path: Path, language: str, setting: str, learns: bool) -> None:
+    made = config(tmp_path / "dumps", language=language, learn_headings=setting)
+    assert made.learns_headings() is learns
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("language", "setting", "learns"), [("uk", "on", True), (UNPROVEN, "off", False)]
+)
+def test_builds_learn_as_they_are_told(
+    tmp_path: Path, language: str, setting: str, learns: bool
+) -> None:
     settings = {"language": language, "learn_headings": setting}
     built = build(tmp_path / "output", config(tmp_path / "dumps", **settings))
     assert (LEFTOVER in text_of(built)) is not learns
@@ -87,13 +95,14 @@ def test_who_learns(tmp_path: Path, language: str, setting: str, learns: bool) -
 
 
 @pytest.mark.slow
-def test_the_same_bytes_by_two_workers_from_files_in_another_order(tmp_path: Path) -> None:
-    one = config(tmp_path / "dumps")
-    reference = build(tmp_path / "one", one)
-    reverse = dataclasses.replace(one, dump=one.dump[::-1])
-    assert build(tmp_path / "two", reverse, workers=2).tree() == reference.tree()
+def test_the_same_bytes_by_two_workers_from_pages_and_files_in_another_order(
+    tmp_path: Path,
+) -> None:
+    reference = build(tmp_path / "one", config(tmp_path / "dumps"))
     turned = config(tmp_path / "turned", PAGES[::-1])
-    assert build(tmp_path / "three", turned).tree_but_inputs() == reference.tree_but_inputs()
+    reverse = dataclasses.replace(turned, dump=turned.dump[::-1])
+    built = build(tmp_path / "two", reverse, workers=2)
+    assert built.tree_but_inputs() == reference.tree_but_inputs()
 
 
 def test_headings_are_learned_in_the_reading_of_templates(

@@ -5,10 +5,12 @@ import json
 import lzma
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from corpusmill.pipelines.cli import main
+from tests.pipelines.test_ngrams import KENLM, check_figures, make
 from tests.tools.real_data import DATA, needs_real_data
 
 pytestmark = needs_real_data
@@ -44,6 +46,12 @@ def test_the_figures_are_those_of_the_original(news: Path) -> None:
             assert {key: stats[name][key] for key in value} == value, name
         else:
             assert stats[name] == value, name
+
+
+@pytest.mark.parametrize("figures", KENLM["news"], ids=lambda one: one["flags"])
+def test_a_model_is_that_of_kenlm(figures: dict[str, Any], news: Path, tmp_path: Path) -> None:
+    given = {"min_count": 1, "prune": figures["prune"]}
+    check_figures(make(tmp_path, news, workers=2, **given), figures)
 
 
 def test_two_workers_make_the_same_of_lines_in_any_order_and_any_pieces(

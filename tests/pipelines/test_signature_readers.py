@@ -5,8 +5,6 @@ The function from a text to its signature is the one that pipelines/docs/overlap
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +13,18 @@ import pyarrow.parquet as pq
 import pytest
 from datasketch import MinHash, MinHashLSH
 
+from tests.makers.wiki_builds import run_cli
+from tests.tools.pack_samples import SAMPLES
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-GUTENBERG = ROOT / "pipelines" / "samples" / "gutenberg"
-WIKI = "pipelines/samples/wikipedia/jawiki/jawiki-20260101-pages-articles-multistream.xml.bz2"
+WIKI = SAMPLES / "wikipedia/jawiki/jawiki-20260101-pages-articles-multistream.xml.bz2"
+BOOKS = SAMPLES / "gutenberg" / "library"
+QUICK = ("--vocabulary-size", 0)
 BUILDS = {
-    "wiki40b": (["--language", "ja", "--dump", WIKI], "wikidata_id", "text"),
-    "pg19": (["--books", f"{GUTENBERG}/library", "--members", "hash"], "book_id", "book_text"),
+    "wiki40b": (["--language", "ja", "--dump", WIKI, *QUICK], "wikidata_id", "text"),
+    "pg19": (["--books", BOOKS, "--members", "hash"], "book_id", "book_text"),
 }
 
 
@@ -30,12 +32,9 @@ BUILDS = {
 def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """(folder of a build with signatures, column of ids, column of texts)."""
     flags, identity, text = BUILDS[request.param]
-    if request.param == "wiki40b":
-        flags = [*flags, "--vocabulary-size", "0"]
     output = tmp_path_factory.mktemp(request.param)
-    command = [sys.executable, "-m", "corpusmill", request.param, *flags, "--signatures"]
-    command += ["--workers", "1", "--accept", "empty-train", "--output", str(output)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=300)
+    more = ("--signatures", "--workers", 1, "--accept", "empty-train", "--output", output)
+    assert run_cli(request.param, *flags, *more) == 0
     (mark,) = output.rglob("COMPLETED")
     return mark.parent, identity, text
 
@@ -76,10 +75,9 @@ def test_an_edition_without_a_passage_has_signatures_of_its_own(
     folder, identity, text = build
     row = pq.read_table(list(folder.glob("train-*.parquet"))).to_pylist()[0]
     (tmp_path / "items.txt").write_text(max(row[text].splitlines(), key=len)[:150] + "\n", "utf-8")
-    command = [sys.executable, "-m", "corpusmill", "contamination", "--train", str(folder)]
-    command += ["--eval", str(tmp_path / "items.txt"), "--output", str(tmp_path / "found")]
-    command += ["--remove", "passages", "--editions", str(tmp_path / "new"), "--workers", "1"]
-    assert subprocess.run(command, cwd=ROOT, capture_output=True, timeout=300).returncode == 1
+    given = ("--train", folder, "--eval", tmp_path / "items.txt", "--output", tmp_path / "found")
+    more = ("--remove", "passages", "--editions", tmp_path / "new", "--workers", 1)
+    assert run_cli("contamination", *given, *more) == 1
     (mark,) = (tmp_path / "new").rglob("COMPLETED")
     check_signatures(mark.parent, identity, text, published)
     (path,) = folder.glob("signatures-*.parquet")

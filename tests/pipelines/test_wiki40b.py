@@ -153,41 +153,29 @@ def test_the_size_of_work_units_does_not_matter(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("suffix", "workers"), [("", 1), (".gz", 2), (".xz", 1), (".zst", 1), (".bz2", 2)]
-)
-def test_the_packing_of_the_dump_does_not_matter(
-    big: WikiFiles, reference: Build, tmp_path: Path, suffix: str, workers: int
-) -> None:
-    path = big.write_xml(suffix)
-    built = build(tmp_path, big_config(big, path), workers=workers)
-    assert built.tree_but_inputs() == reference.tree_but_inputs()
-    assert [file["name"] for file in built.manifest["inputs"] if file["role"] == "dump"] == [
-        path.name
-    ]
-
-
-@pytest.mark.slow
-def test_part_files_in_any_order_give_the_bytes_of_the_whole(
-    big: WikiFiles, reference: Build, tmp_path: Path
+def test_part_files_of_any_packing_in_any_order_give_the_bytes_of_the_whole(
+    big: WikiFiles, reference: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages = big.wiki.pages
-    cuts = [0, 50, 51, len(pages)]
+    cuts = [0, 30, 31, 50, 60, len(pages)]
     parts = [
         big.write_xml(suffix, pages[start:end], f"{number}")
         for number, (suffix, start, end) in enumerate(
-            zip((".bz2", "", ".gz"), cuts, cuts[1:], strict=False), start=1
+            zip((".bz2", "", ".gz", ".xz", ".zst"), cuts, cuts[1:], strict=False), start=1
         )
     ]
     pattern = str(big.folder / "enwiki-20260101-pages-articles?.xml*")
-    orders: list[Any] = [parts[::-1], [parts[2], pattern]]
-    for number, order in enumerate(orders):
-        built = build(tmp_path / str(number), big_config(big, order))
+    monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", 3000)
+    orders: list[tuple[int, Any]] = [(1, parts[::-1]), (2, [parts[2], pattern])]
+    for workers, order in orders:
+        built = build(tmp_path / str(workers), big_config(big, order), workers=workers)
         assert built.tree_but_inputs() == reference.tree_but_inputs()
+        dumps = [file["name"] for file in built.manifest["inputs"] if file["role"] == "dump"]
+        assert sorted(dumps) == [path.name for path in parts]
 
 
 @pytest.mark.slow
-def test_part_files_that_overlap_give_a_page_once(
+def test_part_files_that_overlap_give_a_page_once_whatever_the_shard_size(
     big: WikiFiles, reference: Build, tmp_path: Path
 ) -> None:
     """Of the page that stands in both, one has an older revision."""
@@ -197,10 +185,13 @@ def test_part_files_that_overlap_give_a_page_once(
         big.write_xml("", [older, *pages[60:]], "-b"),
         big.write_xml("", pages[:61], "-a"),
     ]
-    built = build(tmp_path, big_config(big, parts))
-    assert built.articles() == reference.articles()
+    built = build(tmp_path, big.linked(dump=parts))
+    for split in SPLITS:
+        assert len(list(built.folder.glob(f"{split}-*.parquet"))) == 1
+        assert built.articles(split) == reference.articles(split)
     detail = "the dump files overlap; the newest revision stays"
     repeated = [one for one in built.rejected() if one.reason == "repeated-page"]
+    assert {*built.rejected()} - {*repeated} == {*reference.rejected()}
     expected = [(older, "join-wikidata")]
     if big.wiki.expected[pages[60].page_id] == "kept":
         expected.append((pages[60], "join-wikidata"))
@@ -211,17 +202,6 @@ def test_part_files_that_overlap_give_a_page_once(
     counts = built.manifest["counts"]
     assert counts["pages_read"] == len(pages) + 2
     assert counts["pages_read"] == counts["kept"]["total"] + counts["rejected"]["total"]
-
-
-@pytest.mark.slow
-def test_the_shard_size_changes_the_files_and_not_the_articles(
-    big: WikiFiles, reference: Build, tmp_path: Path
-) -> None:
-    built = build(tmp_path, big.linked())
-    for split in SPLITS:
-        assert len(list(built.folder.glob(f"{split}-*.parquet"))) == 1
-        assert built.articles(split) == reference.articles(split)
-    assert built.rejected() == reference.rejected()
 
 
 # What links pages to items, and what is known of items.

@@ -1,4 +1,15 @@
-"""The files of a toy corpus: its method and its sample. Every fourth line is for testing, by a hash."""
+"""A toy corpus: its method, its sample and its row. Every fourth line is for testing, by a hash."""
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from corpusmill.pipelines.run import corpora
+from corpusmill.pipelines.run.corpora import CorpusRow, MemoryModel
+from corpusmill.transforms.files.records import CorpusShape, Layout
 
 METHOD = '''
 """Toy: the lines of some files, each a document."""
@@ -185,3 +196,40 @@ def none(_: str) -> Iterator[ToyConfig]:
 def toy(_: str) -> Iterator[ToyConfig]:
     yield ToyConfig([str(pathlib.Path(__file__).with_name("lines.txt"))])
 """
+
+ROW = CorpusRow(
+    "toy",
+    "toy_method",
+    "Toy",
+    "ToyConfig",
+    MemoryModel(1, 1, 1.0),
+    samples="toy_sample:toy",
+    shape=CorpusShape("lines", "id", "", ("text",), splits=("train", "test")),
+    layout=Layout("text", "", "Lines of the toy are in no order."),
+    paper="toy_method:PAPER",
+    measure="toy_method:MEASURE",
+    form="Each line is a sentence.",
+)
+LINES = [
+    f"The little red {animal} went to the mill by the river."
+    for animal in ("hen", "cat", "dog", "bee", "ant", "elk", "lamb")
+]
+
+
+@contextlib.contextmanager
+def declared(folder: Path, others: Sequence[CorpusRow] = ()) -> Iterator[None]:
+    """Writes the files of the corpus into a folder, and declares it after other corpora meanwhile."""
+    (folder / "toy_method.py").write_text(METHOD, "utf-8")
+    (folder / "toy_sample.py").write_text(SAMPLE, "utf-8")
+    write_lines(folder, LINES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setattr(corpora, "CORPORA", (*others, ROW))
+        yield
+    for name in ("toy_method", "toy_sample"):
+        sys.modules.pop(name, None)
+
+
+def write_lines(folder: Path, lines: Sequence[str]) -> None:
+    """Writes the sample; its last line is not UTF-8."""
+    (folder / "lines.txt").write_bytes("\n".join(lines).encode() + b"\n\xff\n")

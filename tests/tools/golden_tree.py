@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import sentencepiece
 
 GOLDEN = Path(__file__).parents[1] / "golden"
+TOY = Path(__file__).parents[1] / "golden_toy"  # that of the toy corpus
 
 
 def tree_of(folder: Path) -> dict[str, bytes]:
@@ -24,14 +25,15 @@ def tree_of(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
 
 
-def check_golden(fresh: Mapping[str, bytes], below: str = "") -> None:
+def check_golden(fresh: Mapping[str, bytes], below: str = "", tree: Path = GOLDEN) -> None:
     """Asserts that files are those of the golden tree in a folder.
 
     Args:
       fresh: name in that folder → bytes.
       below: path of the folder in the tree; "" is the whole tree.
+      tree: the golden tree.
     """
-    files = tree_of(GOLDEN)
+    files = tree_of(tree)
     is_alike = is_written_alike(next(data for name, data in files.items() if ".parquet" in name))
     inside = f"{below}/" if below else ""
     golden = {

@@ -126,7 +126,7 @@ def draw(
 
     If the table is wider than `width`, it is split into several tables, one below the other. The first `key`
     columns are repeated in each of them. If any other column is too wide to fit beside the repeated columns,
-    the text in the last repeated column is wrapped.
+    the text in the last repeated column is wrapped. So with `key` columns and no more, that is the last one.
 
     Args:
       columns: titles of the columns.
@@ -137,8 +137,8 @@ def draw(
       key: number of columns at the beginning that are repeated.
     """
     cells, places = list(rows), list(range(len(columns)))
-    alone = ([*places[:key], place] for place in places[key:])
-    widest = max((_width_of(columns, cells, total, one) for one in alone), default=0)
+    alone = [[*places[:key], place] for place in places[key:]] or [places]
+    widest = max(_width_of(columns, cells, total, one) for one in alone)
     if width and key and widest > width:
         longest = max(map(len, (columns[key - 1], *(row[key - 1] for row in cells))))
         part = max(longest - widest + width, _NARROWEST)

@@ -50,12 +50,6 @@ def unpack_text(article: PackedArticle) -> str:
     return fetch_text(article.packed_text)
 
 
-def unpack_markdown(article: PackedArticle) -> str:
-    """Returns an article as Markdown, or "" if Markdown was not requested."""
-    packed = article.packed_markdown
-    return fetch_text(packed) if packed else ""
-
-
 def to_bytes(article: PackedArticle) -> bytes:
     """Serialises an article to one byte string, which runners shuffle without inspecting fields."""
     return pickle.dumps((*article[:4], tuple(article.stats), *article[5:]), protocol=5)
@@ -188,7 +182,8 @@ def all_values(
     if "plain_text" in columns:
         found["plain_text"] = plain_article(released[RELEASED.index("text")])
     if "markdown" in columns:
-        found["markdown"] = unpack_markdown(article)
+        packed = article.packed_markdown
+        found["markdown"] = fetch_text(packed) if packed else ""
     return tuple(found[name] for name in columns)
 
 

@@ -201,11 +201,6 @@ def _hold_pages(pages: Sequence[Page], scratch: Scratch) -> Iterator[bytes]:
     yield scratch.put(pack_block(pickle.dumps([tuple(page) for page in pages], protocol=5)))
 
 
-def fetch_pages(held: bytes) -> Iterator[Page]:
-    """Yields the pages of a batch in the scratch folder, given its reference."""
-    return map(Page._make, pickle.loads(unpack_block(fetch(held))))
-
-
 @dataclass(eq=False)
 class _Clean(beam.DoFn):
     language: Language
@@ -261,7 +256,7 @@ class _CleanHeld(_Clean):
     """Cleans pages that are stored in the scratch folder."""
 
     def process(self, held: bytes, of_wiki: WikiTemplates) -> Iterator[Any]:  # type: ignore[override]
-        for page in fetch_pages(held):
+        for page in map(Page._make, pickle.loads(unpack_block(fetch(held)))):
             yield from super().process(page, of_wiki)
             counters.count(HOLD_STAGE, "cleaned")
 

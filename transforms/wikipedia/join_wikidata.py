@@ -211,10 +211,6 @@ class WikiTables(NamedTuple):
     dump_date: str = ""  # date of the wiki's dump, "20261101"; "" if unknown
     is_case_sensitive: bool = False  # True if titles of the wiki may begin with a lower-case letter
 
-    def links_pages(self) -> bool:
-        """True if the tables link pages to items."""
-        return bool(self.page_props or self.items_per_site)
-
     def sources(self, table: EntityTable | None) -> tuple[wikidata.LinkSource, ...]:
         """Returns the tables that link pages to items, the most reliable first.
 
@@ -499,7 +495,7 @@ class LinkPages(beam.PTransform):
     redirects: beam.PCollection | None = None
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        is_linked = bool(self.table or self.tables.links_pages())
+        is_linked = self.table or self.tables.page_props or self.tables.items_per_site
         find = FindItems(self.dbname, self.tables, self.table, self.redirects)
         found = articles | "FindItems" >> find
         facts = [found.items, found.pages]

@@ -228,10 +228,6 @@ def _last(kept: list[str]) -> str:
     return " " if kept[-1].endswith(_NO_BREAK) else kept[-1][-1]
 
 
-def _ends_in_address(kept: list[str]) -> bool:
-    return bool(kept and _ADDRESS_BEFORE.search(kept[-1][-_MAX_ADDRESS:]))
-
-
 def strip_extensions(wikitext: str) -> str:
     """Removes comments and extension tags from wikitext.
 
@@ -268,7 +264,8 @@ def strip_extensions(wikitext: str) -> str:
                 if closer:
                     shown = _shown(name, opener[2] or "", wikitext[end : closer.start()])
                     end = closer.end()
-                    if name == "nowiki" and _ends_in_address(kept):
+                    before = kept[-1][-_MAX_ADDRESS:] if kept else ""
+                    if name == "nowiki" and _ADDRESS_BEFORE.search(before):
                         shown = f"{SEPARATOR}{shown}"
                 else:
                     unclosed.add(name)

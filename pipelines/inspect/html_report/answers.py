@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from rich.filesize import decimal
+
 from corpusmill.transforms.books.simplicity import most_different_words
 from corpusmill.transforms.files.builds.paper_figures import PAPER
 from corpusmill.transforms.files.records import Rejected
@@ -13,8 +15,8 @@ from corpusmill.transforms.files.text import SPLITS, fingerprint
 
 from ...run.corpora import paper_of
 from ..build_sizes import BuildSizes, read_sizes
-from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, Pair, bars, pairs, scatter
-from .facts import Facts, Fate, balance_of, readable_bytes, share
+from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, Pair, bars, pairs, points
+from .facts import Facts, Fate, balance_of, share
 
 QUESTIONS = (
     "What is it, and what was it made from?",
@@ -132,7 +134,7 @@ def what_it_is(facts: Facts) -> Answer:
     return Answer(
         IS_IT,
         f"{facts.build.corpus}, edition {facts.build.edition}{of_date}: {kept}, made from"
-        f" {count_of(len(inputs), 'input file')} of {readable_bytes(size)}. {about}".strip(),
+        f" {count_of(len(inputs), 'input file')} of {decimal(size)}. {about}".strip(),
         tables=[
             Table(("Caveats",), [(caveat,) for caveat in manifest.get("caveats", [])]),
             Table(("", ""), [(name, str(value)) for name, value in rows], "Versions and settings"),
@@ -259,14 +261,14 @@ def line_of_choice(facts: Facts) -> Figure | None:
         for end in (min(lengths), max(lengths))
         if least
     ]
-    spec = scatter(
+    spec = points(
         rows,
         "words",
         "different words",
+        [*rows[0]],
         colour="book is",
         order=[(kinds[True], ACCENT), (kinds[False], REJECTED), (kinds[None], QUIET)],
         line=line,
-        tooltip=("title", "words", "different words", "book is", "ratio"),
     )
     drawn = f"{len(rows):,} books, chosen by a hash" if len(rows) == MAX_BOOKS else "All books"
     note = (

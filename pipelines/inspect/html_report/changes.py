@@ -17,7 +17,7 @@ from ..build_sizes import BuildSizes, read_sizes
 from ..edition_changes import ADDED, REMOVED, UNCHANGED, find_differences, parse_line
 from ..edition_changes import CHANGED as REWRITTEN
 from .answers import AS_LARGE, CHANGED, IS_IT, THROWN_AWAY, VOCABULARY, Answer, Link, Table
-from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, against, bars, over_time
+from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, bars, over_time, points
 from .facts import Facts, balance_of, share
 
 SHOWN = 60  # maximum number of builds in a chart
@@ -259,14 +259,14 @@ def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
 
 
 def _against_paper(
-    title: str, ours: str, points: Iterable[tuple[str, float, float]], note: str, *, log: bool
+    title: str, ours: str, found: Iterable[tuple[str, float, float]], note: str, *, log: bool
 ) -> Figure:
-    """Returns a chart of points (language, number here, number in the paper). `ours` names the second."""
+    """Returns a chart of tuples (language, number here, number in the paper). `ours` names the second."""
     rows = [
-        {"language": language, ours: here, "in the paper": paper}
-        for language, here, paper in points
+        {"language": language, ours: here, "in the paper": paper} for language, here, paper in found
     ]
-    return Figure(title, against(rows, "in the paper", ours, "language", log=log), note)
+    spec = points(rows, "in the paper", ours, [*rows[0]], label="language", log=log)
+    return Figure(title, spec, note)
 
 
 def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:

@@ -183,88 +183,54 @@ def steps(
     return _finished(encoded.mark_line(strokeWidth=2), _HEIGHT)
 
 
-def curve(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> Spec:
-    """Returns a chart of points with two logarithmic axes. `x` and `y` are names of fields of `rows`."""
-    axes = {name: _log_axis(*_ends([row[name] for row in rows])) for name in (x, y)}
-    encoded = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X(f"{x}:Q", scale=alt.Scale(type="log"), axis=axes[x]),
-        y=alt.Y(f"{y}:Q", scale=alt.Scale(type="log"), axis=axes[y]),
-        tooltip=[*_tooltip("word"), *_tooltip(x, y)],
-    )
-    return _finished(encoded.mark_point(color=ACCENT, filled=True, size=24, opacity=0.9), _HEIGHT)
-
-
-def scatter(
+def points(
     rows: Sequence[Mapping[str, Any]],
     x: str,
     y: str,
-    *,
-    colour: str,
-    order: Sequence[tuple[str, str]],
-    line: Sequence[Mapping[str, float]],
     tooltip: Sequence[str],
+    *,
+    colour: str = "",
+    order: Sequence[tuple[str, str]] = (),
+    line: Sequence[Mapping[str, float]] = (),
+    label: str = "",
+    log: bool = True,
 ) -> Spec:
-    """Returns a chart of coloured points and one dashed line, with two logarithmic axes.
+    """Returns a chart of points, and one dashed line.
 
     Args:
-      x, y, colour: Names of fields of `rows`.
+      x, y: Names of fields of `rows`.
+      tooltip: Names of the fields that the tooltip of a point displays.
+      colour: Name of the field that determines the colour of a point; "" for one colour.
       order: A pair (value of the field `colour`, colour code) for each group of points.
       line: The points of the line, with the fields `x` and `y`.
-      tooltip: Names of the fields that the tooltip of a point displays.
-    """
-    ends = {name: _around([row[name] for row in rows]) for name in (x, y)}
-    scales = {name: alt.Scale(type="log", domain=ends[name], nice=False) for name in (x, y)}
-    encoding = {
-        "x": alt.X(f"{x}:Q", scale=scales[x], axis=_log_axis(*ends[x])),
-        "y": alt.Y(f"{y}:Q", scale=scales[y], axis=_log_axis(*ends[y])),
-    }
-    points = (
-        alt.Chart(alt.Data(values=list(rows)))
-        .mark_point(filled=True, size=36, opacity=0.8)
-        .encode(
-            **encoding,
-            color=alt.Color(
-                f"{colour}:N",
-                scale=alt.Scale(
-                    domain=[name for name, _ in order], range=[shade for _, shade in order]
-                ),
-                legend=_legend(),
-            ),
-            tooltip=_tooltip(*tooltip),
-        )
-    )
-    ruled = (
-        alt.Chart(alt.Data(values=list(line)))
-        .mark_line(color=INK, strokeDash=[5, 4], strokeWidth=1.5, clip=True)
-        .encode(**encoding)
-    )
-    return _finished(alt.layer(points, ruled), _HEIGHT + 80)
-
-
-def against(rows: Sequence[Mapping[str, Any]], x: str, y: str, label: str, *, log: bool) -> Spec:
-    """Returns a chart with a labelled point for each row, and the diagonal on which `x` and `y` are equal.
-
-    Args:
-      x, y, label: Names of fields of `rows`.
+      label: Name of the field with the text above a point. With it, the two axes are the same, and the line
+        is their diagonal.
       log: Whether the axes are logarithmic.
     """
-    domain = _around([row[name] for row in rows for name in (x, y)], log=log)
-    scale = _scale(log, domain=domain, nice=False)
-    axis = _log_axis(*domain) if log else alt.Axis(tickCount=5)
-    base = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X(f"{x}:Q", scale=scale, axis=axis),
-        y=alt.Y(f"{y}:Q", scale=scale, axis=axis),
-        tooltip=_tooltip(label, x, y),
-    )
-    ends = [{x: end, y: end} for end in domain]
-    same = (
-        alt.Chart(alt.Data(values=ends))
-        .mark_line(color=QUIET, strokeDash=[5, 4], strokeWidth=1.5)
-        .encode(x=alt.X(f"{x}:Q", scale=scale), y=alt.Y(f"{y}:Q", scale=scale))
-    )
-    names = base.mark_text(dy=-10, color=INK).encode(text=f"{label}:N")
-    points = base.mark_point(color=ACCENT, filled=True, size=70, opacity=1)
-    return _finished(alt.layer(same, points, names), _HEIGHT + 80)
+    numbers = {name: [row[name] for row in rows] for name in (x, y)}
+    ends = {name: _around(numbers[name], log=log) for name in numbers}
+    if label:
+        ends = dict.fromkeys(ends, _around(numbers[x] + numbers[y], log=log))
+        line = [{x: end, y: end} for end in ends[x]]
+    encoding = {
+        channel: kind(
+            f"{name}:Q",
+            scale=_scale(log, domain=ends[name], nice=False),
+            axis=_log_axis(*ends[name]) if log else alt.Axis(tickCount=5),
+        )
+        for channel, kind, name in (("x", alt.X, x), ("y", alt.Y, y))
+    }
+    scale = alt.Scale(domain=[name for name, _ in order], range=[shade for _, shade in order])
+    shade = alt.Color(f"{colour}:N", scale=scale, legend=_legend()) if colour else alt.value(ACCENT)
+    data = alt.Data(values=list(rows))
+    base = alt.Chart(data).encode(**encoding, tooltip=_tooltip(*tooltip))
+    layers = [base.mark_point(filled=True, size=36, opacity=0.8).encode(color=shade)]
+    if line:
+        rule = alt.Chart(alt.Data(values=list(line))).encode(**encoding)
+        layers.append(rule.mark_line(color=INK, strokeDash=[5, 4], strokeWidth=1.5, clip=True))
+    if label:
+        layers.append(base.mark_text(dy=-10, color=INK).encode(text=f"{label}:N"))
+    return _finished(alt.layer(*layers), _HEIGHT + 80)
 
 
 def over_time(rows: Sequence[Mapping[str, Any]], x: str, y: str, colour: str) -> Spec:

@@ -41,8 +41,6 @@ from corpusmill.transforms.wikitext.article_markers import parse_article
 
 from ...run.corpora import rows
 
-_UNITS = ("bytes", "kB", "MB", "GB", "TB")
-
 
 def share(part: float, whole: float) -> str:
     """Returns `part` as a percentage of `whole`, such as "27.6 %", with a no-break space.
@@ -56,14 +54,6 @@ def share(part: float, whole: float) -> str:
         return ">\u00a099.9\u00a0%"
     digits = ".0f" if value >= 100 else ".2g" if value < 1 else ".1f"
     return f"{value:{digits}}\u00a0%"
-
-
-def readable_bytes(size: float) -> str:
-    """Returns a size such as "2.3 MB"."""
-    place = 0
-    while size >= 1000 and place < len(_UNITS) - 1:
-        size, place = size / 1000, place + 1
-    return f"{size:,.1f} {_UNITS[place]}" if place else f"{size:,} bytes"
 
 
 STATS = "stats.json"

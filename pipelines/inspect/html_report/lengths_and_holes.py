@@ -75,14 +75,13 @@ def _whole(facts: Facts, name: str) -> list[str]:
 
 
 def _classes(histogram_: Mapping[str, int]) -> list[LengthClass]:
-    return [_class(name, count) for name, count in histogram_.items()]
-
-
-def _class(name: str, count: int) -> LengthClass:
-    if name.startswith(">"):
-        return LengthClass(name, int(name[1:]) + 1, None, count)
-    low, _, high = name.partition("-")
-    return LengthClass(name, int(low), int(high or low), count)
+    classes = []
+    for name, count in histogram_.items():
+        low, _, high = name.lstrip(">").partition("-")
+        is_last = name.startswith(">")
+        end = None if is_last else int(high or low)
+        classes.append(LengthClass(name, int(low) + is_last, end, count))
+    return classes
 
 
 def _middle(classes: Sequence[LengthClass], unit: str, measure: str) -> str:

@@ -6,6 +6,8 @@ The answer names years, subjects or sources of the text.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from rich.filesize import decimal
+
 from corpusmill.transforms.books.publication_dates import BOUND
 from corpusmill.transforms.files.records import TITLE_IN_TEXT
 from corpusmill.transforms.wikitext.article_markers import parse_article
@@ -13,7 +15,7 @@ from corpusmill.transforms.wikitext.article_markers import parse_article
 from ...run.corpora import rows
 from .answers import ABOUT, Answer, Table
 from .drawings import Bar, Bin, Figure, bars, histogram
-from .facts import Facts, readable_bytes, sample_columns, share
+from .facts import Facts, sample_columns, share
 
 SHOWN = 15
 _GROUPS = 7  # number of colours in a chart, not counting the colour of "other"
@@ -269,9 +271,7 @@ def _of_inputs(facts: Facts) -> Answer | None:
     sizes = {one["name"]: one["bytes"] for one in inputs}
     total = sum(sizes.values())
     most = sorted(sizes.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]
-    shown = [
-        Bar(name, size, f"{readable_bytes(size)} · {share(size, total)}") for name, size in most
-    ]
+    shown = [Bar(name, size, f"{decimal(size)} · {share(size, total)}") for name, size in most]
     return Answer(
         ABOUT,
         f"{facts.unit.capitalize()} from {len(sizes):,} input files. Rows have no subject, source or date.",

@@ -11,7 +11,7 @@ from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.models import model_accounts
 
 from .answers import VOCABULARY, Answer, Table
-from .drawings import ACCENT, PAPER, Bar, Figure, bars, curve
+from .drawings import ACCENT, PAPER, Bar, Figure, bars, points
 from .facts import Facts, share
 
 _PAPER_UNKNOWN = 0.0028  # share of unknown words in the test set of Chelba et al. 2013
@@ -100,15 +100,13 @@ def _rank_and_frequency(facts: Facts, name: str) -> Iterator[Figure]:
     """
     if name not in facts.names_of(name, ""):
         return
-    points = list(_ranks(path_below(facts.build.folder, name)))
-    if points:
+    if ranks := list(_ranks(path_below(facts.build.folder, name))):
         note = (
             "Both scales are logarithmic. By Zipf's law, the frequency falls like 1 / rank: the points"
             " would be on a straight line that falls by a factor of ten from each power of ten to the next."
         )
-        yield Figure(
-            f"Rank and frequency of words, {name}", curve(points, "rank", "frequency"), note
-        )
+        spec = points(ranks, "rank", "frequency", [*ranks[0]])
+        yield Figure(f"Rank and frequency of words, {name}", spec, note)
 
 
 def _ranks(path: str) -> Iterator[dict[str, Any]]:

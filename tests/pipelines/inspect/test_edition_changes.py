@@ -18,7 +18,6 @@ from corpusmill.pipelines.inspect.edition_changes import (
     Change,
     Row,
     SplitChanges,
-    Tally,
     add_tallies,
     compare_rows,
     describe,
@@ -77,12 +76,6 @@ def test_every_fate() -> None:
         "test": SplitChanges(old=1, new=2, removed=1, moved_in=2),
     }
     assert moves(tally) == {("train", "test"): 2}
-
-
-def test_nothing_at_all() -> None:
-    tally, changes = compare_rows(SCHEMA.empty_table(), SPLITS)
-    assert (tally, changes) == ({}, [])
-    assert split_changes(tally, SPLITS) == dict.fromkeys(SPLITS, SplitChanges())
 
 
 A, B, C = (Row("train", digest, 10, "") for digest in (1, 2, 3))
@@ -177,12 +170,6 @@ def test_ids_can_be_compared_in_several_parts(
     found = [compare_rows(table_of(part), SPLITS) for part in parts]
     assert add_tallies(tally for tally, _ in found) == whole
     assert sorted((one for _, some in found for one in some), key=order) == changes
-
-
-def test_tallies_add_up() -> None:
-    one: Tally = {(ADDED, "", "train"): 1, (MOVED, "train", "test"): 2}
-    assert add_tallies([one, {(ADDED, "", "train"): 3}]) == one | {(ADDED, "", "train"): 4}
-    assert add_tallies([]) == {}
 
 
 @pytest.mark.parametrize(

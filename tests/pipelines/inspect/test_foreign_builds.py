@@ -35,7 +35,6 @@ COMMANDS = {
         *("overlap", "BUILD", "--output", "out/found", "--drop-from", "first", "--editions", "out")
     ],
     "harness": ["harness", "BUILD", "--output", "out"],
-    "croissant": ["croissant", "BUILD"],
     "publish": ["publish", "hub", "me/x", "BUILD", "--dry-run"],
     "score": ["score", "perplexity", "--corpus", "BUILD", "--log-likelihood", -9],
 }
@@ -123,9 +122,8 @@ def steering(output: Path, split: str, identity: str, **of_manifest: Any) -> Pat
         ("overlap", "first", "--with", "second", "--output", "found"),
         ("report", "first"),
         ("report", "first", "--format", "markdown"),
-        ("report", "first", "--json"),
+        ("report", "first", "--format", "json"),
         ("harness", "first", "--output", "tasks"),
-        ("croissant", "first"),
         ("no\x1b[31mcommand",),
     ],
     ids=lambda command: ascii(command)[:40],

@@ -13,23 +13,19 @@ from corpusmill.pipelines.inspect.language_model_scores import (
     Normalisers,
     bits_per_byte,
     bits_per_character,
-    bits_per_character_of_perplexity,
     covers_text,
     in_nats,
-    log_likelihood_of_bits_per_character,
     log_likelihood_of_perplexity,
     perplexity_per_piece,
     read_normalisers,
     sum_log_likelihoods,
     word_level_perplexity,
-    word_level_perplexity_of_bits_per_character,
 )
 from tests.tools.real_data import DATA, needs_real_data
 
 ROOT = Path(__file__).parents[3]
 COUNTS = Normalisers(characters=1000, pieces=250, words=180, documents=3)
 
-LOG_LIKELIHOODS = st.floats(-1e5, -1e-3)
 COUNT = st.integers(1_000, 10**9)
 
 
@@ -54,13 +50,6 @@ def test_a_model_that_knows_all_needs_none() -> None:
     assert perplexity_per_piece(0.0, 10) == word_level_perplexity(0.0, 10) == 1
 
 
-def test_how_the_text_is_cut_does_not_matter() -> None:
-    whole = bits_per_character_of_perplexity(16, pieces=100, characters=400)
-    assert whole == close(1)
-    # twice the pieces, each as sure as the square root tells: the same model
-    assert bits_per_character_of_perplexity(4, pieces=200, characters=400) == close(whole)
-
-
 def test_the_end_of_a_sentence_may_count_as_a_word() -> None:
     assert word_level_perplexity(-12 * math.log(7), words=10, ends=2) == close(7)
 
@@ -69,30 +58,17 @@ def test_a_perplexity_out_of_range_is_infinite() -> None:
     assert word_level_perplexity(-1e6, 1) == math.inf
 
 
-@given(LOG_LIKELIHOODS, COUNT, COUNT, COUNT)
-def test_every_score_leads_to_every_other(
-    log_likelihood: float, characters: int, pieces: int, words: int
-) -> None:
-    bits = bits_per_character(log_likelihood, characters)
-    perplexity = perplexity_per_piece(log_likelihood, pieces)
-    assert log_likelihood_of_bits_per_character(bits, characters) == close(log_likelihood)
-    assert word_level_perplexity_of_bits_per_character(bits, characters, words) == close(
-        word_level_perplexity(log_likelihood, words)
-    )
-    assert log_likelihood_of_perplexity(perplexity, pieces) == pytest.approx(
-        log_likelihood, rel=1e-3, abs=1e-6
-    )
-    # the perplexity is near 1 here, and its logarithm loses digits
-    assert bits_per_character_of_perplexity(perplexity, pieces, characters) == pytest.approx(
-        bits, rel=1e-3, abs=1e-9
-    )
+def bits_of_perplexity(perplexity: float, pieces: int, characters: int) -> float:
+    return bits_per_character(log_likelihood_of_perplexity(perplexity, pieces), characters)
 
 
 @given(st.floats(1.0, 1e6), COUNT, COUNT)
 def test_bits_per_character_are_the_formula_of_wiki40b(
     perplexity: float, pieces: int, characters: int
 ) -> None:
-    assert bits_per_character_of_perplexity(perplexity, pieces, characters) == pytest.approx(
+    log_likelihood = log_likelihood_of_perplexity(perplexity, pieces)
+    assert perplexity_per_piece(log_likelihood, pieces) == close(perplexity)
+    assert bits_of_perplexity(perplexity, pieces, characters) == pytest.approx(
         math.log2(perplexity) * pieces / characters, rel=1e-9, abs=1e-12
     )
 
@@ -111,11 +87,9 @@ TABLE_7 = [
 
 def check_paper_row(pieces: int, characters: int, bits: float) -> None:
     """The perplexity that a row implies is one of a trained model, and leads back to the row."""
-    log_likelihood = log_likelihood_of_bits_per_character(bits, characters)
-    perplexity = perplexity_per_piece(log_likelihood, pieces)
+    perplexity = perplexity_per_piece(-bits * math.log(2) * characters, pieces)
     assert 7 < perplexity < 46
-    found = bits_per_character_of_perplexity(perplexity, pieces, characters)
-    assert round(found, 3) == bits
+    assert round(bits_of_perplexity(perplexity, pieces, characters), 3) == bits
 
 
 @pytest.mark.parametrize(("language", "pieces", "characters", "bits"), TABLE_7)
@@ -141,8 +115,8 @@ def test_all_rows_of_the_wiki40b_paper() -> None:
 
 
 def test_the_perplexity_of_english_wiki40b() -> None:
-    bits = log_likelihood_of_bits_per_character(0.860, 489_931_919)
-    assert round(perplexity_per_piece(bits, 109_963_773), 1) == 14.2
+    log_likelihood = -0.860 * math.log(2) * 489_931_919
+    assert round(perplexity_per_piece(log_likelihood, 109_963_773), 1) == 14.2
 
 
 def test_words_of_pg19() -> None:
@@ -180,13 +154,7 @@ def test_what_is_no_log_likelihood(value: float) -> None:
 @pytest.mark.parametrize("value", [0.99, -3, math.inf, math.nan])
 def test_what_is_no_perplexity(value: float) -> None:
     with pytest.raises(ValueError, match="is not a perplexity, which is at least 1"):
-        bits_per_character_of_perplexity(value, 10, 10)
-
-
-@pytest.mark.parametrize("value", [-0.1, math.inf, math.nan])
-def test_what_is_no_number_of_bits(value: float) -> None:
-    with pytest.raises(ValueError, match="bits per character must be finite"):
-        log_likelihood_of_bits_per_character(value, 10)
+        log_likelihood_of_perplexity(value, 10)
 
 
 def test_nothing_to_divide_by() -> None:

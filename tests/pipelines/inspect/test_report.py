@@ -168,7 +168,7 @@ def test_the_command_prints_text_unless_told(
 def test_the_command_prints_json(
     two: Found, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_command(str(tmp_path), "--json")
+    run_command(str(tmp_path), "--format", "json")
     assert capsys.readouterr().out == RENDERERS["json"](two)
 
 

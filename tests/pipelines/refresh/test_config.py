@@ -12,6 +12,7 @@ from corpusmill.pipelines.refresh.config import FilesTable, Settings, load_confi
 from corpusmill.pipelines.refresh.sources import EntitiesSource, WikimediaSource
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, open_codes
 from tests.makers.wiki_builds import run_cli
+from tests.tools.case_tables import read_rows
 from tests.tools.pack_samples import SAMPLES
 
 EXAMPLE = SAMPLES / "refresh" / "refresh.toml"
@@ -29,65 +30,16 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("a = = 1", "Invalid value (at line 1, column 5)"),
-        ("a = " + "[" * 9_999, "maximum recursion depth exceeded"),
-        (UK, "Object missing required field `refresh`"),
-        (HEAD, "Object missing required field `corpus`"),
-        (HEAD + "corpus = []", "[refresh]: Object contains unknown field `corpus`"),
-        ("corpus = []\n" + HEAD, "there is no [[corpus]]"),
-        ("output = 1\n" + HEAD + UK, "Object contains unknown field `output`"),
-        (HEAD + "kep = 3\n" + UK, "[refresh]: Object contains unknown field `kep`"),
-        (HEAD + "keep = 0\n" + UK, "[refresh]: keep: Expected `int` >= 1"),
-        (HEAD + 'keep = "3"\n' + UK, "[refresh]: keep: Expected `int`, got `str`"),
-        (HEAD + "connections = 4\n" + UK, "[refresh]: connections: Expected `int` <= 3"),
-        (HEAD + 'layout = "newest"\n' + UK, "[refresh]: layout: Invalid enum value 'newest'"),
-        (HEAD + "max_removed_share = 2\n" + UK, "[refresh]: max_removed_share: Expected"),
-        (HEAD.replace("downloads =", "state =") + UK, "[refresh]: `downloads` is missing: set it to a"),
-        (
-            HEAD + 'state = "zz://x"\n' + UK,
-            "[refresh]: state is zz://x, which cannot be accessed: Unable to get filesystem",
-        ),
-        (HEAD.replace("me@example.org", " ") + UK, "contact must be an e-mail address or a web page"),
-        (HEAD + 'mirrors = ["here"]\n' + UK, "[[corpus]] wiki40b-uk: mirror 'here' must begin with https://"),
-        (HEAD + 'mirrors = ["ftp://me:p4ss@x"]\n' + UK, "wiki40b-uk: mirror 'ftp://***@x' must begin with https://"),
-        (HEAD + 'beam_flags = ["--nonono"]\n' + UK, "no such flag: --nonono"),
-        (HEAD + "[[corpus]]\n", "[[corpus]] 1: Object missing required field `kind`"),
-        (HEAD + UK + '[[corpus]]\nkind = "wiki40c"', "[[corpus]] 2: kind: Invalid value 'wiki40c'"),
-        (HEAD + UK + '[[corpus]]\nkind = "x"', "known: entities, wiki40b, lm1b, pg19, simpleb"),
-        (HEAD + '[[corpus]]\nkind = "wiki40b"', "set either `language` or `languages`"),
-        (HEAD + UK + "languages = ['el']", "set either `language` or `languages`"),
-        (HEAD + UK + "sites = []", "[[corpus]] 1: Object contains unknown field `sites`"),
-        (HEAD + UK + UK, "two tables [[corpus]] have the name wiki40b-uk; set another name"),
-        (HEAD + UK + UK + 'name = "x"\nentities = "none"', "wiki40b-uk and x both write to wiki40b/uk"),
-        (HEAD + NEWS + NEWS + 'name = "x"\nfirst_year = 2020', "lm1b-en and x both write to lm1b/en"),
-        (HEAD + PG19 + PG19 + 'name = "x"\nbooks = "y"', "x both write to one folder of pg19"),
-        (HEAD + 'runner = "DataflowRunner"\n' + UK, "[refresh]: output is /"),
-        (STORE + 'downloads = "x"\nrunner = "DataflowRunner"\n' + UK, "workers of DataflowRunner cannot"),
-        (STORE + 'runner = "dataflow"\n' + UK, "[refresh]: runner: no such runner: 'dataflow'; did you mean"),
-        (HEAD + 'runner = "SparkRuner"\n' + UK, "[refresh]: runner: no such runner: 'SparkRuner'"),
-        (HEAD + 'runner = "x.Runner"\n' + UK, "[refresh]: runner: No module named 'x'"),
-        (HEAD + UK + 'name = "../x"', "'../x' is not a valid name"),
-        (HEAD + UK.replace("uk", "commons"), "[[corpus]] wiki40b-commons: no such language: 'commons'"),
-        (HEAD + UK + "build = { x = 1 }", "wiki40b-uk: build: there is no setting 'x'"),
-        (HEAD + UK + "build = { dump = [] }", "build: remove 'dump'"),
-        (HEAD + UK + "build = { dump_date = '1' }", "build: remove 'dump_date'"),
-        (
-            HEAD + UK + "build = { shard_bytes = 'x' }",
-            "wiki40b-uk: build: shard_bytes: Expected `int`, got `str`",
-        ),
-        (HEAD + UK + "build = { shard_bytes = 0 }", "shard_bytes must be positive, not 0"),
-        (
-            HEAD + '[[corpus]]\nkind = "flores101"\nsites = ["x"]',
-            "flores101: `sites` must be one or more of",
-        ),
-    ],
-)  # fmt: skip
+PARTS = {"<HEAD>": HEAD, "<STORE>": STORE, "<NEWS>": NEWS, "<PG19>": PG19, "<UK>": UK, "\\n": "\n"}
+DEEP = ["a = " + "[" * 9_999, "maximum recursion depth exceeded"]
+
+
+@pytest.mark.parametrize(("text", "complaint"), [*read_rows("pipelines/refused_refresh"), DEEP])
 def test_what_is_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, complaint: str
 ) -> None:
+    for name, part in PARTS.items():
+        text = text.replace(name, part)
     path = write(tmp_path, text)
     assert run_cli("refresh", "--config", path, "--check") == 2
     (line,) = capsys.readouterr().err.splitlines()

@@ -1,7 +1,8 @@
 """A refresh may be killed at any time: there is the old edition or the new one, and the same again ends it.
 
 Everything is real here: the site, the download, the build, the check and the comparison. A run is a session
-of its own, all processes of which are killed at once.
+of its own, all processes of which are killed at once. Kills at named steps, and hundreds of runs, are the
+matter of `python -m tests.tools.kills`, whose results are in kills.md beside it.
 """
 
 import multiprocessing
@@ -23,7 +24,7 @@ from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_pat
 
 pytestmark = pytest.mark.slow
 
-KILLS = 10
+KILLS = 4
 SEED = 20261120
 DOWNLOAD_SECONDS = 1
 LIMIT_SECONDS = 300
@@ -104,9 +105,9 @@ def copy_of(place: Place, folder: Path) -> Place:
 
 
 def kill_moments() -> list[float]:
-    """Shares of a run, one in each tenth of it."""
+    """Shares of a run, one in each part of it."""
     chance = random.Random(SEED)
-    return [(tenth + chance.random()) / KILLS for tenth in range(KILLS)]
+    return [(part + chance.random()) / KILLS for part in range(KILLS)]
 
 
 def check_what_there_is(place: Place, undisturbed: Undisturbed) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from corpusmill.pipelines.refresh.refresh import RunMetrics, write_metrics
+from corpusmill.pipelines.refresh.refresh import write_metrics
 from corpusmill.pipelines.refresh.state import NAME, CorpusState, StateFolder, locked
 from corpusmill.pipelines.run.publish import BusyError
 from corpusmill.transforms.files.write_files import write_whole
@@ -124,7 +124,7 @@ def test_a_lock_that_cannot_be_had_gives_back_the_other(tmp_path: Path) -> None:
 
 def test_metrics(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "refresh.prom"
-    run = RunMetrics(end=1_795_000_000.25, seconds=9.5, status=1)
+    run = (1_795_000_000.25, 9.5, 1)
     write_metrics(str(path), run, {"uk": STATE, "el": CorpusState()})
     found = {
         (sample.name, *sorted(sample.labels.values())): sample.value

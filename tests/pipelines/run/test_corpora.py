@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,12 +19,12 @@ from corpusmill.pipelines.run.progress import Estimate, describe_counts, find_st
 from corpusmill.pipelines.subwords import find_sources
 from corpusmill.transforms.books import simplebooks_rows
 from corpusmill.transforms.files.records import SPLITS as TRANSLATION_SPLITS
-from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Layout
+from corpusmill.transforms.files.records import TITLE_IN_TEXT
 from corpusmill.transforms.models.sentence_sampling import PARAGRAPHS
 from tests.makers.wiki_builds import Command, run_cli
 from tests.pipelines.refresh.dump_server import DumpServer
-from tests.pipelines.toy_corpus import METHOD, SAMPLE
-from tests.tools.golden_tree import GOLDEN
+from tests.pipelines.toy_corpus import LINES, ROW, declared, write_lines
+from tests.tools.golden_tree import GOLDEN, TOY, check_golden, tree_of
 
 
 @pytest.mark.parametrize("row", CORPORA, ids=lambda row: row.name)
@@ -76,42 +75,18 @@ def test_a_layout_names_a_column_and_a_rule(corpus: str) -> None:
 
 # A sixth corpus: a method file, a sample and a row, and no other edit.
 
-TOY = CorpusRow(
-    "toy",
-    "toy_method",
-    "Toy",
-    "ToyConfig",
-    MemoryModel(1, 1, 1.0),
-    samples="toy_sample:toy",
-    shape=CorpusShape("lines", "id", "", ("text",), splits=("train", "test")),
-    layout=Layout("text", "", "Lines of the toy are in no order."),
-    paper="toy_method:PAPER",
-    measure="toy_method:MEASURE",
-    form="Each line is a sentence.",
-)
-LINES = [
-    f"The little red {animal} went to the mill by the river."
-    for animal in ("hen", "cat", "dog", "bee", "ant", "elk", "lamb")
-]
-
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with two editions of the corpus, that this process knows meanwhile."""
     folder = tmp_path_factory.mktemp("toy")
-    (folder / "toy_method.py").write_text(METHOD, "utf-8")
-    (folder / "toy_sample.py").write_text(SAMPLE, "utf-8")
-    others = (row._replace(samples="toy_sample:none") for row in CORPORA)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(folder))
-        patch.setattr(corpora, "CORPORA", (*others, TOY))
+    others = [row._replace(samples="toy_sample:none") for row in CORPORA]
+    with declared(folder, others):
         new = [*LINES[1:], LINES[0].replace("river", "brook")]
         for date, lines in (("20260201", new), ("20260101", LINES)):
-            (folder / "lines.txt").write_bytes("\n".join(lines).encode() + b"\n\xff\n")
+            write_lines(folder, lines)
             assert build(folder, "--dump-date", date) == 0
         yield folder
-    for name in ("toy_method", "toy_sample"):
-        sys.modules.pop(name, None)
 
 
 def build(toy: Path, *flags: object) -> int:
@@ -137,6 +112,10 @@ def test_a_toy_has_a_command(toy: Path, run: Command) -> None:
     assert "required: --input" in run("toy", "--output", "x", status=2).err
     wrong = run("toy", "--input", "x", "--every", "many", "--output", "x", status=2)
     assert "invalid int value: 'many'" in wrong.err
+
+
+def test_a_toy_is_that_of_the_golden_tree(toy: Path) -> None:
+    check_golden(tree_of(edition(toy)), "en/20260101-1.0.0", TOY)
 
 
 def test_a_toy_has_rows_a_vocabulary_and_a_card(toy: Path) -> None:
@@ -282,7 +261,7 @@ def test_a_toy_is_refreshed(toy: Path, tmp_path: Path, run: Command) -> None:
 def test_the_memory_of_a_toy_is_estimated(
     toy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    greedy = TOY._replace(memory=MemoryModel(10**18, 1, 1.0))
+    greedy = ROW._replace(memory=MemoryModel(10**18, 1, 1.0))
     monkeypatch.setattr(corpora, "CORPORA", (*CORPORA, greedy))
     assert build(toy, "--output", toy / "greedy") == 1
     assert "memory" in capsys.readouterr().err

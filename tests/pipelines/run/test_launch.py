@@ -71,7 +71,7 @@ def test_the_second_of_two_builds_of_one_target_refuses(
     with building(str(tmp_path / TARGET)) as folder:
         with pytest.raises(TargetError, match="another build is running"):
             launch(Wiki40b(uk_config()), str(tmp_path), workers=1)
-        assert ("of disk space, but only 0 MB are free" in caplog.text) == (free == 10**3)
+        assert ("of disk space, but only 1.0 kB are free" in caplog.text) == (free == 10**3)
         (Path(folder) / "manifest.json").write_text("{}")
     assert files_below(tmp_path) == [f"{TARGET}/COMPLETED", f"{TARGET}/manifest.json"]
 
@@ -122,7 +122,7 @@ def has_written_articles(output: Path) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("moment", "workers"),
-    [(has_begun, "1"), (has_written_articles, "1"), (has_written_articles, "2")],
+    [(has_begun, "1"), (has_written_articles, "2")],
 )
 def test_a_build_killed_at_any_moment_and_run_again_gives_the_same_bytes(
     tmp_path: Path, demo: Path, moment: Callable[[Path], bool], workers: str
@@ -147,11 +147,7 @@ def test_a_build_killed_at_any_moment_and_run_again_gives_the_same_bytes(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sent", "status", "seconds"),
-    [
-        (signal.SIGTERM, 128 + signal.SIGTERM, 0.1),
-        (signal.SIGINT, 130, 1.0),
-        (signal.SIGTERM, 128 + signal.SIGTERM, 2.0),
-    ],
+    [(signal.SIGTERM, 128 + signal.SIGTERM, 0.1), (signal.SIGINT, 130, 1.0)],
 )
 def test_workers_that_are_starting_end_with_the_build(
     tmp_path: Path, sent: signal.Signals, status: int, seconds: float

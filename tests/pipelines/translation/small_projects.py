@@ -79,8 +79,9 @@ class Ran(NamedTuple):
 def run(*arguments: object) -> Ran:
     """Runs `corpusmill flores101 …`."""
     parser = ArgumentParser()
-    flores101_settings.add(parser.add_subparsers(dest="command"))
-    settings = parser.parse_args(["flores101", *map(str, arguments)])
+    flores101_settings.add(parser)
+    parser.set_defaults(command="flores101")
+    settings = parser.parse_args([*map(str, arguments)])
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = cli.run(settings, [])

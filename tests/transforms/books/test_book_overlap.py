@@ -147,10 +147,6 @@ def test_the_threshold_is_exact(threshold: str, numbers: list[int]) -> None:
     assert kept(["a b c d e f g h i j k", "a b c 1 2 3 4 5 6 7"], threshold) == numbers
 
 
-def test_a_threshold_of_one_leaves_what_is_covered_wholly() -> None:
-    assert kept(["a b c", "a b", "b d"], "1") == [1, 3]
-
-
 # Few words and many books, so that they overlap in each way that there is.
 LETTERS = "abcdefgh"
 TEXTS = st.lists(st.sampled_from(LETTERS), max_size=8).map(" ".join)

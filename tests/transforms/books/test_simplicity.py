@@ -48,11 +48,6 @@ def test_the_size_of_the_parts_does_not_matter(text: str, size: int) -> None:
         assert measure(text) == (len(text.split()), len(set(text.split())))
 
 
-def test_a_long_token_at_the_end_of_a_part_is_one() -> None:
-    text = "a " + "b" * (1 << 21) + " a"
-    assert measure(text) == (3, 2)
-
-
 @pytest.mark.parametrize(
     ("tokens", "vocabulary", "formula", "min_ratio", "simple"),
     [
@@ -175,17 +170,6 @@ def entries_by_hand(texts: Sequence[str], min_count: int) -> list[list[int]]:
                 entries[rank] += 1
             counts[word] += count
     return [[rank, words] for rank, words in sorted(entries.items())]
-
-
-def test_a_word_enters_with_the_book_that_makes_it_frequent_enough() -> None:
-    texts = ["a b b", "a b c", "a c", "c c"]
-    ranked = [
-        rank_counts(word_vocabulary.count_words(f"{text}\n".encode()), rank)
-        for rank, text in enumerate(texts)
-    ]
-    assert count_entries(ranked, 3).tolist() == [[1, 1], [2, 1], [3, 1]]
-    assert count_entries(ranked, 1).tolist() == [[0, 2], [1, 1]]
-    assert count_entries(ranked, 5).tolist() == []
 
 
 @given(BOOKS, st.integers(1, 4), st.integers(1, 3), st.randoms())

@@ -1,9 +1,12 @@
 from typing import Any
 
+import pytest
+
 from corpusmill.transforms.files.builds.ledger import AccountingError, Accounts, Ledger
 from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.records import SubwordStats
-from corpusmill.transforms.models.model_accounts import SubwordAccounts
+from corpusmill.transforms.models.count_ngrams import TextCounts
+from corpusmill.transforms.models.model_accounts import SubwordAccounts, account_for_ngrams
 from corpusmill.transforms.models.subword_models import TrainedSubwords
 from tests.tools.error_of import error_of
 
@@ -76,3 +79,22 @@ def test_a_vocabulary_that_is_not_there_has_a_reason() -> None:
 def test_all_characters_are_counted() -> None:
     error = error_of(AccountingError, account_for, stats=UK[:-1])
     assert error == "0 counted in 128k do not add up to the 850 characters of test of uk"
+
+
+@pytest.mark.parametrize(
+    ("counted", "scored", "message"),
+    [
+        (TextCounts(3), {"documents": 2}, "2 scored do not add up to the 3 documents of test"),
+        (TextCounts(2), {"documents": 3}, "2 read do not add up to the 3 documents of test"),
+    ],
+)
+def test_all_documents_of_an_ngram_model_are_read_and_scored(
+    counted: TextCounts, scored: dict[str, int], message: str
+) -> None:
+    entries = {
+        "expected": [("test", 3)],
+        "counted": [("test", counted)],
+        "scores": [("test", scored)],
+    }
+    error = error_of(AccountingError, account_for_ngrams, Ledger(entries), PROVENANCE)
+    assert error == message

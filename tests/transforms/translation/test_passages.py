@@ -65,11 +65,6 @@ def test_longest_runs_of_good_sentences(pattern: str, passages: set[tuple[int, .
     assert seen == passages
 
 
-@pytest.mark.parametrize("pattern", ["", "-", "xx", "xx-xx", "xx--xx-"])
-def test_no_passage(pattern: str) -> None:
-    assert isinstance(choose_passage([paragraph(pattern)], "1"), Reason)
-
-
 def test_a_reason_tells_what_was_found() -> None:
     heading = Paragraph("The old town", ())
     assert choose_passage([paragraph("xx-"), heading, paragraph("-x")], "1") == Reason(

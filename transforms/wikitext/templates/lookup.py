@@ -164,8 +164,9 @@ class TemplateTable:
         """
         language = self._language
         family, _, code = name.partition("-")
+        label = language.language_names.get(code, "")
         if family == "lang" and code in language.language_names:
-            return _with_label(FUNCTIONS["labelled"], language.language_names[code])
+            return _with_label(FUNCTIONS["labelled"], label)
         if family == "lang" and code.endswith("2") and code[:-1] in language.language_names:
             return self._shows["lang-x"]  # {{lang-el2}}: without the name of the language
         if family == "lang" and code.endswith("-short"):
@@ -174,19 +175,10 @@ class TemplateTable:
         if family == "lang" and _LANGUAGE_CODE.fullmatch(code):
             return FUNCTIONS["labelled"]  # without a label rather than with an English one
         if family == "ipa":
-            label = language.language_names.get(code, "")
             return _with_label(FUNCTIONS["ipa_of_language"], label)
-        text = self._language_mark(code) if family == "ref" else ""
-        return (lambda arguments, page: text) if text else None
-
-    def _language_mark(self, code: str) -> str:
-        """Returns the text of a template such as {{ref-en}}, which names the language of a source.
-
-        `code` is the code of that language, such as "en". Returns "" if the code is unknown, or if the wiki
-        has no such templates.
-        """
-        label = self._language.language_names.get(code)
-        return self._language.phrases.get("language_mark", "").format(label=label) if label else ""
+        # {{ref-en}} names the language of a source
+        mark = language.phrases.get("language_mark", "") if family == "ref" and label else ""
+        return (lambda arguments, page: mark.format(label=label)) if mark else None
 
     def find_at(self, text: str, start: int) -> Template:
         """Returns the template whose name begins at the position `start` of the text."""

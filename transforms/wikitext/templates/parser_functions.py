@@ -164,25 +164,9 @@ _DATE = re.compile(r"(\d{1,4})-(\d{1,2})(?:-(\d{1,2}))?")
 _TIME_FORMAT = re.compile(r'"([^"]*)"|xg|x.|.', re.DOTALL)
 
 
-def _if(arguments: Arguments, page: Page) -> str:
-    return arguments.get("2" if arguments.get("1") else "3", "")
-
-
-def _ifeq(arguments: Arguments, page: Page) -> str:
-    return arguments.get("3" if arguments.get("1") == arguments.get("2") else "4", "")
-
-
 def _expr(arguments: Arguments, page: Page) -> str:
     value = evaluate(arguments.get("1", ""))
     return "" if value is None else written(value)
-
-
-def _ifexpr(arguments: Arguments, page: Page) -> str:
-    return arguments.get("2" if evaluate(arguments.get("1", "")) else "3", "")
-
-
-def _iferror(arguments: Arguments, page: Page) -> str:
-    return arguments.get("3") or arguments.get("1", "")
 
 
 def _switch(arguments: Arguments, page: Page) -> str:
@@ -284,16 +268,16 @@ def _argument(name: str) -> Show:
     return lambda arguments, page: arguments.get(name, "")
 
 
-def _title(arguments: Arguments, page: Page) -> str:
-    return page.title
-
-
 PARSER_FUNCTIONS: Mapping[str, Show] = {
-    "#if": _if,
-    "#ifeq": _ifeq,
+    "#if": lambda arguments, page: arguments.get("2" if arguments.get("1") else "3", ""),
+    "#ifeq": lambda arguments, page: arguments.get(
+        "3" if arguments.get("1") == arguments.get("2") else "4", ""
+    ),
     "#expr": _expr,
-    "#ifexpr": _ifexpr,
-    "#iferror": _iferror,
+    "#ifexpr": lambda arguments, page: arguments.get(
+        "2" if evaluate(arguments.get("1", "")) else "3", ""
+    ),
+    "#iferror": lambda arguments, page: arguments.get("3") or arguments.get("1", ""),
     "#switch": _switch,
     "#language": _language,
     "#ifexist": _argument("3"),  # pages are treated as missing
@@ -331,7 +315,7 @@ _PAGE_NAMES = (
 VARIABLES: Mapping[str, Show] = {
     **{f"{zone}{name}": _unknown for zone in ("current", "local") for name in _DAILY},
     **dict.fromkeys(_OF_THE_WIKI, _unknown),
-    **dict.fromkeys(_PAGE_NAMES, _title),
+    **dict.fromkeys(_PAGE_NAMES, lambda arguments, page: page.title),
     "sitename": lambda arguments, page: "Wikipedia",
     "!": lambda arguments, page: "|",
     "=": lambda arguments, page: "=",

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines.cli import main
@@ -20,7 +21,7 @@ from tests.pipelines.run.engines.spark.spark_cluster import (
     run_script,
     spark_cluster,
 )
-from tests.tools.golden_tree import check_golden, tree_of
+from tests.tools.golden_tree import GOLDEN, check_golden, tree_of
 
 pytestmark = [
     pytest.mark.spark,
@@ -73,6 +74,35 @@ def test_both_nodes_have_worked(cluster: Cluster, built: Path) -> None:
 
 def test_the_files_of_the_golden_tree(built: Path) -> None:
     check_golden(tree_of(built))
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        (
+            "contamination --remove passages --train {build} --eval {items}",
+            1,
+        ),  # 1: an item is there
+        ("overlap {build} --with {items} --similarity 0.1 --drop-from first", 0),
+    ],
+)
+def test_a_search_and_its_new_edition_have_the_bytes_of_the_in_process_runner(
+    cluster: Cluster, tmp_path: Path, given: str, status: int
+) -> None:
+    (build,) = (mark.parent for mark in GOLDEN.glob("wiki40b/uk/*/COMPLETED"))
+    table = pq.read_table(next(build.glob("train-*.parquet")))
+    pq.write_table(table.slice(2, 4).select(["text"]), tmp_path / "items")
+    command = given.format(build=build, items=tmp_path / "items").split()
+    trees = []
+    for name, flags in (
+        ("spark", ["--workers", "2", *cluster.flags]),
+        ("here", ["--workers", "1"]),
+    ):
+        folders = ["--output", str(tmp_path / name), "--editions", str(tmp_path / name / "new")]
+        assert main([*command, *folders, *flags]) == status
+        trees.append(tree_of(tmp_path / name))
+    assert trees[0] == trees[1]
+    assert [name for name in trees[0] if name.startswith("new/") and "removed-" in name]
 
 
 @pytest.mark.parametrize("flags", ["flags", "process_flags"])
