@@ -20,6 +20,7 @@ word in the middle of a sentence of 25 words is changed, n of its n-grams change
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -134,6 +135,7 @@ class LinePairs(NamedTuple):
     seconds: list[bytes]
 
 
+@dataclass(eq=False, repr=False)
 class FetchLinePairs(beam.PTransform):
     """Fetches the lines for pairs of line ids.
 
@@ -144,9 +146,7 @@ class FetchLinePairs(beam.PTransform):
       index_to_range: PCollection[(index of the range, LineRange)] with all ranges.
     """
 
-    def __init__(self, index_to_range: beam.PCollection):
-        super().__init__()
-        self.index_to_range = index_to_range
+    index_to_range: beam.PCollection
 
     def expand(self, index_to_pairs: beam.PCollection) -> beam.PCollection:
         with_first = (

@@ -13,6 +13,7 @@ import pickle
 import struct
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
@@ -61,6 +62,7 @@ class StageField(NamedTuple):
     parts: tuple[StagePart, ...]
 
 
+@dataclass(eq=False, repr=False)
 class WriteStage(beam.PTransform):
     """Writes collections to files, and a list of these files.
 
@@ -70,9 +72,7 @@ class WriteStage(beam.PTransform):
       folder: folder of the stage. It must exist and be on a file system that all workers share.
     """
 
-    def __init__(self, folder: str):
-        super().__init__()
-        self.folder = folder
+    folder: str
 
     def expand(self, collections: Mapping[str, beam.PCollection]) -> beam.PCollection:
         types = {name: pack_type(one.element_type) for name, one in collections.items()}
@@ -85,16 +85,15 @@ class WriteStage(beam.PTransform):
         return root | "WriteList" >> MapOnce(write_list, self.folder, types, AsList(files))
 
 
+@dataclass(eq=False, repr=False)
 class ReadStage(beam.PTransform):
     """Reads one collection of a finished stage. Pipeline → PCollection with the original element type.
 
     Raises InputError for damaged or missing files.
     """
 
-    def __init__(self, folder: str, field: StageField):
-        super().__init__()
-        self.folder = folder
-        self.field = field
+    folder: str
+    field: StageField
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
         parts = root | "SpreadParts" >> SpreadAll(self.field.parts, of=StagePart)

@@ -13,6 +13,7 @@ Selects the vocabulary of an n-gram model from blocks of text.
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -117,6 +118,7 @@ def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
     return np.concatenate(tables) if tables else np.empty(0, gram_tables.dtype_of(order, values))
 
 
+@dataclass(eq=False, repr=False)
 class Join(beam.PTransform):
     """Joins one or several PCollections whose elements have a type that Beam does not know.
 
@@ -124,9 +126,7 @@ class Join(beam.PTransform):
       of: the type. Beam knows none of outputs with a tag.
     """
 
-    def __init__(self, of: Any):
-        super().__init__()
-        self.of = of
+    of: Any
 
     def expand(self, parts: Any) -> beam.PCollection:
         joined = parts if isinstance(parts, beam.PCollection) else parts | beam.Flatten()

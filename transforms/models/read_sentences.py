@@ -9,6 +9,7 @@ counts. The words are partitioned into buckets, which are counted in parallel (s
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -197,6 +198,7 @@ class EvaluationFile(NamedTuple):
     path: str
 
 
+@dataclass(eq=False, repr=False)
 class CountPieces(beam.PTransform):
     """Counts the pieces into which a model splits held-out sentences and evaluation files.
 
@@ -209,14 +211,9 @@ class CountPieces(beam.PTransform):
       files: evaluation files.
     """
 
-    def __init__(
-        self,
-        trained: beam.PCollection,
-        choices: beam.PCollection,
-        files: tuple[EvaluationFile, ...],
-    ):
-        super().__init__()
-        self.trained, self.choices, self.files = trained, choices, files
+    trained: beam.PCollection
+    choices: beam.PCollection
+    files: tuple[EvaluationFile, ...]
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         trained, choices = AsSingleton(self.trained), AsSingleton(self.choices)
@@ -276,6 +273,7 @@ class Sampling(NamedTuple):
     sentences: int  # maximum number of sentences to learn from, copies included
 
 
+@dataclass(eq=False, repr=False)
 class ChooseSentences(beam.PTransform):
     """Chooses the sentences from which a vocabulary is learned.
 
@@ -285,9 +283,7 @@ class ChooseSentences(beam.PTransform):
     Raises InputError if there are no sentences.
     """
 
-    def __init__(self, sampling: Sampling):
-        super().__init__()
-        self.sampling = sampling
+    sampling: Sampling
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         once = blocks.pipeline | "Once" >> beam.Create([self.sampling], reshuffle=False)

@@ -1,6 +1,7 @@
 """Trains a SentencePiece model from word counts on one worker, and writes its files."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import apache_beam as beam
 
@@ -18,6 +19,7 @@ VOCABULARY_KIND = "sentencepiece-vocabulary"
 NAME = "sentencepiece"
 
 
+@dataclass(eq=False, repr=False)
 class TrainPieces(beam.PTransform):
     """Trains a model on word counts.
 
@@ -26,9 +28,7 @@ class TrainPieces(beam.PTransform):
     InputError if no model can be trained.
     """
 
-    def __init__(self, settings: subword_models.PieceSettings):
-        super().__init__()
-        self.settings = settings
+    settings: subword_models.PieceSettings
 
     def expand(self, words: beam.PCollection) -> beam.PCollection:
         return (

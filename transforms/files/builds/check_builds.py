@@ -16,6 +16,7 @@ import itertools
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -300,6 +301,7 @@ class SplitFindings(NamedTuple):
     conflicts: beam.PCollection  # of ConflictBlock; only buckets with conflicts
 
 
+@dataclass(eq=False, repr=False)
 class CheckSplits(beam.PTransform):
     """Finds ids that are in more than one split. PCollection[CorpusRows] → SplitFindings.
 
@@ -309,9 +311,7 @@ class CheckSplits(beam.PTransform):
       buckets: number of buckets into which ids are grouped, see `count_buckets`.
     """
 
-    def __init__(self, buckets: int = MIN_BUCKETS):
-        super().__init__()
-        self.buckets = buckets
+    buckets: int = MIN_BUCKETS
 
     def expand(self, rows: beam.PCollection) -> SplitFindings:
         checked = (

@@ -4,6 +4,7 @@ They are made from the ledger of the build: all counts and file lists that its s
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -54,6 +55,7 @@ class Enter(beam.PTransform):
         return (*self.ledgers, *entered) | "Entries" >> beam.Flatten()
 
 
+@dataclass(eq=False, repr=False)
 class WriteManifest(beam.PTransform):
     """Writes the manifest, the card and other descriptions of a build.
 
@@ -70,23 +72,18 @@ class WriteManifest(beam.PTransform):
         ledger.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        provenance: Provenance,
-        description: Description,
-        account_for: AccountFor,
-    ):
-        super().__init__()
-        self.folder = folder
-        self.known = provenance, description, account_for
+    folder: str
+    provenance: Provenance
+    description: Description
+    account_for: AccountFor
 
     def expand(self, ledger: beam.PCollection) -> beam.PCollection:
         accounts = ledger | "AddUp" >> beam.CombinePerKey(add_up)
+        known = self.provenance, self.description, self.account_for
         return (
             ledger.pipeline
             | "Once" >> beam.Create([self.folder])
-            | "WriteManifest" >> beam.FlatMap(write_manifest, *self.known, AsDict(accounts))
+            | "WriteManifest" >> beam.FlatMap(write_manifest, *known, AsDict(accounts))
         )
 
 
