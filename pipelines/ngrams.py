@@ -10,16 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.pipelines.run.corpora import layouts, paper_of, shapes
-from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.pipelines.run.corpus_build import BuildOfBuild, Place, Stage
 from corpusmill.transforms.files.builds.finished_builds import (
     open_build,
     schema_of_files,
     text_bytes_of,
 )
-from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition
+from corpusmill.transforms.files.builds.manifest import name_edition
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.models import count_ngrams, estimate_ngrams
 from corpusmill.transforms.models.count_ngrams import PREDICTED, TRAIN, Dealer, is_of_train
@@ -48,7 +47,7 @@ class Estimated(NamedTuple):
     parts: beam.PCollection  # of ModelPart
 
 
-class Ngrams(CorpusBuild):
+class Ngrams(BuildOfBuild):
     """A build of an n-gram model from a finished build."""
 
     config: NgramsConfig
@@ -102,11 +101,6 @@ class Ngrams(CorpusBuild):
         """
         name = f"{self.build.corpus}-{self.build.edition}"
         return name_edition(name, self.variant(), self.config.original())
-
-    @property
-    def dump_date(self) -> str:
-        """The dump date of the input build."""
-        return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
         """Returns the total size of the input's Parquet files in bytes.
@@ -211,20 +205,10 @@ class Ngrams(CorpusBuild):
         buckets = min(self.stored_bytes[TRAIN] // BUCKET_BYTES, MOST_BUCKETS - 1)
         return Dealer(place.scratch, 1 << buckets.bit_length(), most_keys)
 
-    def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns the path of the input build's manifest, which contains the hashes of all its files.
-
-        The key is the signature of the input build, a line that identifies it, such as
-        "wiki40b|lang:uk|dump:20261101|v:1.3.0".
-        """
-        return {self.build.signature: [FileSystems.join(self.build.folder, MANIFEST)]}
-
     def settings(self) -> Mapping[str, Any]:
         config = self.config
         return {
-            "build": self.build.signature,
-            "builds": {self.build.edition: self.build.sha256},
-            "language": self.build.language,
+            **super().settings(),
             "column": self.source.column,
             "order": config.order,
             "smoothing": config.smoothing,
@@ -235,10 +219,8 @@ class Ngrams(CorpusBuild):
         }
 
     def signature_settings(self) -> Mapping[str, str]:
-        version = self.build.manifest["version"]
         return {
-            "lang": self.build.language,
-            "of": f"{self.build.corpus}-{version}",
+            **super().signature_settings(),
             "order": str(self.config.order),
             "smoothing": self.config.smoothing,
             "min-count": str(self.min_count),

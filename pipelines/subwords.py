@@ -10,7 +10,7 @@ evaluated.
 
 import logging
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import apache_beam as beam
@@ -20,7 +20,7 @@ from corpusmill.pipelines.run.corpora import layouts
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.translation.target_languages import language_key
 from corpusmill.transforms.files.builds import finished_builds
-from corpusmill.transforms.files.builds.finished_builds import Build, age_of, find_folders
+from corpusmill.transforms.files.builds.finished_builds import Build, age_of
 from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition, name_variant
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import line_bytes_of
@@ -96,28 +96,20 @@ def _no_language(path: str) -> Exception:
     )
 
 
-def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]:
-    found = find_folders([folder])
-    for path in found.unfinished:
-        logging.getLogger(__name__).warning("skipped, because the build is not finished: %s", path)
-    learnable = 0
-    for path in found.finished:
-        build = finished_builds.open_build(path)
-        if not (build.format and any(build.files.values())):
-            continue  # a build without text, such as a model or an entity table
-        if build.corpus in layouts:
-            learnable += 1
-            yield build
-        else:
+def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> list[Build]:
+    builds = finished_builds.find_builds([folder])
+    for build in builds:
+        if build.corpus not in layouts:
             logging.getLogger(__name__).warning(
                 "skipped, because no vocabulary can be learned from builds of %s: %s",
                 build.corpus,
-                path,
+                build.folder,
             )
-    if not learnable:
+    if not (learnable := [build for build in builds if build.corpus in layouts]):
         raise InputError(
             folder, f"no finished build of {', '.join(layouts)} in this folder or below"
         )
+    return learnable
 
 
 def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:

@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.pipelines.run.corpora import layouts, shapes
-from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
+from corpusmill.pipelines.run.corpus_build import BuildOfBuild, Place, Stage
 from corpusmill.transforms.files.builds import finished_builds
-from corpusmill.transforms.files.builds.manifest import MANIFEST, check_name, name_edition
+from corpusmill.transforms.files.builds.manifest import check_name, name_edition
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.models import token_ids, write_tokens
 from corpusmill.transforms.models.token_ids import DESCRIPTION, account_for_tokens, type_of_ids
@@ -33,7 +32,7 @@ class Tokenized(NamedTuple):
     ledger: beam.PCollection  # of Entry
 
 
-class Tokens(CorpusBuild):
+class Tokens(BuildOfBuild):
     """A build of token files from a finished build."""
 
     config: TokensConfig
@@ -97,11 +96,6 @@ class Tokens(CorpusBuild):
         check_name("the name of the tokenizer (--name)", name)
         return name
 
-    @property
-    def dump_date(self) -> str:
-        """The dump date of the input build."""
-        return self.build.dump_date
-
     def bytes_to_read(self, stripes: int) -> int:
         """Returns the total size of the input's Parquet files in bytes.
 
@@ -153,8 +147,7 @@ class Tokens(CorpusBuild):
 
         The other files of the build are not listed, because the manifest contains their hashes.
         """
-        manifest = FileSystems.join(self.build.folder, MANIFEST)
-        return {self.build.signature: [manifest], ROLES[self.tokenizer_kind]: [self.tokenizer_path]}
+        return {**super().inputs(), ROLES[self.tokenizer_kind]: [self.tokenizer_path]}
 
     def caveats(self) -> tuple[str, ...]:
         """Returns a caveat if the text has markers, such as `_START_ARTICLE_`, but the tokenizer has no
@@ -169,9 +162,7 @@ class Tokens(CorpusBuild):
 
     def settings(self) -> Mapping[str, Any]:
         return {
-            "build": self.build.signature,
-            "builds": {self.build.edition: self.build.sha256},
-            "language": self.build.language,
+            **super().settings(),
             "column": self.source.column,
             "text": self.config.text,
             "tokenizer": {
@@ -185,10 +176,8 @@ class Tokens(CorpusBuild):
         }
 
     def signature_settings(self) -> Mapping[str, str]:
-        version = self.build.manifest["version"]
         return {
-            "lang": self.build.language,
-            "of": f"{self.build.corpus}-{version}",
+            **super().signature_settings(),
             "tokenizer": self._tokenizer_name() or "own",
             **({"text": self.config.text} if self.config.text != "stored" else {}),
         }

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 CORPUS = "tokens"
 VERSION = "1.0.0"
-RELEASE_NOTES = {"1.0.0": "First build."}
-RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
+RELEASE = Release(CORPUS, VERSION, {VERSION: "First build."})
 
 
 SETTINGS = Group()

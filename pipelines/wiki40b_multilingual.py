@@ -21,9 +21,9 @@ from corpusmill.transforms.models import model_accounts
 from corpusmill.transforms.models.subword_models import TRAINER
 from corpusmill.transforms.wikipedia.train_subwords import (
     CountSubwords,
-    TrainOnBuilds,
     count_rows,
     plan_sample,
+    train_on_builds,
     write_vocabulary,
 )
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
@@ -89,8 +89,11 @@ class Wiki40bMultilingual(CorpusBuild):
 
     def train(self, root: beam.Pipeline, place: Place) -> Trained:
         """Trains the vocabularies on the first articles of each language."""
-        vocabularies = self.config.vocabularies()
-        trained = root | "TrainOnBuilds" >> TrainOnBuilds(self.sample, vocabularies)
+        trained = (
+            root
+            | "Vocabularies" >> beam.Create([self.config.vocabularies()])
+            | "Train" >> beam.FlatMap(train_on_builds, self.sample)
+        )
         return Trained(trained, ledger=self.open_ledger(root))
 
     def count(self, root: beam.Pipeline, place: Place, learned: Trained) -> None:

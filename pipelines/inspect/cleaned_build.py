@@ -20,7 +20,7 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.transforms.duplicates.write_signatures import SIGNATURES, WriteSignatures
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.ledger import DOUBTS
-from corpusmill.transforms.files.builds.manifest import MANIFEST, Provenance, Release
+from corpusmill.transforms.files.builds.manifest import MANIFEST, Release
 from corpusmill.transforms.files.distribution import SpreadAll
 from corpusmill.transforms.files.formats import PARQUET, formats_of
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
@@ -29,7 +29,7 @@ from corpusmill.transforms.models.train_pieces import MODEL_KIND, VOCABULARY_KIN
 from corpusmill.transforms.wikipedia.article_accounts import LICENSES
 
 from ..run.corpora import layouts, rows
-from ..run.corpus_build import CorpusBuild, Place, Stage
+from ..run.corpus_build import BuildOfBuild, Place, Stage
 from ..run.launch import launch
 from ..run.publish import is_completed
 from . import remove_documents
@@ -55,7 +55,7 @@ class CleanedConfig:
     passages: bool = False  # remove passages instead of whole documents
 
 
-class CleanedBuild(CorpusBuild):
+class CleanedBuild(BuildOfBuild):
     """A copy of a finished build, without the near-duplicates or evaluation-set items that a search found."""
 
     config: CleanedConfig
@@ -137,11 +137,6 @@ class CleanedBuild(CorpusBuild):
         """The name of the edition, such as "uk-without-near-duplicates-1f3870be"."""
         return f"{self.build.edition}-without-{self.variant_name}"
 
-    @property
-    def dump_date(self) -> str:
-        """The dump date of the original build."""
-        return self.build.dump_date
-
     def bytes_to_read(self, stripes: int) -> int:
         """Returns the total size in bytes of the original build's Parquet files.
 
@@ -188,7 +183,7 @@ class CleanedBuild(CorpusBuild):
         how = remove_documents.Rewriting(self.build, self.shape, folder, reason, model)
         removed = removals | "RemoveDocuments" >> remove_documents.RemoveDocuments(how)
         listed = removed.removed | "WriteRemoved" >> WriteRecords(
-            folder, "removed", remove_documents.REMOVED, _document_of, tuple
+            folder, "removed", remove_documents.REMOVED, lambda row: str(row[0]), tuple
         )
         copied = (
             root
@@ -292,10 +287,8 @@ class CleanedBuild(CorpusBuild):
         The key is the signature (a line that identifies the build or search), the value a list with the path
         of the manifest. Other files need not be listed as inputs, because the manifests contain their hashes.
         """
-        return {
-            one.signature: [FileSystems.join(one.folder, MANIFEST)]
-            for one in (self.build, self.found)
-        }
+        search = finished_builds.path_below(self.found.folder, MANIFEST)
+        return {**super().inputs(), self.found.signature: [search]}
 
     def caveats(self) -> tuple[str, ...]:
         """Returns the caveats of the original build, and caveats about files that the new build lacks."""
@@ -326,14 +319,10 @@ class CleanedBuild(CorpusBuild):
     def settings(self) -> Mapping[str, Any]:
         return {**self._of_build("settings", {}), "made_of": self._origin()}
 
-    def provenance(self) -> Provenance:
+    def signature_settings(self) -> Mapping[str, str]:
         parts = (part.partition(":") for part in self.build.signature.split("|")[1:])
         settings = {name: value for name, _, value in parts if name != "v"}
-        return (
-            super()
-            .provenance()
-            ._replace(signature_settings={**settings, "without": self.variant_name})
-        )
+        return {**settings, "without": self.variant_name}
 
 
 def check_removable(build: finished_builds.Build, *, passages: bool) -> None:
@@ -358,10 +347,6 @@ def check_removable(build: finished_builds.Build, *, passages: bool) -> None:
             f"{build.folder}: passages cannot be removed, because {build.corpus} has each text in two forms,"
             " and passages are found in only one; remove whole documents"
         )
-
-
-def _document_of(row: Sequence[Any]) -> str:
-    return str(row[0])
 
 
 LOG = logging.getLogger(__name__)

@@ -63,7 +63,7 @@ from corpusmill.transforms.files.read_files import InputError, open_raw
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.terminal import draw, escape_line, new_console
-from corpusmill.transforms.files.write_files import HashedFile
+from corpusmill.transforms.files.write_files import write_file
 from corpusmill.transforms.files.write_rows import WriteRecords
 
 from ..run.engines.engine import Engine
@@ -216,7 +216,7 @@ def _search(
                 "summary", main="files"
             )
         )
-        hits = WriteRecords(folder, HIT_FILES, HITS, _place_of_hit, tuple)
+        hits = WriteRecords(folder, HIT_FILES, HITS, lambda row: f"{row[0]} {row[1]}", tuple)
         build.close_ledger(
             folder,
             build.open_ledger(root),
@@ -237,10 +237,6 @@ def _names_of(items: Iterable[Item]) -> list[tuple[str, str, str]]:
     for item in items:
         first.setdefault(item.number, (item.set, item.split, item.id))
     return [first[number] for number in range(len(first))]
-
-
-def _place_of_hit(row: tuple[Any, ...]) -> str:
-    return f"{row[0]} {row[1]}"
 
 
 def write_found(
@@ -271,11 +267,9 @@ def write_found(
         PAGE: make_page(summary, rows),
     }
     for name, texts in parts.items():
-        with HashedFile.in_folder(folder, name) as file:
-            for text in texts:
-                file.write(text.encode("utf-8"))
         kind = posixpath.splitext(name)[1].lstrip(".")
-        yield file.output_file(name, "", kind, len(rows) if name == REPORT else 0)
+        content = (text.encode("utf-8") for text in texts)
+        yield write_file(folder, name, content, kind, len(rows) if name == REPORT else 0)
     yield beam.pvalue.TaggedOutput("summary", summary)
 
 

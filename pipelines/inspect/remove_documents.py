@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.duplicates.contamination_evidence import join_stretches
@@ -25,15 +24,14 @@ from corpusmill.transforms.duplicates.find_overlap import NAMES, number_of_names
 from corpusmill.transforms.duplicates.folded_words import normalize
 from corpusmill.transforms.duplicates.write_signatures import NamedText
 from corpusmill.transforms.files import counters, write_rows
-from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.check_builds import list_files
-from corpusmill.transforms.files.builds.finished_builds import Build, CorpusFile, read_file
+from corpusmill.transforms.files.builds.finished_builds import Build, CorpusFile, opened, read_file
 from corpusmill.transforms.files.distribution import SpreadAll
-from corpusmill.transforms.files.formats import PARQUET, formats_of, open_rows
-from corpusmill.transforms.files.read_files import InputError, open_raw, read_input
+from corpusmill.transforms.files.formats import PARQUET, formats_of
+from corpusmill.transforms.files.read_files import InputError, read_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, OutputFile, Rejected
 from corpusmill.transforms.files.text import Shard
-from corpusmill.transforms.files.write_files import HashedFile
+from corpusmill.transforms.files.write_files import write_file
 from corpusmill.transforms.models.subword_models import add_subword_stats
 from corpusmill.transforms.wikipedia.train_subwords import counter_of
 from corpusmill.transforms.wikitext.article_markers import MARKERS
@@ -102,7 +100,9 @@ class RemoveDocuments(beam.PTransform):
     def expand(self, removals: beam.PCollection) -> Removed:
         root = removals.pipeline
         files = root | "SpreadFiles" >> SpreadAll(self.files, of=CorpusFile)
-        keyed = removals | "KeyByDocument" >> beam.Map(key_of).with_output_types(tuple[str, Any])
+        keyed = removals | "KeyByDocument" >> beam.Map(
+            lambda one: (one.key, one)
+        ).with_output_types(tuple[str, Any])
         if self.how.shape.id:
             places = files | "ReadIds" >> beam.FlatMap(
                 read_places, self.how.shape.id
@@ -164,11 +164,6 @@ def targets_of(build: Build, file: CorpusFile) -> list[write_rows.Target]:
     assert named
     shard = Shard(named[1], int(named[2]), int(named[3]))
     return write_rows.row_files(formats_of(build.manifest), build.corpus, shard)
-
-
-def key_of(removal: Removal) -> tuple[str, Removal]:
-    """Returns (key, removal). The key identifies the document to remove or change."""
-    return removal.key, removal
 
 
 def key_by_file(file: CorpusFile) -> tuple[str, CorpusFile]:
@@ -355,9 +350,7 @@ def _format_of(path: str) -> tuple[pa.Schema, dict[str, Any]]:
     """Returns the schema of a Parquet file, and the encoding of its first column as options of
     ParquetWriter.
     """
-    finished_builds.columns_of(path)  # raises InputError with the path if the file is damaged
-    with open_raw(path) as stream:
-        parquet = open_rows(path, stream)
+    with opened(path) as parquet:
         schema, footer = parquet.schema_arrow, parquet.metadata
         if not footer.num_row_groups:
             return schema, {}
@@ -419,9 +412,7 @@ def copy_file(file: tuple[str, str, str, int], folder: str) -> OutputFile:
       folder: folder of the new build.
     """
     path, name, kind, records = file
-    with HashedFile.in_folder(folder, name) as copy:
-        copy.write(read_input(path))
-    return copy.output_file(name, "", kind, records)
+    return write_file(folder, name, [read_input(path)], kind, records)
 
 
 NEAR_DUPLICATE, CONTAMINATED = "near-duplicate", "in-evaluation-set"  # reasons of removals
@@ -494,7 +485,7 @@ class ReadRemovals(beam.PTransform):
 
 def read_removals(path: str, found: PairsOf | HitsOf) -> Iterator[Removal]:
     """Yields the removals in the rows of a file."""
-    with open_raw(path) as stream:
-        for batch in pq.ParquetFile(stream).iter_batches():
+    with opened(path) as parquet:
+        for batch in parquet.iter_batches():
             for row in batch.to_pylist():
                 yield from found.read(row)

@@ -4,11 +4,12 @@ Defines the stages of a build. Each stage is one pipeline, and writes files that
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from corpusmill.transforms.files.builds import manifest
+from corpusmill.transforms.files.builds.finished_builds import Build, path_below
 from corpusmill.transforms.files.builds.ledger import (
     INPUTS,
     OUTPUTS,
@@ -51,28 +52,6 @@ class Stage(NamedTuple):
     An outcome is a NamedTuple of PCollections; a field may be None. The last stage, and any stage without
     outputs, returns None. A field of an earlier outcome is read from files when it is first accessed.
     """
-
-
-class Staged(Protocol):
-    """Interface of a build that has stages."""
-
-    @property
-    def config(self) -> Any: ...
-    def provenance(self) -> manifest.Provenance: ...
-    def inputs(self) -> Mapping[str, Sequence[str]]: ...
-    def stages(self) -> Sequence[Stage]: ...
-
-
-class Corpus(Staged, Protocol):
-    """Interface of a build that can be launched."""
-
-    @property
-    def unheld(self) -> Collection[str]: ...
-    @property
-    def path(self) -> Sequence[str]: ...
-    def bytes_to_read(self, stripes: int) -> int: ...
-    def caveats(self) -> Sequence[str]: ...
-    def doubts(self) -> Sequence[Doubt]: ...
 
 
 class CorpusBuild:
@@ -120,6 +99,14 @@ class CorpusBuild:
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns role (such as "dump") → paths of the input files that determine the output."""
+        raise NotImplementedError
+
+    def stages(self) -> Sequence[Stage]:
+        """Returns the stages of the build, in order."""
+        raise NotImplementedError
+
+    def bytes_to_read(self, stripes: int) -> int:
+        """Returns the size of the input, for the display, if a file is divided into `stripes` parts."""
         raise NotImplementedError
 
     def listed_sums(self) -> Mapping[str, str]:
@@ -238,3 +225,30 @@ class CorpusBuild:
         _ = entered | "WriteManifest" >> WriteManifest(
             folder, self.provenance(), self.description, account_for
         )
+
+
+class BuildOfBuild(CorpusBuild):
+    """Base class of builds that are made of one finished build."""
+
+    build: Build
+
+    @property
+    def dump_date(self) -> str:
+        """The dump date of the finished build."""
+        return self.build.dump_date
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """Returns the path of the manifest of the finished build, which contains the hashes of its files.
+
+        The key is the signature of the build, a line that identifies it.
+        """
+        return {self.build.signature: [path_below(self.build.folder, manifest.MANIFEST)]}
+
+    def settings(self) -> Mapping[str, Any]:
+        of = self.build
+        builds = {of.edition: of.sha256}
+        return {"build": of.signature, "builds": builds, "language": of.language}
+
+    def signature_settings(self) -> Mapping[str, str]:
+        of = f"{self.build.corpus}-{self.build.manifest['version']}"
+        return {"lang": self.build.language, "of": of}

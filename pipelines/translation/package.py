@@ -290,13 +290,20 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
     files = {split: f"{split}-*.parquet" for split in kept if split != WITHHELD}
     about = source_accounts.DESCRIPTION
     size = markup.size_category(sum(kept[split] for split in files))
-    dataset = markup.Dataset(project.rules.name, (MAKER, *about.tags), about.tasks, [size])
     licences = source_accounts.hub_licenses(project.sentences) or LICENSE
     domains = ", ".join(sorted({one.domain for one in project.sentences}))
     has_licences = any(one.licence for one in project.sentences)
     sources = domains if has_licences else "English Wikimedia sites"
     again = [one.rounds - 1 for one in included if one.rounds]
-    head = markup.yaml_head(licences, tags, [markup.Config("default", files)], dataset)
+    head = markup.CardHead(
+        license=licences,
+        language=tags,
+        pretty_name=project.rules.name,
+        tags=[MAKER, *about.tags],
+        task_categories=[*about.tasks],
+        size_categories=[size],
+        configs=[markup.config_of("default", files)],
+    )
     card = markup.render(
         "translations",
         manifest=manifest,
@@ -309,7 +316,7 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         days=[one.days for one in included if one.days is not None],
         citation=about.citation,
     )
-    return "\n".join([*head, "", *card, ""])
+    return "\n".join([*markup.yaml_head(head), "", *card, ""])
 
 
 def print_packaged(packaged: Packaged) -> None:

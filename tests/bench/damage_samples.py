@@ -29,7 +29,7 @@ from corpusmill.pipelines.translation.reviews import import_reviews, write_sheet
 from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.transforms.files.records import Article, Finding, SourceSentence
-from corpusmill.transforms.files.stage_files import _WriteElements, write_list
+from corpusmill.transforms.files.stage_files import _WriteElements, pack_type, write_list
 from tests.makers.dump_files import PackedPage, _open_dump, _read_packed
 from tests.makers.spm_models import small_model
 from tests.makers.tar_files import pack_tar
@@ -508,10 +508,7 @@ def stages(_: pathlib.Path | None) -> Iterator[Sample]:
             for element in elements:
                 writer.process(element)
             written += [one.value for one in writer.finish_bundle()]
-        types = {
-            "numbers": "builtins:int",
-            "articles": "corpusmill.transforms.files.records:Article",
-        }
+        types = {"numbers": pack_type(int), "articles": pack_type(Article)}
         write_list(folder, types, written)
         folders.finish(folder, {"pages": 2})
         files = _folder(pathlib.Path(place))

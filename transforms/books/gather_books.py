@@ -5,7 +5,6 @@ Joins files of books with the catalogue and the metadata of PG-19.
 Checks files of books before a build starts: they must exist and look complete.
 """
 
-import glob
 import operator
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,17 +12,16 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
-from apache_beam.io.filesystem import BeamIOError
-from apache_beam.io.filesystems import FileSystems
 
 from ..files import counters, packed_files
+from ..files.builds.finished_builds import files_below
 from ..files.compression import DECODE_ERRORS, codec_of
 from ..files.counters import reject
 from ..files.packed_files import ZipError, is_named_tar, is_wanted
 from ..files.read_files import InputError, match_inputs, open_raw
 from ..files.read_lines import check_end
 from ..files.records import Author, Book, BookFile, CatalogEntry, Reason, ReleasedBook
-from ..files.stores import is_local, refusal_of
+from ..files.stores import is_folder, is_local
 from ..files.tar_members import TarError, read_members
 from .file_text import choose_file, decode_file
 from .read_books import ReadBooks, check_reading, sizes_of
@@ -212,38 +210,17 @@ def match_books(patterns: Sequence[str]) -> list[str]:
     """
     paths: set[str] = set()
     for pattern in patterns:
-        paths.update(_files_below(pattern) if _is_folder(pattern) else match_inputs([pattern]))
+        paths.update(_files_below(pattern) if is_folder(pattern) else match_inputs([pattern]))
     return sorted(paths)
 
 
-def _is_folder(pattern: str) -> bool:
-    """Returns True if a pattern is the path of a folder.
-
-    On an object store, a path counts as a folder if there are objects below it.
-    """
-    if is_local(pattern):
-        return posixpath.isdir(pattern)
-    return bool(_match_below(pattern, 1))
-
-
 def _files_below(folder: str) -> list[str]:
-    found = _match_below(folder)
+    found = files_below(folder.rstrip("/"))
     folders = set(filter(posixpath.isdir, found)) if is_local(folder) else set()
     books = [path for path in found if is_wanted(path) and path not in folders]
     if not books:
         raise InputError(folder, "the folder contains no book files (*.txt, *.zip)")
     return books
-
-
-def _match_below(folder: str, limit: int | None = None) -> list[str]:
-    below = FileSystems.join(glob.escape(folder.rstrip("/")), "**")
-    try:
-        (match,) = FileSystems.match([below], [limit])
-    except BeamIOError as error:
-        if is_local(folder):
-            raise
-        raise InputError(folder, refusal_of(error)) from error
-    return [metadata.path for metadata in match.metadata_list]
 
 
 def check_books(paths: Sequence[str], whole: bool = True) -> None:
@@ -301,10 +278,12 @@ def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bo
     """
     has_wanted = False
     try:
-        is_zip = tar_bytes is None
-        members = packed_files.list_zip(stream) if is_zip else read_members(stream, tar_bytes)
-        for member in members:
-            has_wanted |= is_wanted(member.name)
+        if tar_bytes is None:
+            names = (one.filename for one in packed_files.list_zip(stream))
+        else:
+            names = (one.name for one in read_members(stream, tar_bytes))
+        for name in names:
+            has_wanted |= is_wanted(name)
     except (TarError, ZipError) as error:
         if whole:
             raise InputError(path, error.message, error.offset) from None

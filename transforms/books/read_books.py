@@ -4,6 +4,7 @@ import collections
 import itertools
 import pathlib
 import posixpath
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -133,7 +134,7 @@ class StoredFile(NamedTuple):
     name: str  # after the names of its archives
     start: int  # byte offset in the input file
     stored_bytes: int
-    zipped: packed_files.ZipMember | None = None  # its entry, if it is in a .zip
+    zipped: zipfile.ZipInfo | None = None  # its entry, if it is in a .zip
     reason: Reason | None = None  # reason why it is not read
 
 
@@ -232,10 +233,10 @@ def _list_zip(source: BookSource, stream: BinaryIO) -> Iterator[Listed]:
     except packed_files.ZipError as error:
         yield packed_files.PackedDamage(source.name, 0, source.stored_bytes, error.message)
         return
-    for member in sorted(members, key=lambda member: member.start):
-        name = packed_files.name_inside(source.name, member.name)
-        if packed_files.is_wanted(member.name):
-            yield StoredFile(name, member.start, member.stored_bytes, member)
+    for member in sorted(members, key=lambda member: member.header_offset):
+        name = packed_files.name_inside(source.name, member.filename)
+        if packed_files.is_wanted(member.filename):
+            yield StoredFile(name, member.header_offset, member.compress_size, member)
         else:
             yield packed_files.PassedOver(name)
 
@@ -259,7 +260,7 @@ def _plan_archive(
         if not isinstance(file, StoredFile):
             yield file
             continue
-        if packed_files.is_named_tar(file.name if file.zipped is None else file.zipped.name):
+        if packed_files.is_named_tar(file.name if file.zipped is None else file.zipped.filename):
             (stripes,) = shares_of([file.stored_bytes], source.stripes)
             yield from _stripes_of(source, file, stripes)
             uncounted -= file.stored_bytes

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy
 
+from ..files.line_blocks import group_places
 from .evaluation_index import LONG_WORDS, EvaluationIndex, Runs, TextBlock
 
 CONTEXT_WORDS = 30
@@ -108,12 +109,12 @@ def describe(
     """
     by_item = runs.take(numpy.lexsort((runs.words, runs.documents, runs.items)))
     is_long = (by_item.sizes >= LONG_WORDS) & index.are_evidence(by_item)
-    for item, rows in _groups(by_item.items):
+    for item, rows in group_places(by_item.items):
         of_item = by_item.take(rows)
         words = index.count_words(item)
         documents = []
         long = 0
-        for document, some in _groups(of_item.documents):
+        for document, some in group_places(of_item.documents):
             sizes = of_item.sizes[some]
             ngrams = _ngrams_of(index, words, of_item.places[some], sizes)
             documents.append(
@@ -197,14 +198,6 @@ def count_ngrams(words: int, n: int) -> int:
     A text with fewer than n words is one n-gram.
     """
     return max(words - n + 1, 1)
-
-
-def _groups(numbers: numpy.typing.NDArray[numpy.int64]) -> Iterator[tuple[int, numpy.ndarray]]:
-    """Yields (number, indexes at which it occurs) for each different number. `numbers` must be sorted."""
-    edges = numpy.flatnonzero(numpy.diff(numbers)) + 1
-    for start, end in itertools.pairwise([0, *edges.tolist(), len(numbers)]):
-        if start < end:
-            yield int(numbers[start]), numpy.arange(start, end)
 
 
 def _ngrams_of(

@@ -8,7 +8,6 @@ Finds pairs of near-duplicate documents, and the groups that these pairs form.
 MinHash selects the pairs to compare. Then all n-grams of the two documents are compared.
 """
 
-import functools
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -187,13 +186,19 @@ class DropDuplicates(beam.PTransform):
         super().__init__()
         self.threshold = minhash.parse_similarity(threshold)
         self.describe = describe
-        ngrams_of = functools.partial(ngrams_of_text, text_of=text_of)
-        self.find = FindNearPairs(folder, describe, ngrams_of, self.threshold)
+        self.find = FindNearPairs(
+            folder,
+            describe,
+            lambda document: minhash.hash_ngrams(text_of(document), minhash.NGRAM_WORDS),
+            self.threshold,
+        )
 
     def expand(self, documents: beam.PCollection) -> Screened:
         near = documents | "FindNearPairs" >> self.find
         dropped = self._choose(near)
-        numbers = AsSingleton(dropped | "DroppedNumbers" >> beam.Map(dropped_numbers))
+        numbers = AsSingleton(
+            dropped | "DroppedNumbers" >> beam.Map(lambda pairs: pairs[:, 1].copy())
+        )
         kept = documents | "KeepDocuments" >> beam.Filter(is_kept, numbers, self.describe)
         rejected = (
             dropped
@@ -216,22 +221,9 @@ class DropDuplicates(beam.PTransform):
         return near.links | "ChooseKept" >> beam.Map(minhash.choose_kept, AsSingleton(ranks))
 
 
-def ngrams_of_text(document: Any, text_of: TextOf) -> minhash.Uint64s:
-    """Returns the hashes of the n-grams of a document's text."""
-    return minhash.hash_ngrams(text_of(document), minhash.NGRAM_WORDS)
-
-
 def ranks_of(pair: ComparedPair) -> minhash.Pairs:
     """Returns an array with a row (document number, rank) for each of the two documents of a pair."""
     return numpy.array([(one.number, one.facts.rank) for one in pair[:2]], numpy.int64)
-
-
-def dropped_numbers(pairs: minhash.Pairs) -> minhash.Int64s:
-    """Returns the numbers of the dropped documents, ascending.
-
-    `pairs` has rows (number of a kept document, number of a document that is dropped for it).
-    """
-    return pairs[:, 1].copy()
 
 
 def is_kept(document: Any, dropped: minhash.Int64s, describe: Describe) -> bool:

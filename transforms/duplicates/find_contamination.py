@@ -18,13 +18,13 @@ import apache_beam as beam
 import msgspec
 import numpy
 import pyarrow as pa
-from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from ..files import counters
 from ..files.distribution import Spread, SpreadAll
 from ..files.read_files import open_raw
 from ..files.stores import is_local
+from ..files.write_files import write_whole
 from . import read_texts
 from .contamination_evidence import Found, add, add_to, describe, find_hits, sum_of
 from .evaluation_index import BLOCK_CHARACTERS, EvaluationIndex, build_index, fold_block, fold_texts
@@ -253,10 +253,10 @@ def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: s
     for name, array in index.arrays.items():
         buffer = io.BytesIO()
         numpy.save(buffer, array)
-        _write(posixpath.join(folder, f"{name}.npy"), buffer.getbuffer())
+        write_whole(posixpath.join(folder, f"{name}.npy"), buffer.getvalue())
     description = {"n": index.n, "arrays": list(index.arrays)}
-    _write(posixpath.join(folder, _ARRAYS), msgspec.json.encode(description))
-    _write(posixpath.join(folder, _NAMES), msgspec.json.encode(names))
+    write_whole(posixpath.join(folder, _ARRAYS), msgspec.json.encode(description))
+    write_whole(posixpath.join(folder, _NAMES), msgspec.json.encode(names))
 
 
 @functools.lru_cache(maxsize=1)
@@ -283,8 +283,3 @@ def _load(path: str) -> Any:
         return numpy.asarray(numpy.load(path, mmap_mode="r"))
     with open_raw(path) as stream:
         return numpy.load(io.BytesIO(stream.read()))
-
-
-def _write(path: str, content: bytes | memoryview) -> None:
-    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
-        stream.write(content)

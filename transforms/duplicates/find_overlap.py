@@ -139,8 +139,7 @@ class FindOverlap(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> FoundOverlap:
         parts = root | "ReadParts" >> self.read
-        read = parts | "ReadDocuments" >> CountedDocuments()
-        documents = read.documents
+        documents, accounts = parts | "ReadDocuments" >> CountDocuments()
         find = self.find(again=parts | "ReadAgain" >> beam.FlatMap(read_documents))
         near = documents | "FindNearPairs" >> find
         files = (
@@ -155,47 +154,37 @@ class FindOverlap(beam.PTransform):
             | "EachOnce" >> beam.Distinct()
             | "KeyBySplit" >> beam.Map(split_of_names).with_output_types(tuple[str, str])
         )
-        return FoundOverlap(
-            files,
-            {
-                DOCUMENTS: documents | "CountDocuments" >> CountDocuments(),
-                LEFT_OUT: read.rejected,
-                NEAR: alike | "CountNear" >> beam.combiners.Count.PerElement(),
-                CLUSTERS: near.links | "CountClusters" >> beam.Map(count_clusters),
-            },
-        )
+        accounts[NEAR] = alike | "CountNear" >> beam.combiners.Count.PerElement()
+        clusters = beam.Map(lambda links: len(numpy.unique(links[:, 1])))
+        accounts[CLUSTERS] = near.links | "CountClusters" >> clusters
+        return FoundOverlap(files, accounts)
 
 
-class ReadCounted(NamedTuple):
-    """The outputs of CountedDocuments."""
+class CountedDocuments(NamedTuple):
+    """The outputs of CountDocuments."""
 
     documents: beam.PCollection  # of (side, NamedText)
-    rejected: beam.PCollection  # of ((data set, split), {reason: number of texts})
-
-
-class CountedDocuments(beam.PTransform):
-    """Reads documents, and counts the texts that are rejected. PCollection[SetPart] → ReadCounted."""
-
-    def expand(self, parts: beam.PCollection) -> ReadCounted:
-        read = parts | beam.FlatMap(read_counted).with_output_types(
-            tuple[int, NamedText]
-        ).with_outputs("rejected", main="documents")
-        rejected = read.rejected | "AddRejected" >> beam.CombinePerKey(sum_of)
-        return ReadCounted(read.documents, rejected)
+    accounts: dict[str, beam.PCollection]  # DOCUMENTS and LEFT_OUT, by (data set, split)
 
 
 class CountDocuments(beam.PTransform):
-    """Counts the documents of each data set and split.
+    """Reads documents, and counts them and the texts that are rejected.
 
-    PCollection[(side, NamedText)] → PCollection[((data set, split), number of documents)].
+    PCollection[SetPart] → CountedDocuments.
     """
 
-    def expand(self, documents: beam.PCollection) -> beam.PCollection:
-        return (
-            documents
-            | "KeyBySplit" >> beam.Map(split_of).with_output_types(tuple[str, str])
+    def expand(self, parts: beam.PCollection) -> CountedDocuments:
+        read = parts | beam.FlatMap(read_counted).with_output_types(
+            tuple[int, NamedText]
+        ).with_outputs("rejected", main="documents")
+        split_of = beam.Map(lambda document: (document[1].data_set, document[1].split))
+        counted = (
+            read.documents
+            | "KeyBySplit" >> split_of.with_output_types(tuple[str, str])
             | "Count" >> beam.combiners.Count.PerElement()
         )
+        rejected = read.rejected | "AddRejected" >> beam.CombinePerKey(sum_of)
+        return CountedDocuments(read.documents, {DOCUMENTS: counted, LEFT_OUT: rejected})
 
 
 class SignDocuments(beam.PTransform):
@@ -217,18 +206,15 @@ class SignDocuments(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> FoundOverlap:
         parts = root | "ReadParts" >> self.read
-        read = parts | "ReadToCount" >> CountedDocuments()
-        counts = read.documents | "CountDocuments" >> CountDocuments()
+        accounts = (parts | "ReadToCount" >> CountDocuments()).accounts
         files = (
-            counts
+            accounts[DOCUMENTS]
             | "DocumentsOf" >> beam.Values()
             | "AllDocuments" >> beam.CombineGlobally(sum)
             | "CountFiles" >> beam.Map(count_files)
         )
         write = WriteSignatures(self.folder, self.folder, named_texts, files, of_build=False)
-        return FoundOverlap(
-            parts | "WriteSignatures" >> write, {DOCUMENTS: counts, LEFT_OUT: read.rejected}
-        )
+        return FoundOverlap(parts | "WriteSignatures" >> write, accounts)
 
 
 class ReadDocuments(beam.PTransform):
@@ -336,11 +322,6 @@ def identity_of(row: tuple[str | float, ...]) -> str:
     return " ".join(map(str, row[:6]))
 
 
-def split_of(document: tuple[int, NamedText]) -> tuple[str, str]:
-    """Returns (data set, split) of a document."""
-    return document[1].data_set, document[1].split
-
-
 def names_of(pair: ComparedPair) -> Iterator[str]:
     """Yields the names (data set, id and split) of both documents of a pair, as JSON."""
     return (one.facts.title for one in pair[:2])
@@ -350,11 +331,3 @@ def split_of_names(names: str) -> tuple[str, str]:
     """Returns (data set, split) of a document. `names` is a JSON list of its data set, id and split."""
     data_set, _, split = json.loads(names)
     return data_set, split
-
-
-def count_clusters(links: minhash.Pairs) -> int:
-    """Returns the number of connected components of near-duplicates.
-
-    `links` has rows (document number, smallest number in its component).
-    """
-    return len(numpy.unique(links[:, 1]))

@@ -297,8 +297,6 @@ def pair_across(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
 Pairs = numpy.typing.NDArray[numpy.int64]
 """Rows of two ids."""
 
-NO_PAIRS: Pairs = numpy.empty((0, 2), numpy.int64)
-
 
 def link_to_smallest(edges: Pairs) -> Pairs:
     """Returns rows (id, smallest id of its component), ascending.

@@ -252,7 +252,7 @@ class DropNearDuplicates(beam.PTransform):
         if self.find_similar is None:
             none = ranges.pipeline | "None" >> beam.Create([])
             return WithoutNearDuplicates(ranges, none, none)
-        index_to_range = ranges | "KeyByIndex" >> beam.Map(key_by_index)
+        index_to_range = ranges | "KeyByIndex" >> beam.Map(lambda lines: (lines.index, lines))
         links = (
             ranges
             | "FindSimilar" >> self.find_similar
@@ -283,11 +283,6 @@ class DropNearDuplicates(beam.PTransform):
             )
         )
         return WithoutNearDuplicates(kept, removed, counts)
-
-
-def key_by_index(lines: LineRange) -> tuple[int, LineRange]:
-    """Returns (index of a range of lines, the range)."""
-    return lines.index, lines
 
 
 def near_pairs(pairs: LinePairs, threshold: float) -> Iterator[minhash.Pairs]:

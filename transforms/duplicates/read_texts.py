@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from ..files.builds.finished_builds import check_columns, opened
 from ..files.compression import DECODE_ERRORS
 from ..files.counters import damage_error
 from ..files.line_blocks import lines_of
@@ -90,8 +90,8 @@ def columns_of_file(path: str, kind: str) -> list[str]:
     Raises InputError if the file is damaged, or has no line that is short enough to be read.
     """
     if kind == PARQUET:
-        with open_raw(path) as stream:
-            return list(_open_parquet(path, stream).schema_arrow.names)
+        with opened(path, PARQUET) as parquet:
+            return list(parquet.schema_arrow.names)
     decoder = msgspec.json.Decoder(dict[str, Any])
     number = 0
     for unit in plan_units([path], 1, _ALL_MEMBERS):
@@ -156,9 +156,9 @@ def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
         Each of them decompresses the whole file, but processes only its share of the texts.
     """
     if file.kind == PARQUET:
-        with open_raw(file.path) as stream:
-            groups = _open_parquet(file.path, stream).num_row_groups
-        return (FilePart(file, number) for number in range(groups))
+        with opened(file.path, PARQUET) as parquet:
+            groups = range(parquet.num_row_groups)
+        return (FilePart(file, number) for number in groups)
     if file.kind == FILES:
         return iter([FilePart(file, 0)])
     units = plan_units([file.path], stripes, _ALL_MEMBERS)
@@ -292,25 +292,17 @@ def _is_unreadable(value: Any) -> bool:
 
 
 def _read_row_group(file: TextFile, number: int) -> Iterator[TextBatch]:
-    with open_raw(file.path) as stream:
-        parquet = _open_parquet(file.path, stream)
-        names = parquet.schema_arrow.names
+    with opened(file.path, PARQUET) as parquet:
         wanted = list(dict.fromkeys([*file.columns, *([file.id] if file.id else [])]))
-        if missing := [name for name in wanted if name not in names]:
-            raise InputError(
-                file.path, f"missing columns: {', '.join(missing)}; the file has {', '.join(names)}"
-            )
+        check_columns(file.path, parquet, wanted)
         footer = parquet.metadata
         group = footer.row_group(number)
         rows = group.num_rows * _BATCH_BYTES // max(group.total_byte_size, _BATCH_BYTES)
         rows = min(max(rows, 1), _BATCH_ROWS)
         row = sum(footer.row_group(before).num_rows for before in range(number))
-        try:
-            for batch in parquet.iter_batches(rows, [number], wanted):
-                yield _rows_of(file, batch, row)
-                row += batch.num_rows
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(file.path, f"not a valid Parquet file: {error}") from None
+        for batch in parquet.iter_batches(rows, [number], wanted):
+            yield _rows_of(file, batch, row)
+            row += batch.num_rows
 
 
 def _rows_of(file: TextFile, batch: pa.RecordBatch, first: int) -> TextBatch:
@@ -402,10 +394,3 @@ def _blank_markers(batch: TextBatch, markers: Sequence[str]) -> TextBatch:
 
 def _counts(reason: str, number: int) -> dict[str, int]:
     return {reason: number} if number else {}
-
-
-def _open_parquet(path: str, stream: Any) -> pq.ParquetFile:
-    try:
-        return pq.ParquetFile(stream)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(path, f"not a valid Parquet file: {error}") from None

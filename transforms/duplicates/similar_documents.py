@@ -5,15 +5,15 @@ Finds pairs of documents that may be near-duplicates, by MinHash and bands (see 
 Computes the similarity of pairs of documents, which are identified by their numbers.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import numpy
-from apache_beam.transforms.window import GlobalWindow
-from apache_beam.utils.windowed_value import WindowedValue
 
+from ..files.distribution import Gather
 from ..files.line_blocks import group_places
 from ..files.scratch import Scratch, fetch
 from ..files.text import fingerprint
@@ -132,13 +132,18 @@ class FindSimilarDocuments(beam.PTransform):
         pair: PairMembers = minhash.pair_members,
     ):
         super().__init__()
-        self.bucket = _BucketDocuments(Scratch(folder), describe, ngrams_of, *bands)
+        hash_one = functools.partial(hash_document, describe=describe, ngrams_of=ngrams_of)
+        bucket = functools.partial(bucket_documents, bands=bands)
+        self.bucket = Gather(hash_one, bucket, SIGNED_HASHES, lambda hashed: len(hashed[1]))
+        deal = functools.partial(deal_documents, scratch=Scratch(folder))
+        self.deal = Gather(None, deal, GATHERED_ROWS, lambda bucketed: bucketed[1].size)
         self.pair = pair
 
     def expand(self, documents: beam.PCollection) -> beam.PCollection:
         return (
             documents
             | "BucketDocuments" >> beam.ParDo(self.bucket)
+            | "DealBuckets" >> beam.ParDo(self.deal).with_output_types(tuple[int, bytes])
             | "GroupBuckets" >> beam.GroupByKey()
             | "PairMembers" >> beam.Map(pair_partition, self.pair)
             | "DifferentPairs" >> beam.CombineGlobally(CombinePairs(different_pairs))
@@ -160,61 +165,39 @@ def number_of(key: int | str) -> int:
     return fingerprint(key) >> 1 if isinstance(key, str) else key
 
 
-class _BucketDocuments(beam.DoFn):
-    """Computes the MinHash buckets of documents. Document → (partition, reference to rows in scratch).
+def hash_document(
+    document: Any, describe: Describe, ngrams_of: NgramsOf
+) -> tuple[int, minhash.Uint64s] | None:
+    """Returns (number, hashes of the n-grams) of a document; None for a document without words.
+
+    A document without words has no near-duplicates.
+    """
+    ngrams = ngrams_of(document)
+    return (number_of(describe(document).key), ngrams) if len(ngrams) else None
+
+
+def bucket_documents(
+    hashed: Sequence[tuple[int, minhash.Uint64s]], bands: tuple[int, int]
+) -> Iterator[tuple[minhash.Pairs, minhash.Uint64s]]:
+    """Yields the numbers of documents, and their MinHash buckets: one row for each document.
+
+    `hashed` has the results of `hash_document`.
+    """
+    numbers, ngrams = zip(*hashed, strict=True)
+    signatures = minhash.sign_documents(ngrams, minhash.PERMUTATIONS)
+    yield numpy.array(numbers, numpy.int64), minhash.bucket_signatures(signatures, *bands)
+
+
+def deal_documents(
+    gathered: Sequence[tuple[minhash.Pairs, minhash.Uint64s]], scratch: Scratch
+) -> Iterator[tuple[int, bytes]]:
+    """Partitions the results of `bucket_documents`. Yields (partition, reference to rows in scratch).
 
     A row is (document number, bucket). The rows of several documents are stored together.
     """
-
-    def __init__(
-        self, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf, bands: int, rows: int
-    ):
-        self._scratch = scratch
-        self._describe = describe
-        self._ngrams_of = ngrams_of
-        self._bands, self._rows = bands, rows
-
-    def start_bundle(self) -> None:
-        self._numbers: list[int] = []
-        self._ngrams: list[minhash.Uint64s] = []
-        self._hashes = 0
-        self._gathered: list[tuple[list[int], minhash.Uint64s]] = []
-        self._gathered_rows = 0
-
-    def process(self, document: Any) -> Iterator[tuple[int, bytes]]:
-        ngrams = self._ngrams_of(document)
-        if not len(ngrams):  # a document without words has no near-duplicates
-            return
-        self._numbers.append(number_of(self._describe(document).key))
-        self._ngrams.append(ngrams)
-        self._hashes += len(ngrams)
-        if self._hashes >= SIGNED_HASHES:
-            self._sign()
-        if self._gathered_rows >= GATHERED_ROWS:
-            yield from self._deal()
-
-    def finish_bundle(self) -> Iterator[WindowedValue]:
-        window = GlobalWindow()
-        self._sign()
-        for element in self._deal():
-            yield WindowedValue(element, window.max_timestamp(), [window])
-
-    def _sign(self) -> None:
-        if self._numbers:
-            signatures = minhash.sign_documents(self._ngrams, minhash.PERMUTATIONS)
-            buckets = minhash.bucket_signatures(signatures, self._bands, self._rows)
-            self._gathered.append((self._numbers, buckets))
-            self._gathered_rows += buckets.size
-        self._numbers, self._ngrams, self._hashes = [], [], 0
-
-    def _deal(self) -> Iterator[tuple[int, bytes]]:
-        gathered = self._gathered
-        self._gathered, self._gathered_rows = [], 0
-        if gathered:
-            numbers = numpy.concatenate([numpy.array(some, numpy.int64) for some, _ in gathered])
-            buckets = numpy.concatenate([rows for _, rows in gathered])
-            for partition, *columns in minhash.deal_buckets(numbers, buckets, _PARTITION_BITS):
-                yield partition, self._scratch.put(rows_of(*columns))
+    numbers, buckets = map(numpy.concatenate, zip(*gathered, strict=True))
+    for partition, *columns in minhash.deal_buckets(numbers, buckets, _PARTITION_BITS):
+        yield partition, scratch.put(rows_of(*columns))
 
 
 def rows_of(numbers: minhash.Pairs, buckets: minhash.Uint32s) -> bytes:

@@ -5,21 +5,19 @@ pipelines/docs/overlap.md describes the files, and the computation of a signatur
 
 import functools
 import json
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import numpy
 import pyarrow as pa
-from apache_beam.pvalue import AsSingleton
 
 from ..files.distribution import Gather
-from ..files.formats import PARQUET, file_name
-from ..files.line_blocks import group_places
-from ..files.records import OutputFile
+from ..files.formats import PARQUET
 from ..files.scratch import Scratch, fetch
-from ..files.text import Shard, fingerprint, plain_words, shard_of
-from ..files.write_rows import Batch, Target, write_files
+from ..files.text import fingerprint, plain_words
+from ..files.write_rows import RowKind, record_files, write_shards
 from .minhash import NGRAM_WORDS, PARAMETERS, PERMUTATIONS, Uint64s, hash_ngrams, sign_documents
 
 SIGNATURES = "signatures"
@@ -54,11 +52,20 @@ class NamedText(NamedTuple):
 
 
 class HashedText(NamedTuple):
-    """A document whose signature is to be computed, and the shard of its signature."""
+    """A document whose signature is to be computed."""
 
-    shard: int
     names: tuple[str, str, str]  # data set, id, split
     ngrams: Uint64s
+
+
+class SignedText(NamedTuple):
+    """The signature of a document."""
+
+    data_set: str
+    id: str
+    split: str
+    ngrams: int
+    signature: Any  # a reference to scratch, or an array of PERMUTATIONS numbers
 
 
 class WriteSignatures(beam.PTransform):
@@ -86,33 +93,35 @@ class WriteSignatures(beam.PTransform):
     ):
         super().__init__()
         self.folder, self.read, self.files = folder, read, files
-        self.columns = SCHEMA.names[1:] if of_build else SCHEMA.names
-        self.deal = functools.partial(sign_and_deal, scratch=Scratch(scratch))
+        columns = SCHEMA.names[1:] if of_build else SCHEMA.names
+        self.kind = RowKind(
+            pa.schema([SCHEMA.field(name) for name in columns], SCHEMA.metadata),
+            identity=operator.attrgetter("id"),
+            order=order_of,
+            split_of=lambda _: SIGNATURES,
+            values=operator.attrgetter(*columns),
+            unpack=fetch_signature,
+            encoding={"use_dictionary": ["data_set", "split"]},
+        )
+        sign = functools.partial(sign_texts, scratch=Scratch(scratch))
+        self.sign = Gather(None, sign, GATHERED_HASHES, weigh)
 
     def expand(self, elements: beam.PCollection) -> beam.PCollection:
-        counted = self.files
-        if counted is None:
-            counted = (
+        files = self.files
+        if files is None:
+            files = (
                 elements
                 | "CountDocuments" >> beam.combiners.Count.Globally()
                 | "CountFiles" >> beam.Map(count_files)
             )
-        files = AsSingleton(counted)
-        gather = Gather(keep, self.deal, GATHERED_HASHES, weigh)
+        shards = files | "Shards" >> beam.Map(lambda count: {SIGNATURES: count})
         signed = (
             elements
-            | "HashTexts" >> beam.FlatMap(hash_texts, self.read, files)
-            | "SignTexts" >> beam.ParDo(gather).with_output_types(tuple[int, bytes])
+            | "HashTexts" >> beam.FlatMap(hash_texts, self.read)
+            | "SignTexts" >> beam.ParDo(self.sign).with_output_types(SignedText)
         )
-        none = counted | "EveryFile" >> beam.FlatMap(empty_files).with_output_types(
-            tuple[int, bytes]
-        )
-        return (
-            (signed, none)
-            | beam.Flatten()
-            | "GroupFiles" >> beam.GroupByKey()
-            | "WriteFiles" >> beam.FlatMap(write_signatures, self.folder, self.columns, files)
-        )
+        name_files = functools.partial(record_files, [PARQUET])
+        return write_shards(signed, self.folder, self.kind, shards, name_files)
 
 
 def count_files(documents: int) -> int:
@@ -120,88 +129,41 @@ def count_files(documents: int) -> int:
     return max(1, -(-documents // SIGNATURES_PER_FILE))
 
 
-def keep(hashed: HashedText) -> HashedText:
-    """Returns its argument.
-
-    It is used as the function `make` of Gather, because nothing has to be computed.
-    """
-    return hashed
-
-
 def weigh(hashed: HashedText) -> int:
     """Returns the weight of a document for Gather: its number of hashes, plus a constant."""
     return len(hashed.ngrams) + PERMUTATIONS
 
 
-def hash_texts(
-    element: Any, read: Callable[[Any], Iterable[NamedText]], files: int
-) -> Iterator[HashedText]:
+def hash_texts(element: Any, read: Callable[[Any], Iterable[NamedText]]) -> Iterator[HashedText]:
     """Yields the documents in an element, with the hashes of their n-grams.
 
-    Args:
-      read: as in WriteSignatures.
-      files: number of signature files, from which the shard of each document is computed.
+    `read` is as in WriteSignatures.
     """
     for data_set, identity, split, text in read(element):
         ngrams = hash_ngrams(plain_words(text), NGRAM_WORDS)
-        yield HashedText(shard_of(identity, files), (data_set, identity, split), ngrams)
+        yield HashedText((data_set, identity, split), ngrams)
 
 
-def empty_files(files: int) -> Iterator[tuple[int, bytes]]:
-    """Yields (shard, b"") for each signature file, so that files without rows are written, too."""
-    return ((shard, b"") for shard in range(files))
-
-
-def sign_and_deal(texts: Sequence[HashedText], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
-    """Computes the signatures of documents. Yields (shard, reference to the shard's rows in scratch)."""
-    rows = sign_texts(texts)
-    for shard, places in group_places(numpy.array([one.shard for one in texts])):
-        (batch,) = rows.take(pa.array(places)).combine_chunks().to_batches()
-        yield shard, scratch.put(batch.serialize().to_pybytes())
-
-
-def sign_texts(texts: Sequence[HashedText]) -> pa.Table:
-    """Computes the signatures of documents. Returns a table with SCHEMA."""
-    ngrams = [len(one.ngrams) for one in texts]
+def sign_texts(texts: Sequence[HashedText], scratch: Scratch) -> Iterator[SignedText]:
+    """Computes the signatures of documents. They are stored in scratch together."""
     signatures = numpy.full((len(texts), PERMUTATIONS), NO_WORDS, numpy.uint32)
-    signatures[numpy.array(ngrams, bool)] = sign_documents(
+    signatures[[len(one.ngrams) > 0 for one in texts]] = sign_documents(
         [one.ngrams for one in texts if len(one.ngrams)], PERMUTATIONS
     )
-    names = zip(*(one.names for one in texts), strict=True)
-    lists = pa.FixedSizeListArray.from_arrays(pa.array(signatures.reshape(-1)), PERMUTATIONS)
-    return pa.table([*map(pa.array, names), pa.array(ngrams, pa.int64()), lists], SCHEMA)
+    content, size = signatures.tobytes(), signatures[0].nbytes
+    packed = scratch.put(content)
+    for number, one in enumerate(texts):
+        of_text = scratch.part(packed, content, number * size, (number + 1) * size)
+        yield SignedText(*one.names, len(one.ngrams), of_text)
 
 
-def write_signatures(
-    grouped: tuple[int, Iterable[bytes]], folder: str, columns: Sequence[str], files: int
-) -> list[OutputFile]:
-    """Writes one file of signatures, with rows sorted as in `order_of`. Returns a list with its OutputFile.
-
-    Args:
-      grouped: (shard, references to its rows from `sign_and_deal`; b"" is ignored).
-      folder: output folder of the build.
-      columns: names of the columns to write.
-      files: total number of signature files.
-    """
-    shard, pieces = grouped
-    buffers = [pa.py_buffer(fetch(piece)) for piece in pieces if piece]
-    batches = [pa.ipc.read_record_batch(buffer, SCHEMA) for buffer in buffers]
-    table = pa.Table.from_batches(batches, SCHEMA)
-    target = Target(file_name(PARQUET, "", Shard(SIGNATURES, shard, files)), "", PARQUET)
-    rows = table.take(pa.array(order_of(table), pa.int64())).select(list(columns))
-    batch = Batch(table.num_rows, {PARQUET: [rows]})
-    encoding = {"use_dictionary": ["data_set", "split"]}
-    return write_files(folder, [target], rows.schema, [batch], encoding)
+def fetch_signature(row: tuple[Any, ...]) -> SignedText:
+    """Returns a row with the signature itself in place of the reference to it."""
+    signed = SignedText(*row)
+    return signed._replace(signature=numpy.frombuffer(fetch(signed.signature), numpy.uint32))
 
 
-def order_of(table: pa.Table) -> list[int]:
-    """Returns the indexes that sort rows by the hash of the id, and then by the other columns."""
-    data_sets, ids, splits, ngrams = (column.to_pylist() for column in table.columns[:4])
-    signatures = table["signature"].combine_chunks().values.to_numpy()
-    rows = signatures.reshape(-1, PERMUTATIONS)
-
-    def key(place: int) -> tuple[Any, ...]:
-        names = ids[place], data_sets[place], splits[place], ngrams[place]
-        return fingerprint(ids[place]), *names, rows[place].tobytes()
-
-    return sorted(range(len(ids)), key=key)
+def order_of(row: SignedText) -> tuple[Any, ...]:
+    """Returns the sort key of a row: the hash of the id, and then the other columns."""
+    names = row.id, row.data_set, row.split, row.ngrams
+    return fingerprint(row.id), *names, row.signature.tobytes()

@@ -216,6 +216,36 @@ class _Streams(io.RawIOBase):
         return head
 
 
+class Peekable:
+    """A stream whose beginning can be examined before it is read. It counts the bytes read."""
+
+    def __init__(self, source: BinaryIO):
+        self._source = source
+        self._peeked = b""
+        self.position = 0
+
+    @property
+    def reached(self) -> int:
+        """The number of bytes that could be read so far, including those examined."""
+        return self.position + len(self._peeked)
+
+    def peek(self, size: int) -> bytes:
+        while len(self._peeked) < size:
+            data = read_some(self._source, size - len(self._peeked))
+            if not data:
+                break
+            self._peeked += data
+        return self._peeked
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            raise ValueError("the number of bytes to read is required")
+        data, self._peeked = self._peeked[:size], self._peeked[size:]
+        data = data or read_some(self._source, size)
+        self.position += len(data)
+        return data
+
+
 ON_CORRUPT = ("fail", "keep-good")
 """The ways to handle damaged input: stop with an error, or keep the undamaged parts."""
 

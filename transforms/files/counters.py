@@ -188,23 +188,19 @@ class ScreenPages(beam.PTransform):
         self.of = of
 
     def expand(self, pages: beam.PCollection) -> Screened:
-        rule = _Screen(self.stage, self.reason_to_reject)
-        screen = beam.ParDo(rule, *self.sides).with_output_types(self.of)
-        split = pages | screen.with_outputs("rejected", main="kept")
+        screen = beam.FlatMap(_screen, self.stage, self.reason_to_reject, *self.sides)
+        split = pages | screen.with_output_types(self.of).with_outputs("rejected", main="kept")
         return Screened(split.kept, split.rejected)
 
 
-class _Screen(beam.DoFn):
-    def __init__(self, stage: str, reason_to_reject: Callable[..., Reason | None]):
-        self.stage = stage
-        self.reason_to_reject = reason_to_reject
-
-    def process(self, page: Any, *sides: Any) -> Iterable[Any]:
-        reason = self.reason_to_reject(page, *sides)
-        if reason is None:
-            yield page
-        else:
-            yield reject(page.page_id, page.title, self.stage, reason)
+def _screen(
+    page: Any, stage: str, reason_to_reject: Callable[..., Reason | None], *sides: Any
+) -> Iterable[Any]:
+    reason = reason_to_reject(page, *sides)
+    if reason is None:
+        yield page
+    else:
+        yield reject(page.page_id, page.title, stage, reason)
 
 
 def reject(page_id: int | str, title: str, stage: str, reason: Reason) -> beam.pvalue.TaggedOutput:

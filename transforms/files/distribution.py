@@ -39,7 +39,7 @@ class Spread(beam.PTransform):
                 beam.typehints.KV[int, self.of]
             )
             | "Deal" >> beam.GroupByKey()
-            | "Parts" >> beam.FlatMap(_parts_of).with_output_types(self.of)
+            | "Parts" >> beam.FlatMap(lambda dealt: dealt[1]).with_output_types(self.of)
         )
 
 
@@ -86,17 +86,14 @@ def _number_parts(
     return ((first + number, part) for number, part in enumerate(plan(element, *args)))
 
 
-def _parts_of(dealt: tuple[int, Iterable[Any]]) -> Iterable[Any]:
-    return dealt[1]
-
-
 class Gather(beam.DoFn):
     """Collects results for the elements of a bundle, and emits several results together.
 
     Results are emitted when their total weight reaches a limit, and at the end of the bundle.
 
     Args:
-      make: function from an element and side inputs to a result, or to None if there is nothing to collect.
+      make: function from an element and side inputs to a result, or to None if there is nothing to collect;
+        None if the elements are the results.
       hand_on: function from a non-empty list of results to the elements to emit.
       enough: total weight at which results are emitted.
       weigh: function from a result to its weight; by default the number of rows of a table.
@@ -104,7 +101,7 @@ class Gather(beam.DoFn):
 
     def __init__(
         self,
-        make: Callable[..., Any],
+        make: Callable[..., Any] | None,
         hand_on: Callable[[list[Any]], Iterable[Any]],
         enough: int,
         weigh: Callable[[Any], int] = operator.attrgetter("num_rows"),
@@ -117,7 +114,7 @@ class Gather(beam.DoFn):
         self._weight = 0
 
     def process(self, element: Any, *side_inputs: Any) -> Iterator[Any]:
-        made = self._make(element, *side_inputs)
+        made = self._make(element, *side_inputs) if self._make else element
         if made is not None:
             self._gathered.append(made)
             self._weight += self._weigh(made)

@@ -100,15 +100,6 @@ def _to_parquet(file: BinaryIO, schema: pa.Schema, **options: Any) -> Any:
     return pq.ParquetWriter(file, schema, compression="zstd", **options)
 
 
-def _to_gzip(file: BinaryIO, *_: Any, **__: Any) -> Any:
-    """Returns a writer whose bytes depend neither on the time nor on the name of the file."""
-    return gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0)
-
-
-def _to_zstd(file: BinaryIO, *_: Any, **__: Any) -> Any:
-    return zstandard.ZstdCompressor(ZSTD_LEVEL).stream_writer(file, closefd=False)
-
-
 def _count_lines(stream: BinaryIO, is_compressed: bool) -> int:
     content = decompressed(stream) if is_compressed else stream
     pieces = iter(functools.partial(content.read, _READ_BYTES), b"")
@@ -146,7 +137,14 @@ def _from_json(stream: BinaryIO) -> pq.ParquetFile:
 
 
 _NUMBERS = "-{shard:05d}-of-{shards:05d}"
-_COMPRESSED = {"": None, ".gz": _to_gzip, ".zst": _to_zstd}
+_COMPRESSED: Mapping[str, Callable[..., Any] | None] = {
+    "": None,
+    # The bytes depend neither on the time nor on the name of the file.
+    ".gz": lambda file, *_, **__: gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0),
+    ".zst": lambda file, *_, **__: zstandard.ZstdCompressor(ZSTD_LEVEL).stream_writer(
+        file, closefd=False
+    ),
+}
 
 FORMATS: Mapping[str, Format] = {
     PARQUET: Format(
@@ -158,23 +156,17 @@ FORMATS: Mapping[str, Format] = {
     ),
     TFRECORD: Format(f"{{corpus}}-{{split}}.tfrecord{_NUMBERS}", _records),
     **{
-        JSON + end: Format(
-            f"{{split}}{_NUMBERS}.jsonl{end}",
-            _objects,
+        kind + end: Format(
+            f"{{split}}{_NUMBERS}.{suffix}{end}",
+            encode,
             wrap,
             count_lines=functools.partial(_count_lines, is_compressed=bool(end)),
-            read=_from_json,
+            read=read,
             is_loadable=True,
         )
-        for end, wrap in _COMPRESSED.items()
-    },
-    **{
-        TEXT + end: Format(
-            f"{{split}}{_NUMBERS}.txt{end}",
-            _texts,
-            wrap,
-            count_lines=functools.partial(_count_lines, is_compressed=bool(end)),
-            is_loadable=True,
+        for kind, suffix, encode, read in (
+            (JSON, "jsonl", _objects, _from_json),
+            (TEXT, "txt", _texts, None),
         )
         for end, wrap in _COMPRESSED.items()
     },
@@ -233,17 +225,6 @@ def readable_format(manifest: Mapping[str, Any]) -> str:
     """
     found = {file["format"] for file in manifest["outputs"] if file["split"]}
     return next((one for one in READABLE if one in found), "" if found & {*CHOICES} else PARQUET)
-
-
-def open_rows(path: str, stream: BinaryIO) -> pq.ParquetFile:
-    """Opens a file with rows; JSON lines are read as a whole, and become a Parquet file in memory.
-
-    Raises ArrowException for a damaged file.
-    """
-    names = (name for name in READABLE if path.endswith(FORMATS[name].suffix))
-    read = FORMATS[next(names, PARQUET)].read
-    assert read
-    return read(stream)
 
 
 def loadable_suffix(manifest: Mapping[str, Any]) -> str:

@@ -27,9 +27,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-import numpy
 import numpy as np
-import numpy.typing
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -106,10 +104,10 @@ def unpack_block(packed: bytes) -> bytes:
     return _contexts.unpack(packed)
 
 
-Places = npt.NDArray[np.int64]
+Int64s = npt.NDArray[np.int64]
 
 
-def line_bounds(block: bytes) -> Places:
+def line_bounds(block: bytes) -> Int64s:
     """Returns the positions at which the lines of a block begin, and the end of the block."""
     feeds = np.flatnonzero(np.frombuffer(block, np.uint8) == _LINE_FEED)
     bounds = np.zeros(len(feeds) + 1, np.int64)
@@ -117,7 +115,7 @@ def line_bounds(block: bytes) -> Places:
     return bounds
 
 
-def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
+def to_array(block: bytes, bounds: Int64s) -> pa.LargeBinaryArray:
     """Converts the lines of a block to an array whose values sort like the lines.
 
     Normally, the values are the lines without their line feeds. If no byte in the block has a lower value
@@ -128,7 +126,7 @@ def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
     return _array_of(block.replace(b"\n", b""), bounds - np.arange(len(bounds)))
 
 
-def take_lines(block: bytes, places: Places, bounds: Places | None = None) -> bytes:
+def take_lines(block: bytes, places: Int64s, bounds: Int64s | None = None) -> bytes:
     """Returns the lines at the indexes `places`, in the order of the indexes.
 
     Args:
@@ -141,7 +139,7 @@ def take_lines(block: bytes, places: Places, bounds: Places | None = None) -> by
     return _data_of(taken)
 
 
-def sort_places(lines: pa.LargeBinaryArray) -> Places:
+def sort_places(lines: pa.LargeBinaryArray) -> Int64s:
     """Returns the indexes of lines, sorted by the bytes of the lines.
 
     Of equal lines, only the first is returned.
@@ -150,11 +148,11 @@ def sort_places(lines: pa.LargeBinaryArray) -> Places:
     in_order = lines.take(order)
     is_first = np.ones(len(order), bool)
     is_first[1:] = pc.not_equal(in_order[1:], in_order[:-1]).to_numpy(zero_copy_only=False)
-    places: Places = order.to_numpy().astype(np.int64)[is_first]
+    places: Int64s = order.to_numpy().astype(np.int64)[is_first]
     return places
 
 
-def _array_of(data: bytes, offsets: Places) -> pa.LargeBinaryArray:
+def _array_of(data: bytes, offsets: Int64s) -> pa.LargeBinaryArray:
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
     return pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers)
 
@@ -219,19 +217,17 @@ def _split_lines(block: bytes) -> pa.Table:
     return pa.table([lines], schema=SCHEMA)
 
 
-Int64s = numpy.typing.NDArray[numpy.int64]
-
 _PLACE_BITS = 32
 
 
-def line_ids(index: int, places: numpy.typing.NDArray[numpy.unsignedinteger] | Int64s) -> Int64s:
+def line_ids(index: int, places: npt.NDArray[np.unsignedinteger] | Int64s) -> Int64s:
     """Returns the ids of the lines with the indexes `places` in a range of lines.
 
     Args:
       index: number of the range.
       places: indexes of the lines within the range.
     """
-    return (index << _PLACE_BITS) + places.astype(numpy.int64)
+    return (index << _PLACE_BITS) + places.astype(np.int64)
 
 
 def places_of(ids: Int64s) -> list[int]:
@@ -250,12 +246,12 @@ def split_by_range(pairs: Int64s, column: int) -> Iterator[tuple[int, Int64s]]:
     )
 
 
-def group_places(keys: numpy.typing.NDArray[Any]) -> Iterator[tuple[int, Int64s]]:
+def group_places(keys: npt.NDArray[Any]) -> Iterator[tuple[int, Int64s]]:
     """Yields (key, ascending indexes at which it occurs in `keys`), sorted by key."""
-    order = numpy.argsort(keys, kind="stable")
-    present, starts = numpy.unique(keys[order], return_index=True)
-    parts = numpy.split(order, starts[1:])
-    # `numpy.split` makes one part even if there are no keys
+    order = np.argsort(keys, kind="stable")
+    present, starts = np.unique(keys[order], return_index=True)
+    parts = np.split(order, starts[1:])
+    # `np.split` makes one part even if there are no keys
     return zip(present.tolist(), parts, strict=False)
 
 
@@ -276,9 +272,6 @@ CLASSES = (
 
 
 _CHUNK_BYTES = 1 << 18  # bytes measured at a time: they fit in the processor's cache
-
-
-_Counts = npt.NDArray[np.int64]
 
 
 class LineStats(NamedTuple):
@@ -337,7 +330,7 @@ def _measure_chunk(block: bytes) -> LineStats:
     )
 
 
-def _words_per_line(is_between: npt.NDArray[np.bool_], ends: _Counts) -> _Counts:
+def _words_per_line(is_between: npt.NDArray[np.bool_], ends: Int64s) -> Int64s:
     """Returns the number of words in each line. A word ends where a space or line feed follows.
 
     Args:

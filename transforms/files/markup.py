@@ -33,7 +33,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -116,24 +116,37 @@ def _templates() -> Any:
     return environment
 
 
-class Config(NamedTuple):
+class DataFiles(msgspec.Struct):
+    """The files of a split."""
+
+    split: str
+    path: str  # a pattern, relative to the folder of the card
+
+
+class Config(msgspec.Struct, kw_only=True, omit_defaults=True):
     """A configuration of a data set: the files that Hugging Face `datasets` loads by one name."""
 
-    name: str
-    files: Mapping[str, str]  # split → pattern of paths, relative to the folder of the card
-    is_default: bool = False  # True if it is loaded when no name is given
+    config_name: str = ""
+    default: bool = False  # True if it is loaded when no name is given
+    data_files: Annotated[list[DataFiles], msgspec.Meta(min_length=1)]
 
 
-class Dataset(NamedTuple):
-    """The metadata of a data set by which the hub lists and finds it."""
+class CardHead(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """The YAML head of a dataset card: the metadata by which the hub lists, finds and loads a data set."""
 
-    title: str = ""
-    tags: Sequence[str] = ()
-    tasks: Sequence[str] = ()  # task categories of the hub
-    sizes: Sequence[str] = ()  # from `size_category`
+    license: str | list[str]
+    language: str | list[str]
+    pretty_name: str = ""
+    tags: list[str] = []
+    task_categories: list[str] = []
+    size_categories: list[str] = []  # from `size_category`
+    configs: list[Config] = []
 
 
-UNLISTED = Dataset()
+def config_of(name: str, files: Mapping[str, str], is_default: bool = False) -> Config:
+    """Returns a configuration. `files` is split → pattern of paths."""
+    listed = [DataFiles(split, path) for split, path in files.items()]
+    return Config(config_name=name, default=is_default, data_files=listed)
 
 
 def size_category(rows: int) -> str:
@@ -146,8 +159,6 @@ def size_category(rows: int) -> str:
     return f"{_POWERS[above]}<n<{_POWERS[above + 1]}"
 
 
-# Other versions of the library may have another order.
-_ORDER = ["license", "language", "pretty_name", "tags", "task_categories", "size_categories"]
 _POWERS = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
 
 
@@ -156,48 +167,29 @@ def hub_head(
     edition: str,
     splits: Iterable[str],
     language: str = "",
-    dataset: Dataset = UNLISTED,
     suffix: str = ".parquet",
+    **about: Any,
 ) -> list[str]:
     """Returns the lines of the YAML head of a build's dataset card.
 
     `edition` is the name of the build, such as "uk". `suffix` is that of the files that Hugging Face
     `datasets` loads; "" if it can load none. If `language` is empty, the language is the part of
-    `edition` before the first hyphen.
+    `edition` before the first hyphen. `about` has further fields of CardHead.
     """
     tag = (language or edition).partition("-")[0]
-    files = {split: f"{split}-*{suffix}" for split in splits}
-    return yaml_head(license_id, tag, [Config(edition, files)] if suffix else [], dataset)
+    configs = [config_of(edition, {one: f"{one}-*{suffix}" for one in splits})] if suffix else []
+    return yaml_head(CardHead(license=license_id, language=tag, configs=configs, **about))
 
 
-def yaml_head(
-    licenses: str | list[str],
-    languages: str | list[str],
-    configs: Iterable[Config],
-    dataset: Dataset = UNLISTED,
-) -> list[str]:
+def yaml_head(head: CardHead) -> list[str]:
     """Returns the lines of the YAML head of a dataset card.
 
     Texts that YAML would misread, such as 'no', are quoted.
     """
-    from huggingface_hub import DatasetCardData  # slow to import
+    import yaml  # not for help pages
 
-    data = DatasetCardData(
-        license=licenses,
-        language=languages,
-        size_categories=[*dataset.sizes] or None,
-        task_categories=[*dataset.tasks] or None,
-        pretty_name=dataset.title or None,
-        tags=[*dataset.tags] or None,
-        configs=[_config(config) for config in configs] or None,
-    )
-    return ["---", *data.to_yaml(original_order=_ORDER).removesuffix("\n").split("\n"), "---"]
-
-
-def _config(config: Config) -> dict[str, Any]:
-    files = [{"split": split, "path": path} for split, path in config.files.items()]
-    default = {"default": True} if config.is_default else {}
-    return {"config_name": config.name, **default, "data_files": files}
+    text = yaml.dump(msgspec.to_builtins(head), sort_keys=False, allow_unicode=True)
+    return ["---", *text.removesuffix("\n").split("\n"), "---"]
 
 
 _NONE = "'none'"

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, cast
 
 from . import tar_members
-from .compression import DECODE_ERRORS, codec_of_head, decompress, read_some
+from .compression import DECODE_ERRORS, Peekable, codec_of_head, decompress
 from .records import Reason
 from .tar_members import BLOCK_BYTES, Link, Member, Special, TarError, window_of
 
@@ -41,24 +41,12 @@ class ZipError(Exception):
         self.message, self.offset = message, offset
 
 
-class ZipMember(NamedTuple):
-    """A file in an archive."""
-
-    name: str  # with its folders
-    start: int  # byte of the archive at which the header begins
-    stored_bytes: int
-    bytes: int  # size of its content
-    crc: int
-    method: int  # number of the compression method in zip
-    is_encrypted: bool
-
-
 def is_zip(head: bytes) -> bool:
     """Returns True if these are the first bytes of a .zip archive."""
     return head.startswith(_BEGINNINGS)
 
 
-def list_zip(archive: BinaryIO) -> list[ZipMember]:
+def list_zip(archive: BinaryIO) -> list[zipfile.ZipInfo]:
     """Returns the files of an archive in the order of its directory. The archive must be seekable.
 
     Raises ZipError if the directory, at the end of the archive, is damaged or truncated.
@@ -69,37 +57,25 @@ def list_zip(archive: BinaryIO) -> list[ZipMember]:
     except _DIRECTORY_ERRORS as error:
         problem = f"the directory at the end of the archive is damaged or truncated: {error}"
         raise ZipError(problem, archive.seek(0, 2)) from None
-    return [
-        ZipMember(
-            info.filename,
-            info.header_offset,
-            info.compress_size,
-            info.file_size,
-            info.CRC,
-            info.compress_type,
-            bool(info.flag_bits & _ENCRYPTED),
-        )
-        for info in found
-        if not info.is_dir()
-    ]
+    return [info for info in found if not info.is_dir()]
 
 
-def why_not_unzipped(member: ZipMember) -> Reason | None:
+def why_not_unzipped(member: zipfile.ZipInfo) -> Reason | None:
     """Returns the reason why a file in an archive cannot be read even if it is undamaged; None if it can be.
 
     It may be encrypted, or have an unsupported compression: some early archives use method 6 (imploded).
     """
-    if member.is_encrypted:
-        return Reason("encrypted", f"{member.name} is encrypted")
-    if member.method not in _METHODS:
+    if member.flag_bits & _ENCRYPTED:
+        return Reason("encrypted", f"{member.filename} is encrypted")
+    if member.compress_type not in _METHODS:
         return Reason(
             "unsupported-compression",
-            f"zip method {member.method} is not supported: repack the archive",
+            f"zip method {member.compress_type} is not supported: repack the archive",
         )
     return None
 
 
-def open_member(archive: BinaryIO, member: ZipMember) -> BinaryIO:
+def open_member(archive: BinaryIO, member: zipfile.ZipInfo) -> BinaryIO:
     """Returns the content of a file in an archive, as a stream with only the method `read`.
 
     The stream ends after the number of bytes that the directory of the archive states. Reading damaged
@@ -107,28 +83,23 @@ def open_member(archive: BinaryIO, member: ZipMember) -> BinaryIO:
     position that the directory states.
     """
     header = b""
-    if 0 <= member.start <= sys.maxsize:
-        archive.seek(member.start)
+    if 0 <= member.header_offset <= sys.maxsize:
+        archive.seek(member.header_offset)
         header = archive.read(_HEADER_BYTES)
     if len(header) < _HEADER_BYTES or not header.startswith(_BEGINNINGS[0]):
-        problem = f"{member.name} is not at the position that the directory of the archive states"
-        raise ZipError(problem, member.start)
+        problem = (
+            f"{member.filename} is not at the position that the directory of the archive states"
+        )
+        raise ZipError(problem, member.header_offset)
     name_bytes, extra_bytes = struct.unpack_from("<HH", header, 26)
-    start = member.start + _HEADER_BYTES + name_bytes + extra_bytes
-    return cast(BinaryIO, _Content(window_of(archive, start, member.stored_bytes), member))
+    start = member.header_offset + _HEADER_BYTES + name_bytes + extra_bytes
+    return cast(BinaryIO, _Content(window_of(archive, start, member.compress_size), "r", member))
 
 
-class _Content:
-    def __init__(self, stored: BinaryIO, member: ZipMember):
-        info = zipfile.ZipInfo(member.name)
-        info.compress_type = member.method
-        info.compress_size, info.file_size = member.stored_bytes, member.bytes
-        info.CRC = member.crc
-        self._file = zipfile.ZipExtFile(stored, "r", info)
-
-    def read(self, size: int = -1) -> bytes:
+class _Content(zipfile.ZipExtFile):
+    def read(self, size: int | None = -1) -> bytes:
         try:
-            return self._file.read(size)
+            return super().read(size)
         except zipfile.BadZipFile as error:
             raise OSError(str(error)) from None
         except EOFError:
@@ -243,12 +214,12 @@ def head_of(source: BinaryIO) -> bytes:
 
     Raises DECODE_ERRORS if they are damaged.
     """
-    content = _Peekable(source)
+    content = Peekable(source)
     for _ in range(MAX_DEPTH):
         codec = codec_of_head(content.peek(BLOCK_BYTES))
         if not codec:
             break
-        content = _Peekable(decompress(cast(BinaryIO, content), codec))
+        content = Peekable(decompress(cast(BinaryIO, content), codec))
     return content.peek(BLOCK_BYTES)
 
 
@@ -263,7 +234,7 @@ def read_packed(
       share: selects the files that this worker reads if the file is a .tar; None to read all.
       depth: number of archives and compressions around the file.
     """
-    content = _Peekable(source)
+    content = Peekable(source)
     stream = cast(BinaryIO, content)
     try:
         head = content.peek(BLOCK_BYTES)
@@ -287,7 +258,11 @@ def read_packed(
 
 
 def read_zip_member(
-    archive: BinaryIO, member: ZipMember, name: str, share: Share | None = None, depth: int = 0
+    archive: BinaryIO,
+    member: zipfile.ZipInfo,
+    name: str,
+    share: Share | None = None,
+    depth: int = 0,
 ) -> Iterator[PackedEvent]:
     """Yields the text files in a file of a .zip. The arguments are like those of `read_packed`."""
     if reason := why_not_unzipped(member):
@@ -296,13 +271,13 @@ def read_zip_member(
     try:
         content = open_member(archive, member)
     except ZipError as error:
-        yield PackedDamage(name, error.offset, error.offset + member.stored_bytes, error.message)
+        yield PackedDamage(name, error.offset, error.offset + member.compress_size, error.message)
         return
     yield from read_packed(content, name, share, depth + 1)
 
 
-def _read_text(content: "_Peekable", name: str) -> PackedFile | UnreadFile:
-    data = content.read_whole()
+def _read_text(content: Peekable, name: str) -> PackedFile | UnreadFile:
+    data = _read_whole(content)
     return _too_large(name) if data is None else PackedFile(name, data)
 
 
@@ -310,8 +285,8 @@ def _too_large(name: str) -> UnreadFile:
     return UnreadFile(name, Reason("too-large", f"more than {MAX_FILE_BYTES:,} bytes"))
 
 
-def _read_zip(content: "_Peekable", name: str, depth: int) -> Iterator[PackedEvent]:
-    data = content.read_whole()
+def _read_zip(content: Peekable, name: str, depth: int) -> Iterator[PackedEvent]:
+    data = _read_whole(content)
     if data is None:
         yield _too_large(name)
         return
@@ -322,8 +297,8 @@ def _read_zip(content: "_Peekable", name: str, depth: int) -> Iterator[PackedEve
         yield PackedDamage(name, error.offset, error.offset, error.message)
         return
     for member in members:
-        inside = name_inside(name, member.name)
-        if is_wanted(member.name):
+        inside = name_inside(name, member.filename)
+        if is_wanted(member.filename):
             yield from read_zip_member(archive, member, inside, depth=depth)
         else:
             yield PassedOver(inside)
@@ -358,40 +333,11 @@ def reason_not_to_read(member: Link | Special) -> Reason:
     return Reason("not-a-file", f"a {member.kind}")
 
 
-class _Peekable:
-    """A stream whose beginning can be examined before it is read. It counts the bytes read."""
-
-    def __init__(self, source: BinaryIO):
-        self._source = source
-        self._peeked = b""
-        self.position = 0
-
-    @property
-    def reached(self) -> int:
-        """The number of bytes that could be read so far, including those examined."""
-        return self.position + len(self._peeked)
-
-    def peek(self, size: int) -> bytes:
-        while len(self._peeked) < size:
-            data = read_some(self._source, size - len(self._peeked))
-            if not data:
-                break
-            self._peeked += data
-        return self._peeked
-
-    def read(self, size: int = -1) -> bytes:
-        if size < 0:
-            raise ValueError("the number of bytes to read is required")
-        data, self._peeked = self._peeked[:size], self._peeked[size:]
-        data = data or read_some(self._source, size)
-        self.position += len(data)
-        return data
-
-    def read_whole(self) -> bytes | None:
-        """Returns the whole content, or None if it is larger than MAX_FILE_BYTES."""
-        parts = []
-        while data := self.read(_STEP_BYTES):
-            parts.append(data)
-            if self.position > MAX_FILE_BYTES:
-                return None
-        return b"".join(parts)
+def _read_whole(content: Peekable) -> bytes | None:
+    """Returns the whole content, or None if it is larger than MAX_FILE_BYTES."""
+    parts = []
+    while data := content.read(_STEP_BYTES):
+        parts.append(data)
+        if content.position > MAX_FILE_BYTES:
+            return None
+    return b"".join(parts)

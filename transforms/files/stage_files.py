@@ -5,8 +5,8 @@ its blocks to separate files. When a stage ends, a list of its files is written,
 read. So the files of killed workers, and duplicate files of bundles that ran twice, are ignored.
 """
 
+import base64
 import contextlib
-import importlib
 import io
 import json
 import pickle
@@ -19,11 +19,10 @@ import apache_beam as beam
 import zstandard
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList
-from apache_beam.transforms.window import GlobalWindow
-from apache_beam.typehints import typehints
+from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
-from .distribution import Spread, SpreadAll
+from .distribution import MapOnce, Spread, SpreadAll
 from .read_files import InputError, open_raw
 from .write_files import HashedFile, write_text
 
@@ -76,18 +75,14 @@ class WriteStage(beam.PTransform):
         self.folder = folder
 
     def expand(self, collections: Mapping[str, beam.PCollection]) -> beam.PCollection:
-        types = {name: describe_type(one.element_type) for name, one in collections.items()}
+        types = {name: pack_type(one.element_type) for name, one in collections.items()}
         written = [
             collection | f"Write {name}" >> beam.ParDo(_WriteElements(self.folder, name))
             for name, collection in collections.items()
         ]
         files = written | "Files" >> beam.Flatten()
         root = next(iter(collections.values())).pipeline
-        return (
-            root
-            | "Once" >> beam.Create([self.folder], reshuffle=False)
-            | "WriteList" >> beam.Map(write_list, types, AsList(files))
-        )
+        return root | "WriteList" >> MapOnce(write_list, self.folder, types, AsList(files))
 
 
 class ReadStage(beam.PTransform):
@@ -137,87 +132,45 @@ class StageOutcome:
         return self._collections[field]
 
 
-def write_list(
-    folder: str, types: Mapping[str, Any], files: Iterable[StageFile], name: str = LIST
-) -> str:
+def write_list(folder: str, types: Mapping[str, Any], files: Iterable[StageFile]) -> str:
     """Writes the list of a stage: each collection (field) with its type and the parts of its files.
 
     Returns the path of the list.
 
     Args:
       folder: folder of the stage.
-      types: name of the collection → type of its elements, as returned by `describe_type`.
+      types: name of the collection → type of its elements, as returned by `pack_type`.
       files: the files that the bundles have written.
-      name: file name of the list.
     """
     parts: dict[str, list[StagePart]] = {field: [] for field in types}
     for file in files:
         parts[file.field] += file.parts
     fields = {field: {"type": types[field], "parts": sorted(parts[field])} for field in types}
-    write_text(folder, name, json.dumps(fields))
-    path: str = FileSystems.join(folder, name)
+    write_text(folder, LIST, json.dumps(fields))
+    path: str = FileSystems.join(folder, LIST)
     return path
 
 
-def read_list(folder: str, name: str = LIST) -> dict[str, StageField]:
+def pack_type(element_type: Any) -> str:
+    """Returns an element type in a form for JSON: pickled like the elements."""
+    return base64.b64encode(pickle.dumps(element_type)).decode()
+
+
+def read_list(folder: str) -> dict[str, StageField]:
     """Reads the list of a stage. Returns name of a collection → its type and the parts of its files.
 
     Raises InputError if the stage is not finished.
     """
-    path = FileSystems.join(folder, name)
+    path = FileSystems.join(folder, LIST)
     with _errors_named(path), open_raw(path) as stream:
         fields = json.loads(stream.read())
         return {
             field: StageField(
-                _find_type(one["type"]), tuple(StagePart(*part) for part in one["parts"])
+                pickle.loads(base64.b64decode(one["type"])),
+                tuple(StagePart(*part) for part in one["parts"]),
             )
             for field, one in fields.items()
         }
-
-
-_OWN_PACKAGES = ("builtins", "corpusmill")
-_GENERIC = {"Tuple": typehints.Tuple, "List": typehints.List, "Dict": typehints.Dict}
-
-
-def describe_type(element_type: Any) -> Any:
-    """Describes an element type for JSON: "Any", "module:class", or ["Tuple", …] with descriptions of its
-    elements.
-
-    Raises TypeError for types that cannot be described.
-    """
-    if element_type in (Any, typehints.Any):
-        return "Any"
-    if isinstance(element_type, typehints.TupleConstraint):
-        return ["Tuple", *map(describe_type, element_type.tuple_types)]
-    if isinstance(element_type, typehints.ListConstraint):
-        return ["List", describe_type(element_type.inner_type)]
-    if isinstance(element_type, typehints.DictConstraint):
-        return ["Dict", *map(describe_type, (element_type.key_type, element_type.value_type))]
-    if isinstance(element_type, type) and element_type.__module__.split(".")[0] in _OWN_PACKAGES:
-        return f"{element_type.__module__}:{element_type.__qualname__}"
-    raise TypeError(f"a stage cannot write elements of the type {element_type}")
-
-
-def _find_type(description: Any) -> Any:
-    """Returns the type that a description names.
-
-    Raises ValueError if it does not name a class of this project.
-    """
-    if description == "Any":
-        return typehints.Any
-    if isinstance(description, list):
-        generic, *inner = description
-        types = tuple(map(_find_type, inner))
-        return _GENERIC[generic][types if len(types) > 1 or generic == "Tuple" else types[0]]
-    module, _, name = str(description).partition(":")
-    found: Any = None
-    if module.split(".")[0] in _OWN_PACKAGES:
-        found = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part, None)
-    if not isinstance(found, type) or found.__module__ != module:
-        raise ValueError(f"{description!r} is not the name of an element class")
-    return found
 
 
 def read_part(part: StagePart, folder: str) -> Iterator[Any]:
@@ -269,9 +222,8 @@ class _WriteElements(beam.DoFn):
             self._write_block()
         self._end_file()
         if self._parts:
-            window = GlobalWindow()
             written = StageFile(self._field, tuple(self._parts))
-            yield WindowedValue(written, window.max_timestamp(), [window])
+            yield GlobalWindows.windowed_value_at_end_of_window(written)
 
     def _begin_block(self) -> None:
         self._block = io.BytesIO()

@@ -151,10 +151,16 @@ def is_local(path: str) -> bool:
 
 
 def is_folder(path: str) -> bool:
-    """Returns True if a path is a folder; on an object store, if there are objects below it."""
+    """Returns True if a path is a folder; on an object store, if there are objects below it.
+
+    Raises StoreError if the store fails.
+    """
     if "://" not in path:
         return pathlib.Path(path).is_dir()
-    (match,) = FileSystems.match([f"{path.rstrip('/')}/**"], [1])
+    try:
+        (match,) = FileSystems.match([f"{glob.escape(path.rstrip('/'))}/**"], [1])
+    except BeamIOError as error:
+        raise StoreError(path, refusal_of(error)) from error
     return bool(match.metadata_list)
 
 

@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Collection, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, cast
 
-from .compression import DECODE_ERRORS, MAGIC_BYTES, codec_of_head, decompress
+from .compression import DECODE_ERRORS, MAGIC_BYTES, Peekable, codec_of_head, decompress
 from .compression import read_some as read_step
 
 BLOCK_BYTES = 512  # headers and contents begin at multiples of this
@@ -155,8 +155,8 @@ def text_of(member: Member) -> BinaryIO:
 
     The result should be read with `compression.read_some`.
     """
-    content = cast(_Content, member.content)
-    return decompress(member.content, codec_of_head(content.peek(MAGIC_BYTES)))
+    content = Peekable(member.content)
+    return decompress(cast(BinaryIO, content), codec_of_head(content.peek(MAGIC_BYTES)))
 
 
 def window_of(stream: BinaryIO, start: int, size: int) -> BinaryIO:
@@ -181,15 +181,18 @@ class _Source:
         self.position = 0
 
     def read_some(self, max_bytes: int) -> bytes:
-        try:
-            data = read_step(self._stream, max_bytes)
-        except DECODE_ERRORS as error:
-            message = f"the compressed archive is damaged or truncated: {error}"
-            raise TarError(message, self.position) from None
+        data = self._read_step(max_bytes)
         if not data:
             raise TarError("the archive is truncated", self.position)
         self.position += len(data)
         return data
+
+    def _read_step(self, max_bytes: int) -> bytes:
+        try:
+            return read_step(self._stream, max_bytes)
+        except DECODE_ERRORS as error:
+            message = f"the compressed archive is damaged or truncated: {error}"
+            raise TarError(message, self.position) from None
 
     def read_exactly(self, size: int) -> bytes:
         parts = []
@@ -210,17 +213,9 @@ class _Source:
 
         It reads to the end, because damage of a .gz archive may be detected only there.
         """
-        while True:
-            start = self.position
-            try:
-                data = read_step(self._stream, _SKIPPED_AT_ONCE)
-            except DECODE_ERRORS as error:
-                message = f"the compressed archive is damaged or truncated: {error}"
-                raise TarError(message, start) from None
-            if not data:
-                return
+        while data := self._read_step(_SKIPPED_AT_ONCE):
             if data.strip(b"\0"):
-                raise TarError("there is data after the end mark of the archive", start)
+                raise TarError("there is data after the end mark of the archive", self.position)
             self.position += len(data)
 
 
@@ -230,18 +225,8 @@ class _Content:
     def __init__(self, source: _Source, end: int):
         self._source = source
         self._end = end
-        self._peeked = b""
-
-    def peek(self, size: int) -> bytes:
-        """Returns at most `size` bytes, the first of the content. `read` will return them again."""
-        self._peeked = self._source.read_exactly(min(size, self._end - self._source.position))
-        return self._peeked
 
     def read(self, size: int = -1) -> bytes:
-        if self._peeked:
-            cut = len(self._peeked) if size < 0 else size
-            data, self._peeked = self._peeked[:cut], self._peeked[cut:]
-            return data if size >= 0 else data + self.read()
         left = max(self._end - self._source.position, 0)
         if size < 0:
             return self._source.read_exactly(left)

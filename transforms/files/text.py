@@ -25,7 +25,7 @@ import hashlib
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -207,9 +207,6 @@ def short_fingerprint(lines: Iterable[str]) -> str:
     return f"{fingerprint(text):016x}"[:8] if text else ""
 
 
-SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}
-
-
 class Shard(NamedTuple):
     """One of the files (shards) into which a split is divided.
 
@@ -219,31 +216,3 @@ class Shard(NamedTuple):
     split: str  # name of the split; for records, which are in no split, the name of their files
     shard: int
     shards: int  # number of shards of the split
-
-
-def share_out(text_bytes: int) -> Iterator[tuple[str, int]]:
-    """Yields (split, estimated bytes of its text): 90 % train, 5 % validation, 5 % test.
-
-    `text_bytes` is the size of the cleaned text of all splits. It is known before articles are assigned to
-    splits, and does not depend on the compression of the dump.
-    """
-    for split in SPLITS:
-        yield split, int(text_bytes * SHARE[split])
-
-
-def count_shards(sizes: Mapping[str, int], shard_size: int) -> dict[str, int]:
-    """Returns split → number of files, so that a file has about `shard_size` bytes.
-
-    `sizes` is split → bytes of text. Each split has at least one file.
-    """
-    return {split: max(1, -(-size // shard_size)) for split, size in sizes.items()}
-
-
-def every_shard(shards: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
-    """Yields (split, number of a shard, number of shards of the split) for all shards.
-
-    `shards` is split → number of shards.
-    """
-    for split, count in shards.items():
-        for shard in range(count):
-            yield split, shard, count

@@ -320,7 +320,10 @@ def read_blocks(
     Raises NoMemberError for a .tar without a wanted file.
     """
     splitter = _BlockSplitter(block_bytes)
-    for event in _events(stream, unit, members, splitter):
+    is_tar = unit.kind == "tar"
+    for event in (
+        _tar_events(stream, unit, members) if is_tar else read_chunks(stream, unit, splitter)
+    ):
         if isinstance(event, Chunk):
             yield from splitter.feed(event)
             continue
@@ -469,14 +472,6 @@ def _spans_of(spans: Sequence[Span], start: int, end: int) -> list[Span]:
         span._replace(at=at - start, offset=span.offset + at - span.at)
         for span, at in zip(spans[first:last], starts, strict=True)
     ]
-
-
-def _events(
-    stream: BinaryIO, unit: FileUnit, members: Sequence[str], splitter: _BlockSplitter
-) -> Iterator[Chunk | Damage]:
-    if unit.kind == "tar":
-        return _tar_events(stream, unit, members)
-    return read_chunks(stream, unit, splitter)
 
 
 def _tar_events(

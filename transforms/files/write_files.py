@@ -33,7 +33,7 @@ import threading
 import time
 import types
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
@@ -223,6 +223,20 @@ def write_parquet(folder: str, name: str, split: str, table: pa.Table) -> Output
     return file.output_file(name, split, PARQUET, table.num_rows)
 
 
+def write_file(
+    folder: str, name: str, pieces: Iterable[bytes], kind: str, records: int = 0, split: str = ""
+) -> OutputFile:
+    """Writes a file of a build in pieces.
+
+    `kind`, `records` and `split` are the format of the file, its number of records and its split, as listed
+    in the manifest.
+    """
+    with HashedFile.in_folder(folder, name) as file:
+        for piece in pieces:
+            file.write(piece)
+    return file.output_file(name, split, kind, records)
+
+
 def write_text(
     folder: str, name: str, text: str, kind: str = "text", records: int = 0
 ) -> OutputFile:
@@ -230,9 +244,7 @@ def write_text(
 
     `kind` and `records` are the format of the file and its number of records, as listed in the manifest.
     """
-    with HashedFile.in_folder(folder, name) as file:
-        file.write(text.encode("utf-8"))
-        return file.output_file(name, "", kind, records)
+    return write_file(folder, name, [text.encode("utf-8")], kind, records)
 
 
 def sync(path: pathlib.Path) -> None:

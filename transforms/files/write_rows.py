@@ -23,7 +23,7 @@ from apache_beam.pvalue import AsDict, AsSingleton
 
 from . import counters, text
 from .builds.ledger import length_class
-from .distribution import Gather
+from .distribution import Gather, MapOnce
 from .formats import DEFAULT, FORMATS, JSON, PARQUET, TABLE, Rows, file_name, parse_formats
 from .line_blocks import pack_block, unpack_block
 from .records import OutputFile, Rejected
@@ -56,7 +56,7 @@ def write_files(
     targets: Iterable[Target],
     schema: pa.Schema,
     batches: Iterable[Batch],
-    encoding: Mapping[str, Any] | None = None,
+    encoding: Mapping[str, Any] = NO_MARKS,
 ) -> list[OutputFile]:
     """Writes the same rows to all targets, each in its format.
 
@@ -70,7 +70,7 @@ def write_files(
     with contextlib.ExitStack() as stack:
         files = {
             target: stack.enter_context(
-                RowFile(folder, target.name, schema, target.format, **encoding or {})
+                RowFile(folder, target.name, schema, target.format, **encoding)
             )
             for target in targets
         }
@@ -106,6 +106,7 @@ class RowKind(NamedTuple):
     unpack: Callable[[Any], Any] = tuple
     counter: tuple[str, str] | None = None  # (stage, name) of the counter of rows
     text: str = "text"  # the column that text files have
+    encoding: Mapping[str, Any] = {}  # further arguments of ParquetWriter
 
 
 class PlanShards(beam.PTransform):
@@ -134,15 +135,18 @@ class PlanShards(beam.PTransform):
 
     def expand(self, rows: beam.PCollection) -> beam.PCollection:
         sizes = rows | "Measure" >> self.measure if self.measure else rows
-        return (
-            rows.pipeline
-            | "Once" >> beam.Create([self.splits])
-            | "CountShards" >> beam.Map(_plan, self.shard_bytes, AsDict(sizes))
-        )
+        plan = MapOnce(count_shards, self.splits, self.shard_bytes, AsDict(sizes))
+        return rows.pipeline | "CountShards" >> plan
 
 
-def _plan(splits: Sequence[str], shard_bytes: int, sizes: Mapping[str, int]) -> dict[str, int]:
-    return text.count_shards({split: sizes.get(split, 0) for split in splits}, shard_bytes)
+def count_shards(
+    splits: Sequence[str], shard_size: int, sizes: Mapping[str, int]
+) -> dict[str, int]:
+    """Returns split → number of files, so that a file has about `shard_size` bytes.
+
+    `sizes` is split → bytes of text. Each split has at least one file.
+    """
+    return {split: max(1, -(-sizes.get(split, 0) // shard_size)) for split in splits}
 
 
 class MeasuredSplits(NamedTuple):
@@ -213,16 +217,20 @@ class WriteRows(beam.PTransform):
         self.name_files = functools.partial(row_files, parse_formats(formats), corpus)
 
     def expand(self, rows: beam.PCollection) -> beam.PCollection:
-        return _write_shards(rows, self.folder, self.kind, self.shards, self.name_files)
+        return write_shards(rows, self.folder, self.kind, self.shards, self.name_files)
 
 
-def _write_shards(
+def write_shards(
     rows: beam.PCollection,
     folder: str,
     kind: RowKind,
     shards: beam.PCollection,
     name_files: Callable[[text.Shard], Sequence[Target]],
 ) -> beam.PCollection:
+    """Groups rows into shards, sorts them, and writes them (see WriteRows).
+
+    PCollection of rows → PCollection[OutputFile]. `name_files` returns the files to write for a shard.
+    """
     # The in-process runner holds the rows of all shards: packed together, they need less memory.
     gather = Gather(functools.partial(_key_by_shard, kind), pack_rows, GATHERED_BYTES, _weigh)
     filled = rows | "PackRows" >> beam.ParDo(gather, AsSingleton(shards)).with_output_types(
@@ -282,8 +290,9 @@ def _unpack_rows(packed: bytes) -> Iterator[Any]:
 
 def _empty_shards(shards: Mapping[str, int]) -> Iterator[tuple[ShardKey, bytes]]:
     """Yields (key, no rows) for each shard, so that shards without rows are written, too."""
-    for key in text.every_shard(shards):
-        yield key, pack_block(b"")
+    for split, count in shards.items():
+        for shard in range(count):
+            yield (split, shard, count), pack_block(b"")
 
 
 def write_shard(
@@ -307,7 +316,8 @@ def write_shard(
     rows = sorted(map(kind.unpack, compact), key=kind.order)
     targets = name_files(text.Shard(*key))
     formats = [target.format for target in targets]
-    yield from write_files(folder, targets, kind.schema, _encode_rows(rows, kind, formats))
+    batches = _encode_rows(rows, kind, formats)
+    yield from write_files(folder, targets, kind.schema, batches, kind.encoding)
     counters.flush()
 
 
@@ -388,7 +398,7 @@ class WriteRecords(beam.PTransform):
             )
         self.folder = folder
         self.name = name
-        self.kind = RowKind(schema, identity, order, functools.partial(_constant, name))
+        self.kind = RowKind(schema, identity, order, lambda _: name)
         self.records_per_file = records_per_file
         self.count = count
 
@@ -398,19 +408,11 @@ class WriteRecords(beam.PTransform):
             count = records | "CountRecords" >> beam.combiners.Count.Globally()
         shards = (
             count
-            | "NameFiles" >> beam.Map(_named, self.name).with_output_types(tuple[str, int])
+            | "NameFiles" >> beam.WithKeys(self.name).with_output_types(tuple[str, int])
             | "PlanFiles" >> PlanShards([self.name], self.records_per_file)
         )
         name_files = functools.partial(record_files, self.suffixes)
-        return _write_shards(records, self.folder, self.kind, shards, name_files)
-
-
-def _constant(value: str, _: Any) -> str:
-    return value
-
-
-def _named(count: int, name: str) -> tuple[str, int]:
-    return name, count
+        return write_shards(records, self.folder, self.kind, shards, name_files)
 
 
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in Rejected._fields])

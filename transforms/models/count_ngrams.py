@@ -25,7 +25,7 @@ from apache_beam.pvalue import AsList, AsSingleton, TaggedOutput
 from ..files import counters
 from ..files.builds import finished_builds
 from ..files.builds.check_builds import list_files
-from ..files.distribution import Gather, Spread, SpreadAll
+from ..files.distribution import Gather, MapOnce, Spread, SpreadAll
 from ..files.line_blocks import in_batches, measure_lines
 from ..files.read_files import InputError
 from ..files.records import Layout
@@ -130,11 +130,7 @@ class Join(beam.PTransform):
 
     def expand(self, parts: Any) -> beam.PCollection:
         joined = parts if isinstance(parts, beam.PCollection) else parts | beam.Flatten()
-        return joined | beam.Map(_as_is).with_output_types(self.of)
-
-
-def _as_is(element: Any) -> Any:
-    return element
+        return joined | beam.Map(lambda one: one).with_output_types(self.of)
 
 
 class GroupBuckets(beam.PTransform):
@@ -351,12 +347,8 @@ class ChooseWords(beam.PTransform):
         choose = beam.Map(choose_of_bucket, self.min_count, scratch).with_output_types(bytes)
         counted = blocks | "CountWords" >> count | "GroupBuckets" >> beam.GroupByKey()
         parts = counted | "AddBuckets" >> choose
-        return (
-            blocks.pipeline
-            | "Once" >> beam.Create([scratch], reshuffle=False)
-            | "JoinWords"
-            >> beam.Map(join_words, AsList(parts), self.source).with_output_types(bytes)
-        )
+        join = MapOnce(join_words, scratch, AsList(parts), self.source)
+        return blocks.pipeline | "JoinWords" >> join
 
 
 def choose_of_bucket(

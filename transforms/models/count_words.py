@@ -14,7 +14,7 @@ from ..files.builds.ledger import AccountingError
 from ..files.distribution import Gather, MapOnce
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
-from ..files.write_files import HashedFile
+from ..files.write_files import write_file
 from . import word_vocabulary
 from .word_vocabulary import VocabularyPart, add_counts, cut_by_bucket, negative_words, pack_counts
 
@@ -171,16 +171,10 @@ def write_vocabulary(
         raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
     merged = word_vocabulary.merge_parts(parts, sentences or 0)
     has_signs = sentences is not None
-    with HashedFile.in_folder(folder, name) as file:
-        for rows in (
-            word_vocabulary.table_of(merged)
-            if has_signs
-            else word_vocabulary.rows_of(merged.counts)
-        ):
-            file.write(rows)
+    rows = word_vocabulary.table_of(merged) if has_signs else word_vocabulary.rows_of(merged.counts)
     lines = merged.counts.num_rows + has_signs * len(word_vocabulary.SIGNS)
     return WrittenVocabulary(
-        file=file.output_file(name, "", "text", lines),
+        file=write_file(folder, name, rows, "text", lines),
         words=merged.words,
         distinct_words=merged.distinct_words,
         known_words=word_vocabulary.total_of(merged.counts),

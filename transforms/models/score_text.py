@@ -97,6 +97,7 @@ class ScoreText(beam.PTransform):
         words = AsSingleton(self.words)
         ask = beam.FlatMap(ask_for, self.order, self.dealer, words)
         model = beam.Map(lambda one: ((one.order, one.bucket), Piece(None, one.order, one.packed)))
+        by_id = beam.Map(lambda block: ((block.split, block.first), block))
         score = beam.FlatMap(score_block, self.order, self.dealer.scratch, words)
         answers = (
             (
@@ -108,7 +109,7 @@ class ScoreText(beam.PTransform):
             | "Answer" >> beam.FlatMap(answer, self.dealer).with_output_types(tuple[BlockId, Any])
         )
         written = (
-            (answers, blocks | "ById" >> beam.Map(_by_id).with_output_types(tuple[BlockId, Any]))
+            (answers, blocks | "ById" >> by_id.with_output_types(tuple[BlockId, Any]))
             | "Answered" >> beam.Flatten()
             | "GroupBlocks" >> beam.GroupByKey()
             | "Score" >> score.with_output_types(tuple[str, BlockScore])
@@ -120,10 +121,6 @@ class ScoreText(beam.PTransform):
             written | "Files" >> beam.Map(lambda one: one[0]).with_output_types(OutputFile),
             written | "Scores" >> of_split,
         )
-
-
-def _by_id(block: TextBlock) -> tuple[BlockId, TextBlock]:
-    return (block.split, block.first), block
 
 
 def ask_for(

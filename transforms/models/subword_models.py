@@ -439,7 +439,5 @@ class PieceCounter:
         )
 
 
-@functools.lru_cache(maxsize=2)
-def piece_counter(model: bytes) -> PieceCounter:
-    """Returns the counter for a model. Counters are cached in each process."""
-    return PieceCounter(model)
+piece_counter = functools.lru_cache(maxsize=2)(PieceCounter)
+"""Returns the counter for a model. Counters are cached in each process."""

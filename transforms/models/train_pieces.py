@@ -8,7 +8,7 @@ from ..files import counters
 from ..files.read_files import InputError
 from ..files.records import OutputFile
 from ..files.scratch import fetch
-from ..files.write_files import HashedFile, write_text
+from ..files.write_files import write_file, write_text
 from . import subword_models
 from .word_vocabulary import unpack_counts
 
@@ -70,7 +70,5 @@ def write_model(folder: str, name: str, model: bytes, pieces: int) -> Iterator[O
 
     `pieces` is the number of pieces, for the manifest.
     """
-    with HashedFile.in_folder(folder, f"{name}.model") as file:
-        file.write(model)
-    yield file.output_file(f"{name}.model", "", MODEL_KIND, pieces)
+    yield write_file(folder, f"{name}.model", [model], MODEL_KIND, pieces)
     yield write_text(folder, f"{name}.vocab", subword_models.vocabulary_of(model), VOCABULARY_KIND)

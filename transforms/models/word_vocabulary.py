@@ -16,14 +16,20 @@ If the text contains a word that is spelled like a special token, the word is no
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..files.line_blocks import block_of, count_lines, cut_block, pack_block, unpack_block
+from ..files.line_blocks import (
+    block_of,
+    count_lines,
+    cut_block,
+    group_places,
+    pack_block,
+    unpack_block,
+)
 
 SCHEMA = pa.schema(
     [pa.field("word", pa.binary(), nullable=False), pa.field("count", pa.int64(), nullable=False)]
@@ -90,11 +96,8 @@ def cut_by_bucket(counts: pa.RecordBatch, buckets: int) -> Iterator[tuple[int, p
     """
     words = counts["word"].to_pylist()
     bucket_of_word = np.fromiter(map(zlib.crc32, words), np.uint32, len(words)) % buckets
-    in_order = counts.take(np.argsort(bucket_of_word, kind="stable"))
-    ends = np.cumsum(np.bincount(bucket_of_word, minlength=buckets)).tolist()
-    for bucket, (start, end) in enumerate(pairwise([0, *ends])):
-        if start < end:
-            yield bucket, in_order.slice(start, end - start)
+    for bucket, places in group_places(bucket_of_word):
+        yield bucket, counts.take(pa.array(places))
 
 
 def pack_counts(counts: pa.RecordBatch) -> bytes:

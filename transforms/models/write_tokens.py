@@ -23,7 +23,7 @@ from ..files.line_blocks import in_batches
 from ..files.read_files import InputError, read_input
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
-from ..files.write_files import HashedFile, RowFile
+from ..files.write_files import HashedFile, RowFile, write_file
 from ..wikitext.article_markers import plain_article
 from .token_ids import Ids, Tokenizer, find_end, index_blocks, load_tokenizer, type_of_ids
 
@@ -189,14 +189,11 @@ class WriteTokens(beam.PTransform):
     def expand(self, pieces: beam.PCollection) -> beam.PCollection:
         return (
             pieces
-            | "KeyBySplit" >> beam.Map(_by_split).with_output_types(tuple[str, TokenPiece])
+            | "KeyBySplit"
+            >> beam.Map(lambda one: (one.file.split, one)).with_output_types(tuple[str, TokenPiece])
             | "GroupSplits" >> beam.GroupByKey()
             | "WriteSplits" >> beam.FlatMap(write_split, self.folder, self.kind)
         )
-
-
-def _by_split(piece: TokenPiece) -> tuple[str, TokenPiece]:
-    return piece.file.split, piece
 
 
 def write_split(
@@ -232,12 +229,11 @@ def write_split(
             first_token += piece.counts.tokens
             row += piece.counts.documents
             counters.count(WRITE_TOKENS, "documents", piece.counts.documents)
-    with HashedFile.in_folder(folder, names[INDEX]) as index:
-        for block in index_blocks(kind, documents, lambda: map(_lengths_of, pieces)):
-            index.write(block)
+    blocks = index_blocks(kind, documents, lambda: map(_lengths_of, pieces))
+    index = write_file(folder, names[INDEX], blocks, INDEX, documents, split)
     counters.flush()
     yield tokens.output_file(names[TOKENS], split, TOKENS, documents)
-    yield index.output_file(names[INDEX], split, INDEX, documents)
+    yield index
     yield table.output_file(names[TABLE], "", TABLE, documents)
 
 
@@ -275,6 +271,4 @@ def copy_tokenizer(path: str, folder: str, name: str, kind: str, size: int) -> O
       kind: kind of the tokenizer's file, for the manifest.
       size: number of tokens that the tokenizer knows, for the manifest.
     """
-    with HashedFile.in_folder(folder, name) as file:
-        file.write(read_input(path))
-    return file.output_file(name, "", kind, size)
+    return write_file(folder, name, [read_input(path)], kind, size)

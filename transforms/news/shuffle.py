@@ -299,7 +299,7 @@ class LineSampler:
             self._highest = smallest[-1][0]
 
 
-def checksums_of(block: bytes, bounds: line_blocks.Places) -> npt.NDArray[np.uint64]:
+def checksums_of(block: bytes, bounds: line_blocks.Int64s) -> npt.NDArray[np.uint64]:
     """Returns a checksum for each line, computed from its length and some of its bytes.
 
     This is good enough for a sample, and a hundred times as fast as a checksum of whole lines.

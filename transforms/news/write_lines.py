@@ -22,7 +22,7 @@ from ..files.formats import DEFAULT, PARQUET, TEXT, TFRECORD
 from ..files.records import LineRange, LineShard, OutputFile
 from ..files.scratch import fetch
 from ..files.tfrecord import encode_texts
-from ..files.write_files import HashedFile, mark, write_text
+from ..files.write_files import mark, write_file, write_text
 from ..files.write_rows import Batch, Target, encode_batch, row_files, write_files
 from .sentence_accounts import split_of, table_formats, tables_of, text_name
 
@@ -216,6 +216,4 @@ def write_range(lines: LineRange, folder: str, base: str, splitters: list[bytes]
       splitters: the borders between all ranges.
     """
     name = f"{FOLDER}/{base}-{lines.index:05d}-of-{len(splitters) + 1:05d}"
-    with HashedFile.in_folder(folder, name) as file:
-        file.write(fetch(lines.packed))
-    return file.output_file(name, "", "text", lines.lines)
+    return write_file(folder, name, [fetch(lines.packed)], "text", lines.lines)

@@ -21,7 +21,7 @@ from ..duplicates.similar_documents import DocumentFacts
 from ..duplicates.write_signatures import NamedText
 from ..files.records import Article, CorpusStats, PackedArticle
 from ..files.scratch import fetch_text, pack_text
-from ..files.text import fingerprint, plain_words, share_out
+from ..files.text import fingerprint, plain_words
 from ..files.write_rows import RowKind
 from ..wikitext.article_markers import measure_article, plain_article
 from .article_accounts import FULL, NUMBERS, RELEASED, RowSource
@@ -64,6 +64,7 @@ def from_bytes(data: bytes) -> PackedArticle:
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in RELEASED])
 
 BATCH = 1024  # articles in a row group, and in memory at once
+SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}  # of the articles, in each split
 _SHARDS_PER_FILE = 10
 
 
@@ -75,17 +76,13 @@ class ShareOut(beam.PTransform):
     """
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
+        share_out = beam.FlatMap(lambda size: [(one, int(size * SHARE[one])) for one in SHARE])
         return (
             articles
-            | "TextBytes" >> beam.Map(text_bytes).with_output_types(int)
+            | "TextBytes" >> beam.Map(lambda article: article.stats.text_bytes)
             | "AddUp" >> beam.CombineGlobally(sum)
-            | "ShareOut" >> beam.FlatMap(share_out).with_output_types(tuple[str, int])
+            | "ShareOut" >> share_out.with_output_types(tuple[str, int])
         )
-
-
-def text_bytes(article: PackedArticle) -> int:
-    """Returns the number of UTF-8 bytes of an article's text."""
-    return article.stats.text_bytes
 
 
 def identity(article: PackedArticle) -> str:

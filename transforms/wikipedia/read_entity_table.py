@@ -6,7 +6,6 @@ about pages are grouped by the row group of their item, and two columns of each 
 """
 
 import bisect
-import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +15,14 @@ import apache_beam as beam
 import numpy
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from ..files import counters
-from ..files.builds.finished_builds import Build, open_build
+from ..files.builds.finished_builds import Build, check_columns, open_build, opened
 from ..files.builds.manifest import MANIFEST
 from ..files.distribution import SpreadAll
-from ..files.read_files import InputError, open_raw
+from ..files.formats import PARQUET
+from ..files.read_files import InputError
 from ..files.records import OutputFile
 from ..files.text import checked_date
 from ..wikitext.templates.definitions import ENGLISH_TEMPLATE, TemplateFact, sitelink_alias
@@ -122,7 +121,7 @@ def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
     Raises InputError if the file is missing or does not have `rows` rows.
     """
     row_groups = []
-    with _open_parquet(path) as parquet:
+    with opened(path, PARQUET) as parquet:
         wikis = _check_schema(path, parquet.schema_arrow)
         for number in range(parquet.num_row_groups):
             metadata = parquet.metadata.row_group(number)
@@ -136,15 +135,6 @@ def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
             )
             raise InputError(path, message)
     return wikis, row_groups
-
-
-@contextlib.contextmanager
-def _open_parquet(path: str) -> Iterator[pq.ParquetFile]:
-    try:
-        with open_raw(path) as stream:
-            yield pq.ParquetFile(stream)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(path, f"not a complete Parquet file: {error}") from error
 
 
 def _check_schema(path: str, schema: pa.Schema) -> tuple[str, ...]:
@@ -184,12 +174,10 @@ def _read_kinds(path: str) -> dict[int, str]:
 
 def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> pa.Table:
     """Returns columns of a row group, or of the whole file if `row_group` is None."""
-    with _open_parquet(path) as parquet:
+    with opened(path, PARQUET) as parquet:
+        check_columns(path, parquet, columns)
         groups = range(parquet.num_row_groups) if row_group is None else [row_group]
         table = parquet.read_row_groups(list(groups), columns=list(columns)).combine_chunks()
-        missing = [name for name in columns if name not in table.column_names]
-        if missing:
-            raise InputError(path, f"missing columns: {', '.join(missing)}")
         table.validate(full=True)  # mainly checks that titles are UTF-8
         return table
 

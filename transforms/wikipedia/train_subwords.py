@@ -88,14 +88,12 @@ def count_rows(
     counters.flush()
 
 
-@functools.lru_cache(maxsize=4)
-def counter_of(model: bytes) -> SubwordCounter:
-    """Returns the counter for a model. Counters are cached in each process.
+counter_of = functools.lru_cache(maxsize=4)(SubwordCounter)
+"""Returns the counter for a model. Counters are cached in each process.
 
-    The cache finds a counter by the hash of its model. Python stores this hash in the bytes object. All calls
-    in a Beam bundle pass the same object, so the hash is computed only once per bundle.
-    """
-    return SubwordCounter(model)
+The cache finds a counter by the hash of its model. Python stores this hash in the bytes object. All calls in
+a Beam bundle pass the same object, so the hash is computed only once per bundle.
+"""
 
 
 TRAIN_SUBWORDS = "train-subwords"
@@ -122,7 +120,7 @@ class TrainSubwords(beam.PTransform):
         train = articles | "OfTrain" >> beam.Filter(lambda article: article.split == "train")
         last = (
             train
-            | "Ranks" >> beam.Map(descending_rank_of)
+            | "Ranks" >> beam.Map(lambda article: -rank_of(article))  # the largest are found faster
             | "Smallest" >> beam.CombineGlobally(TopCombineFn(wanted))
             | "LastOfSample" >> beam.Map(last_of_sample, wanted)
         )
@@ -151,20 +149,11 @@ def rank_of(article: PackedArticle) -> int:
     return fingerprint(article.wikidata_id) >> 1
 
 
-def descending_rank_of(article: PackedArticle) -> int:
-    """Returns the negative rank of an article.
-
-    Beam finds the largest of many numbers faster than the smallest.
-    """
-    return -rank_of(article)
-
-
 def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
     """Returns the greatest rank in the sample, or LARGEST_RANK if all articles are in the sample.
 
     Args:
-      smallest: the `wanted` smallest ranks, or all if there are fewer, as negative numbers (see
-        `descending_rank_of`).
+      smallest: the `wanted` smallest ranks, or all if there are fewer, as negative numbers.
       wanted: number of articles to sample.
     """
     return -min(smallest) if len(smallest) == wanted else LARGEST_RANK
@@ -270,29 +259,6 @@ class LearnVocabulary(beam.PTransform):
 COLUMNS = ("wikidata_id", "version_id", "text")
 
 
-@dataclass(eq=False, repr=False)
-class TrainOnBuilds(beam.PTransform):
-    """Trains vocabularies on articles of finished builds. Pipeline → PCollection[(name, TrainedSubwords)].
-
-    One worker trains all vocabularies one after the other, because each takes gigabytes of memory. It reads
-    the sample directly from the files, without a shuffle.
-
-    Args:
-      sample: row groups in the order of training. The order affects the bytes of the vocabularies.
-      vocabularies: name → settings.
-    """
-
-    sample: Sequence[RowGroup]
-    vocabularies: Mapping[str, SubwordSettings]
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root
-            | "Vocabularies" >> beam.Create([self.vocabularies])
-            | "Train" >> beam.FlatMap(train_on_builds, self.sample)
-        )
-
-
 def plan_sample(build: Build, articles: int) -> list[RowGroup]:
     """Returns the row groups that contain the first articles of the split train, in file order.
 
@@ -313,6 +279,10 @@ def train_on_builds(
     vocabularies: Mapping[str, SubwordSettings], sample: Sequence[RowGroup]
 ) -> Iterator[tuple[str, TrainedSubwords]]:
     """Trains each vocabulary on the whole sample, and yields (name, vocabulary).
+
+    One worker trains all vocabularies one after the other, because each takes gigabytes of memory. It reads
+    the sample directly from the files, without a shuffle. The order of the sample affects the bytes of the
+    vocabularies.
 
     `vocabularies` maps the name of each vocabulary to its settings.
     """

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -23,7 +24,7 @@ from corpusmill.pipelines.refresh import state as acceptance
 from corpusmill.pipelines.refresh.config import Settings
 from corpusmill.pipelines.refresh.sources import RemoteDump
 from corpusmill.pipelines.refresh.state import locked
-from corpusmill.transforms.files.builds import check_builds, finished_builds
+from corpusmill.transforms.files.builds import check_builds
 from corpusmill.transforms.files.builds.check_builds import IdCounts
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
@@ -372,7 +373,7 @@ def fail_to_read(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     owner, name = {
         "manifest": (checks, "open_build"),
         "content": (check_builds, "hash_input"),
-        "rows": (finished_builds, "open_rows"),
+        "rows": (pq, "ParquetFile"),
     }[what]
     monkeypatch.setattr(owner, name, fail)
 

@@ -28,7 +28,6 @@ from corpusmill.transforms.books.simplicity import (
     ratio,
     take_books,
 )
-from corpusmill.transforms.duplicates.minhash import NO_PAIRS
 from corpusmill.transforms.files.records import MeasuredBook, Reason
 from corpusmill.transforms.models import word_vocabulary
 from tests.makers.made_books import book
@@ -192,5 +191,6 @@ def test_buckets_and_order_change_nothing(
         count_entries((word_vocabulary.unpack_counts(packed, RANKED) for packed in part), min_count)
         for part in parts.values()
     ]
-    summed = sum_rows(numpy.concatenate([NO_PAIRS, *found]), keys=1)
+    none = numpy.empty((0, 2), numpy.int64)
+    summed = sum_rows(numpy.concatenate([none, *found]), keys=1)
     assert summed.tolist() == entries_by_hand(texts, min_count)

@@ -3,8 +3,8 @@ import pytest
 import yaml
 
 from corpusmill.transforms.files.markup import (
-    Config,
-    Dataset,
+    CardHead,
+    config_of,
     hub_head,
     make_table,
     render,
@@ -61,8 +61,16 @@ def test_sizes_are_categories_of_the_hub(rows: int, category: str) -> None:
 
 
 def test_the_head_says_by_what_the_hub_finds_it() -> None:
-    dataset = Dataset("Wiki-40B", ["wikipedia"], ["text-generation"], ["n<1K"])
-    assert "\n".join(yaml_head("x", "uk", [Config("uk", {})], dataset)) == (
+    head = CardHead(
+        license="x",
+        language="uk",
+        pretty_name="Wiki-40B",
+        tags=["wikipedia"],
+        task_categories=["text-generation"],
+        size_categories=["n<1K"],
+        configs=[config_of("uk", {})],
+    )
+    assert "\n".join(yaml_head(head)) == (
         "---\nlicense: x\nlanguage: uk\npretty_name: Wiki-40B\ntags:\n- wikipedia\n"
         "task_categories:\n- text-generation\nsize_categories:\n- n<1K\n"
         "configs:\n- config_name: uk\n  data_files: []\n---"
@@ -86,7 +94,8 @@ def test_the_head_says_by_what_the_hub_finds_it() -> None:
     ],
 )
 def test_a_text_stays_the_text_that_it_is(text: str) -> None:
-    head = "\n".join(yaml_head(text, [text, "uk"], [Config(text, {text: text}, is_default=True)]))
+    configs = [config_of(text, {text: text}, is_default=True)]
+    head = "\n".join(yaml_head(CardHead(license=text, language=[text, "uk"], configs=configs)))
     assert "\n---\n" not in head
     assert yaml.safe_load(head.removeprefix("---\n").removesuffix("---")) == {
         "license": text,

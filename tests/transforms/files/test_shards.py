@@ -1,24 +1,18 @@
 import pytest
 
 from corpusmill.transforms.files.formats import file_name
-from corpusmill.transforms.files.text import Shard, count_shards, every_shard, share_out
+from corpusmill.transforms.files.text import Shard
+from corpusmill.transforms.files.write_rows import count_shards
 
 
 @pytest.mark.parametrize(
     ("text_bytes", "expected"),
-    [(0, (1, 1, 1)), (100, (1, 1, 1)), (1000, (9, 1, 1)), (10_000, (90, 5, 5))],
+    [({}, (1, 1)), ({"train": 100, "test": 101}, (1, 2)), ({"train": 901}, (10, 1))],
 )
-def test_count_shards(text_bytes: int, expected: tuple[int, int, int]) -> None:
-    counts = count_shards(dict(share_out(text_bytes)), 100)
-    assert (counts["train"], counts["validation"], counts["test"]) == expected
-
-
-def test_every_shard() -> None:
-    assert list(every_shard({"train": 2, "test": 1})) == [
-        ("train", 0, 2),
-        ("train", 1, 2),
-        ("test", 0, 1),
-    ]
+def test_count_shards(text_bytes: dict[str, int], expected: tuple[int, int]) -> None:
+    assert count_shards(["train", "test"], 100, text_bytes) == dict(
+        zip(["train", "test"], expected, strict=True)
+    )
 
 
 @pytest.mark.parametrize(

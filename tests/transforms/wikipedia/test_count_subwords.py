@@ -1,5 +1,4 @@
 import pyarrow as pa
-import pytest
 from apache_beam.pvalue import AsList, AsSingleton
 
 from corpusmill.transforms.files.builds.finished_builds import CorpusFile, CorpusRows
@@ -65,18 +64,11 @@ def test_without_a_model_or_without_articles_there_are_no_counts() -> None:
     assert count(ARTICLES, TrainedSubwords(b"", 0, 0, "", "no text")) == {}
 
 
-def test_the_model_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = []
-
-    def load(model: bytes) -> SubwordCounter:
-        loaded.append(model)
-        return SubwordCounter(model)
-
-    monkeypatch.setattr(train_subwords, "SubwordCounter", load)
+def test_the_model_is_loaded_once() -> None:
     train_subwords.counter_of.cache_clear()
     for _ in range(2):
         count(ARTICLES * 50, TRAINED)
-    assert loaded == [TRAINED.model]
+    assert train_subwords.counter_of.cache_info().misses == 1
 
 
 def rows(edition: str, split: str, texts: list[str]) -> CorpusRows:

@@ -1,15 +1,16 @@
 from pathlib import Path
 
+import apache_beam as beam
 import pytest
 
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.models.subword_models import SubwordSettings
 from corpusmill.transforms.wikipedia.train_subwords import (
-    TrainOnBuilds,
     plan_sample,
     read_sample,
     train_on,
+    train_on_builds,
 )
 from tests.makers.finished_builds import make_build, text_of
 from tests.tools.run_pipeline import run_pipeline
@@ -57,7 +58,11 @@ def test_each_vocabulary_is_learned_from_the_whole_sample(tmp_path: Path) -> Non
     el = open_build(str(make_build(tmp_path, "el", {"train": [["Q8"]]})))
     sample = [*plan_sample(el, 2), *plan_sample(uk, 2)]
     vocabularies = {"large": SubwordSettings(300), "small": SubwordSettings(280)}
-    outcome = run_pipeline(lambda root: {"trained": root | TrainOnBuilds(sample, vocabularies)})
+    outcome = run_pipeline(
+        lambda root: {
+            "trained": root | beam.Create([vocabularies]) | beam.FlatMap(train_on_builds, sample)
+        }
+    )
     articles = [(identity, "7", text_of(identity)) for identity in ("Q8", "Q1", "Q2")]
     assert dict(outcome.elements["trained"]) == {
         name: train_on(articles, settings, 3) for name, settings in vocabularies.items()

@@ -28,7 +28,7 @@ from apache_beam.io.filesystems import FileSystems
 from ..compression import DECODE_ERRORS
 from ..distribution import Gather, SpreadAll
 from ..formats import DEFAULT, FORMATS, PARQUET, READABLE
-from ..line_blocks import pack_block, unpack_block
+from ..line_blocks import group_places, pack_block, unpack_block
 from ..read_files import InputError, hash_input, is_there, open_raw
 from ..records import OutputFile
 from ..text import SPLITS
@@ -236,13 +236,9 @@ def deal_out(tables: Iterable[pa.Table], buckets: int) -> Iterator[tuple[int, by
     """Distributes the rows of tables to buckets. Yields (bucket, block of rows of this bucket)."""
     rows = pa.concat_tables(tables).combine_chunks()
     hashes = [zlib.crc32(identity.encode("utf-8")) for identity in rows["id"].to_pylist()]
-    of_rows = np.array(hashes, np.int64) % buckets
-    in_order = rows.take(np.argsort(of_rows, kind="stable")).to_batches()
-    ends = np.cumsum(np.bincount(of_rows, minlength=buckets)).tolist()
-    for bucket, (start, end) in enumerate(itertools.pairwise([0, *ends])):
-        if start < end:
-            part = in_order[0].slice(start, end - start)
-            yield bucket, pack_block(part.serialize().to_pybytes())
+    for bucket, places in group_places(np.array(hashes, np.int64) % buckets):
+        (part,) = rows.take(pa.array(places)).to_batches()
+        yield bucket, pack_block(part.serialize().to_pybytes())
 
 
 def unpack_rows(blocks: Iterable[bytes], schema: pa.Schema) -> pa.Table:

@@ -14,14 +14,14 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import yaml
 
 from .. import tfrecord
 from ..formats import TEXT, TFRECORD, formats_in, formats_of, loadable_suffix
-from ..markup import Config, Dataset, hub_head, render, size_category, yaml_head
+from ..markup import CardHead, Config, config_of, hub_head, render, size_category, yaml_head
 from ..records import OutputFile
 from .manifest import CARD, Description, Provenance, to_json
 
@@ -42,14 +42,17 @@ def make_card(
     """
     license_id = description.license_id
     language = manifest.get("settings", {}).get("tables", {}).get("language", "")
-    dataset = Dataset(
-        description.title,
-        (MAKER, *description.tags),
-        description.tasks,
-        [size_category(_rows(manifest, description.splits))],
+    head = hub_head(
+        license_id,
+        manifest["edition"],
+        description.splits,
+        language,
+        loadable_suffix(manifest),
+        pretty_name=description.title,
+        tags=[MAKER, *description.tags],
+        task_categories=[*description.tasks],
+        size_categories=[size_category(_rows(manifest, description.splits))],
     )
-    suffix = loadable_suffix(manifest)
-    head = hub_head(license_id, manifest["edition"], description.splits, language, dataset, suffix)
     return "\n".join(
         [
             *((*head, "") if license_id else ()),
@@ -133,28 +136,6 @@ class BuildBelow(NamedTuple):
     card: str  # text of its README.md; "" if it has none
 
 
-class _Split(msgspec.Struct):
-    split: str
-    path: str
-
-
-class _Config(msgspec.Struct):
-    data_files: Annotated[list[_Split], msgspec.Meta(min_length=1)]
-    config_name: str = ""
-
-
-class CardHead(msgspec.Struct):
-    """The YAML head of the card of a build."""
-
-    license: str | list[str]
-    language: str | list[str]
-    configs: Annotated[list[_Config], msgspec.Meta(min_length=1)]
-    pretty_name: str = ""
-    tags: list[str] = []
-    task_categories: list[str] = []
-    size_categories: list[str] = []
-
-
 def make_folder_card(
     title: str, builds: Iterable[BuildBelow], default: str = "", place: str = "<this folder>"
 ) -> str:
@@ -173,16 +154,15 @@ def make_folder_card(
     if not found:
         return ""
     citations = _different(read_citation(build.card) for build, _ in found)
-    head_lines = yaml_head(
-        one_or_all([name for _, head in found for name in as_list(head.license)]),
-        one_or_all([tag for _, head in found for tag in as_list(head.language)]),
-        [_config(build, head, build.name == default) for build, head in found],
-        Dataset(
-            found[0][1].pretty_name,
-            _different(tag for _, head in found for tag in head.tags),
-            _different(task for _, head in found for task in head.task_categories),
-            _different(size for _, head in found for size in head.size_categories),
-        ),
+    heads = [head for _, head in found]
+    head = CardHead(
+        license=one_or_all([name for one in heads for name in as_list(one.license)]),
+        language=one_or_all([tag for one in heads for tag in as_list(one.language)]),
+        pretty_name=heads[0].pretty_name,
+        tags=_different(tag for one in heads for tag in one.tags),
+        task_categories=_different(task for one in heads for task in one.task_categories),
+        size_categories=_different(size for one in heads for size in one.size_categories),
+        configs=[_config(build, one, build.name == default) for build, one in found],
     )
     card = render(
         "folder",
@@ -193,7 +173,7 @@ def make_folder_card(
         place=place,
         citation="\n\n".join(filter(None, citations)),
     )
-    return "\n".join([*head_lines, "", *card, ""])
+    return "\n".join([*yaml_head(head), "", *card, ""])
 
 
 def read_places(card: str) -> dict[str, str]:
@@ -213,9 +193,10 @@ def read_head(card: str) -> CardHead | None:
     text = card.removeprefix(_FENCE).partition(f"\n{_FENCE}")[0]
     try:
         # This loader reads all values as text: older cards have an unquoted `no`, which is Norwegian.
-        return msgspec.convert(yaml.load(text, yaml.BaseLoader), CardHead)
+        head = msgspec.convert(yaml.load(text, yaml.BaseLoader), CardHead, strict=False)
     except (yaml.YAMLError, msgspec.ValidationError):
         return None
+    return head if head.configs else None
 
 
 def as_list(value: str | list[str]) -> list[str]:
@@ -237,4 +218,4 @@ def _different(texts: Iterable[str]) -> list[str]:
 def _config(build: BuildBelow, head: CardHead, is_default: bool) -> Config:
     folder = glob.escape(build.folder)
     files = {one.split: f"{folder}/{one.path}" for one in head.configs[0].data_files}
-    return Config(build.name, files, is_default)
+    return config_of(build.name, files, is_default)

@@ -24,7 +24,7 @@ from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from ..distribution import Spread, SpreadAll
-from ..formats import FORMATS, PARQUET, READABLE, open_rows, readable_format
+from ..formats import FORMATS, PARQUET, READABLE, readable_format
 from ..read_files import InputError, file_bytes_of, is_there, open_raw, parse_json
 from ..stores import is_local, refusal_of
 from ..text import SPLITS
@@ -278,8 +278,8 @@ def _read_bytes(path: str) -> bytes:
         return stream.read()
 
 
-def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
-    """Returns the finished builds of a corpus, sorted by edition, dump date and version.
+def find_builds(folders: Iterable[str], corpus: str = "") -> list[Build]:
+    """Returns the finished builds of a corpus, or of all, sorted by edition, dump date and version.
 
     Each folder may be a build, or contain builds at any depth. Builds without texts, such as vocabularies,
     are left out. Unfinished builds are skipped with a warning. Raises InputError for a folder without a
@@ -292,7 +292,7 @@ def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
     builds = [
         build
         for build in map(open_build, found.finished)
-        if build.corpus == corpus and build.format and any(build.files.values())
+        if corpus in ("", build.corpus) and build.format and any(build.files.values())
     ]
     return sorted(
         builds, key=lambda one: (one.edition, one.dump_date, one.manifest["version"], one.folder)
@@ -369,7 +369,7 @@ def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
 
 def row_groups_of(file: CorpusFile) -> list[RowGroup]:
     """Returns the row groups of a file. Of a Parquet file, only the footer is read."""
-    with _opened(file.path) as parquet:
+    with opened(file.path) as parquet:
         footer = parquet.metadata
         numbers = range(footer.num_row_groups)
         return [RowGroup(file, number, footer.row_group(number).num_rows) for number in numbers]
@@ -389,7 +389,7 @@ def columns_of(path: str) -> list[str]:
 
 def schema_of(path: str) -> pa.Schema:
     """Returns the schema of a file. Raises InputError if the file is damaged."""
-    with _opened(path) as parquet:
+    with opened(path) as parquet:
         return parquet.schema_arrow
 
 
@@ -403,7 +403,7 @@ def count_rows(path: str) -> int:
 
     Raises InputError if the file is damaged.
     """
-    with _opened(path) as parquet:
+    with opened(path) as parquet:
         return int(parquet.metadata.num_rows)
 
 
@@ -413,7 +413,7 @@ def text_bytes_of(path: str, column: str) -> int:
     Only the footer of the file is read, so the size includes a few bytes of overhead for each Parquet page.
     Raises InputError if the file is damaged.
     """
-    with _opened(path) as parquet:
+    with opened(path) as parquet:
         footer = parquet.metadata
         if not footer.num_row_groups:  # an empty file of JSON lines has no columns
             return 0
@@ -427,13 +427,13 @@ def text_bytes_of(path: str, column: str) -> int:
 
 def read_row_group(group: RowGroup, columns: Sequence[str]) -> CorpusRows:
     """Reads a row group. Raises InputError if the file is damaged or lacks a column."""
-    with _opened(group.file.path) as parquet:
+    with opened(group.file.path) as parquet:
         return _read(parquet, group.file, group.number, columns)
 
 
 def read_file(file: CorpusFile, columns: Sequence[str]) -> Iterator[CorpusRows]:
     """Yields the rows of all row groups of a file, in order."""
-    with _opened(file.path) as parquet:
+    with opened(file.path) as parquet:
         for number in range(parquet.num_row_groups):
             yield _read(parquet, file, number, columns)
 
@@ -441,28 +441,43 @@ def read_file(file: CorpusFile, columns: Sequence[str]) -> Iterator[CorpusRows]:
 def _read(
     parquet: pq.ParquetFile, file: CorpusFile, number: int, columns: Sequence[str]
 ) -> CorpusRows:
-    names = parquet.schema_arrow.names
-    missing = [name for name in columns if name not in names]
-    if missing:
-        raise InputError(
-            file.path, f"missing columns: {', '.join(missing)}; the file has {', '.join(names)}"
-        )
+    check_columns(file.path, parquet, columns)
     table = parquet.read_row_group(number, columns=list(columns)).select(list(columns))
     table.validate(full=True)  # mainly checks that texts are UTF-8
     return CorpusRows(file, table)
 
 
 @contextlib.contextmanager
-def _opened(path: str) -> Iterator[pq.ParquetFile]:
-    """Opens a file with rows for a `with` block. Errors of the block become InputErrors with the path."""
+def opened(path: str, kind: str = "") -> Iterator[pq.ParquetFile]:
+    """Opens a file with rows for a `with` block. Errors of the block become InputErrors with the path.
+
+    JSON lines are read as a whole, and become a Parquet file in memory.
+
+    Args:
+      path: path of the file.
+      kind: its format, one of READABLE; "" to choose it by the name of the file.
+    """
     if not FileSystems.exists(path):
         raise InputError(path, "no such file")
+    by_name = (one for one in READABLE if path.endswith(FORMATS[one].suffix))
+    kind = kind or next(by_name, PARQUET)
+    read = FORMATS[kind].read
+    assert read
     with open_raw(path) as stream:
         try:
-            yield open_rows(path, stream)
+            yield read(stream)
         except (pa.ArrowException, OSError) as error:
             # Errors of Arrow itself have no errno, errors of the system have one.
             if isinstance(error, OSError) and error.errno:
                 raise InputError(path, f"cannot be read: {error}", is_unread=True) from None
-            kind = "Parquet file" if path.endswith(".parquet") else "file of JSON lines"
-            raise InputError(path, f"not a valid {kind}: {error}") from None
+            what = "Parquet file" if kind == PARQUET else "file of JSON lines"
+            raise InputError(path, f"not a valid {what}: {error}") from None
+
+
+def check_columns(path: str, parquet: pq.ParquetFile, columns: Sequence[str]) -> None:
+    """Raises InputError if a file does not have all of the given columns."""
+    names = parquet.schema_arrow.names
+    if missing := [name for name in columns if name not in names]:
+        raise InputError(
+            path, f"missing columns: {', '.join(missing)}; the file has {', '.join(names)}"
+        )

@@ -6,7 +6,7 @@ from corpusmill.transforms.files.builds.dataset_card import (
     BuildBelow,
     make_folder_card,
 )
-from corpusmill.transforms.files.markup import Config, Dataset, hub_head, render, yaml_head
+from corpusmill.transforms.files.markup import CardHead, config_of, hub_head, render, yaml_head
 
 
 def build(name: str, edition: str, folder: str = "", license_id: str = "cc0-1.0") -> BuildBelow:
@@ -40,7 +40,8 @@ def test_the_default_is_loaded_without_a_name() -> None:
 
 
 def test_what_differs_is_listed() -> None:
-    several = "\n".join(yaml_head("x", ["en", "no"], [Config("default", {"dev": "dev-*"})]))
+    configs = [config_of("default", {"dev": "dev-*"})]
+    several = "\n".join(yaml_head(CardHead(license="x", language=["en", "no"], configs=configs)))
     card = make_folder_card("c", [build("a", "en"), BuildBelow("b", "b [1]", f"{several}\n")])
     head = yaml.safe_load(card.split("---\n")[1])
     assert (head["license"], head["language"]) == (["cc0-1.0", "x"], ["en", "no"])
@@ -52,8 +53,8 @@ def test_what_differs_is_listed() -> None:
 
 def test_what_builds_say_of_themselves_is_said_once() -> None:
     def listed(name: str, size: str, paper: str) -> BuildBelow:
-        dataset = Dataset("Wiki-40B", ["wikipedia"], ["text-generation"], [size])
-        lines = hub_head("x", name, ["train"], dataset=dataset)
+        about = {"pretty_name": "Wiki-40B", "tags": ["wikipedia"], "size_categories": [size]}
+        lines = hub_head("x", name, ["train"], **about)
         return BuildBelow(
             name, name, "\n".join([*lines, "", "# T", *render("citation", citation=paper), ""])
         )
