@@ -12,9 +12,11 @@ import apache_beam as beam
 from corpusmill.pipelines.run.corpus_build import Place, Stage
 from corpusmill.pipelines.run.settings import MANIFEST
 from corpusmill.transforms.books import book_rows, screen_books, take_simplest
+from corpusmill.transforms.books.book_overlap import parse_overlap
 from corpusmill.transforms.books.count_book_vocabulary import CountSizes, MapUnknownWords
 from corpusmill.transforms.books.genres import genre_to_reject
 from corpusmill.transforms.books.select_books import SelectBooks
+from corpusmill.transforms.books.select_by_minhash import SelectByMinHash
 from corpusmill.transforms.books.simplebooks_rows import (
     RAW_TEXT,
     SCHEMA,
@@ -104,13 +106,21 @@ class SimpleBooks(BookBuild):
             target = config.target_tokens, config.max_vocabulary, config.min_count, config.formula
             keep = take_simplest.TakeSimplest(scratch, config.number_style, *target)
         simple = readable.books | "KeepSimple" >> keep
-        by = config.overlap, config.ngram_words, config.estimate, config.overlap_words
-        selected = simple.kept | "SelectBooks" >> SelectBooks(scratch, *by)
+        selected = simple.kept | "SelectBooks" >> self._select(scratch)
         return ChosenBooks(
             books=selected.kept
             | "TokenizeBooks" >> take_simplest.TokenizeBooks(scratch, config.number_style),
             verdicts=selected.verdicts,
             rejected=(simple.rejected, selected.rejected) | "Rejected" >> beam.Flatten(),
+        )
+
+    def _select(self, scratch: str) -> beam.PTransform:
+        config = self.config
+        threshold, by_minhash = parse_overlap(config.overlap)
+        if by_minhash:
+            return SelectByMinHash(scratch, threshold, config.ngram_words, config.overlap_words)
+        return SelectBooks(
+            scratch, threshold, config.ngram_words, config.estimate, config.overlap_words
         )
 
     def write(

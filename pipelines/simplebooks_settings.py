@@ -26,7 +26,8 @@ how books are chosen: only English prose is used, no poems, plays, manuals or re
 the ratio of its length L (in tokens) to its vocabulary V (different words), as given by --formula, is at
 least --min-ratio. From the largest to the smallest, each simple book is kept, unless half of its
 eight-word sequences occur in larger books that were kept. The result does not depend on the number of
-workers. The default formula, L/V^1.35, gives 0.22 for an average book of any length. The default
+workers. With --overlap minhash, fewer books are compared, and small books that are part of much larger
+ones are missed. The default formula, L/V^1.35, gives 0.22 for an average book of any length. The default
 of --min-ratio, 0.24, accepts a book with at most 94 % of the average number of different words: at most
 2,642 in 10,000 tokens, or 9,717 in 58,000. With --target-tokens, the simplest books are used until that
 size is reached, whatever their ratios.
@@ -45,7 +46,6 @@ from typing import Any
 from corpusmill.pipelines.run.settings import EDITION, Group
 from corpusmill.transforms.books import book_overlap, simplebooks_rows, simplicity
 from corpusmill.transforms.books.book_accounts import BookAccounts
-from corpusmill.transforms.books.book_overlap import parse_threshold
 from corpusmill.transforms.files.builds.manifest import Description, Release
 from corpusmill.transforms.files.builds.paper_figures import SIMPLEBOOKS
 from corpusmill.transforms.files.text import SPLITS
@@ -124,7 +124,7 @@ class SimpleBooksConfig(BooksConfig):
     overlap: str = CHOICE.setting(
         book_overlap.THRESHOLD,
         "drop a book if at least this share of its word sequences occurs in larger books that are kept"
-        " (default %(default)s)",
+        " (default 0.5); minhash, or minhash:SHARE, compares only books that MinHash finds similar",
         metavar="SHARE",
     )
     overlap_words: str = CHOICE.setting(
@@ -174,7 +174,10 @@ class SimpleBooksConfig(BooksConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         simplicity.NotSimple(self.formula, self.min_ratio)
-        parse_threshold(self.overlap)
+        if book_overlap.parse_overlap(self.overlap).by_minhash and self.estimate > 1:
+            raise ValueError(
+                "`estimate` cannot be used with `overlap='minhash'`: set `overlap` to a share, such as 0.5"
+            )
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings that distinguish corpora made from the same input.
@@ -184,7 +187,7 @@ class SimpleBooksConfig(BooksConfig):
         written = {
             "formula": FOLDER_NAME[self.formula],
             "min_ratio": str(float(simplicity.NotSimple(self.formula, self.min_ratio).least)),
-            "overlap": str(float(parse_threshold(self.overlap))),
+            "overlap": book_overlap.parse_overlap(self.overlap).name,
         }
         unused = ("min_ratio",) if self.target_tokens else ("target_tokens", "max_vocabulary")
         variant = super().variant() | written

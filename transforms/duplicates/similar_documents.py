@@ -251,11 +251,18 @@ class CompareDocuments(beam.PTransform):
     Args:
       number_to_sketch: PCollection[(number, Sketch)] with one sketch for each document that occurs in a pair.
         Sketches of other documents are ignored.
+      compare: function that compares a document with the first documents of its pairs; by default
+        `compare_with_firsts`, which yields ComparedPairs.
     """
 
-    def __init__(self, number_to_sketch: beam.PCollection):
+    def __init__(
+        self,
+        number_to_sketch: beam.PCollection,
+        compare: Callable[[Met], Iterable[Any]] | None = None,
+    ):
         super().__init__()
         self.number_to_sketch = number_to_sketch
+        self.compare = compare or compare_with_firsts
 
     def expand(self, pairs: beam.PCollection) -> beam.PCollection:
         wanted = pairs | "SplitPairs" >> beam.FlatMap(split_pairs)
@@ -267,7 +274,7 @@ class CompareDocuments(beam.PTransform):
         return (
             {DOCUMENTS: self.number_to_sketch, WANTED: firsts}
             | "MeetSecond" >> beam.CoGroupByKey()
-            | "CompareWithFirsts" >> beam.FlatMap(compare_with_firsts)
+            | "CompareWithFirsts" >> beam.FlatMap(self.compare)
         )
 
 

@@ -297,3 +297,48 @@ def test_overlap_reason(ngrams: int, covering: list[list[int]], detail: str) -> 
     verdict = book_overlap.judge(10, ngrams, dict(covering), False)
     assert verdict.covered == sum(shared for _, shared in covering)
     assert book_overlap.overlap_reason(verdict, 8) == ("overlaps", detail)
+
+
+NGRAMS = st.sets(st.integers(0, 40), min_size=1, max_size=25)
+
+
+def test_numbers_ascend_as_books_are_chosen() -> None:
+    books = [(7, 900), (2, 500), (3, 500), (1, 20)]
+    numbers = [book_overlap.number_book(*book) for book in books]
+    assert numbers == sorted(numbers)
+    assert [book_overlap.id_of(number) for number in numbers] == [7, 2, 3, 1]
+
+
+@pytest.mark.parametrize("book", [(1, 1 << 31), (1 << 32, 5)])
+def test_a_number_has_room(book: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="the id or the number of tokens is too large"):
+        book_overlap.number_book(*book)
+
+
+@given(st.lists(NGRAMS, min_size=1, max_size=6))
+def test_with_all_larger_books_as_candidates_the_choice_is_that_of_one_loop(
+    books: list[set[int]],
+) -> None:
+    """Books are given in their order."""
+    hashes = [numpy.array(sorted(book), numpy.uint64) for book in books]
+    covers = [
+        cover
+        for number, own in enumerate(hashes)
+        if (cover := book_overlap.cover_book(number, own, enumerate(hashes[:number]))).owners
+    ]
+    dropped: list[int] = []
+    for number, book in enumerate(books):
+        kept = [books[other] for other in range(number) if other not in dropped]
+        if 2 * len(book & set().union(*kept)) >= len(book):
+            dropped.append(number)
+    contested = [cover for cover in covers if book_overlap.is_contested(cover, HALF)]
+    assert book_overlap.decide_covers(contested, HALF) == dropped
+    for cover in covers:
+        assert book_overlap.marks_of(cover).shape == (len(cover.owners), cover.ngrams)
+        covering = book_overlap.attribute_cover(cover, numpy.array(dropped))
+        left = books[cover.number]
+        for owner in range(cover.number):
+            own = left & books[owner] if owner not in dropped else set()
+            assert covering.pop(owner, 0) == len(own)
+            left = left - own
+        assert not covering
