@@ -66,7 +66,7 @@ setup(
         "apache-beam>=2.77,<2.78",
         "babel>=2.18,<2.19",  # CLDR for Wikipedias without hand-made tables (2.19 has other dates); BSD
         "google-crc32c>=1.5",
-        "huggingface_hub>=2,<3",  # writes the heads of cards, uploads builds; 25 MB with dependencies
+        "huggingface_hub>=2,<3",  # uploads builds; 25 MB with dependencies
         "jinja2>=3.1,<4",  # fills in the templates of cards and of the report; BSD
         "isal>=1.7,<2",  # reads .gz 2.8 times as fast as zlib; MIT
         "msgspec>=0.20",  # decodes only the needed fields of an entity, so it is faster than orjson
@@ -74,7 +74,7 @@ setup(
         "numpy>=1.26",
         "protobuf>=4.25",
         "pyarrow>=14,<26",
-        "pyyaml>=6,<7",  # reads the heads of dataset cards
+        "pyyaml>=6,<7",  # reads and writes the heads of dataset cards
         "rich>=13",
         "sentencepiece==0.2.3",  # other versions may learn different pieces
         "zstandard>=0.22",

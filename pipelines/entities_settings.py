@@ -43,7 +43,7 @@ from corpusmill.transforms.wikitext.wikis import (
 CORPUS = "entities"
 EDITION = "wikidata"
 VERSION = "1.0.0"
-RELEASE = Release(CORPUS, VERSION, {VERSION: "First build."})
+RELEASE = Release(CORPUS, VERSION, {"1.0.0": "First build."})
 ALWAYS_WANTED = "enwiki"  # wiki whose titles are always kept: they identify templates of all wikis
 
 

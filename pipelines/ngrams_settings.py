@@ -42,7 +42,7 @@ from corpusmill.transforms.files.builds.manifest import Release
 
 CORPUS = "ngrams"
 VERSION = "1.0.0"
-RELEASE = Release(CORPUS, VERSION, {VERSION: "First build."})
+RELEASE = Release(CORPUS, VERSION, {"1.0.0": "First build."})
 
 SMOOTHINGS = ("kneser-ney", "stupid-backoff")
 MOST_WORDS = 5  # maximum number of words in an n-gram

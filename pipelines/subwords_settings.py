@@ -45,7 +45,7 @@ _NAMED = re.compile(r"([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*)=(.+)")
 
 CORPUS = "subwords"
 VERSION = "1.0.0"
-RELEASE = Release(CORPUS, VERSION, {VERSION: "First build."})
+RELEASE = Release(CORPUS, VERSION, {"1.0.0": "First build."})
 PAPER_LANGUAGES = 101
 UNDATED = "latest"
 MOST_SENTENCES = 10**12  # the counts of words are 63 bits wide

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 CORPUS = "tokens"
 VERSION = "1.0.0"
-RELEASE = Release(CORPUS, VERSION, {VERSION: "First build."})
+RELEASE = Release(CORPUS, VERSION, {"1.0.0": "First build."})
 
 
 SETTINGS = Group()

@@ -38,9 +38,9 @@ _MAX_SECONDS = 5.0
 _REFUSAL_BYTES = 1 << 12
 _SENTENCES = re.compile(r".*[.!?](?=\s)")
 # Parts of a page that are not shown (h1 only repeats the status), tags within words, other tags.
-_HIDDEN = re.compile(r"(?is)<!--.*?(?:-->|$)|<(script|style|title|h1)\b.*?(?:</\1>|$)")
+_HIDDEN = re.compile(r"(?is)<!--.*?(?:-->|$)|<(script|style|title|h1)\b.*?(?:</\1\s*>|$)")
 _WITHIN_WORDS = re.compile(r"(?i)</?(?:a|b|code|em|i|span|strong)\b[^<>]*>")
-_TAG = re.compile(r"<[^<>]*>")
+_TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
 
 
 def describe_status(response: BaseHTTPResponse) -> str:

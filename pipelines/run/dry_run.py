@@ -131,7 +131,7 @@ def _price(quantities: Mapping[str, float]) -> str:
     """Returns the formula for the price of a build on Dataflow, with all numbers filled in."""
     prices = dataflow_prices()
     terms = (
-        f"{quantity:,.2f} {UNITS[name]} x ${prices[name]:.6f}".rstrip("0")
+        f"{quantity:,.2f} {UNITS[name]} x ${prices[name]:.6g}"
         for name, quantity in quantities.items()
     )
     total = sum(quantity * prices[name] for name, quantity in quantities.items())

@@ -151,7 +151,7 @@ def sign_texts(texts: Sequence[HashedText], scratch: Scratch) -> Iterator[Signed
         [one.ngrams for one in texts if len(one.ngrams)], PERMUTATIONS
     )
     content, size = signatures.tobytes(), signatures[0].nbytes
-    packed = scratch.put(content)
+    packed = scratch.put(content) if scratch.is_local else b""
     for number, one in enumerate(texts):
         of_text = scratch.part(packed, content, number * size, (number + 1) * size)
         yield SignedText(*one.names, len(one.ngrams), of_text)

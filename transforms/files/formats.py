@@ -140,9 +140,12 @@ def _from_json(stream: BinaryIO) -> pq.ParquetFile:
         raise pa.ArrowInvalid(str(error)) from None
     sink = tempfile.TemporaryFile()  # noqa: SIM115 closed with the file that is returned
     options = {"compression": "none", "use_dictionary": False}  # sizes are those of the texts
-    with pq.ParquetWriter(sink, table.schema, **options) as writer:
-        if table.num_rows:  # nothing says which columns an empty file has
-            writer.write_table(table, ROWS_READ)
+    try:
+        with pq.ParquetWriter(sink, table.schema, **options) as writer:
+            if table.num_rows:  # nothing says which columns an empty file has
+                writer.write_table(table, ROWS_READ)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from None
     return pq.ParquetFile(sink)
 
 

@@ -404,7 +404,7 @@ def read_columns(lines: Iterable[bytes], *wanted: str) -> Iterator[tuple[int, li
     decoded = decode_lines(lines)
     header = next(decoded, "")
     rows = _rows(itertools.chain([header], decoded), "\t" in header)
-    _, names = next(rows, (1, []))
+    _, names = next((row for row in rows if row[1]), (1, []))
     if any(names.count(name) != 1 for name in wanted):
         shown = str(names)[:_SHOWN_CHARACTERS]
         problem = f"the header must have the columns {' and '.join(wanted)}, found {shown}"

@@ -156,7 +156,7 @@ def is_folder(path: str) -> bool:
     Raises StoreError if the store fails.
     """
     if "://" not in path:
-        return pathlib.Path(path).is_dir()
+        return path != "" and pathlib.Path(path).is_dir()
     try:
         (match,) = FileSystems.match([f"{glob.escape(path.rstrip('/'))}/**"], [1])
     except BeamIOError as error:

@@ -6,6 +6,7 @@ Formats tables for the terminal.
 """
 
 import contextlib
+import functools
 import io
 import os
 import re
@@ -136,6 +137,8 @@ def draw(
       width: width of the screen in characters; None for no limit.
       key: number of columns at the beginning that are repeated.
     """
+    # Paths and flags can be copied only if they are not cut.
+    wrap = functools.partial(textwrap.wrap, break_long_words=False, break_on_hyphens=False)
     cells, places = list(rows), list(range(len(columns)))
     alone = [[*places[:key], place] for place in places[key:]] or [places]
     widest = max(_width_of(columns, cells, total, one) for one in alone)
@@ -143,8 +146,7 @@ def draw(
         longest = max(map(len, (columns[key - 1], *(row[key - 1] for row in cells))))
         part = max(longest - widest + width, _NARROWEST)
         cells = [
-            [*row[: key - 1], "\n".join(textwrap.wrap(row[key - 1], part)), *row[key:]]
-            for row in cells
+            [*row[: key - 1], "\n".join(wrap(row[key - 1], part)), *row[key:]] for row in cells
         ]
     drawn, begun = "", places[:key]
     for place in places[key:]:

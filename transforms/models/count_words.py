@@ -170,9 +170,9 @@ def write_vocabulary(
     if sentences is not None and sentences < 0:
         raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
     merged = word_vocabulary.merge_parts(parts, sentences or 0)
-    has_signs = sentences is not None
-    rows = word_vocabulary.table_of(merged) if has_signs else word_vocabulary.rows_of(merged.counts)
-    lines = merged.counts.num_rows + has_signs * len(word_vocabulary.SIGNS)
+    rows, lines = word_vocabulary.rows_of(merged.counts), merged.counts.num_rows
+    if sentences is not None:
+        rows, lines = word_vocabulary.table_of(merged), lines + len(word_vocabulary.SIGNS)
     return WrittenVocabulary(
         file=write_file(folder, name, rows, "text", lines),
         words=merged.words,

@@ -85,8 +85,9 @@ class TimedCalls:
         # Beam and Arrow start threads, and a forked process with threads may hang.
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
-        self._process = context.Process(target=_serve, args=(other, self._function), daemon=True)
-        self._process.start()
+        process = context.Process(target=_serve, args=(other, self._function), daemon=True)
+        process.start()
+        self._process = process
         other.close()
         self._receive(10 * self._seconds)  # imports may take long on a busy machine
 
@@ -183,7 +184,7 @@ class CleanWikitext(beam.PTransform):
         settings = self.language, self.namespaces, self.min_words, self.markdown
         if self.templates:
             store = functools.partial(_hold_pages, scratch=Scratch(self.scratch))
-            hold = Gather(lambda page: page, store, HELD_CHARACTERS, lambda page: len(page.text))
+            hold = Gather(None, store, HELD_CHARACTERS, lambda page: len(page.text))
             pages = pages | "HoldPages" >> beam.ParDo(hold).with_output_types(bytes)
             of_wiki = beam.pvalue.AsSingleton(self.templates)
             clean = beam.ParDo(_CleanHeld(*settings), of_wiki)

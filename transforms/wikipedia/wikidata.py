@@ -95,7 +95,20 @@ class _Line(msgspec.Struct):
     sitelinks: _SitelinksField = None
 
 
+class _LooseLine(msgspec.Struct):
+    """A line of a dump, whose fields may have values of any type. It is used to find the error in a line."""
+
+    id: Any = None
+    type: Any = "item"
+    redirect: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    claims: msgspec.Raw = msgspec.Raw(b"null")
+    sitelinks: msgspec.Raw = msgspec.Raw(b"null")
+
+
 _LINE = msgspec.json.Decoder(_Line)
+_LOOSE_LINE = msgspec.json.Decoder(_LooseLine)
+_CLAIMS: msgspec.json.Decoder[_ClaimsField] = msgspec.json.Decoder(_ClaimsField)
+_SITELINKS: msgspec.json.Decoder[_SitelinksField] = msgspec.json.Decoder(_SitelinksField)
 
 _ITEM_ID = re.compile(r"[Qq]([1-9][0-9]{0,17})")  # fits an int64; Wikidata is at nine digits
 _MAX_NUMERIC_ID = 10**18 - 1
@@ -128,7 +141,7 @@ def parse_entity(line: bytes) -> Entity | None:
             text.decode()  # the decoder does not check the UTF-8 of skipped values
         entity = _LINE.decode(text)
     except msgspec.ValidationError as error:
-        problem = _find_problem(text, str(error))
+        problem = _find_problem(text)
         if problem is None:
             return None
         raise problem from error
@@ -155,26 +168,31 @@ def begins_entities(head: bytes) -> bool:
     return not first or first.startswith(b"{")
 
 
-def _find_problem(text: bytes, message: str) -> MalformedEntityError | None:
+def _find_problem(text: bytes) -> MalformedEntityError | None:
     """Returns the error because of which a line could not be parsed as an item.
 
-    Returns None if there is no error, because the line is an entity of another type. `message` describes the
-    first value of a wrong type.
+    Returns None if there is no error, because the line is an entity of another type.
     """
     try:
-        entity = msgspec.json.decode(text)
-        if not isinstance(entity, dict):
-            return MalformedEntityError("not-an-object", message)
-        if entity.get("type", "item") != "item" or "redirect" in entity:
-            return None
-        _read_id(entity.get("id"), text)
-    except MalformedEntityError as error:
-        return error
+        entity = _LOOSE_LINE.decode(text)
+    except msgspec.ValidationError as error:
+        return MalformedEntityError("not-an-object", str(error))
     except (msgspec.DecodeError, RecursionError) as error:
         return MalformedEntityError("not-json", str(error))  # error after a value of another type
-    key = "sitelinks" if "`$.sitelinks" in message else "claims"
-    place = message.replace(f"$.{key}", "$").removesuffix(" - at `$`")
-    return MalformedEntityError(f"bad-{key}", place)
+    if entity.type != "item" or entity.redirect is not msgspec.UNSET:
+        return None
+    try:
+        _read_id(entity.id, text)
+        _CLAIMS.decode(entity.claims)
+    except MalformedEntityError as error:
+        return error
+    except msgspec.ValidationError as error:
+        return MalformedEntityError("bad-claims", str(error))
+    try:
+        _SITELINKS.decode(entity.sitelinks)
+    except msgspec.ValidationError as error:
+        return MalformedEntityError("bad-sitelinks", str(error))
+    raise AssertionError("unreachable: all fields of _Line have been checked before this line")
 
 
 def _read_id(name: Any, text: bytes) -> int:

@@ -15,7 +15,7 @@ knowing the language. "References" has notes and templates. "See also" has list 
 Sections with lists of facts (births and deaths, films, awards) have no prose either, but are not detected.
 
 The thresholds were chosen by comparison with the tables written by hand for Greek, English, Japanese,
-Ukrainian and Vietnamese, and tested on other wikis (tests/bench/headings.py).
+Ukrainian and Vietnamese, and tested on other wikis.
 """
 
 import collections

@@ -79,8 +79,8 @@ def _classes(histogram_: Mapping[str, int]) -> list[LengthClass]:
     for name, count in histogram_.items():
         low, _, high = name.lstrip(">").partition("-")
         is_last = name.startswith(">")
-        end = None if is_last else int(high or low)
-        classes.append(LengthClass(name, int(low) + is_last, end, count))
+        least, most = (int(low) + 1, None) if is_last else (int(low), int(high or low))
+        classes.append(LengthClass(name, least, most, count))
     return classes
 
 

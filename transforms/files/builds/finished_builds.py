@@ -457,7 +457,7 @@ def opened(path: str, kind: str = "") -> Iterator[pq.ParquetFile]:
       path: path of the file.
       kind: its format, one of READABLE; "" to choose it by the name of the file.
     """
-    if not FileSystems.exists(path):
+    if not is_there(path):
         raise InputError(path, "no such file")
     by_name = (one for one in READABLE if path.endswith(FORMATS[one].suffix))
     kind = kind or next(by_name, PARQUET)
