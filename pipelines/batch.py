@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from corpusmill.pipelines.inspect.build_sizes import find_sizes
 from corpusmill.pipelines.inspect.report import render_text
-from corpusmill.pipelines.run.corpus_build import Corpus
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
 from corpusmill.pipelines.run.dry_run import print_total
 from corpusmill.pipelines.run.editions import write_cards
 from corpusmill.pipelines.run.publish import EXPLAINED, FinishedError, is_built
@@ -29,7 +29,7 @@ class NamedBuild(NamedTuple):
 
     label: str  # "uk 20230501"
     target: str  # the folder of the build
-    make: Callable[[], Corpus]  # checks the inputs; may raise
+    make: Callable[[], CorpusBuild]  # checks the inputs; may raise
     run: Callable[
         [Any], Any
     ]  # runs the build that `make` returns; if the batch has `replace`, replaces a finished build

@@ -31,31 +31,6 @@ class BookInputs(NamedTuple):
     word_list: Sequence[str] = ()
     split_ids: Sequence[str] = ()
 
-    def by_role(self) -> Mapping[str, Sequence[str]]:
-        """Returns role → paths. The roles are named as in the manifest."""
-        return {name.replace("_", "-"): paths for name, paths in self._asdict().items()}
-
-    def bytes_to_read(self, stripes: int) -> int:
-        """Returns the total size of the book files in bytes.
-
-        It does not depend on `stripes`, the number of workers: a file is counted only once, even if several
-        workers read it.
-        """
-        return sum(sizes_of(self.books))
-
-    def date(self) -> str:
-        """Returns the newest date in the names of the catalogue and book files, such as "20261101". Returns
-        "undated" if no name contains a date.
-        """
-        names = map(posixpath.basename, (*self.catalog, *self.books))
-        return max(
-            ("".join(found) for name in names for found in _DATE.findall(name)), default="undated"
-        )
-
-    def caveats(self) -> tuple[str, ...]:
-        """Returns a sentence for the dataset card that warns users if there is no catalogue."""
-        return () if self.catalog else (NO_CATALOG,)
-
 
 def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -> BookInputs:
     """Finds the input files of a build. Raises InputError for missing or visibly truncated files.
@@ -82,7 +57,14 @@ class BookBuild(CorpusBuild):
     lang = LANGUAGE
 
     def date_of_inputs(self) -> str:
-        return self.files.date()
+        """Returns the newest date in the names of the catalogue and book files, such as "20261101".
+
+        Returns "undated" if no name contains a date.
+        """
+        names = map(posixpath.basename, (*self.files.catalog, *self.files.books))
+        return max(
+            ("".join(found) for name in names for found in _DATE.findall(name)), default="undated"
+        )
 
     def bytes_to_read(self, stripes: int) -> int:
         """Returns the total size of the book files in bytes.
@@ -90,17 +72,18 @@ class BookBuild(CorpusBuild):
         It does not depend on `stripes`, the number of workers: a file is counted only once, even if several
         workers read it.
         """
-        return self.files.bytes_to_read(stripes)
+        return sum(sizes_of(self.files.books))
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        return self.files.by_role()
+        return {name.replace("_", "-"): paths for name, paths in self.files._asdict().items()}
 
     def caveats(self) -> tuple[str, ...]:
         """Returns sentences that tell users which facts are missing because an input was not given.
 
         If the number of books was limited, a further sentence says so.
         """
-        return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
+        caveats = limit_caveat(self.config.limit, "books")
+        return caveats if self.files.catalog else (NO_CATALOG, *caveats)
 
     def read(self, place: Place) -> GatherBooks:
         """Returns a transform that reads the books, and joins them with the catalogue."""

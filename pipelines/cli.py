@@ -159,7 +159,7 @@ def make_parser() -> flags.CommandParser:
         add_other(commands)
     about = "show the help page of a command"
     help = commands.add_parser("help", help=about, description=about, allow_abbrev=False)
-    help.add_argument("words", nargs="*", metavar="COMMAND", action=_Help, commands=commands)
+    help.add_argument("words", nargs="*", metavar="COMMAND", action=_Help)
     return parser
 
 
@@ -174,28 +174,8 @@ class _Version(argparse.Action):
 class _Help(argparse.Action):
     """Prints the help page of a command, such as "flores101 packets", and exits."""
 
-    def __init__(self, *args: Any, commands: flags.Commands, **named: Any):
-        super().__init__(*args, **named)
-        self._commands = commands
-
-    def __call__(self, parser: argparse.ArgumentParser, _: object, words: Any, *__: object) -> None:
-        shown = self._find(parser, words)
-        shown.print_help()
-        parser.exit()
-
-    def _find(self, parser: argparse.ArgumentParser, words: Sequence[str]) -> Any:
-        if not words:
-            return make_parser()
-        found, choices = parser, self._commands.choices
-        for word in words:
-            if word not in choices:
-                parser.error(f"no such command: {word!r}{flags.guess(word, choices)}")
-            found = choices[word]
-            if isinstance(found, LazyParser):
-                found.filled()
-            below = [one for one in found._actions if isinstance(one, argparse._SubParsersAction)]
-            choices = below[0].choices if below else {}
-        return found
+    def __call__(self, _: argparse.ArgumentParser, __: object, words: Any, *___: object) -> None:
+        make_parser().parse_args([*words, "--help"])
 
 
 LAUNCH = "corpusmill.pipelines.run.launch"  # most modules of the launcher that workers import, too

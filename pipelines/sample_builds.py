@@ -9,7 +9,7 @@ from typing import Any
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.pipelines.run.corpora import load, rows
-from corpusmill.pipelines.run.corpus_build import Corpus
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
 from corpusmill.pipelines.run.editions import choose_builds
 
 from .entities import Entities
@@ -30,7 +30,7 @@ MULTILINGUAL_SIZE = 64_000  # more pieces than can be learned from the samples
 SUBWORDS = 8_000
 
 
-def sample_builds(output: str) -> Iterator[Corpus]:
+def sample_builds(output: str) -> Iterator[CorpusBuild]:
     """Yields a build of every corpus from the samples.
 
     The caller must run each build, with the same `output`, before it requests the next one.

@@ -17,7 +17,7 @@ from .entities_settings import entity_table
 from .wiki40b_settings import CORPUS, VERSION, WHICH, Wiki40bConfig
 
 if TYPE_CHECKING:
-    from corpusmill.pipelines.run.corpus_build import Corpus
+    from corpusmill.pipelines.run.corpus_build import CorpusBuild
     from corpusmill.pipelines.run.forecast import Forecast
     from corpusmill.transforms.wikipedia.find_dumps import FoundDumps, WikiDump
 
@@ -60,7 +60,7 @@ def wiki40b_config(settings: argparse.Namespace, **given: Any) -> Wiki40bConfig:
 
 
 def build_wiki40b(
-    corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
+    corpus: "CorpusBuild", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "Forecast | None":
     """Builds the Wiki-40B corpus of one language, and prints the audit if --audit is given.
 

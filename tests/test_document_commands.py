@@ -56,7 +56,9 @@ def runnable() -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which pip has installed the wheel of this checkout."""
+    """A folder in which pip has installed the wheel of this checkout. Its programs see one core: only the
+    command that asks for eight workers has several.
+    """
     folder = tmp_path_factory.mktemp("wheel")
     for name in ("pipelines", "transforms"):
         shutil.copytree(ROOT / name, folder / "checkout" / name)
@@ -70,6 +72,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = str(folder / "installed")
     subprocess.run([*pip, "install", "--no-deps", "--target", target, wheel], check=True)
     shutil.rmtree(source)
+    (folder / "installed" / "sitecustomize.py").write_text(
+        "import os\n\nos.cpu_count = lambda: 1\n"
+    )
     return folder / "installed"
 
 

@@ -26,7 +26,7 @@ from corpusmill.transforms.wikipedia.sites import load_site
 from corpusmill.transforms.wikitext import wikis
 
 from ..run.corpora import load, rows
-from ..run.corpus_build import Corpus
+from ..run.corpus_build import CorpusBuild
 from ..run.editions import is_future
 from .sources import (
     GUTENBERG,
@@ -431,7 +431,9 @@ class Recipe(NamedTuple):
     version: str  # version of the corpus: part of the name of an edition
     edition_folder: str  # path below the output: "wiki40b/uk"; "" if only the build determines it
     place: str  # the same in two recipes only if they certainly share a folder of editions
-    make: Callable[[Files, str, str], Corpus]  # (files, date, folder of the build used as input)
+    make: Callable[
+        [Files, str, str], CorpusBuild
+    ]  # (files, date, folder of the build used as input)
 
 
 def recipe_of(table: CorpusTable, settings: Settings) -> Recipe:
@@ -454,9 +456,9 @@ def _find_recipe(table: CorpusTable, settings: Settings) -> Recipe:
     checked = _configure(config, table.build, {role: [_GIVEN] for role in roles}, given)
     edition = checked.edition()
 
-    def make(files: Files, date: str, joined: str) -> Corpus:
+    def make(files: Files, date: str, joined: str) -> CorpusBuild:
         more = {**given, "dump_date": date} | ({table.joins: joined} if table.joins else {})
-        corpus: Corpus = build(_configure(config, table.build, files, more))
+        corpus: CorpusBuild = build(_configure(config, table.build, files, more))
         return corpus
 
     folder = f"{row.name}/{edition}" if edition else ""

@@ -33,6 +33,7 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import is_there, list_subfolders
 from corpusmill.transforms.files.stores import is_local, list_below, remove_below
+from corpusmill.transforms.files.terminal import draw
 from corpusmill.transforms.files.text import iso_date
 from corpusmill.transforms.files.write_files import write_whole
 
@@ -339,19 +340,20 @@ def want(kind: str, downloads: str, contact: str, mirrors: Sequence[str], **name
     return Wanted(table, settings)
 
 
-def describe(dump: RemoteDump, downloads: str) -> list[str]:
-    """Returns lines to print about a dump: its download folder, and each file with its size and checksum."""
+def describe(dump: RemoteDump, downloads: str) -> str:
+    """Returns a line about a dump and its download folder, and a table of the files."""
     files = list({file.name: file for file in dump.all_files}.values())
-    total = sum(max(file.size, 0) for file in files)
-    lines = [
-        f"{dump.source} of {dump.date}: {len(files):,} files of {total:,} bytes"
-        f" → {folder_of(downloads, dump)}"
+    rows = [
+        (
+            file.name,
+            file.checksum.partition(":")[0] or "none on the site",
+            f"{file.size:,}" if file.size >= 0 else "unknown",
+        )
+        for file in files
     ]
-    for file in files:
-        size = f"{file.size:,} bytes" if file.size >= 0 else "of unknown size"
-        checked = file.checksum.partition(":")[0] or "no checksum on the site"
-        lines.append(f"  {file.name}, {size}, {checked}")
-    return lines
+    total = f"{len(files):,} files", "", f"{sum(max(file.size, 0) for file in files):,}"
+    table = draw(("file", "checksum", "bytes"), rows, numbers=1, total=total)
+    return f"{dump.source} of {dump.date} → {folder_of(downloads, dump)}\n{table}"
 
 
 def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:

@@ -17,7 +17,6 @@ is lost, the same upload continues. After the check, the store copies the object
 is killed, the upload is lost and the download starts again.
 """
 
-import abc
 import contextlib
 import hashlib
 import logging
@@ -25,7 +24,7 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 import msgspec
 from apache_beam.io.filesystem import CompressionTypes
@@ -73,8 +72,12 @@ def decode_note(content: bytes) -> Note | None:
         return None
 
 
-class PartFile(abc.ABC):
+class PartFile(Protocol):
     """A file in a folder of downloads, which may be incomplete."""
+
+    file: RemoteFile
+    folder: str
+    path: str
 
     def __init__(self, folder: str, file: RemoteFile):
         if Path(file.name).name != file.name or file.name.startswith("."):
@@ -86,32 +89,26 @@ class PartFile(abc.ABC):
             )
         self.file = file
         self.folder = folder
-        self.path: str = FileSystems.join(folder, file.name)
+        self.path = FileSystems.join(folder, file.name)
 
     @property
-    @abc.abstractmethod
     def is_finished(self) -> bool:
         """True if the file has its final name. The file may nevertheless be outdated or damaged."""
 
     @property
-    @abc.abstractmethod
     def bytes_there(self) -> int:
         """Number of bytes that are stored; for a finished file, its size."""
 
     @property
-    @abc.abstractmethod
     def note(self) -> Note | None:
         """The version of the file to which the stored bytes belong; None if it is unknown."""
 
-    @abc.abstractmethod
     def free_bytes(self) -> int | None:
         """Returns the free bytes of the disk; None for an object store, which has no limit."""
 
-    @abc.abstractmethod
     def begin(self, note: Note) -> None:
         """Removes all bytes and starts the download of the version that the note describes."""
 
-    @abc.abstractmethod
     def appending(self) -> contextlib.AbstractContextManager[Callable[[bytes], None]]:
         """Returns a context manager that yields a function to append bytes.
 
@@ -119,19 +116,15 @@ class PartFile(abc.ABC):
         written for another reason.
         """
 
-    @abc.abstractmethod
     def finish(self) -> str:
         """Renames the file to its final name, and returns its path. The caller must have checked the file."""
 
-    @abc.abstractmethod
     def discard(self) -> None:
         """Deletes the file, the bytes received so far, and the note about the version on the server."""
 
-    @abc.abstractmethod
     def close(self) -> None:
         """Ends the use of the file. Removes an incomplete download that another process cannot resume."""
 
-    @abc.abstractmethod
     def _open(self) -> BinaryIO:
         """Opens the stored bytes as a seekable stream."""
 

@@ -98,7 +98,7 @@ def _run_fetch(settings: argparse.Namespace, _: Sequence[str]) -> None:
         logging.getLogger(__name__).info(told, wanted.settings.contact)
     found = wanted.find()
     for offers in found:
-        print("\n".join(describe(offers[0], settings.downloads)))
+        print(describe(offers[0], settings.downloads), end="")
     if settings.dry_run:
         return
     command = wanted.fetch(found)

@@ -4,7 +4,7 @@ Defines the stages of a build. Each stage is one pipeline, and writes files that
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 
@@ -54,28 +54,6 @@ class Stage(NamedTuple):
     """
 
 
-class Staged(Protocol):
-    """Interface of a build that has stages."""
-
-    @property
-    def config(self) -> Any: ...
-    def provenance(self) -> manifest.Provenance: ...
-    def inputs(self) -> Mapping[str, Sequence[str]]: ...
-    def stages(self) -> Sequence[Stage]: ...
-
-
-class Corpus(Staged, Protocol):
-    """Interface of a build that can be launched."""
-
-    @property
-    def unheld(self) -> Collection[str]: ...
-    @property
-    def path(self) -> Sequence[str]: ...
-    def bytes_to_read(self, stripes: int) -> int: ...
-    def caveats(self) -> Sequence[str]: ...
-    def doubts(self) -> Sequence[Doubt]: ...
-
-
 class CorpusBuild:
     """Base class of builds. It defines the folder, the inputs, the settings and the manifest of a build.
 
@@ -121,6 +99,14 @@ class CorpusBuild:
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns role (such as "dump") → paths of the input files that determine the output."""
+        raise NotImplementedError
+
+    def stages(self) -> Sequence[Stage]:
+        """Returns the stages of the build, in order."""
+        raise NotImplementedError
+
+    def bytes_to_read(self, stripes: int) -> int:
+        """Returns the size of the input, for the display, if a file is divided into `stripes` parts."""
         raise NotImplementedError
 
     def listed_sums(self) -> Mapping[str, str]:

@@ -22,13 +22,13 @@ from .forecast import (
 )
 
 if TYPE_CHECKING:
-    from .corpus_build import Corpus
+    from .corpus_build import CorpusBuild
 
 _SPARK_MEMORY = "the memory set for Java, and that of each worker: see deploy/spark/README.md"
 
 
 def print_forecast(
-    corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
+    corpus: "CorpusBuild", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> Forecast:
     """Prints and returns the forecast cost of a build.
 

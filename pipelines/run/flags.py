@@ -30,7 +30,7 @@ from .dry_run import print_forecast
 from .settings import Config, add_settings, positive, settings_of, typed
 
 if TYPE_CHECKING:
-    from .corpus_build import Corpus
+    from .corpus_build import CorpusBuild
     from .forecast import Forecast
 
 _COMMAND = re.compile(r" {4,}(?:corpusmill |--?\w)")
@@ -313,7 +313,7 @@ def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[s
 
 
 def launch_build(
-    corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
+    corpus: "CorpusBuild", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "Forecast | None":
     """Builds a corpus with the settings from the flags of `add_output` and `add_runner`.
 

@@ -21,7 +21,7 @@ from corpusmill.transforms.files.errors import BuildError
 from .corpora import MemoryModel, row_of
 
 if TYPE_CHECKING:
-    from .corpus_build import Corpus
+    from .corpus_build import CorpusBuild
 
 LOG = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ UNITS = {
     "disk": "GB-hours of disk",
     "shuffle": "GB shuffled",
 }
-"""Amounts that Dataflow bills, and other runners in part: name in --prices → unit."""
+"""Amounts that Dataflow bills → unit."""
 VCPU_MEMORY_GB = 3.75  # n1-standard, Dataflow's default
 VCPU_DISK_GB = 25.0  # the boot disk of a worker of one vCPU, Dataflow's default for batch jobs
 
@@ -65,14 +65,14 @@ class Rates(NamedTuple):
     measured: str  # date and machine of the measurement
     of: Mapping[tuple[str, str], Rate]  # (corpus, part) → rate
 
-    def find(self, corpus: str, part: str, language: str = "") -> Rate | None:
+    def find(self, corpus: str, part: str, language: str = "") -> Rate:
         """Returns the rate of a part of a build for the given language.
 
         If the table has no rate for the language, returns the rate of the part for the whole corpus. If that
-        is missing too, returns the rate of the part for all corpora, or None if there is no rate at all.
+        is missing too, returns the rate of the part for all corpora. If there is no rate at all, it is 0.
         """
         keys = (corpus, f"{part}:{language}"), (corpus, part), (ANY, part)
-        return next((self.of[key] for key in keys if key in self.of), None)
+        return next((self.of[key] for key in keys if key in self.of), Rate(0.0))
 
 
 class Text(NamedTuple):
@@ -102,11 +102,10 @@ def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int 
       text: The size and kind of the input.
       workers: The number of worker processes.
 
-    Raises KeyError if `rates` has no rate for the corpus.
+    Returns [] if the corpus was never measured.
     """
-    work = rates.find(corpus, WORK, language)
-    if not work:
-        raise KeyError(corpus)
+    if not rates.find(corpus, WORK, language).core_seconds:
+        return []
     articles = text.text_bytes * text.articles_share
     sizes = {
         **text.packed,
@@ -116,16 +115,13 @@ def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int 
         COUNTING: articles if text.has_vocabulary else 0,
         LEARNING: text.sampled_bytes if text.has_vocabulary else 0,
     }
-    start = rates.find(corpus, START)
-    parts = [Part(START, start.core_seconds if start else 0.0)]
-    worker = rates.find(corpus, WORKER)
-    if worker and workers > 1:
-        parts.append(Part(WORKER, worker.core_seconds * (workers - 1)))
-    for name, size in sizes.items():
-        rate = rates.find(corpus, name, language)
-        if size and rate:
-            parts.append(Part(name, rate.core_seconds * size / GB))
-    return parts
+    further = rates.find(corpus, WORKER).core_seconds * (workers - 1)
+    costs = {WORKER: further} | {
+        name: rates.find(corpus, name, language).core_seconds * size / GB
+        for name, size in sizes.items()
+    }
+    start = Part(START, rates.find(corpus, START).core_seconds)
+    return [start, *(Part(name, cost) for name, cost in costs.items() if cost)]
 
 
 def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]:
@@ -137,11 +133,10 @@ def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]
     """
     start, work = (CLUSTER_START, CLUSTER_WORK) if is_cluster else (SPARK_START, SPARK_WORK)
     shared = sum(part.core_seconds for part in parts if part.name not in SERIAL)
-    at_start, on_top = rates.find(ANY, start), rates.find(ANY, work)
     return [
         *parts,
-        Part(start, at_start.core_seconds if at_start else 0.0),
-        Part(work, shared * on_top.core_seconds if on_top else 0.0),
+        Part(start, rates.find(ANY, start).core_seconds),
+        Part(work, shared * rates.find(ANY, work).core_seconds),
     ]
 
 
@@ -188,7 +183,7 @@ class Forecast:
       workers: The number of worker processes.
     """
 
-    def __init__(self, corpus: "Corpus", output: str, workers: int):
+    def __init__(self, corpus: "CorpusBuild", output: str, workers: int):
         self.corpus, self.output, self.workers = corpus, output, workers
         self._row = row_of(corpus)
         self._language: str = getattr(corpus.config, "language", "")
@@ -260,14 +255,11 @@ class Forecast:
     @cached_property
     def parts(self) -> list[Part]:
         """The parts of the build on the in-process runner; [] if the corpus was never measured."""
-        try:
-            return parts_of(self.rates, self._row.name, self._language, self.text, self.workers)
-        except KeyError:
-            return []
+        return parts_of(self.rates, self._row.name, self._language, self.text, self.workers)
 
     @property
     def _work(self) -> Rate:
-        return self.rates.find(self._row.name, WORK, self._language) or Rate(0.0)
+        return self.rates.find(self._row.name, WORK, self._language)
 
     @property
     def peak_bytes(self) -> int:

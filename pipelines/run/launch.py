@@ -26,7 +26,7 @@ from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE
 
 from . import progress, publish
 from .corpora import row_of
-from .corpus_build import Corpus
+from .corpus_build import CorpusBuild
 from .editions import write_cards
 from .engines.engine import PlannedBuild
 from .engines.run_pipeline import find_engine
@@ -81,9 +81,7 @@ def print_summary(
     say(manifest["signature"])
     if "total" in stats:
         say(_table_of(stats, console.width), end="")
-    for line in _vocabularies(manifest, stats):
-        say(line, soft_wrap=is_log)
-    for line in _scores(stats):
+    for line in (*_vocabularies(manifest, stats), *_scores(stats)):
         say(line, soft_wrap=is_log)
     unit = _unit_of(manifest["counts"])
     if "rejected" in manifest["counts"]:
@@ -105,32 +103,6 @@ def _unit_of(counts: Mapping[str, Any]) -> str:
     return next((name.removesuffix("_read") for name in counts if name.endswith("_read")), "pages")
 
 
-def _columns_of(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the names of the counts that every split has in stats.json, such as "articles"."""
-    return [
-        column
-        for column, value in stats["total"].items()
-        if column not in SubwordStats._fields[2:] and not isinstance(value, Mapping)
-    ]
-
-
-def _splits_of(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the names of the entries of stats.json that have counts: the splits, and "total".
-
-    Returns an empty list if the build has no splits.
-
-    Args:
-      stats: The content of stats.json.
-    """
-    if not stats.keys() & {"train", "dev"}:
-        return []
-    columns = set(_columns_of(stats))
-    found = (
-        name for name, one in stats.items() if isinstance(one, Mapping) and one.keys() >= columns
-    )
-    return list(found)
-
-
 def _table_of(stats: Mapping[str, Any], width: int) -> str:
     """Returns a table of the counts in stats.json, with a row for each split and a column for each count.
 
@@ -140,19 +112,23 @@ def _table_of(stats: Mapping[str, Any], width: int) -> str:
       stats: The content of stats.json.
       width: The width of the screen. A wider table is divided.
     """
-    if not _splits_of(stats):
-        counts = [
-            (name.replace("_", " "), f"{count:,}") for name, count in _flat(stats.get("total", {}))
-        ]
+    total = stats["total"]
+    if not stats.keys() & {"train", "dev"}:
+        counts = [(name.replace("_", " "), f"{count:,}") for name, count in _flat(total)]
         return draw(("what", "count"), counts, numbers=1, width=width)
-    columns = _columns_of(stats)
+    columns = [
+        column
+        for column, value in total.items()
+        if column not in SubwordStats._fields[2:] and not isinstance(value, Mapping)
+    ]
     rows = {
-        name: [name.replace("_", " "), *(f"{stats[name][column]:,}" for column in columns)]
-        for name in _splits_of(stats)
+        name: [name.replace("_", " "), *(f"{one[column]:,}" for column in columns)]
+        for name, one in stats.items()
+        if isinstance(one, Mapping) and one.keys() >= {*columns}
     }
     head = ["split", *(column.replace("_", " ") for column in columns)]
-    total = rows.pop("total", ())
-    return draw(head, rows.values(), numbers=len(columns), total=total, width=width)
+    last = rows.pop("total", ())
+    return draw(head, rows.values(), numbers=len(columns), total=last, width=width)
 
 
 def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
@@ -276,7 +252,7 @@ LOG = logging.getLogger(__name__)
 
 
 def launch(
-    corpus: Corpus,
+    corpus: CorpusBuild,
     output: str,
     *,
     runner: str = IN_PROCESS,

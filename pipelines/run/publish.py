@@ -42,7 +42,7 @@ from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, is_there, open_raw
 from corpusmill.transforms.files.scratch import SCRATCH
 
-from .corpus_build import Corpus
+from .corpus_build import CorpusBuild
 
 BEAT_SECONDS = 15.0
 DEAD_SECONDS = 60.0
@@ -405,7 +405,7 @@ def _mark_completed(target: str) -> None:
 SHOWN_DIFFERENCES = 3
 
 
-def is_built(target: str, corpus: Corpus) -> bool:
+def is_built(target: str, corpus: CorpusBuild) -> bool:
     """Returns True if the folder `target` contains a finished build with the settings and inputs of `corpus`.
 
     Raises TargetError if it contains a finished build of another version, with other settings, or from inputs
@@ -420,7 +420,7 @@ def is_built(target: str, corpus: Corpus) -> bool:
     return True
 
 
-def _differences(target: str, corpus: Corpus) -> Iterator[str]:
+def _differences(target: str, corpus: CorpusBuild) -> Iterator[str]:
     """Yields the differences between a finished build and the requested build `corpus`, as phrases."""
     manifest = read_manifest(target)
     provenance = corpus.provenance()

@@ -24,6 +24,7 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
+from rich.filesize import decimal
 
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
@@ -32,7 +33,7 @@ from corpusmill.transforms.files.stores import NOT_WRITTEN, is_local
 
 from . import progress
 from .corpora import VERSION
-from .corpus_build import Place, Stage, Staged
+from .corpus_build import CorpusBuild, Place, Stage
 from .engines.engine import Engine
 from .engines.run_pipeline import run_on
 from .stage_folders import DamagedStageError, FinishedStage, StageFolders
@@ -47,7 +48,7 @@ _NAME = re.compile(r"(?:^|[,(])\s*([\w.]+)")
 _COMMENT = re.compile(r"#.*")
 
 
-def name_stages(corpus: Staged, names: Sequence[str], folder: str) -> list[str]:
+def name_stages(corpus: CorpusBuild, names: Sequence[str], folder: str) -> list[str]:
     """Returns a folder name for each stage, such as "01-clean-0123456789abcdef".
 
     The name consists of the number of the stage, its name in `names`, and a hash. The hash depends on the
@@ -192,7 +193,7 @@ def _digest(facts: Mapping[str, Any]) -> str:
 
 
 def run_stages(
-    corpus: Staged,
+    corpus: CorpusBuild,
     engine: Engine,
     folders: StageFolders,
     folder: str,
@@ -236,7 +237,7 @@ def run_stages(
                     return
                 found = folders.finish(place.scratch, progress.counts_so_far() - counted)
                 seconds = time.monotonic() - start
-                _log(f"{label}: finished, {seconds:.0f} s, {_size(found.total_bytes)}")
+                _log(f"{label}: finished, {seconds:.0f} s, {decimal(found.total_bytes)}")
             finished[stage.name] = found
 
 
@@ -251,7 +252,7 @@ def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
         return None
     if found:
         progress.add_counts(key, found.counts)
-        _log(f"{label}: already finished, {found.finished}, {_size(found.total_bytes)}")
+        _log(f"{label}: already finished, {found.finished}, {decimal(found.total_bytes)}")
     return found
 
 
@@ -289,12 +290,6 @@ def _add(
         _ = given | "WriteStage" >> WriteStage(place.scratch)
     else:
         write_list(place.scratch, {}, ())
-
-
-def _size(total_bytes: int) -> str:
-    if total_bytes < 1e9:
-        return f"{total_bytes / 1e6:,.1f} MB"
-    return f"{total_bytes / 1e9:,.1f} GB"
 
 
 def _log(text: str) -> None:

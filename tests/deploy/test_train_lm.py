@@ -329,7 +329,7 @@ def test_every_piece_that_the_build_counts_is_scored(
 def test_the_score_command_takes_it(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = score("bpb", UK, "test", log_likelihood=f"{finished}/scores/0-test/*.jsonl")
     assert found.log_likelihood == pytest.approx(math.fsum(log_likelihoods(finished).values()))
-    assert open_build(UK).corpus == found.corpus
+    assert found.build.corpus == open_build(UK).corpus
 
 
 def test_learned_pieces_spell_every_text(program: ModuleType, tmp_path: Path) -> None:

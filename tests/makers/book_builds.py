@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.run.corpus_build import Corpus
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.sample_builds import sample_pg19, sample_simplebooks
 from corpusmill.pipelines.simplebooks import SimpleBooks
@@ -98,7 +98,7 @@ class BookBuild(Build):
 
 
 def _build(
-    method: type[Corpus],
+    method: type[CorpusBuild],
     sample: Any,
     output: Path,
     books: Iterable[object] = (),

@@ -4,10 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.book_build import NO_CATALOG, BookInputs, find_books
+from corpusmill.pipelines.book_build import BookBuild, BookInputs, find_books
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.book_files import make_book
 from tests.transforms.books.test_read_catalog import HEADER
+
+
+def build_of(inputs: BookInputs) -> BookBuild:
+    build = BookBuild()
+    build.files = inputs
+    return build
+
 
 BOOK = make_book("The hen sat on the wall.\n", 90_001, "The Hen", "A. Wren")
 
@@ -24,18 +31,13 @@ BOOK = make_book("The hen sat on the wall.\n", 90_001, "The Hen", "A. Wren")
     ],
 )
 def test_the_newest_date_in_the_names(names: Sequence[str], catalog: list[str], date: str) -> None:
-    assert BookInputs(names, catalog).date() == date
+    assert build_of(BookInputs(names, catalog)).date_of_inputs() == date
 
 
 def test_roles_are_the_names_of_the_flags() -> None:
     inputs = BookInputs(["b"], ["c"], ["m"], ["w"], ["s"])
     roles = ["books", "catalog", "metadata", "word-list", "split-ids"]
-    assert inputs.by_role() == dict(zip(roles, inputs, strict=True))
-
-
-def test_only_without_a_catalogue_there_is_something_to_know() -> None:
-    assert BookInputs(["b"], []).caveats() == (NO_CATALOG,)
-    assert BookInputs(["b"], ["c"]).caveats() == ()
+    assert build_of(inputs).inputs() == dict(zip(roles, inputs, strict=True))
 
 
 def test_files_are_found_by_folder_and_pattern(tmp_path: Path) -> None:
@@ -48,7 +50,7 @@ def test_files_are_found_by_folder_and_pattern(tmp_path: Path) -> None:
     inputs = find_books(mirror, "fail", catalog=tables, split_ids=[])
     books = [str(folder / name) for name in ("90001.txt", "90002-0.txt")]
     assert inputs == BookInputs(books, [str(tmp_path / "catalog.csv")], split_ids=[])
-    assert inputs.bytes_to_read(3) == 2 * len(BOOK)
+    assert build_of(inputs).bytes_to_read(3) == 2 * len(BOOK)
 
 
 def test_what_is_missing_or_cut_off_is_named(tmp_path: Path) -> None:

@@ -1,12 +1,9 @@
 """Models beside those of KenLM, by the command."""
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
-import time
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -24,6 +21,7 @@ from tests.makers.ngram_models import StupidReference, make_model, sentences_of
 from tests.makers.text_builds import make_text_build
 from tests.makers.wiki_builds import files_below, run_cli
 from tests.tools.golden_tree import GOLDEN
+from tests.tools.processes import kill_when
 
 ROOT = Path(__file__).parents[2]
 KENLM = tomllib.loads((ROOT / "tests/transforms/models/kenlm.toml").read_text("utf-8"))
@@ -277,20 +275,7 @@ def test_a_killed_build_goes_on(news: Path, tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     command += ["--order", "2", "--workers", "1", "--output", str(killed)]
     make(whole, news, order=2)
-    process = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    end = time.monotonic() + 60
-    while not list(killed.glob("ngrams/*/.*.stages/03-*")):
-        assert process.poll() is None
-        assert time.monotonic() < end
-        time.sleep(0.002)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    kill_when(lambda: any(killed.glob("ngrams/*/.*.stages/03-*")), command, cwd=ROOT)
     assert not list(killed.rglob("COMPLETED"))
     again = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     assert "stage 2 of 4, count: already finished" in again.stderr

@@ -1,24 +1,21 @@
 """A build of One Billion Word that is killed in its last stage goes on there."""
 
-import os
-import signal
-import subprocess
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.makers.news_lines import recombined_lines, sample_lines
+from tests.makers.wiki_builds import run_cli
 from tests.tools.golden_tree import tree_of
 from tests.tools.pack_samples import SAMPLES
+from tests.tools.processes import kill_when
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 NEWS_BYTES = 3_000_000
-SECONDS = 240
 
 
 @pytest.fixture(scope="module")
@@ -41,42 +38,35 @@ def _is_text(line: bytes) -> bool:
     return True
 
 
-def start(output: Path, news: Path, *flags: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "corpusmill", "lm1b", "--output", str(output)]
-    with (output.parent / f"{output.name}.log").open("wb") as log:
-        return subprocess.Popen(
-            [*command, "--input", str(news), *flags],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=log,
-            start_new_session=True,
-        )
+def command(output: Path, news: Path, *flags: object) -> list[str]:
+    given = ["lm1b", "--output", output, "--input", news, *flags]
+    return [sys.executable, "-m", "corpusmill", *map(str, given)]
 
 
 def log_of(output: Path) -> str:
     return (output.parent / f"{output.name}.log").read_text("utf-8")
 
 
-def wait(process: subprocess.Popen[bytes]) -> int:
-    return process.wait(timeout=SECONDS)
-
-
-def kill_in_last_stage(output: Path, news: Path, *flags: str) -> None:
-    """Kills a build, and all its workers, as soon as it has written a shard."""
-    left_over = set(output.glob("lm1b/en/.*.building-*"))
-    process = start(output, news, *flags)
-    end = time.monotonic() + SECONDS
-    while not any(
-        any(folder.glob("training-*/news.en-*"))
-        for folder in set(output.glob("lm1b/en/.*.building-*")) - left_over
-    ):
-        assert process.poll() is None, log_of(output)
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.002)
-    os.killpg(process.pid, signal.SIGKILL)
-    assert wait(process) == -signal.SIGKILL
+def kill_when_it_has_come(
+    has_come: Callable[[], bool], output: Path, news: Path, *flags: object
+) -> None:
+    with (output.parent / f"{output.name}.log").open("wb") as log:
+        kill_when(has_come, command(output, news, *flags), cwd=ROOT, stderr=log)
     assert not list(output.glob("lm1b/en/*/COMPLETED"))
+
+
+def kill_in_last_stage(output: Path, news: Path, *flags: object) -> None:
+    """Kills a build as soon as it has written a shard."""
+    left_over = set(output.glob("lm1b/en/.*.building-*"))
+    kill_when_it_has_come(
+        lambda: any(
+            any(folder.glob("training-*/news.en-*"))
+            for folder in set(output.glob("lm1b/en/.*.building-*")) - left_over
+        ),
+        output,
+        news,
+        *flags,
+    )
 
 
 def inodes_of(folder: Path) -> dict[str, int]:
@@ -86,14 +76,14 @@ def inodes_of(folder: Path) -> dict[str, int]:
 @pytest.fixture(scope="module")
 def undisturbed(news: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     output = tmp_path_factory.mktemp("undisturbed") / "corpora"
-    assert wait(start(output, news, "--workers", "2")) == 0, log_of(output)
+    assert run_cli(*command(output, news, "--workers", 2)[3:]) == 0
     return tree_of(output)
 
 
 @pytest.fixture
 def killed(news: Path, tmp_path: Path) -> Path:
     output = tmp_path / "corpora"
-    kill_in_last_stage(output, news, "--workers", "2")
+    kill_in_last_stage(output, news, "--workers", 2)
     return output
 
 
@@ -102,29 +92,23 @@ def stages_of(output: Path) -> Sequence[Path]:
 
 
 def test_it_does_not_sort_again_and_has_the_same_bytes(
-    news: Path, killed: Path, undisturbed: dict[str, bytes]
+    news: Path, killed: Path, undisturbed: dict[str, bytes], caplog: pytest.LogCaptureFixture
 ) -> None:
     (stage,) = stages_of(killed)
     before = inodes_of(stage)
     assert any(name.startswith("ranges-") for name in before)
-    kill_in_last_stage(killed, news, "--workers", "1")  # once more, with other workers
+    kill_in_last_stage(killed, news, "--workers", 1)  # once more, with other workers
     assert "stage 1 of 2, sort: already finished" in log_of(killed)
     (stage_again,) = stages_of(killed)
     assert (stage_again, inodes_of(stage_again)) == (stage, before)
-    assert wait(start(killed, news, "--workers", "1")) == 0, log_of(killed)
-    assert "stage 1 of 2, sort: already finished" in log_of(killed)
+    with caplog.at_level("INFO"):
+        assert run_cli(*command(killed, news, "--workers", 1)[3:]) == 0
+    assert "stage 1 of 2, sort: already finished" in caplog.text
     assert tree_of(killed) == undisturbed
     assert not list(killed.glob("lm1b/en/.*"))
 
 
 def test_with_other_settings_or_afresh_it_sorts_again(news: Path, killed: Path) -> None:
     (stage,) = stages_of(killed)
-    process = start(killed, news, "--workers", "1", "--fresh")
-    end = time.monotonic() + SECONDS
-    while stage.exists():
-        assert process.poll() is None, log_of(killed)
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    wait(process)
+    kill_when_it_has_come(lambda: not stage.exists(), killed, news, "--workers", 1, "--fresh")
     assert "already finished" not in log_of(killed)

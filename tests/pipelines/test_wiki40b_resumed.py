@@ -1,10 +1,7 @@
 """A build of Wiki-40B that is killed when all is cleaned goes on from there."""
 
 import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +9,7 @@ import pytest
 from corpusmill.pipelines.wiki40b import Wiki40b
 from corpusmill.pipelines.wiki40b_settings import VERSION
 from tests.makers.wiki_builds import Build, WikiFiles, run_cli, with_bulk
+from tests.tools.processes import kill_when
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,25 +25,6 @@ def build(uk: WikiFiles, output: Path) -> Build:
     """Builds to the end."""
     assert run_cli(*flags(uk, output)) == 0
     return Build(output / "wiki40b" / "uk" / f"20260101-{VERSION}")
-
-
-def kill_in_last_stage(uk: WikiFiles, output: Path) -> None:
-    """Starts the build, and kills it when its last stage has begun."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "corpusmill", *flags(uk, output)],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    end = time.monotonic() + 120
-    while not list(output.glob("wiki40b/*/.*.stages/02-write-*")):
-        assert process.poll() is None, "it has ended"
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    assert not list(output.rglob("COMPLETED"))
 
 
 def damage_unseen(path: Path) -> None:
@@ -68,12 +47,15 @@ def test_a_build_killed_in_its_last_stage_does_not_read_the_dump_again(
     uk.write_multistream()
     uk.write_page_props()
     undisturbed = build(uk, tmp_path / "undisturbed")
-    kill_in_last_stage(uk, tmp_path / "output")
+    output = tmp_path / "output"
+    command = [sys.executable, "-m", "corpusmill", *flags(uk, output)]
+    kill_when(lambda: any(output.glob("wiki40b/*/.*.stages/02-write-*")), command, cwd=ROOT)
+    assert not list(output.rglob("COMPLETED"))
     damage_unseen(uk.multistream)
     assert run_cli(*flags(uk, tmp_path / "other")) == 1  # who reads the dump cannot miss it
     assert "last whole page" in capsys.readouterr().err
     with caplog.at_level("INFO"):
-        resumed = build(uk, tmp_path / "output")
+        resumed = build(uk, output)
     assert "stage 1 of 2, clean: already finished" in caplog.text
     assert resumed.tree() == undisturbed.tree()
     resumed.check_files()

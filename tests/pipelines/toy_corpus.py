@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-from apache_beam.pvalue import AsDict, AsList, AsSingleton
+from apache_beam.pvalue import AsDict, AsSingleton
 
 from corpusmill.pipelines.inspect.removal_accounts import SENTENCES
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
@@ -37,7 +37,7 @@ from corpusmill.transforms.files.read_lines import ReadLines, line_bytes_of
 from corpusmill.transforms.files.text import fingerprint
 from corpusmill.transforms.files.write_rows import PlanShards, RowKind, WriteRows
 from corpusmill.transforms.models import word_vocabulary
-from corpusmill.transforms.models.count_words import DealWords, add_bucket
+from corpusmill.transforms.models.count_words import DealWords, WriteVocabulary
 
 VERSION = "1.0.0"
 RELEASE = Release("toy", VERSION, {VERSION: "First build."})
@@ -98,18 +98,9 @@ class Toy(CorpusBuild):
         lines = read.blocks | "Cut" >> beam.FlatMap(self.cut).with_output_types(Line)
         counted = lines | "Measure" >> beam.Map(measure) | beam.CombinePerKey(add_line_stats)
         sizes = counted | "Sizes" >> beam.MapTuple(lambda split, stats: (split, stats.bytes))
-        words = (
-            lines
-            | "CountWords" >> DealWords(place.scratch, count_words, 4)
-            | "GroupWords" >> beam.GroupByKey()
-            | "AddWords" >> beam.Map(add_bucket, 2)
-        )
-        written = (
-            root
-            | "Once" >> beam.Create([place.folder])
-            | "WriteWords" >> beam.Map(vocabulary.write_vocabulary, "vocabulary-words.tsv", AsList(words))
-        )
-        packed = AsSingleton(written | "Packed" >> beam.Map(operator.attrgetter("packed")))
+        words = lines | "CountWords" >> DealWords(place.scratch, count_words, 4)
+        written = words | "WriteWords" >> WriteVocabulary(place.folder, "vocabulary-words.tsv", 2)
+        packed = AsSingleton(written.words)
         unknown = (
             lines
             | "LookUp" >> beam.FlatMap(look_up, packed).with_output_types(tuple[str, Any])
@@ -122,11 +113,12 @@ class Toy(CorpusBuild):
             account_for,
             outputs=[
                 lines | WriteRows(place.folder, "toy", LINES, shards, self.marks()),
-                written | "File" >> beam.Map(operator.attrgetter("file")),
+                written.files,
             ],
             rejected=read.rejected,
             kept=counted,
-            vocabulary=written | "Stats" >> beam.Map(vocabulary.make_stats, 2, 0, AsDict(unknown)),
+            vocabulary=written.stats
+            | "Stats" >> beam.Map(vocabulary.make_stats, 2, 0, AsDict(unknown)),
         )
 
     def cut(self, block: bytes) -> Iterator[Line]:

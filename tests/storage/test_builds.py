@@ -1,6 +1,6 @@
 """Builds with inputs and outputs on object stores: the bytes of the golden tree.
 
-Every corpus is built on one store, and some on both.
+Every corpus is built on one store. On both, test_refresh builds wiki40b.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from corpusmill.pipelines.entities_settings import VERSION, EntitiesConfig
 from corpusmill.pipelines.flores101 import Flores101
 from corpusmill.pipelines.lm1b import Lm1b
 from corpusmill.pipelines.pg19 import Pg19
-from corpusmill.pipelines.run.corpus_build import Corpus
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.simplebooks import SimpleBooks
 from corpusmill.pipelines.subwords import Subwords
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.storage
 
 TABLE = f"entities/wikidata/20260101-{VERSION}"
 
-CORPORA: dict[str, Callable[[str], Corpus]] = {  # name → (folder of finished builds) → corpus
+CORPORA: dict[str, Callable[[str], CorpusBuild]] = {  # name → (folder of finished builds) → corpus
     "entities": lambda _: Entities(EntitiesConfig(dump=[demo.sample_entities()])),
     "wiki40b": lambda built: Wiki40b(demo.sample_config("uk", f"{built}/{TABLE}")),
     "multilingual": lambda built: Wiki40bMultilingual(
@@ -45,8 +45,8 @@ CORPORA: dict[str, Callable[[str], Corpus]] = {  # name → (folder of finished 
     "subwords": lambda built: Subwords(SubwordsConfig([built], size=demo.SUBWORDS)),
 }
 BUILT = {  # store → name → workers
-    "gs": {"entities": 1, "wiki40b": 2, "lm1b": 1, "pg19": 1, "multilingual": 1},
-    "s3": {"wiki40b": 1, "entities": 2, "simplebooks": 1, "flores101": 1, "subwords": 1},
+    "gs": {"wiki40b": 2, "lm1b": 1, "pg19": 1, "multilingual": 1},
+    "s3": {"entities": 2, "simplebooks": 1, "flores101": 1, "subwords": 1},
 }
 
 
@@ -83,7 +83,6 @@ def samples(store: Store) -> Iterator[Store]:
 
 def test_every_corpus_is_built_on_a_store() -> None:
     assert BUILT["gs"].keys() | BUILT["s3"].keys() == CORPORA.keys()
-    assert len(BUILT["gs"].keys() & BUILT["s3"].keys()) == 2
 
 
 @pytest.mark.parametrize("name", CORPORA)

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.storage
 
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
 LIMIT_SECONDS = 300.0
-LARGE = random.Random(3).randbytes(40_000_000)  # several requests to the store
+LARGE = random.Random(3).randbytes(16_000_000)  # several requests to the store
 
 
 @pytest.fixture
@@ -71,10 +71,10 @@ def test_a_large_file_goes_on_where_it_was_cut_off_and_is_not_read_again(
 ) -> None:
     monkeypatch.setattr(part_files, "_SENT_BYTES", 6_000_000)
     file, folder = offer(site, LARGE), store.path("large")
-    site.fail("/dump.xml", CutOff(20_000_000), CutOff(1_000))
+    site.fail("/dump.xml", CutOff(8_000_000), CutOff(1_000))
     assert fetch(file, folder) == LARGE
     ranges = [one.headers.get("range") for one in site.asked_for("/dump.xml")]
-    assert ranges == [None, "bytes=20000000-", "bytes=20001000-"]
+    assert ranges == [None, "bytes=8000000-", "bytes=8001000-"]
 
     monkeypatch.setattr(part_files.PartFile, "_digest", lambda *_: "of what was read again")
     fetch(file, folder)
@@ -115,9 +115,9 @@ def test_an_upload_of_a_killed_process_is_no_object_and_is_given_up(
     store: Store, site: DumpServer
 ) -> None:
     file, folder = offer(site, LARGE), store.path("killed")
-    site.fail("/dump.xml", Stall(30_000_000, LIMIT_SECONDS))
+    site.fail("/dump.xml", Stall(13_000_000, LIMIT_SECONDS))
     process = processes.start(_download, file, folder)
-    wait_for(lambda: site.bytes_sent >= 30_000_000, process)
+    wait_for(lambda: site.bytes_sent >= 13_000_000, process)
     if store.scheme == "s3":
         wait_for(lambda: open_uploads(store) == 1, process)
     process.kill()

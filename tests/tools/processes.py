@@ -1,6 +1,8 @@
 """Processes that tests start, and wait for."""
 
 import contextlib
+import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +21,16 @@ def running(command: Sequence[str], **settings: Any) -> Iterator["subprocess.Pop
         except BaseException:
             process.kill()
             raise
+
+
+def kill_when(has_come: Callable[[], bool], command: Sequence[str], **settings: Any) -> None:
+    """Starts a process, and kills it and all that it has started as soon as a condition has come true."""
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    with running(command, start_new_session=True, **quiet, **settings) as process:
+        wait_until(lambda: has_come() or process.poll() is not None, 240)
+        assert process.poll() is None, "it ended by itself"
+        os.killpg(process.pid, signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import functools
 import gzip
 import io
+import itertools
 import json
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
@@ -27,6 +29,7 @@ PARQUET, TFRECORD, JSON, TEXT, TABLE = "parquet", "tfrecord", "jsonl", "text", "
 DEFAULT = f"{PARQUET},{TFRECORD}"
 GZIP_LEVEL, ZSTD_LEVEL = 6, 3
 ROWS_READ = 1 << 16  # rows of JSON lines in a row group
+_ROWS_PARSED = 1 << 10  # rows of JSON lines that are Python objects at a time
 _READ_BYTES = 1 << 20
 
 Rows = Sequence[Sequence[Any]]  # values in the order of the schema
@@ -112,28 +115,35 @@ def _from_parquet(stream: BinaryIO) -> pq.ParquetFile:
     return pq.ParquetFile(stream)
 
 
+def _object(line: bytes) -> dict[str, Any]:
+    row = json.loads(line)
+    if not isinstance(row, dict):
+        raise ValueError("a line is not an object")
+    return row
+
+
 def _from_json(stream: BinaryIO) -> pq.ParquetFile:
-    """Returns JSON lines as a Parquet file in memory. Raises ArrowInvalid if they are damaged."""
+    """Returns JSON lines as a temporary Parquet file. Raises ArrowInvalid if they are damaged."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        content = io.BufferedReader(cast(io.RawIOBase, decompressed(stream)))
-        rows = [json.loads(line) for line in content]
-        if not all(isinstance(row, dict) for row in rows):
-            raise ValueError("a line is not an object")
-        table = pa.Table.from_pylist(rows)
-        del rows
+        objects = map(_object, io.BufferedReader(cast(io.RawIOBase, decompressed(stream))))
+        batches = iter(lambda: list(itertools.islice(objects, _ROWS_PARSED)), [])
+        tables = [pa.Table.from_pylist(rows) for rows in batches] or [pa.table({})]
+        # A column may have no value in a batch.
+        table = pa.concat_tables(tables, promote_options="permissive")
+        del tables
     except (OverflowError, RecursionError, *DECODE_ERRORS) as error:
         if isinstance(error, OSError) and error.errno:
             raise
         raise pa.ArrowInvalid(str(error)) from None
-    sink = pa.BufferOutputStream()
+    sink = tempfile.TemporaryFile()  # noqa: SIM115 closed with the file that is returned
     options = {"compression": "none", "use_dictionary": False}  # sizes are those of the texts
     with pq.ParquetWriter(sink, table.schema, **options) as writer:
         if table.num_rows:  # nothing says which columns an empty file has
             writer.write_table(table, ROWS_READ)
-    return pq.ParquetFile(pa.BufferReader(sink.getvalue()))
+    return pq.ParquetFile(sink)
 
 
 _NUMBERS = "-{shard:05d}-of-{shards:05d}"

@@ -10,6 +10,7 @@ environment.
 
 import argparse
 import contextlib
+import dataclasses
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -36,25 +37,20 @@ parameters of an environment, but not gRPC metadata.
 """
 
 
+@dataclasses.dataclass
 class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
     """The gRPC service that starts workers. Several executors may share a pool and use the same
     worker names.
     """
 
-    def __init__(
-        self,
-        workers: worker_processes.Workers,
-        secret: str,
-        tell: Callable[[worker_processes.BadEnd], None],
-    ):
-        self._workers = workers
-        self._secret = secret
-        self._tell = tell
+    workers: worker_processes.Workers
+    secret: str
+    tell: Callable[[worker_processes.BadEnd], None]
 
     def StartWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
-        if not worker_processes.is_shown(request.params.get(PARAMETER), self._secret):
+        if not worker_processes.is_shown(request.params.get(PARAMETER), self.secret):
             context.abort(grpc.StatusCode.UNAUTHENTICATED, worker_processes.REFUSAL)
-        if self._workers.is_gone:
+        if self.workers.is_gone:
             return fn_api.StartWorkerResponse(error=IS_GONE)
         flags = [
             f"--id={request.worker_id}",
@@ -62,7 +58,7 @@ class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
             f"--logging_endpoint={request.logging_endpoint.url}",
             f"--control_endpoint={request.control_endpoint.url}",
         ]
-        self._workers.start(flags, self._tell, self._secret)
+        self.workers.start(flags, self.tell, self.secret)
         return fn_api.StartWorkerResponse()
 
     def StopWorker(self, request: Any, context: Any) -> Any:  # noqa: N802

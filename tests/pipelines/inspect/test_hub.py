@@ -149,7 +149,7 @@ def test_a_dry_run_asks_nothing(
 ) -> None:
     monkeypatch.delenv("HF_TOKEN", raising=False)
     assert publish("me/texts", corpus, "--dry-run") == 0
-    _, _, *lines, _, last = capsys.readouterr().out.splitlines()
+    _, _, *lines, last = capsys.readouterr().out.splitlines()
     files = [path for path in corpus.glob("*/20260101-1.0.0/*") if path.is_file()]
     total = sum(path.stat().st_size for path in files)
     assert sum(int(line.split()[1].replace(",", "")) for line in lines) == total

@@ -165,13 +165,6 @@ def test_the_command_prints_text_unless_told(
     assert capsys.readouterr().out == render_text(two)
 
 
-def test_the_command_prints_json(
-    two: Found, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run_command(str(tmp_path), "--format", "json")
-    assert capsys.readouterr().out == RENDERERS["json"](two)
-
-
 def test_the_command_knows_every_format() -> None:
     assert tuple(RENDERERS) == command.FORMATS
 

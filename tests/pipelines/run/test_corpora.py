@@ -182,8 +182,8 @@ def test_a_toy_is_inspected_and_scored(toy: Path, run: Command) -> None:
     assert "rejected" in run("inspect", folder, "lines.txt:351").out
     given = ("--log-likelihood", "-50", "--corpus", folder, "--split", "test")
     out = run("score", "perplexity", *given).out
-    assert re.search(r"\nword-level perplexity +94\.2032\n", out)
-    assert re.search(r"\npaper: word-level perplexity +12\.34 \(Toy 2026, table 1\)\n", out)
+    assert re.search(r"  word-level perplexity +94\.2032\n", out)
+    assert re.search(r"  paper: word-level perplexity +12\.34 \(Toy 2026, table 1\)\n", out)
 
 
 def test_a_toy_is_compared_and_searched_for_overlap(toy: Path, run: Command) -> None:

@@ -12,7 +12,7 @@ from corpusmill.pipelines.batch import NamedBuild, look_ahead
 from corpusmill.pipelines.lm1b_settings import VERSION
 from corpusmill.pipelines.run import dry_run as printed_forecasts
 from corpusmill.pipelines.run import forecast
-from corpusmill.pipelines.run.corpus_build import Corpus
+from corpusmill.pipelines.run.corpus_build import CorpusBuild
 from corpusmill.pipelines.run.dry_run import print_total
 from corpusmill.pipelines.run.forecast import Forecast
 from corpusmill.pipelines.run.publish import FinishedError
@@ -183,7 +183,7 @@ def test_a_batch_says_which_builds_are_there(capsys: pytest.CaptureFixture[str])
     def refuse(_: object) -> None:
         raise FinishedError("there")
 
-    build = NamedBuild("uk", "a/uk", lambda: cast(Corpus, None), refuse)
+    build = NamedBuild("uk", "a/uk", lambda: cast(CorpusBuild, None), refuse)
     look_ahead([build], (), missing_is_failure=True)
     expected = "uk: already there: a/uk\ntotal of 0 builds: 0.00 core-hours, 0 bytes on disk\n"
     assert capsys.readouterr().out == expected

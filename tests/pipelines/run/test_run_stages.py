@@ -155,7 +155,7 @@ def test_what_is_finished_is_not_done_again(
     assert words.ran() == {"write": 1}
     first, second, third = caplog.messages
     assert first.startswith("stage 1 of 3, double: already finished, 20")
-    assert first.endswith(" MB")
+    assert first.endswith((" bytes", " kB"))
     assert second.startswith("stage 2 of 3, join: already finished, 20")
     assert third == "stage 3 of 3, write"
 

@@ -14,7 +14,7 @@ import pytest
 from apache_beam.portability.api import beam_runner_api_pb2
 
 from corpusmill.pipelines import sample_builds as demo
-from corpusmill.pipelines.run.corpus_build import Corpus, Place, Stage
+from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.run.engines.dataflow import explain
 from corpusmill.pipelines.run.engines.engine import PlannedBuild
 from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
@@ -91,7 +91,7 @@ class _BucketPath(PurePosixPath):
         return super().__str__().replace("gs:/", "gs://", 1)
 
 
-def _submit_stages(corpus: Corpus, engine: Dataflow, folder: str) -> Iterator[int]:
+def _submit_stages(corpus: CorpusBuild, engine: Dataflow, folder: str) -> Iterator[int]:
     """Starts one stage after the other; of those before, each finds empty collections of the right types."""
     before: dict[str, str] = {}
     for number, stage in enumerate(corpus.stages(), 1):
