@@ -289,8 +289,8 @@ def _deal(
     hashed: Sequence[tuple[book_overlap.HashedBook, int]], sample: int, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
     """Yields (partition, reference to an NgramBlock in scratch). A block has hashes of several books."""
-    books = [book for book, _ in hashed]
-    for partition, block in book_overlap.deal_hashes(books, sample, hashed[0][1]):
+    books, partitions = zip(*hashed, strict=True)
+    for partition, block in book_overlap.deal_hashes(books, sample, partitions[0]):
         yield partition, scratch.put(book_overlap.to_bytes(block))
 
 

@@ -178,7 +178,7 @@ def hash_document(
 
 def bucket_documents(
     hashed: Sequence[tuple[int, minhash.Uint64s]], bands: tuple[int, int]
-) -> Iterator[tuple[minhash.Pairs, minhash.Uint64s]]:
+) -> Iterator[tuple[minhash.Int64s, minhash.Uint64s]]:
     """Yields the numbers of documents, and their MinHash buckets: one row for each document.
 
     `hashed` has the results of `hash_document`.
@@ -189,7 +189,7 @@ def bucket_documents(
 
 
 def deal_documents(
-    gathered: Sequence[tuple[minhash.Pairs, minhash.Uint64s]], scratch: Scratch
+    gathered: Sequence[tuple[minhash.Int64s, minhash.Uint64s]], scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
     """Partitions the results of `bucket_documents`. Yields (partition, reference to rows in scratch).
 

@@ -22,7 +22,7 @@ from .minhash import NGRAM_WORDS, PARAMETERS, PERMUTATIONS, Uint64s, hash_ngrams
 
 SIGNATURES = "signatures"
 SIGNATURES_PER_FILE = 100_000
-"""Maximum number of signatures in a file: 53 MB, held by one worker."""
+"""Maximum number of signatures in a file. One worker sorts them, in some 200 MB."""
 GATHERED_HASHES = 1 << 20
 """Number of hashes (8 MB) that a worker collects from several documents before it signs them."""
 

@@ -144,7 +144,10 @@ def _from_json(stream: BinaryIO) -> pq.ParquetFile:
         with pq.ParquetWriter(sink, table.schema, **options) as writer:
             if table.num_rows:  # nothing says which columns an empty file has
                 writer.write_table(table, ROWS_READ)
+        sink.flush()
     except OSError as error:
+        if not error.errno:
+            raise
         raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from None
     return pq.ParquetFile(sink)
 

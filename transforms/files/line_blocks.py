@@ -249,10 +249,10 @@ def split_by_range(pairs: Int64s, column: int) -> Iterator[tuple[int, Int64s]]:
 def group_places(keys: npt.NDArray[Any]) -> Iterator[tuple[int, Int64s]]:
     """Yields (key, ascending indexes at which it occurs in `keys`), sorted by key."""
     order = np.argsort(keys, kind="stable")
-    present, starts = np.unique(keys[order], return_index=True)
-    parts = np.split(order, starts[1:])
-    # `np.split` makes one part even if there are no keys
-    return zip(present.tolist(), parts, strict=False)
+    ordered = keys[order]
+    starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    parts = np.split(order, starts) if len(order) else []
+    return zip(ordered[np.append(0, starts)].tolist() if parts else [], parts, strict=True)
 
 
 _SHORT, _LONG, _WIDTH = 20, 100, 5

@@ -409,19 +409,20 @@ def read_columns(lines: Iterable[bytes], *wanted: str) -> Iterator[tuple[int, li
         shown = str(names)[:_SHOWN_CHARACTERS]
         problem = f"the header must have the columns {' and '.join(wanted)}, found {shown}"
         raise MalformedTableError(f"line 1: {problem}")
+    places = [names.index(name) for name in wanted]
     for line, row in rows:
         if row and len(row) != len(names):
             problem = f"expected {len(names)} fields as in the header, found {len(row)}"
             raise MalformedTableError(f"line {line}: {problem}")
         if row:
-            yield line, [row[names.index(name)] for name in wanted]
+            yield line, [row[place] for place in places]
 
 
 def _rows(lines: Iterable[str], is_tsv: bool) -> Iterator[tuple[int, list[str]]]:
     if is_tsv:
         for number, line in enumerate(lines, start=1):
-            fields = line.rstrip("\r\n")
-            yield number, [_unquoted(field.strip()) for field in fields.split("\t") if fields]
+            fields = line.rstrip("\r\n").split("\t")
+            yield number, [] if fields == [""] else [_unquoted(field.strip()) for field in fields]
         return
     reader = csv.reader(lines, strict=True)
     try:

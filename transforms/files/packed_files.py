@@ -76,7 +76,7 @@ def why_not_unzipped(member: zipfile.ZipInfo) -> Reason | None:
 
 
 def open_member(archive: BinaryIO, member: zipfile.ZipInfo) -> BinaryIO:
-    """Returns the content of a file in an archive, as a stream with only the method `read`.
+    """Returns the content of a file in an archive, as a stream of which only `read` may be used.
 
     The stream ends after the number of bytes that the directory of the archive states. Reading damaged
     content raises OSError or another of compression.DECODE_ERRORS. Raises ZipError if the file is not at the

@@ -321,9 +321,8 @@ def read_blocks(
     """
     splitter = _BlockSplitter(block_bytes)
     is_tar = unit.kind == "tar"
-    for event in (
-        _tar_events(stream, unit, members) if is_tar else read_chunks(stream, unit, splitter)
-    ):
+    events = _tar_events(stream, unit, members) if is_tar else read_chunks(stream, unit, splitter)
+    for event in events:
         if isinstance(event, Chunk):
             yield from splitter.feed(event)
             continue

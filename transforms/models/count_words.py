@@ -151,11 +151,10 @@ class WriteVocabulary(beam.PTransform):
         parts = AsList(grouped | "AddBuckets" >> beam.Map(add_bucket, self.min_count))
         write = MapOnce(write_vocabulary, self.folder, self.name, parts, self.sentences)
         written = pieces.pipeline | "WriteFile" >> write
-        file, words = map(operator.attrgetter, ("file", "packed"))
+        file_of = beam.Map(operator.attrgetter("file")).with_output_types(OutputFile)
+        words_of = beam.Map(operator.attrgetter("packed")).with_output_types(bytes)
         return CountedVocabulary(
-            written | "Files" >> beam.Map(file).with_output_types(OutputFile),
-            written,
-            written | "Words" >> beam.Map(words).with_output_types(bytes),
+            written | "Files" >> file_of, written, written | "Words" >> words_of
         )
 
 

@@ -40,9 +40,9 @@ GATHERED_BYTES = 1 << 24
 class CountVocabulary(beam.PTransform):
     """Counts and writes the vocabulary of a corpus.
 
-    (PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary, whose
-    statistics are one VocabularyStats. The ranges contain all tokenised
-    lines of a corpus. Of the shards, only those of the series "heldout" are used.
+    (PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary, whose statistics are one
+    VocabularyStats. The ranges contain all tokenised lines of a corpus. Of the shards, only those of the
+    series "heldout" are used.
 
     The counts of the held-out lines are subtracted from the counts of all lines, so words can be counted
     before the lines are shuffled.

@@ -49,7 +49,7 @@ class TimedCalls:
 
     Args:
       function: function with one argument. The argument and the result must be picklable.
-      seconds: time limit of one call. The start of the process does not count.
+      seconds: time until a call must begin to answer. The start of the process does not count.
     """
 
     def __init__(self, function: Callable[[Any], Any], seconds: float):
@@ -66,7 +66,7 @@ class TimedCalls:
                 self._start()
             self._pipe.send(argument)
             return self._receive(self._seconds)
-        except (EOFError, ConnectionError):
+        except (EOFError, OSError):
             self.close()
             raise CallEndedError(self._function.__qualname__) from None
         except CallTimeoutError:
@@ -86,9 +86,9 @@ class TimedCalls:
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
         process = context.Process(target=_serve, args=(other, self._function), daemon=True)
-        process.start()
+        with other:
+            process.start()
         self._process = process
-        other.close()
         self._receive(10 * self._seconds)  # imports may take long on a busy machine
 
     def _receive(self, seconds: float) -> Any:

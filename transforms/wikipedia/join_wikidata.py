@@ -385,8 +385,7 @@ class ScreenFacts(beam.PTransform):
 
     Args:
       stage: name of the stage in rejections.
-      page_to_facts: PCollection[(page id, PageFacts)] with any number of facts for each page; None if no
-        facts are known.
+      page_to_facts: PCollection[(page id, PageFacts)] with any number of facts for each page.
       unread: PCollection[Rejected] with the malformed rows of the tables, for the output of this name.
       has_page_table: True if the facts show which pages exist; False to assume that all pages exist.
       identity: database name for identities like "ukwiki:<page id>"; "" to use the QID as identity.
@@ -498,15 +497,17 @@ class LinkPages(beam.PTransform):
         is_linked = self.table or self.tables.page_props or self.tables.items_per_site
         find = FindItems(self.dbname, self.tables, self.table, self.redirects)
         found = articles | "FindItems" >> find
-        facts = [found.items, found.pages]
+        about_items, further = found.items, []
         if self.table is not None:
-            facts[0] = facts[0] | "FindClasses" >> FindClasses(self.table)
+            about_items |= "FindClasses" >> FindClasses(self.table)
         if self.pins is not None and is_linked:
-            facts[0] = facts[0] | "PinItems" >> PinItems(self.pins)
+            about_items |= "PinItems" >> PinItems(self.pins)
         elif self.pins is not None:
-            facts.append(self.pins | "PinPages" >> PinPages(self.dbname))
+            further = [self.pins | "PinPages" >> PinPages(self.dbname)]
         stage, identity = ("join-wikidata", "") if is_linked else ("identify-by-page", self.dbname)
-        page_to_facts, has_pages = facts | "Facts" >> beam.Flatten(), bool(self.tables.pages)
-        screen = ScreenFacts(stage, page_to_facts, found.rejected, has_pages, identity)
+        page_to_facts = [about_items, found.pages, *further] | "Facts" >> beam.Flatten()
+        screen = ScreenFacts(
+            stage, page_to_facts, found.rejected, bool(self.tables.pages), identity
+        )
         linked: Linked = articles | "ScreenFacts" >> screen
         return linked

@@ -266,7 +266,7 @@ class PackItems(beam.PTransform):
         return PackedItems(
             blocks=batches | "MakeBlocks" >> blocks,
             ranges=ranges,
-            entities=ranges | "AddUp" >> beam.Map(lambda ranges: sum(ranges.values())),
+            entities=ranges | "AddUp" >> beam.Map(lambda counts: sum(counts.values())),
         )
 
 
@@ -287,7 +287,7 @@ def make_blocks(scratch: Scratch, wikis: Sequence[str]) -> Gather:
     return Gather(
         functools.partial(entity_table.make_block, wikis=place_of_wiki),
         functools.partial(_pack_blocks, scratch=scratch),
-        ITEM_BLOCK_BYTES,
+        ITEM_BLOCK_BYTES,  # or BLOCK_ROWS rows
         lambda block: max(block.nbytes, block.num_rows * ITEM_BLOCK_BYTES // BLOCK_ROWS),
     )
 

@@ -451,7 +451,7 @@ def _read(
 def opened(path: str, kind: str = "") -> Iterator[pq.ParquetFile]:
     """Opens a file with rows for a `with` block. Errors of the block become InputErrors with the path.
 
-    JSON lines are read as a whole, and become a Parquet file in memory.
+    JSON lines are read as a whole, and become a temporary Parquet file.
 
     Args:
       path: path of the file.
