@@ -182,7 +182,7 @@ class MeasureSplits(beam.PTransform):
         )
 
 
-def _length_of(split: str, stats: Any, length: str) -> tuple[str, int]:
+def _length_of(split: str, stats: Any, length: str = "") -> tuple[str, int]:
     return split, length_class(getattr(stats, length))
 
 
