@@ -137,8 +137,9 @@ def draw(
       width: width of the screen in characters; None for no limit.
       key: number of columns at the beginning that are repeated.
     """
-    # Paths and flags can be copied only if they are not cut.
-    wrap = functools.partial(textwrap.wrap, break_long_words=False, break_on_hyphens=False)
+    # Names may be cut; of texts, paths and flags can be copied only if they are not.
+    is_name = key < len(columns)
+    wrap = functools.partial(textwrap.wrap, break_long_words=is_name, break_on_hyphens=is_name)
     cells, places = list(rows), list(range(len(columns)))
     alone = [[*places[:key], place] for place in places[key:]] or [places]
     widest = max(_width_of(columns, cells, total, one) for one in alone)
