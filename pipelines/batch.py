@@ -152,7 +152,7 @@ def conclude(
 def describe_outcomes(outcomes: Sequence[Outcome]) -> str:
     """Returns a table of the builds, and a last line with the number of builds per status."""
     rows = [(one.label, one.status, one.message or one.target) for one in outcomes]
-    table = draw(("build", "status", "result"), rows, key=1, width=screen_columns())
+    table = draw(("build", "status", "result"), rows, key=3, width=screen_columns())
     counts = Counter(one.status for one in outcomes)
     summary = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     return f"{table}{summary}\n"
