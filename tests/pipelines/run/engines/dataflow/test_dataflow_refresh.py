@@ -70,7 +70,7 @@ def test_the_job_of_a_refresh_reads_its_downloads_in_the_bucket(
         printed = refresh(status=1).out
         job = service.jobs[-1]
         url = f"{REGION}/job-{len(service.jobs)}?project={PROJECT}"
-        assert "failed      gs://b/x.bz2: cut off; the job: https://" in printed
+        assert "failed gs://b/x.bz2: cut off; the job: https://" in " ".join(printed.split())
         assert url in printed
 
         assert job["name"] == f"wiki40b-uk-{OLD}-{VERSION}".replace(".", "-")
@@ -82,7 +82,8 @@ def test_the_job_of_a_refresh_reads_its_downloads_in_the_bucket(
         # The next run: the job is active by now, and what was downloaded is still there.
         active = {"id": "job-9", "name": job["name"], "currentState": "JOB_STATE_RUNNING"}
         monkeypatch.setattr(service, "active", [active])
-        assert "failed      a job of this build is active: https://" in refresh(status=1).out
+        printed = " ".join(refresh(status=1).out.split())
+        assert "failed a job of this build is active: https://" in printed
         assert len(site.asked_for(dump_path(OLD))) == 1
     assert "CURRENT" not in "".join(names_below(output))
 
