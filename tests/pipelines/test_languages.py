@@ -1,6 +1,7 @@
 """Many languages in one run, from a folder laid out like the dump server's."""
 
 import hashlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -180,8 +181,7 @@ def test_every_marker_is_one_piece_in_every_vocabulary(built: Path) -> None:
 @pytest.mark.slow
 def test_what_is_missing_is_listed(dumps: Path, built: Path, run: Command) -> None:
     shown = run(*arguments(dumps, built, languages="uk,el"), status=1).out
-    assert "el           missing" in shown
-    assert "no folder elwiki" in shown
+    assert re.search(r"\n  el +missing +no folder elwiki", shown)
     shown = run(*arguments(dumps, built, languages="paper")).out
     assert "3 already there, 39 missing" in shown
     assert len([line for line in shown.splitlines() if "missing  " in line]) == 39
