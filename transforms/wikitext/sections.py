@@ -71,18 +71,15 @@ def _parse_heading(line: str) -> tuple[str, int]:
     return line[level : len(line) - level].strip(), level
 
 
-def _raw_section(heading: str, level: int, body: str) -> RawSection:
-    hatnote = _HATNOTE.match(body) if level else None  # in the lead, hatnotes are templates
-    return RawSection(heading, level, body[hatnote.end() :] if hatnote else body)
-
-
 def split_sections(wikitext: str) -> Iterator[RawSection]:
     """Yields the lead and every section of a page, in order. Hatnotes are removed.
 
     The lead is the text before the first heading. A hatnote is a note below a heading that refers to other
     pages.
     """
-    return itertools.starmap(_raw_section, split_at_headings(wikitext))
+    for heading, level, body in split_at_headings(wikitext):
+        hatnote = _HATNOTE.match(body) if level else None  # in the lead, hatnotes are templates
+        yield RawSection(heading, level, body[hatnote.end() :] if hatnote else body)
 
 
 def split_at_headings(wikitext: str) -> Iterator[RawSection]:

@@ -35,10 +35,8 @@ LANGUAGE_CODES: tuple[str, ...] = (
 """The corpora of the Wiki-40B paper, in the order of the paper."""
 
 _SHARED_WIKIS = {"zh-cn": "zhwiki", "zh-tw": "zhwiki"}
-_BE_TARASK = (
-    "be-tarask",
-    "be_x_oldwiki",
-)  # the only wiki whose code differs from the name of its database
+# The only wiki whose code differs from the name of its database
+_BE_TARASK = ("be-tarask", "be_x_oldwiki")
 _CODE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 
 
@@ -199,15 +197,6 @@ def _locale(languages: Iterable[str]) -> "Locale | None":
     return next((Locale.parse(code) for code in codes if exists(code)), None)
 
 
-def english_names(languages: Iterable[str]) -> tuple[str, ...]:
-    """Returns the English names of languages. Languages that CLDR does not have are left out."""
-    from babel import Locale
-
-    names = Locale("en").languages
-    codes = [code.replace("-", "_") for one in languages for code in (one, _CODES.get(one, one))]
-    return tuple(names[code] for code in codes if code in names)
-
-
 def own_name(language: str) -> str:
     """Returns the name of a language in the language itself, or "" if CLDR does not have it."""
     locale = _locale([language])
@@ -356,10 +345,8 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
     return ""
 
 
-_NOT_IN_CLDR = {
-    "simple english": "simple",
-    "chinese": "zh",
-}  # zh has two corpora: an error message says so
+# zh has two corpora: an error message says so
+_NOT_IN_CLDR = {"simple english": "simple", "chinese": "zh"}
 
 _NEAR = 0.85  # least similarity of a misspelled name
 
@@ -393,10 +380,14 @@ def _codes() -> Mapping[str, str]:
 
 @functools.cache
 def _by_english_name() -> Mapping[str, str]:
-    named: dict[str, str] = dict(_NOT_IN_CLDR)
+    from babel import Locale
+
+    names = Locale("en").languages
+    named = dict(_NOT_IN_CLDR)
     for code, language in _codes().items():
-        for name in english_names((code, language)):
-            named.setdefault(name.casefold(), code)
+        for one in (code, _CODES.get(code, code), language, _CODES.get(language, language)):
+            if name := names.get(one.replace("-", "_")):
+                named.setdefault(name.casefold(), code)
     return named
 
 
