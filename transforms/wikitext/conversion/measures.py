@@ -82,9 +82,8 @@ def _without_groups(text: str, form: NumberFormat) -> str:
         text = _BLANK_GROUPS.sub("", text)
         if "," in text:
             return text.replace(".", "").replace(",", ".") if text.count(",") == 1 else text
-        return (
-            text.replace(".", "") if form.group == "." and _POINT_GROUPS.fullmatch(text) else text
-        )
+        is_grouped = form.group == "." and _POINT_GROUPS.fullmatch(text)
+        return text.replace(".", "") if is_grouped else text
     return _BLANK_GROUPS.sub("", text).replace(",", "").replace("٫", ".")
 
 
@@ -112,10 +111,9 @@ def parse_value(written: str, style: Style) -> Value | None:
         power = superscript(str(int(match[1].replace("−", "-"))))
         significand = format_number(re.split("[eE]", digits)[0], style.numbers)
         shown = f"{significand}×10{power}"
-    elif "in" in style.spell_out:
-        shown = spell_number(plain) or format_number(plain, style.numbers)
     else:
-        shown = format_number(plain, style.numbers)
+        spelled = spell_number(plain) if "in" in style.spell_out else ""
+        shown = spelled or format_number(plain, style.numbers)
     return Value(
         -value if negative else value,
         digits,

@@ -284,9 +284,8 @@ def spell_ordinal(digits: str) -> str:
         return ""
     start = max(words.rfind(" "), words.rfind("-")) + 1
     last = words[start:]
-    if last in _ORDINALS:
-        return words[:start] + _ORDINALS[last]
-    return words[:start] + (last[:-1] + "ieth" if last.endswith("y") else last + "th")
+    regular = last[:-1] + "ieth" if last.endswith("y") else last + "th"
+    return words[:start] + _ORDINALS.get(last, regular)
 
 
 Side = Literal["in", "out"]
@@ -337,9 +336,7 @@ class Style:
 
         `side` is "in" for the input or "out" for the output.
         """
-        if not self.english:
-            return False
-        return unit.spelled or not self.is_short(unit, side)
+        return self.english and (unit.spelled or not self.is_short(unit, side))
 
     def is_short(self, unit: Unit, side: Side) -> bool:
         """Returns True if a unit is written with its symbol, if it has one, on one side of a conversion.

@@ -154,8 +154,7 @@ class RuleBook:
             definition = " ".join(template.definition.split())
             return Rule(f"its definition in the wiki: {_short(definition)}", "the dump")
         if template.is_function:
-            name = f"parser function {template.name}"
-            name = name if template.known else f"unknown {name}"
+            name = f"{'' if template.known else 'unknown '}parser function {template.name}"
             return Rule(name, "templates/parser_functions.py")
         if template.known:
             return self._of_known(template.name)

@@ -88,22 +88,18 @@ def _pair_braces(tokens: str) -> list[int]:
     Returns one number per token: the index of its closer for an opener, _CLOSER for a closer, and 0 for a
     token without partner.
     """
-    roles: list[int] = []
+    roles = [0] * len(tokens)
     open_at: list[int] = []
     for index, token in enumerate(tokens):
         if token == SECTION:
             open_at.clear()
-            roles.append(0)
         elif token == "{":
             open_at.append(index)
-            roles.append(0)
         elif open_at:
             if len(open_at) > MAX_DEPTH:
                 raise TooDeepError(f"templates are nested deeper than {MAX_DEPTH} levels")
             roles[open_at.pop()] = index
-            roles.append(_CLOSER)
-        else:
-            roles.append(0)
+            roles[index] = _CLOSER
     return roles
 
 

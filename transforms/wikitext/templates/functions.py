@@ -1,7 +1,7 @@
 """Expands templates whose text must be computed, such as numbers, dates and pronunciations.
 
 In the language tables, a template with the display pattern "=name" is expanded by the public function `name`
-of this module or of one of _MODULES.
+of this module, or of dates, terms, quantities or convert.
 """
 
 import inspect
@@ -199,13 +199,9 @@ def unicode_character(arguments: Arguments, page: Page) -> str:
     return " ".join(filter(None, (f"U+{code.upper().zfill(4)}", shown, name)))
 
 
-_MODULES = (
-    dates, terms, dates, terms, quantities, terms, quantities, terms,
-    convert, convert,
-)  # fmt: skip
 FUNCTIONS: Mapping[str, Show] = {
     name: function
-    for members in (*map(vars, _MODULES), globals())
+    for members in (*map(vars, (dates, terms, quantities, convert)), globals())
     for name, function in members.items()
     if inspect.isfunction(function) and function.__module__ == members["__name__"]
     if not name.startswith("_")

@@ -136,10 +136,7 @@ def percentage(arguments: Arguments, page: Page) -> str:
 def currency(arguments: Arguments, page: Page) -> str:
     """Expands `{{currency|5 million|EUR}}` to the sign of the currency and the amount: "€5 million"."""
     amount, code = arguments.get("1", ""), arguments.get("2", "USD") or "USD"
-    if not amount:
-        return ""
-    sign = _CURRENCIES.get(code.upper())
-    return f"{sign}{amount}" if sign else f"{code}{amount}"
+    return _CURRENCIES.get(code.upper(), code) + amount if amount else ""
 
 
 def rupees(arguments: Arguments, page: Page) -> str:
@@ -177,13 +174,14 @@ def body_height(arguments: Arguments, page: Page) -> str:
         return convert_short({"1": metres or centimetres, "2": code, "3": "ftin", "4": "0"}, page)
     feet, inches = first_of(arguments, ("ft", "feet")), first_of(arguments, ("in", "inches"))
     if feet:
-        parts = ["ft"] + ([inches, "in"] if inches else [])
-        values = [feet, *parts, "m", "2"]
+        values = [feet, "ft", *([inches, "in"] if inches else []), "m", "2"]
         return convert_short({str(i): value for i, value in enumerate(values, start=1)}, page)
     return ""
 
 
-def _english_ordinal(digits: str) -> str:
+def ordinal_number(arguments: Arguments, page: Page) -> str:
+    """Expands `{{ordinal|21}}` to "21st"."""
+    digits = arguments.get("1", "").strip()
     if not _WHOLE.fullmatch(digits):
         return digits
     number = int(digits.replace("−", "-")) % 100
@@ -191,17 +189,11 @@ def _english_ordinal(digits: str) -> str:
     return digits + suffix
 
 
-def ordinal_number(arguments: Arguments, page: Page) -> str:
-    """Expands `{{ordinal|21}}` to "21st"."""
-    return _english_ordinal(arguments.get("1", "").strip())
-
-
 def number_in_words(arguments: Arguments, page: Page) -> str:
     """Expands `{{spellnum|21}}` to "twenty-one", or with `ord=on` to "twenty-first"."""
     digits = arguments.get("1", "")
     words = spell_ordinal(digits) if arguments.get("ord") == "on" else spell_number(digits)
-    capital = arguments.get("case") == "U"
-    return (patterns.first_upper(words) if capital else words) or digits
+    return (patterns.first_upper(words) if arguments.get("case") == "U" else words) or digits
 
 
 def roman_numeral(arguments: Arguments, page: Page) -> str:
@@ -241,8 +233,7 @@ def counted(arguments: Arguments, page: Page) -> str:
     number, one, several = (arguments.get(name, "") for name in ("1", "2", "3"))
     if not several:
         several = re.sub(r"(?<=[^aeiou])y$", "ie", one) + "s"
-    word = one if number == "1" else several
-    return f"{number} {word}".strip()
+    return f"{number} {one if number == '1' else several}".strip()
 
 
 fraction = _fraction_with("⁄")
