@@ -264,7 +264,7 @@ def _add(project: Project, file: ReadFile, by: str) -> Imported:
             return Imported(str(file.path), file.code, earlier, False)
         draft = _draft(state, file, base)
         folder = project.journal(file.code)
-        entry, _ = journal.append(folder, by, state.last, lambda _: draft)
+        entry = journal.append(folder, by, state.last, lambda _: draft)
         return Imported(str(file.path), file.code, entry, True)
 
 

@@ -286,22 +286,18 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
     """Returns the content of README.md, with the YAML header for the Hugging Face hub."""
     languages = [find_language(one.code) for one in included]
     kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
-    tags = list(dict.fromkeys(language.tag for language in languages))
     files = {split: f"{split}-*.parquet" for split in kept if split != WITHHELD}
     about = source_accounts.DESCRIPTION
-    size = markup.size_category(sum(kept[split] for split in files))
-    licences = source_accounts.hub_licenses(project.sentences) or LICENSE
     domains = ", ".join(sorted({one.domain for one in project.sentences}))
     has_licences = any(one.licence for one in project.sentences)
     sources = domains if has_licences else "English Wikimedia sites"
-    again = [one.rounds - 1 for one in included if one.rounds]
     head = markup.CardHead(
-        license=licences,
-        language=tags,
+        license=source_accounts.hub_licenses(project.sentences) or LICENSE,
+        language=list(dict.fromkeys(language.tag for language in languages)),
         pretty_name=project.rules.name,
         tags=[MAKER, *about.tags],
         task_categories=[*about.tasks],
-        size_categories=[size],
+        size_categories=[markup.size_category(sum(kept[split] for split in files))],
         configs=[markup.config_of("default", files)],
     )
     card = markup.render(
@@ -312,7 +308,7 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         sources=f"Sentences of {sources}",
         licences=source_accounts.count_licences(project.sentences),
         languages=list(zip(included, languages, strict=True)),
-        again=again,
+        again=[one.rounds - 1 for one in included if one.rounds],
         days=[one.days for one in included if one.days is not None],
         citation=about.citation,
     )

@@ -67,7 +67,7 @@ def _send(
                 return draft
 
             folder = project.journal(language.code)
-            entry, _ = journal.append(folder, by, state.last, make_draft)
+            entry = journal.append(folder, by, state.last, make_draft)
             message = f"{entry.name} sent: {plan.why}"
             return Sent(language.code, entry, message, paths_of(entry, to))
         out = state.newest("packet") if state.awaited else None

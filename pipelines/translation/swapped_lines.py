@@ -461,8 +461,7 @@ def _rough_offsets(sources: Sequence[str], targets: Sequence[str]) -> npt.NDArra
     for state, offset in enumerate(OFFSETS):
         lines = np.arange(max(0, -offset), min(len(sources), len(sources) - offset))
         band[lines, state] = static[lines, lines + offset]
-    blank = [line for line, text in enumerate(targets) if not is_text(text)]
-    band[blank] = 0
+    band[[line for line, text in enumerate(targets) if not is_text(text)]] = 0
     return find_offsets(band, _STATIC_CHANGE_COST)
 
 

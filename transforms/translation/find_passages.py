@@ -194,8 +194,7 @@ class SourcePassages(beam.PTransform):
         site, paths, head, older, licence = self.dump
         # If an older dump is given, every page counts as old or new.
         namespaces = None if older else (*site.namespaces, TEMPLATE_NAMESPACE)
-        read_dump = ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
-        dump = root | "ReadDump" >> read_dump
+        dump = root | "ReadDump" >> ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
         own = dump.pages | "ReadTemplates" >> ReadTemplates(
             site.language, head.namespaces, site.dbname
         )

@@ -231,8 +231,7 @@ def plan_quotas(
     dealt = _deal(articles, thirds, sizes, _level) or _deal(articles, thirds, sizes, apportion)
     if dealt is None:
         raise ValueError(_cannot_be_dealt(articles, thirds, sizes))
-    cells = itertools.product(domains, splits)
-    return dict(zip(cells, dealt, strict=True))
+    return dict(zip(itertools.product(domains, splits), dealt, strict=True))
 
 
 def _deal(
@@ -261,8 +260,7 @@ def _deal(
     if extra is None:
         return None
     sentences = MIN_SENTENCES * table + extra
-    cells = zip(table.ravel().tolist(), sentences.ravel().tolist(), strict=True)
-    return list(itertools.starmap(Quota, cells))
+    return list(map(Quota, table.ravel().tolist(), sentences.ravel().tolist()))
 
 
 def _check(sentences: int, articles: int) -> None:

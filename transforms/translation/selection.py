@@ -303,10 +303,9 @@ def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candi
             break
         for place in movable[: abs(sentences - sum(lengths))]:
             lengths[place] += step
-    pairs = [(one, one.passage, length) for one, length in zip(candidates, lengths, strict=True)]
     return [
-        one._replace(passage=passage._replace(sentences=passage.sentences[:length]))
-        for one, passage, length in pairs
+        one._replace(passage=one.passage._replace(sentences=one.passage.sentences[:length]))
+        for one, length in zip(candidates, lengths, strict=True)
     ]
 
 
