@@ -309,8 +309,7 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
         language_state.TRANSLATIONS: content.encode("utf-8"),
         f"original/{file.path.name}": file.data,
     }
-    packet = state.entries[base - 1]
-    return Draft("import", packet.round, facts, contents)
+    return Draft("import", state.entries[base - 1].round, facts, contents)
 
 
 def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:

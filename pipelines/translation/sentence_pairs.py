@@ -210,6 +210,4 @@ def _shared_words(source: list[str], target: list[str]) -> float:
     if not set(source) & set(target):  # a quick test that excludes nearly all lines
         return 0.0
     matcher = difflib.SequenceMatcher(None, source, target, autojunk=False)
-    if matcher.quick_ratio() < MIN_SHARED_WORDS:
-        return 0.0
-    return matcher.ratio()
+    return 0.0 if matcher.quick_ratio() < MIN_SHARED_WORDS else matcher.ratio()

@@ -170,10 +170,8 @@ class WikitextCleaner:
         name = self.shown_name(heading, level)
         if name in self._language.dropped_headings or self._of_wiki.headings.get(name) is False:
             return True
-        is_dropped_at_top = (
-            name in self._language.dropped_top_headings or name in self._of_wiki.headings
-        )
-        return level <= 2 and is_dropped_at_top
+        at_top = self._language.dropped_top_headings
+        return level <= 2 and (name in at_top or name in self._of_wiki.headings)
 
     def shown_name(self, heading: str, level: int) -> str:
         """Returns the normalised name of a heading without its markup.

@@ -134,9 +134,8 @@ def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
     Wikis that are not Wikipedias are ignored. The corpora of the Wiki-40B paper come first, in the order of
     the paper.
     """
-    wikis = {name for name in dbnames if name.endswith("wiki")} - {
-        *_of_mediawiki()["not_wikipedias"]
-    }
+    not_wikipedias = _of_mediawiki()["not_wikipedias"]
+    wikis = {name for name in dbnames if name.endswith("wiki")}.difference(not_wikipedias)
     of_paper = [code for code in LANGUAGE_CODES if dbname_of(code) in wikis]
     others = wikis - {dbname_of(code) for code in LANGUAGE_CODES}
     codes = (code_of(name) for name in sorted(others))

@@ -305,10 +305,8 @@ def shown_result(out: float, decimals: int, style: Style) -> Shown:
         significand = f"{rounded / 10.0**power:.{min(figures, _MAX_DECIMALS)}f}"
         number = format_number(significand, style.numbers)
         return Shown(f"{sign}{number}×10{superscript(str(power))}", is_one=False)
-    text = format_number(digits, style.numbers)
-    if "out" in style.spell_out:
-        text = spell_number(digits) or text
-    return Shown(sign + text, is_one=rounded == 1)
+    spelled = spell_number(digits) if "out" in style.spell_out else ""
+    return Shown(sign + (spelled or format_number(digits, style.numbers)), is_one=rounded == 1)
 
 
 def _shown_fraction(size: float, negative: bool, style: Style) -> Shown:

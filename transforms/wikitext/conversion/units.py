@@ -265,13 +265,10 @@ def spell_fraction(whole: int, top: int, bottom: int) -> str:
     part = _PARTS.get(bottom)
     if not part or top >= 20:
         return ""
-    plural = {"half": "halves"}.get(part, part + "s")
-    fraction = f"{_SMALL[top]} {part if top == 1 else plural}"
+    parts = part if top == 1 else {"half": "halves"}.get(part, part + "s")
     if not whole:
-        return fraction
-    return (
-        f"{spell_number(str(whole))} and {'a' if top == 1 else _SMALL[top]} {fraction.split()[1]}"
-    )
+        return f"{_SMALL[top]} {parts}"
+    return f"{spell_number(str(whole))} and {'a' if top == 1 else _SMALL[top]} {parts}"
 
 
 def spell_ordinal(digits: str) -> str:
@@ -360,9 +357,8 @@ def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
     given = abbreviation in ("on", "off", "in", "out", "none", "values", "unit", "h", "hh")
     if not given:
         abbreviation = "on" if short else "out"
-    abbreviation = {"none": "off", "unit": "on", "h": "on", "hh": "on"}.get(
-        abbreviation, abbreviation
-    )
+    synonyms = {"none": "off", "unit": "on", "h": "on", "hh": "on"}
+    abbreviation = synonyms.get(abbreviation, abbreviation)
     display = arguments.get("disp", "")
     flip = arguments.get("order") == "flip" or display == "flip" or arguments.get("adj") == "flip"
     spelling = arguments.get("spell", "") if page.language.is_english else ""

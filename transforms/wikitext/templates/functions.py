@@ -122,8 +122,7 @@ def interlanguage_link(arguments: Arguments, page: Page) -> str:
     first, second = arguments.get("1", ""), arguments.get("2", "")
     if second and first in page.language.interlanguage_codes:
         # In English pages the third argument is the title in the other language.
-        names = ("lt", "4", "2") if page.language.is_english else ("lt", "3", "2")
-        return first_of(arguments, names)
+        return first_of(arguments, ("lt", "4" if page.language.is_english else "3", "2"))
     return first_of(arguments, ("lt", "1"))
 
 

@@ -292,9 +292,8 @@ def coordinates(arguments: Arguments, page: Page) -> str:
         if len(sides) == 2:
             break
     if not sides and len(numbers) == 2:  # two numbers only: {{coord|28.5|-55|type:city}}
-        degrees = [number.replace("−", "-") for number in numbers]
-        for number, pair in zip(degrees, ("NS", "EW"), strict=True):
-            sides.append(([number.lstrip("+-")], pair[number.startswith("-")]))
+        for number, pair in zip(numbers, ("NS", "EW"), strict=True):
+            sides.append(([number.lstrip("+-−")], pair[number.startswith(("-", "−"))]))
     if len(sides) != 2 or sides[0][1] not in "NS" or sides[1][1] not in "EW":
         return ""
     phrases = page.language.phrases
@@ -306,13 +305,12 @@ def coordinates(arguments: Arguments, page: Page) -> str:
 def _degrees(numbers: list[str], side: str, page: Page) -> str:
     phrases = page.language.phrases
     signs = phrases.get("coordinate_signs", "°′″")
-    decimal = page.language.numbers.decimal
     shown = (
-        number.replace(".", decimal) + sign for number, sign in zip(numbers, signs, strict=False)
+        number.replace(".", page.language.numbers.decimal) + sign
+        for number, sign in zip(numbers, signs, strict=False)
     )
-    return phrases.get(f"coordinate_{side.lower()}", f"{{angle}}{side}").format(
-        angle="".join(shown)
-    )
+    form = phrases.get(f"coordinate_{side.lower()}", f"{{angle}}{side}")
+    return form.format(angle="".join(shown))
 
 
 def quantity(arguments: Arguments, page: Page) -> str:
@@ -373,7 +371,5 @@ def density(arguments: Arguments, page: Page) -> str:
         "4": str(decimals),
         "abbr": "on",
     }
-    rounded = {**exact, "1": f"{density:.{decimals}f}"}
-    return (
-        f"{convert(rounded, page).partition(' (')[0]} ({convert({**exact, 'disp': 'out'}, page)})"
-    )
+    shown = convert({**exact, "1": f"{density:.{decimals}f}"}, page).partition(" (")[0]
+    return f"{shown} ({convert({**exact, 'disp': 'out'}, page)})"

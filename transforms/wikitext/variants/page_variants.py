@@ -225,11 +225,9 @@ class PageVariants:
 
     def _shown(self, mark: re.Match[str]) -> str:
         flags, bar, content = mark[1].partition("|")
-        if not bar:
-            return _choose(flags, self._variants)
-        if _SILENT_FLAGS & {flag.strip() for flag in flags.split(";")}:
+        if bar and _SILENT_FLAGS & {flag.strip() for flag in flags.split(";")}:
             return ""
-        return _choose(content, self._variants)
+        return _choose(content if bar else flags, self._variants)
 
     def convert(self, text: str) -> str:
         """Converts a part of the page to the wanted variant. Its links and templates are already replaced.
