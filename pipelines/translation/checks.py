@@ -87,8 +87,7 @@ def check_language(
         check = state.check
         if check and not waivers and journal.read_bytes(check.folder / FINDINGS) == table:
             return Checked(language.code, check, False, judged)
-        facts = _facts(state, judged, waivers)
-        draft = Draft("check", state.round, facts, {FINDINGS: table})
+        draft = Draft("check", state.round, _facts(state, judged, waivers), {FINDINGS: table})
         entry = journal.append(folder, by, state.last, lambda _: draft)
         return Checked(language.code, entry, True, judged)
 
@@ -135,8 +134,7 @@ def _dispute(name: str, answers: Sequence[Answer]) -> Finding:
 
 def _not_back(state: LanguageState, name: str) -> Finding:
     one = state.translations[name]
-    packet = journal.name_of(state.sent[name])
-    sent = f"was sent again in round {state.round}, packet {packet}"
+    sent = f"was sent again in round {state.round}, packet {journal.name_of(state.sent[name])}"
     message = f"{sent}, but no answer was imported yet"
     return Finding(name, "not-back", "error", message, one.file, one.line)
 

@@ -351,8 +351,7 @@ def _read_entry(folder: pathlib.Path, number: int) -> Entry:
             raise ValueError(f"the entry refers to an entry that is not {before}")
     except (msgspec.ValidationError, ValueError) as error:  # half a surrogate pair: ValueError
         raise InputError(str(path), f"is damaged: {error}") from None
-    head = {name: facts.pop(name) for name in HEAD}
-    return Entry(number, folder, **head, facts=facts)
+    return Entry(number, folder, **{name: facts.pop(name) for name in HEAD}, facts=facts)
 
 
 @contextlib.contextmanager

@@ -112,8 +112,7 @@ def package(
         outputs = list(_write(project, included, folder, kept, marks))
         manifest = _manifest(project, included, left_out, outputs, version, kept, with_test)
         manifest["signature"] = signature
-        text = make_card(project, manifest, included)
-        card = write_text(folder, manifests.CARD, text, "card")
+        card = write_text(folder, manifests.CARD, make_card(project, manifest, included), "card")
         manifest = manifests.add_outputs(manifest, [card])
         write_text(folder, manifests.MANIFEST, manifests.to_json(manifest))
     write_cards([target])
@@ -180,8 +179,7 @@ def _write(
         yield write_text(folder, name, make_metadata(sentences), "metadata", len(sentences))
         name = f"{above}{split}-00000-of-00001.parquet"
         table = make_rows(sentences, included)
-        marked = table.cast(mark(table.schema, marks))
-        yield write_parquet(folder, name, split, marked)
+        yield write_parquet(folder, name, split, table.cast(mark(table.schema, marks)))
 
 
 def _write_lines(

@@ -129,8 +129,7 @@ def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
             text = pair.translation.text
             found = f"only {excerpt(text)}" if is_text(text) else "empty"
             expected = f"expected a translation of {excerpt(pair.source.text)}"
-            message = f"the translation is {found}; {expected}"
-            yield pair.finding("empty", ERROR, message)
+            yield pair.finding("empty", ERROR, f"the translation is {found}; {expected}")
 
 
 def is_empty(pair: Pair) -> bool:

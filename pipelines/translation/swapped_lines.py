@@ -264,8 +264,7 @@ def _shared_words(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
 
 
 def _latin_words(line: str) -> set[str]:
-    text = with_ascii_digits(" ".join(words_of(line)))
-    return set(_SHARED_WORD.findall(text))
+    return set(_SHARED_WORD.findall(with_ascii_digits(" ".join(words_of(line)))))
 
 
 def _indicators(lines: Sequence[set[str]], column_of: dict[str, int]) -> Matrix:

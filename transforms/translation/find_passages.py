@@ -203,8 +203,7 @@ class SourcePassages(beam.PTransform):
         found = articles.kept | "FindPassages" >> FindPassages(
             site, head.namespaces, self.seed, own.templates, licence
         )
-        screened = (dump, newer, articles, found)
-        rejected = tuple(one.rejected for one in screened) | beam.Flatten()
+        rejected = tuple(one.rejected for one in (dump, newer, articles, found)) | beam.Flatten()
         read = (dump.pages, dump.rejected) | "Read" >> beam.Flatten()
         return Sourced(
             pages=read
@@ -386,8 +385,7 @@ def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> 
             yield candidate
         else:
             detail = f"{place[0]}, line {place[1]}; the first is in {first[0]}, line {first[1]}"
-            reason = Reason("repeated-id", detail)
-            yield reject(candidate.page_id, candidate.title, READ, reason)
+            yield reject(candidate.page_id, candidate.title, READ, Reason("repeated-id", detail))
 
 
 def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:

@@ -193,8 +193,7 @@ def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, s
     texts = _texts(candidate)
     for place, text in enumerate(texts):
         if text in known.first_with or text in texts[:place]:
-            first = known.first_with.get(text, article)
-            return "duplicate-sentence", f"{first} has it too: {text}"
+            return "duplicate-sentence", f"{known.first_with.get(text, article)} has it too: {text}"
     return None
 
 

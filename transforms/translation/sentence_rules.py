@@ -155,8 +155,7 @@ def _is_paired(text: str, opener: str, closer: str) -> bool:
 
 def _has_many_symbols(text: str) -> bool:
     seen = "".join(text.split())
-    letters = sum(map(str.isalpha, seen))
-    return len(seen) - letters > MAX_SYMBOL_SHARE * len(seen)
+    return len(seen) - sum(map(str.isalpha, seen)) > MAX_SYMBOL_SHARE * len(seen)
 
 
 def _has_many_capitals(text: str) -> bool:

@@ -157,8 +157,7 @@ def near_codes(code: str, codes: Iterable[str] = ()) -> str:
     Returns "" if no codes are similar. `codes` are the codes to choose from; if it is empty, the codes of all
     open Wikipedias are used.
     """
-    known = [*codes] or sorted(open_codes())
-    near = difflib.get_close_matches(code, known, n=5, cutoff=0.5)
+    near = difflib.get_close_matches(code, [*codes] or sorted(open_codes()), n=5, cutoff=0.5)
     return f"; similar codes are {', '.join(near)}" if near else ""
 
 
@@ -339,8 +338,7 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
     for length in lengths:  # if both lengths have the same word, CLDR lists one
         shown = format_unit(value, unit, length=length, locale=locale, numbering_system="latn")
         if unit not in shown and shown.count(written) == 1:
-            named = shown.replace(written, "{number}")
-            return named.replace("\u00a0", " ").replace("\u202f", " ")
+            return shown.replace(written, "{number}").replace("\u00a0", " ").replace("\u202f", " ")
     return ""
 
 

@@ -604,8 +604,7 @@ class _Comparison:
         return bool(values) and ahead[0] not in self.origin
 
     def _check_beginning(self, number: int, paragraph: str, line_number: int, word: int) -> None:
-        line = self.lines[line_number]
-        before = line.between(word - 1)
+        before = self.lines[line_number].between(word - 1)
         start = paragraph[0]
         is_lower = start.islower() or _is_particle(paragraph)
         if not is_lower and not _BEGINS_LOOSE.match(paragraph):
@@ -642,8 +641,7 @@ class _Comparison:
         for text in self.source.hidden:
             hidden |= set(_index([word.norm for word in holes.words_of(text)]))
         for first, last in runs:
-            norms = [word.norm for word in self.words[first : last + 1]]
-            pieces = set(_index(norms))
+            pieces = set(_index([word.norm for word in self.words[first : last + 1]]))
             if len(pieces & hidden - shown) * 2 > len(pieces):
                 self._add_in_text("added-words", self.paragraph_of[first], self.words[first].start)
 

@@ -73,8 +73,7 @@ def _decorated(number: str, unit: Unit, side: Side, style: Style) -> str:
     """
     if not unit.exponent:
         return number
-    abbreviated = style.abbreviation in ("on", side)
-    if abbreviated or not style.english:
+    if style.abbreviation in ("on", side) or not style.english:
         return f"{number}×10{patterns.superscript(str(unit.exponent))}"
     return f"{number}{'-' if style.is_adjective else ' '}{unit.number_word}"
 
@@ -373,5 +372,4 @@ def _with_own_units(arguments: Arguments, page: Page, blank: str, ends: str) -> 
     }
     if not names:
         return shown
-    pattern = _symbol_pattern(tuple(names), ends)
-    return pattern.sub(lambda match: blank + names[match[1]], shown)
+    return _symbol_pattern(tuple(names), ends).sub(lambda match: blank + names[match[1]], shown)

@@ -177,8 +177,7 @@ def parse_measure(values: list[str], style: Style) -> Measure | None:
     joins: list[Join] = []
     rest = list(values)
     while rest and len(numbers) < _MAX_VALUES and (number := parse_value(rest[0], style)):
-        change = bool(joins) and joins[-1].change
-        numbers.append(number._replace(is_change=change))
+        numbers.append(number._replace(is_change=bool(joins) and joins[-1].change))
         del rest[0]
         join = find_join(rest[0]) if rest else None
         if join is None:

@@ -184,8 +184,7 @@ def find_outputs(code: str) -> tuple[Output, ...]:
     """
     if len(code) > _MAX_OUTPUTS * _MAX_CODE:
         return ()
-    tables = _tables()
-    code = tables["combinations"].get(code, code)
+    code = _tables()["combinations"].get(code, code)
     one = _find_output(_clean(code))
     if one:
         return (one,)
@@ -197,8 +196,7 @@ def find_outputs(code: str) -> tuple[Output, ...]:
 
 
 def _find_output(code: str) -> Output | None:
-    codes = _tables()["multiples"].get(code, (code,))
-    units = [find_unit(part) for part in codes]
+    units = [find_unit(part) for part in _tables()["multiples"].get(code, (code,))]
     return tuple(unit for unit in units if unit) if all(units) else None
 
 

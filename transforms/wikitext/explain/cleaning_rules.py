@@ -162,8 +162,7 @@ class RuleBook:
                 break
             name = self._of_wiki.aliases[name]
         if self._language.self_named and re.fullmatch(self._language.self_named, name):
-            place = self._find(("",), "self_named")
-            return Rule("table: the template shows its own name", place)
+            return Rule("table: the template shows its own name", self._find(("",), "self_named"))
         return Rule("a variable of MediaWiki", "templates/parser_functions.py")
 
     def _in_tables(self, name: str) -> Rule | None:

@@ -205,8 +205,7 @@ def julian_date(arguments: Arguments, page: Page) -> str:
     except (ValueError, OverflowError):  # words, or a 29 February that only the Julian calendar has
         return written
     values = (new.day, new.month, new.year, day, month, year)
-    dates = {str(i): str(value) for i, value in enumerate(values, start=1)}
-    return date_old_style(dates, page)
+    return date_old_style({str(i): str(value) for i, value in enumerate(values, start=1)}, page)
 
 
 def century(arguments: Arguments, page: Page) -> str:

@@ -171,8 +171,7 @@ class TemplateTexts:
                     continue
                 if not template.known:
                     is_inline = _is_inline(text, frame, bool(frames))
-                    is_short = whole - start <= _MAX_GUESSED
-                    if is_short and (is_inline or is_quotation(template.name)):
+                    if whole - start <= _MAX_GUESSED and (is_inline or is_quotation(template.name)):
                         # If the whole template is no gap, templates nested in it are not, either.
                         frames.append(frame._replace(unrendered=dict(expansion.unrendered)))
                         pieces = []
@@ -319,8 +318,7 @@ class TemplateTexts:
             if called.definition:
                 return self._evaluate(called, arguments, page, expansion, inside)
             if called.show:
-                given = sum(map(len, arguments.values()))
-                shown = _show(called, arguments, given, page, expansion)
+                shown = _show(called, arguments, sum(map(len, arguments.values())), page, expansion)
                 return HOLE + UNKNOWN if shown == HOLE else shown
             if is_function and not called.known:
                 raise DefinitionError(f"no such function: {name}")

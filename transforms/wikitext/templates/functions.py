@@ -155,8 +155,7 @@ def junction(arguments: Arguments, page: Page) -> str:
         name = arguments.get(f"name{i}", "")
         to = "To " if arguments.get(f"to{i}") else ""
         road = f"{kind}{'-' if kind == 'I' else ' '}{number}" if number else name or kind
-        direction = arguments.get(f"dir{i}", "")
-        shown.append(" ".join(filter(None, (to + road, direction))))
+        shown.append(" ".join(filter(None, (to + road, arguments.get(f"dir{i}", "")))))
         if name and number:
             shown[-1] += f" ({name})"
     places = [arguments[name] for name in ("city1", "city2", "city3") if arguments.get(name)]
