@@ -97,9 +97,7 @@ def part_of(place: int, paragraphs: int) -> str:
     `place` is the index of the paragraph, counted from 0, and `paragraphs` the number of paragraphs. If there
     are two paragraphs, they are the beginning and the end. A single paragraph is the beginning.
     """
-    if paragraphs == 1:
-        return PARTS[0]
-    return PARTS[(2 * place + 1) * len(PARTS) // (2 * paragraphs)]
+    return PARTS[0] if paragraphs == 1 else PARTS[(2 * place + 1) * len(PARTS) // (2 * paragraphs)]
 
 
 def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str | None]]:

@@ -45,9 +45,7 @@ def _unit_text(unit: Unit, side: Side, style: Style, *, is_one: bool) -> str:
                 text = text.replace(british, american)
         return text
     symbol = unit.symbol.replace("US ", "U.S. ") if style.american else unit.symbol
-    if style.is_local:
-        return style.page.language.phrases.get(f"unit {symbol}", symbol)
-    return symbol
+    return style.page.language.phrases.get(f"unit {symbol}", symbol) if style.is_local else symbol
 
 
 def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:

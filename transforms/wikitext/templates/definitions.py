@@ -381,9 +381,7 @@ def transcluded(wikitext: str) -> str:
     """Returns the part of a template page that is transcluded into the pages that use the template."""
     text = _COMMENT.sub("", drop_noncharacters(wikitext))
     only = _ONLY.findall(text)
-    if only:
-        return "".join(only)
-    return _INCLUDED.sub("", _NOT_INCLUDED.sub("", text))
+    return "".join(only) if only else _INCLUDED.sub("", _NOT_INCLUDED.sub("", text))
 
 
 def is_fit_for_prose(definition: str) -> bool:

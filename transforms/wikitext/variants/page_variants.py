@@ -173,9 +173,7 @@ def _shown(flags: set[str], both: _BothWays, one: _OneWay, variants: Sequence[st
     if "D" in flags:
         described = _describe(both, one)
         return described if len(described) <= _MAX_DESCRIBED else ""
-    if "H" in flags or flags == {"T"}:
-        return ""
-    return _choose_rule(both, one, variants)
+    return "" if "H" in flags or flags == {"T"} else _choose_rule(both, one, variants)
 
 
 _MARK = re.compile(rf"-\{{(?!\{{)([^{{}}{SECTION}]*)\}}-")
