@@ -216,11 +216,12 @@ def join_paragraphs(text: str) -> str:
         text = "\n".join([strip_quotes(line) if "''" in line else line for line in lines])
     text = decode_entities(text.replace(SEPARATOR, "").replace(GUARD, ""))
     for blank in _OTHER_BLANKS:
-        text = text.replace(blank, " ")
+        if blank in text:
+            text = text.replace(blank, " ")
     # Single spaces, and none at the start of a line
     text = "\n".join(_BLANK_AHEAD.split(" ".join(_DOUBLE_BLANK.split(text))))
     paragraphs = [
-        block.strip("\n ").replace(" \n", "\n").replace("\n", " ")
+        _to_line(block)
         for block in text.split("\n\n")
         if _WORD.search(block) or SECTION in block or _SIGNS.fullmatch(block)
     ]
@@ -244,6 +245,11 @@ def without_labels(paragraphs: list[str], body: str) -> list[str]:
     while paragraphs and paragraphs[-1].endswith(":") and len(paragraphs[-1].split()) <= _MAX_LABEL:
         paragraphs = paragraphs[:-1]
     return paragraphs
+
+
+def _to_line(block: str) -> str:
+    block = block.strip("\n ")
+    return block.replace(" \n", "\n").replace("\n", " ") if "\n" in block else block
 
 
 def _is_row_of_links(paragraph: str) -> bool:
