@@ -257,9 +257,12 @@ def _source_numbers(text: str) -> Iterator[_Number]:
 
 
 def _is_kept(number: _Number, target: Readings, hours: "_Hours") -> bool:
-    if number.digits in target.whole or _without_last_zeros(number) in target.whole:
-        return True
-    if number.is_clock and _has_parts(number, target, hours):
+    whole, _, decimals = number.text.replace(",", "").partition(".")
+    if number.digits in target.whole or plain(whole + decimals.rstrip("0")) in target.whole:
+        return True  # "35" for 3.50
+    # Minutes or seconds that are 0 may be missing.
+    hour, rest = number.parts[0], {*number.parts[1:]} - {"0"}
+    if number.is_clock and hours.of(hour) & target.whole and rest <= target.whole:
         return True
     if len(number.parts) == 1 and hours.is_afternoon and hours.of(number.digits) & target.whole:
         return True
@@ -268,12 +271,6 @@ def _is_kept(number: _Number, target: Readings, hours: "_Hours") -> bool:
     if (number.has_scale or int(number.digits) >= _MIN_SCALABLE) and _is_scaled(number, target):
         return True
     return bool(number.unit) and _is_converted(number, target)
-
-
-def _without_last_zeros(number: _Number) -> str:
-    """Returns the digits of a number without zeros at the end of its decimals: "35" for 3.50."""
-    whole, point, decimals = number.text.replace(",", "").partition(".")
-    return plain(whole + decimals.rstrip("0")) if point else number.digits
 
 
 class _Hours(NamedTuple):
@@ -294,22 +291,6 @@ class _Hours(NamedTuple):
         if self.counts_from_dawn:
             hours.add((int(hour) - _DAWN) % _NOON or _NOON)
         return set(map(str, hours))
-
-
-def _has_parts(number: _Number, target: Readings, hours: _Hours) -> bool:
-    """Returns True if the translation has the hour, minutes and seconds of a time.
-
-    Minutes or seconds that are 0 may be missing.
-
-    Args:
-      number: the time in the source.
-      target: the numbers of the translation.
-      hours: the forms in which the hour may be written in the translation.
-    """
-    hour, *rest = number.parts
-    return bool(hours.of(hour) & target.whole) and all(
-        part == "0" or part in target.whole for part in rest
-    )
 
 
 def _is_scaled(number: _Number, target: Readings) -> bool:

@@ -87,9 +87,8 @@ def check_language(
         check = state.check
         if check and not waivers and journal.read_bytes(check.folder / FINDINGS) == table:
             return Checked(language.code, check, False, judged)
-        facts = _facts(state, judged, waivers)
-        draft = Draft("check", state.round, facts, {FINDINGS: table})
-        entry, _ = journal.append(folder, by, state.last, lambda _: draft)
+        draft = Draft("check", state.round, _facts(state, judged, waivers), {FINDINGS: table})
+        entry = journal.append(folder, by, state.last, lambda _: draft)
         return Checked(language.code, entry, True, judged)
 
 
@@ -135,8 +134,7 @@ def _dispute(name: str, answers: Sequence[Answer]) -> Finding:
 
 def _not_back(state: LanguageState, name: str) -> Finding:
     one = state.translations[name]
-    packet = journal.name_of(state.sent[name])
-    sent = f"was sent again in round {state.round}, packet {packet}"
+    sent = f"was sent again in round {state.round}, packet {journal.name_of(state.sent[name])}"
     message = f"{sent}, but no answer was imported yet"
     return Finding(name, "not-back", "error", message, one.file, one.line)
 
@@ -225,9 +223,9 @@ def _print_rules(checked: Checked) -> None:
 def print_summary(checked: Sequence[Checked]) -> None:
     """Prints the languages that have passed, and the next steps for the others."""
     failed = [one.code for one in checked if one.has_errors]
-    passed = [one.code for one in checked if not one.has_errors]
     if len(checked) > 1:
-        print(f"{len(checked):,} languages: {len(passed):,} passed, {len(failed):,} failed")
+        passed = len(checked) - len(failed)
+        print(f"{len(checked):,} languages: {passed:,} passed, {len(failed):,} failed")
     if failed:
         print(
             f"next for {name_some(failed)}: `packets` sends the lines with errors back; if a line is\n"
@@ -301,10 +299,9 @@ def check_languages(
     """
     check = functools.partial(_check, project, waive=waive, send_back=send_back, by=by)
     count = min(workers, len(languages))
-    # Reads the ids here once, so that the workers do not read them again.
-    has_few_lines = len(languages) * len(project.ids) < MIN_LINES
     progress = Progress(len(languages), sys.stderr)
-    if count < 2 or has_few_lines:
+    # Always reads the ids here, so that the workers do not read them again.
+    if len(languages) * len(project.ids) < MIN_LINES or count < 2:
         return _check_here(check, languages, progress)
     return _check_in_processes(check, languages, count, progress, str(project.folder))
 

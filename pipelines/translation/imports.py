@@ -169,8 +169,7 @@ def _checked(
         none = "no sentence in the file has a translation"
         what = none if returned.sources else "the file has no sentences"
         raise ReadError(0, f"{what}: check that the translated file was saved")
-    shown = {one.id for one in returned.translations} | set(returned.sources)
-    empty = len(shown) - len(filled)
+    empty = len({one.id for one in returned.translations} | set(returned.sources)) - len(filled)
     return ReadFile(path, data, code, returned.number, filled, empty)
 
 
@@ -263,8 +262,7 @@ def _add(project: Project, file: ReadFile, by: str) -> Imported:
         if earlier:
             return Imported(str(file.path), file.code, earlier, False)
         draft = _draft(state, file, base)
-        folder = project.journal(file.code)
-        entry, _ = journal.append(folder, by, state.last, lambda _: draft)
+        entry = journal.append(project.journal(file.code), by, state.last, lambda _: draft)
         return Imported(str(file.path), file.code, entry, True)
 
 
@@ -309,8 +307,7 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
         language_state.TRANSLATIONS: content.encode("utf-8"),
         f"original/{file.path.name}": file.data,
     }
-    packet = state.entries[base - 1]
-    return Draft("import", packet.round, facts, contents)
+    return Draft("import", state.entries[base - 1].round, facts, contents)
 
 
 def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:
@@ -324,8 +321,7 @@ def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[i
     answers = state.given.get(one.id, ())
     if not answers:
         return "first"
-    texts = {answer.translation(one.id).text for answer in answers}
-    if texts == {one.text}:
+    if {answer.translation(one.id).text for answer in answers} == {one.text}:
         return "same"
     if answers[0].base != base:
         return "changed" if answers[0].base < base else "late"

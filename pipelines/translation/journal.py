@@ -351,8 +351,7 @@ def _read_entry(folder: pathlib.Path, number: int) -> Entry:
             raise ValueError(f"the entry refers to an entry that is not {before}")
     except (msgspec.ValidationError, ValueError) as error:  # half a surrogate pair: ValueError
         raise InputError(str(path), f"is damaged: {error}") from None
-    head = {name: facts.pop(name) for name in HEAD}
-    return Entry(number, folder, **head, facts=facts)
+    return Entry(number, folder, **{name: facts.pop(name) for name in HEAD}, facts=facts)
 
 
 @contextlib.contextmanager
@@ -368,10 +367,8 @@ def locked(folder: pathlib.Path) -> Iterator[None]:
         yield
 
 
-def append(
-    folder: pathlib.Path, by: str, last: int, make_draft: Callable[[int], Draft]
-) -> tuple[Entry, Draft]:
-    """Adds an entry to a journal, which the caller must have locked. Returns the entry and its content.
+def append(folder: pathlib.Path, by: str, last: int, make_draft: Callable[[int], Draft]) -> Entry:
+    """Adds an entry to a journal, which the caller must have locked. Returns the entry.
 
     Args:
       by: name of the person who adds the entry.
@@ -385,12 +382,10 @@ def append(
         draft = make_draft(number)
         building = make_beside(folder, _UNFINISHED)
         try:
-            time = now()
-            facts = {"kind": draft.kind, "round": draft.round, "time": time, "by": by}
-            facts |= draft.facts
-            content = to_json(facts).encode("utf-8")
-            fill_folder(building, {**draft.files, _ENTRY: content})
             target = folder / name_of(number)
+            entry = Entry(number, target, draft.kind, draft.round, now(), by, draft.facts)
+            facts = {**{name: getattr(entry, name) for name in HEAD}, **draft.facts}
+            fill_folder(building, {**draft.files, _ENTRY: to_json(facts).encode("utf-8")})
             try:
                 building.rename(target)
             except OSError:
@@ -399,8 +394,7 @@ def append(
                 number += 1  # a folder with content already has the name; it is never replaced
                 continue
             sync(folder)
-            entry = Entry(number, target, draft.kind, draft.round, time, by, draft.facts)
-            return entry, draft
+            return entry
         finally:
             shutil.rmtree(building, ignore_errors=True)
 

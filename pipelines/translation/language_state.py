@@ -274,14 +274,12 @@ class LanguageState:
         if self.check and not self.has_passed:
             return "checks failed"
         if self.check:
-            of_review = self.of_kind("sheets", "review")
-            begun = any(entry.round == self.round for entry in of_review)
+            begun = any(entry.round == self.round for entry in self.of_kind("sheets", "review"))
             return "in review" if begun else "checked"
         if not self.awaited:
             return "back"
         asked = (packet.facts["ids"] if packet else ()) or self.ids
-        some = any(name not in self.awaited for name in asked)
-        return "partly back" if some else "sent"
+        return "partly back" if any(name not in self.awaited for name in asked) else "sent"
 
 
 STATES = (

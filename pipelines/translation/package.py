@@ -112,8 +112,7 @@ def package(
         outputs = list(_write(project, included, folder, kept, marks))
         manifest = _manifest(project, included, left_out, outputs, version, kept, with_test)
         manifest["signature"] = signature
-        text = make_card(project, manifest, included)
-        card = write_text(folder, manifests.CARD, text, "card")
+        card = write_text(folder, manifests.CARD, make_card(project, manifest, included), "card")
         manifest = manifests.add_outputs(manifest, [card])
         write_text(folder, manifests.MANIFEST, manifests.to_json(manifest))
     write_cards([target])
@@ -180,8 +179,7 @@ def _write(
         yield write_text(folder, name, make_metadata(sentences), "metadata", len(sentences))
         name = f"{above}{split}-00000-of-00001.parquet"
         table = make_rows(sentences, included)
-        marked = table.cast(mark(table.schema, marks))
-        yield write_parquet(folder, name, split, marked)
+        yield write_parquet(folder, name, split, table.cast(mark(table.schema, marks)))
 
 
 def _write_lines(
@@ -286,22 +284,18 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
     """Returns the content of README.md, with the YAML header for the Hugging Face hub."""
     languages = [find_language(one.code) for one in included]
     kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
-    tags = list(dict.fromkeys(language.tag for language in languages))
     files = {split: f"{split}-*.parquet" for split in kept if split != WITHHELD}
     about = source_accounts.DESCRIPTION
-    size = markup.size_category(sum(kept[split] for split in files))
-    licences = source_accounts.hub_licenses(project.sentences) or LICENSE
     domains = ", ".join(sorted({one.domain for one in project.sentences}))
     has_licences = any(one.licence for one in project.sentences)
     sources = domains if has_licences else "English Wikimedia sites"
-    again = [one.rounds - 1 for one in included if one.rounds]
     head = markup.CardHead(
-        license=licences,
-        language=tags,
+        license=source_accounts.hub_licenses(project.sentences) or LICENSE,
+        language=list(dict.fromkeys(language.tag for language in languages)),
         pretty_name=project.rules.name,
         tags=[MAKER, *about.tags],
         task_categories=[*about.tasks],
-        size_categories=[size],
+        size_categories=[markup.size_category(sum(kept[split] for split in files))],
         configs=[markup.config_of("default", files)],
     )
     card = markup.render(
@@ -312,7 +306,7 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         sources=f"Sentences of {sources}",
         licences=source_accounts.count_licences(project.sentences),
         languages=list(zip(included, languages, strict=True)),
-        again=again,
+        again=[one.rounds - 1 for one in included if one.rounds],
         days=[one.days for one in included if one.days is not None],
         citation=about.citation,
     )

@@ -261,7 +261,11 @@ def write_review_sheet(language: str, lines: Iterable[ReviewLine], reviewer: str
     """
     columns = [f'target "{language}"' if name == "target" else name for name in COLUMNS]
     rows = [[line.id, language, line.source, line.target, "", "", "", reviewer] for line in lines]
-    return write_quoted([*columns, _LEGEND], _with_legend(rows))
+    legend = make_legend()
+    for row in rows:  # one line of the legend each; the last row gets all remaining lines
+        notes = legend if row is rows[-1] else [legend.pop(0)] if legend else []
+        row.append(" | ".join(notes))
+    return write_quoted([*columns, _LEGEND], rows)
 
 
 def make_legend() -> list[str]:
@@ -273,14 +277,6 @@ def make_legend() -> list[str]:
         "comment: what it should be, or why; may be blank",
         "reviewer: your name, in every row that you fill in",
     ]
-
-
-def _with_legend(rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Appends a line of the legend (see `make_legend`) to each row. The last row gets all remaining lines."""
-    legend = make_legend()
-    for number, row in enumerate(rows, 1):
-        is_last = number == len(rows)
-        yield [*row, " | ".join(legend) if is_last else legend.pop(0) if legend else ""]
 
 
 class _Row(NamedTuple):

@@ -66,7 +66,7 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent
         if refusal:
             return Sent(code, None, f"no sheet: {refusal}")
         digest = state.digest_of(project.sample)
-        sheets = (one for one in _of_round(state, "sheets", digest))
+        sheets = _of_round(state, "sheets", digest)
         entry = next((one for one in sheets if one.facts["reviewer"] == reviewer), None)
         if entry:
             message = f"the sheet was already written as {entry.name}"
@@ -80,7 +80,7 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent
                 "files": {name: journal.sha256_of(data) for name, data in contents.items()},
             }
             draft = Draft("sheets", state.round, facts, contents)
-            entry, _ = journal.append(folder, by, state.last, lambda _: draft)
+            entry = journal.append(folder, by, state.last, lambda _: draft)
             message = f"{entry.name}, a sheet of {len(project.sample):,} sentences"
         return Sent(code, entry, message, paths_of(entry, to))
 
@@ -104,8 +104,7 @@ def _sheet(project: Project, state: LanguageState, code: str, reviewer: str) -> 
         for name in project.sample
     ]
     who = _NOT_IN_A_NAME.sub("-", reviewer).strip("-")
-    stem = f"{code}-review-round{state.round}"
-    name = f"{stem}-{who}.tsv" if who else f"{stem}.tsv"
+    name = f"{code}-review-round{state.round}{f'-{who}' if who else ''}.tsv"
     return {name: review.write_review_sheet(code, lines, reviewer).encode("utf-8")}
 
 
@@ -177,7 +176,7 @@ def _add(
         if not entry:
             _check(project, state, sheet)
             draft = _draft(project, state, path, data, sheet)
-            entry, _ = journal.append(folder, by or sheet.reviewer, state.last, lambda _: draft)
+            entry = journal.append(folder, by or sheet.reviewer, state.last, lambda _: draft)
             state = read_state(project, sheet.language)
         verdict = _judge(project, state, folder, by)
         reviewed = len(reviewed_ids(state, project))
@@ -227,9 +226,8 @@ def reviewed_ids(state: LanguageState, project: Project) -> frozenset[str]:
 def current_reviews(state: LanguageState) -> list[ReviewedSheet]:
     """Returns the sheets from which the verdict of the current round was computed."""
     verdict = state.verdict
-    if not verdict:
-        return []
-    return [_sheet_of(state.entries[number - 1]) for number in verdict.facts["reviews"]]
+    numbers = verdict.facts["reviews"] if verdict else ()
+    return [_sheet_of(state.entries[number - 1]) for number in numbers]
 
 
 def _sheet_of(entry: Entry) -> ReviewedSheet:
@@ -269,8 +267,7 @@ def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str
         "sample": list(project.sample),
     }
     draft = Draft("verdict", state.round, facts, {})
-    entry, _ = journal.append(folder, by, state.last, lambda _: draft)
-    return entry
+    return journal.append(folder, by, state.last, lambda _: draft)
 
 
 def _plain(record: QualityScore | ReviewerShare) -> dict[str, Any]:

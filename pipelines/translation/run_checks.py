@@ -60,8 +60,7 @@ def check_translations(
     ):
         findings += in_language(filled, language)
     findings = _without_implied(findings)
-    trusted = _trusted(translations, findings)
-    findings += swapped_lines.find_misplaced(sources, trusted, language)
+    findings += swapped_lines.find_misplaced(sources, _trusted(translations, findings), language)
     place_of = {source.id: place for place, source in enumerate(sources)}
     return sorted(
         findings,

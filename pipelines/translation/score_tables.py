@@ -43,8 +43,7 @@ def resource_level_of(code: str) -> str | None:
     sentences = _groups("bitext").get(code)
     if sentences is None:
         return None
-    ends = RESOURCE_LEVELS.items()
-    return next(level for level, end in ends if end is None or sentences < end)
+    return next(level for level, end in RESOURCE_LEVELS.items() if end is None or sentences < end)
 
 
 GROUPINGS: Mapping[str, Callable[[str], str | None]] = {

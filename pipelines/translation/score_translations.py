@@ -20,7 +20,7 @@ import operator
 import pathlib
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from corpusmill.transforms.files.markup import read_table
@@ -82,7 +82,10 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
         if len(found) == before:
             message = "contains no translations: no file has a name like eng-fra.devtest"
             raise InputError(given, message)
-    return _without_common_system(found.values()), warnings
+    # The name of a system that all directions share is left out, unless the languages are unknown.
+    is_common = len({one.system for one in found.values()}) == 1
+    is_common &= all(one.source for one in found.values())
+    return [one._replace(system="") if is_common else one for one in found.values()], warnings
 
 
 def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -128,17 +131,6 @@ def _reference_of(folder: str, target: str, split: str, path: str) -> str:
         if place.is_file():
             return str(place)
     raise InputError(path, f"there is no reference for this file: {folder} does not contain {name}")
-
-
-def _without_common_system(directions: Iterable[Direction]) -> list[Direction]:
-    """Returns the directions, with the name of the system set to "" if all belong to the same system.
-
-    Names are kept if the languages of a direction are unknown.
-    """
-    found = list(directions)
-    if len({one.system for one in found}) == 1 and all(one.source for one in found):
-        return [one._replace(system="") for one in found]
-    return found
 
 
 DEFAULT_MODEL = "flores101"

@@ -66,10 +66,8 @@ def _send(
                 journal.check_copies(to, draft.files)
                 return draft
 
-            folder = project.journal(language.code)
-            entry, _ = journal.append(folder, by, state.last, make_draft)
-            message = f"{entry.name} sent: {plan.why}"
-            return Sent(language.code, entry, message, paths_of(entry, to))
+            entry = journal.append(project.journal(language.code), by, state.last, make_draft)
+            return Sent(language.code, entry, f"{entry.name} sent: {plan.why}", paths_of(entry, to))
         out = state.newest("packet") if state.awaited else None
         return Sent(language.code, out, plan, paths_of(out, to) if out else [])
 
@@ -78,8 +76,7 @@ def plan_packet(state: LanguageState) -> Plan | str:
     """Returns the packet to send next for a language, or the reason why nothing is sent."""
     packet = state.newest("packet")
     if not packet:
-        count = len(state.ids)
-        return Plan(1, {}, state.ids, f"round 1, all {count:,} sentences")
+        return Plan(1, {}, state.ids, f"round 1, all {len(state.ids):,} sentences")
     if state.verdict and not state.verdict.facts["accepted"]:
         number = state.round + 1
         shown = state.verdict.facts["shown"]

@@ -129,8 +129,7 @@ def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
             text = pair.translation.text
             found = f"only {excerpt(text)}" if is_text(text) else "empty"
             expected = f"expected a translation of {excerpt(pair.source.text)}"
-            message = f"the translation is {found}; {expected}"
-            yield pair.finding("empty", ERROR, message)
+            yield pair.finding("empty", ERROR, f"the translation is {found}; {expected}")
 
 
 def is_empty(pair: Pair) -> bool:
@@ -210,6 +209,4 @@ def _shared_words(source: list[str], target: list[str]) -> float:
     if not set(source) & set(target):  # a quick test that excludes nearly all lines
         return 0.0
     matcher = difflib.SequenceMatcher(None, source, target, autojunk=False)
-    if matcher.quick_ratio() < MIN_SHARED_WORDS:
-        return 0.0
-    return matcher.ratio()
+    return 0.0 if matcher.quick_ratio() < MIN_SHARED_WORDS else matcher.ratio()

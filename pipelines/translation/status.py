@@ -100,14 +100,10 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
         return f"{head}; no packet was sent yet\n"
     states = Counter(status.state for status in found)
     told = ", ".join(f"{states[state]:,} {state}" for state in STATES if states[state])
-    return f"{head}\n{_table(found, width)}{told}\n{_to_do(found)}"
-
-
-def _table(found: Sequence[LanguageStatus], width: int | None) -> str:
     rows = [list(_cells(status).values()) for status in found]
     total = list(_totals(found).values()) if len(found) > 1 else ()
-    columns = list(_cells(found[0]))
-    return draw(columns, rows, numbers=_NUMBERS, total=total, width=width)
+    table = draw(list(_cells(found[0])), rows, numbers=_NUMBERS, total=total, width=width)
+    return f"{head}\n{table}{told}\n{_to_do(found)}"
 
 
 def _to_do(found: Sequence[LanguageStatus]) -> str:
@@ -175,8 +171,7 @@ def render_story(project: Project, code: str) -> str:
     state = read_state(project, code)
     rows = [row for entry in state.entries for row in _story_of(entry)]
     table = draw(("entry", "time (UTC)", "by", "round", "kind", "what"), rows)
-    disputes = _disputes(state)
-    return f"{table}{render_text(project, [status])}{disputes}"
+    return f"{table}{render_text(project, [status])}{_disputes(state)}"
 
 
 def _story_of(entry: Entry) -> Iterator[Sequence[str]]:

@@ -264,8 +264,7 @@ def _shared_words(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
 
 
 def _latin_words(line: str) -> set[str]:
-    text = with_ascii_digits(" ".join(words_of(line)))
-    return set(_SHARED_WORD.findall(text))
+    return set(_SHARED_WORD.findall(with_ascii_digits(" ".join(words_of(line)))))
 
 
 def _indicators(lines: Sequence[set[str]], column_of: dict[str, int]) -> Matrix:
@@ -461,8 +460,7 @@ def _rough_offsets(sources: Sequence[str], targets: Sequence[str]) -> npt.NDArra
     for state, offset in enumerate(OFFSETS):
         lines = np.arange(max(0, -offset), min(len(sources), len(sources) - offset))
         band[lines, state] = static[lines, lines + offset]
-    blank = [line for line, text in enumerate(targets) if not is_text(text)]
-    band[blank] = 0
+    band[[line for line, text in enumerate(targets) if not is_text(text)]] = 0
     return find_offsets(band, _STATIC_CHANGE_COST)
 
 

@@ -47,9 +47,8 @@ class Pieces:
         Raises ValueError if the bytes are not a SentencePiece model.
         """
         if not model:
-            raise ValueError(
-                "not a SentencePiece model: the file is empty"
-            )  # the library sentencepiece would never return
+            # The library sentencepiece would never return.
+            raise ValueError("not a SentencePiece model: the file is empty")
         try:
             self._processor: Any = sentencepiece.SentencePieceProcessor(model_proto=model)
         except RuntimeError:

@@ -199,8 +199,7 @@ def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
     for place, pair in enumerate(pairs):
         text = without_names(pair.translation.text, pair.source.text)
         if place in english:
-            message = f"English; expected {language.name}"
-            yield pair.finding(_RULE, ERROR, message)
+            yield pair.finding(_RULE, ERROR, f"English; expected {language.name}")
         elif own and sum(map(str.isalpha, text)) >= _MIN_CHARS:
             finding = _identified(pair, language, own, identify(pair.translation.text.strip()))
             if finding:
@@ -301,8 +300,7 @@ def find_odd_lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
         shortest, longest = map(math.log, _FIXED_BOUNDS)
         for pair, ratio in zip(filled, ratios, strict=True):
             if not shortest <= ratio <= longest:
-                message = _message(pair, _length(pair.source.text))
-                yield pair.finding(_LENGTH_RULE, WARNING, message)
+                yield pair.finding(_LENGTH_RULE, WARNING, _message(pair, _length(pair.source.text)))
         return
     middle = statistics.median(ratios)
     distance = statistics.median(abs(ratio - middle) for ratio in ratios)

@@ -176,8 +176,7 @@ def _notes(notes: Iterable[tuple[str, int, str]]) -> Iterator[str]:
     """Yields the lines of a `notes` element. Each note is (category, priority from 1 to 10, text)."""
     yield "<notes>"
     for category, priority, text in notes:
-        note = escape(_shown(text))
-        yield f'<note category="{category}" priority="{priority}">{note}</note>'
+        yield f'<note category="{category}" priority="{priority}">{escape(_shown(text))}</note>'
     yield "</notes>"
 
 
@@ -302,8 +301,7 @@ def _read_part(piece: Element, place: int) -> _Part:
     source = _read_text(children["source"]) if "source" in children else ""
     target = children.get("target")
     if target is None:
-        is_between = _tag(piece) == "ignorable"
-        return _Part(place, piece.line, source, source if is_between else None)
+        return _Part(place, piece.line, source, source if _tag(piece) == "ignorable" else None)
     text = _read_text(target)
     is_changed = piece.attributes.get("state") in _CHANGED or _tag(piece) == "ignorable"
     asked = target.attributes.get("order", "")

@@ -194,8 +194,7 @@ class SourcePassages(beam.PTransform):
         site, paths, head, older, licence = self.dump
         # If an older dump is given, every page counts as old or new.
         namespaces = None if older else (*site.namespaces, TEMPLATE_NAMESPACE)
-        read_dump = ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
-        dump = root | "ReadDump" >> read_dump
+        dump = root | "ReadDump" >> ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
         own = dump.pages | "ReadTemplates" >> ReadTemplates(
             site.language, head.namespaces, site.dbname
         )
@@ -204,8 +203,7 @@ class SourcePassages(beam.PTransform):
         found = articles.kept | "FindPassages" >> FindPassages(
             site, head.namespaces, self.seed, own.templates, licence
         )
-        screened = (dump, newer, articles, found)
-        rejected = tuple(one.rejected for one in screened) | beam.Flatten()
+        rejected = tuple(one.rejected for one in (dump, newer, articles, found)) | beam.Flatten()
         read = (dump.pages, dump.rejected) | "Read" >> beam.Flatten()
         return Sourced(
             pages=read
@@ -387,8 +385,7 @@ def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> 
             yield candidate
         else:
             detail = f"{place[0]}, line {place[1]}; the first is in {first[0]}, line {first[1]}"
-            reason = Reason("repeated-id", detail)
-            yield reject(candidate.page_id, candidate.title, READ, reason)
+            yield reject(candidate.page_id, candidate.title, READ, Reason("repeated-id", detail))
 
 
 def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:

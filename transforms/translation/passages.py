@@ -97,9 +97,7 @@ def part_of(place: int, paragraphs: int) -> str:
     `place` is the index of the paragraph, counted from 0, and `paragraphs` the number of paragraphs. If there
     are two paragraphs, they are the beginning and the end. A single paragraph is the beginning.
     """
-    if paragraphs == 1:
-        return PARTS[0]
-    return PARTS[(2 * place + 1) * len(PARTS) // (2 * paragraphs)]
+    return PARTS[0] if paragraphs == 1 else PARTS[(2 * place + 1) * len(PARTS) // (2 * paragraphs)]
 
 
 def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str | None]]:
@@ -231,8 +229,7 @@ def plan_quotas(
     dealt = _deal(articles, thirds, sizes, _level) or _deal(articles, thirds, sizes, apportion)
     if dealt is None:
         raise ValueError(_cannot_be_dealt(articles, thirds, sizes))
-    cells = itertools.product(domains, splits)
-    return dict(zip(cells, dealt, strict=True))
+    return dict(zip(itertools.product(domains, splits), dealt, strict=True))
 
 
 def _deal(
@@ -261,8 +258,7 @@ def _deal(
     if extra is None:
         return None
     sentences = MIN_SENTENCES * table + extra
-    cells = zip(table.ravel().tolist(), sentences.ravel().tolist(), strict=True)
-    return list(itertools.starmap(Quota, cells))
+    return list(map(Quota, table.ravel().tolist(), sentences.ravel().tolist()))
 
 
 def _check(sentences: int, articles: int) -> None:

@@ -193,8 +193,7 @@ def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, s
     texts = _texts(candidate)
     for place, text in enumerate(texts):
         if text in known.first_with or text in texts[:place]:
-            first = known.first_with.get(text, article)
-            return "duplicate-sentence", f"{first} has it too: {text}"
+            return "duplicate-sentence", f"{known.first_with.get(text, article)} has it too: {text}"
     return None
 
 
@@ -303,10 +302,9 @@ def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candi
             break
         for place in movable[: abs(sentences - sum(lengths))]:
             lengths[place] += step
-    pairs = [(one, one.passage, length) for one, length in zip(candidates, lengths, strict=True)]
     return [
-        one._replace(passage=passage._replace(sentences=passage.sentences[:length]))
-        for one, passage, length in pairs
+        one._replace(passage=one.passage._replace(sentences=one.passage.sentences[:length]))
+        for one, length in zip(candidates, lengths, strict=True)
     ]
 
 

@@ -125,10 +125,7 @@ def reason_to_reject_sentence(text: str) -> str | None:
     - `formula`: has a sign of formulas: "=", "*" or "^"
     - `dangling`: refers to another part of the page, as in "(pictured)", "see below" or "this article"
     """
-    for slug, is_broken in _RULES:
-        if is_broken(text):
-            return slug
-    return None
+    return next((slug for slug, is_broken in _RULES if is_broken(text)), None)
 
 
 def _begins_lower(text: str) -> bool:
@@ -143,9 +140,8 @@ def _begins_with_punctuation(text: str) -> bool:
 
 
 def _is_unbalanced(text: str) -> bool:
-    if text.count('"') % 2:
-        return True
-    return any(not _is_paired(text, *pair) for pair in ("()", "[]", "“”", "«»"))
+    pairs = ("()", "[]", "“”", "«»")
+    return text.count('"') % 2 == 1 or not all(_is_paired(text, *pair) for pair in pairs)
 
 
 def _is_paired(text: str, opener: str, closer: str) -> bool:
@@ -159,8 +155,7 @@ def _is_paired(text: str, opener: str, closer: str) -> bool:
 
 def _has_many_symbols(text: str) -> bool:
     seen = "".join(text.split())
-    letters = sum(map(str.isalpha, seen))
-    return len(seen) - letters > MAX_SYMBOL_SHARE * len(seen)
+    return len(seen) - sum(map(str.isalpha, seen)) > MAX_SYMBOL_SHARE * len(seen)
 
 
 def _has_many_capitals(text: str) -> bool:

@@ -21,7 +21,7 @@ from . import paragraphs
 from .language import Language, normalise_name
 from .links import LinkTexts, show_external_links
 from .lists import join_rows, keep_announced_lists, mark_lists, mark_tables, render_markdown
-from .marks import SECTION, UNKNOWN, drop_noncharacters, restore
+from .marks import GUARD, SECTION, UNKNOWN, drop_noncharacters, restore
 from .sections import (
     RawSection,
     Section,
@@ -47,7 +47,9 @@ _MAX_HEADINGS = 4_096
 _MAX_HEADING = 100
 
 _MARKUP = re.compile(r"[\[{<'&\ufdd0-\ufdef]")
+_MARKUP_AHEAD = re.compile(r"\n(?=\[|\{\{|<|-\{)")
 _MARKUP_SIGNS = re.compile(r"[\[\]{}<>|]")
+# Switches of MediaWiki such as `__NOTOC__`, and other words between underscores
 _SWITCH = re.compile(r"(?:__|＿＿)[^\W_]++(?:[_ ][^\W_]++)*+ ?(?:__|＿＿)")
 
 
@@ -131,9 +133,8 @@ class WikitextCleaner:
                 sections += self._show(batch, page, expansion, variants)
         except TooDeepError as error:
             raise UncleanableError("too-deep", str(error)) from error
-        with_prose = tuple(section for section in sections if section.paragraphs)
         return CleanedPage(
-            with_prose,
+            tuple(section for section in sections if section.paragraphs),
             expansion.unrendered,
             variants.convert_title(title),
             expansion.guessed,
@@ -169,10 +170,8 @@ class WikitextCleaner:
         name = self.shown_name(heading, level)
         if name in self._language.dropped_headings or self._of_wiki.headings.get(name) is False:
             return True
-        is_dropped_at_top = (
-            name in self._language.dropped_top_headings or name in self._of_wiki.headings
-        )
-        return level <= 2 and is_dropped_at_top
+        at_top = self._language.dropped_top_headings
+        return level <= 2 and (name in at_top or name in self._of_wiki.headings)
 
     def shown_name(self, heading: str, level: int) -> str:
         """Returns the normalised name of a heading without its markup.
@@ -234,7 +233,8 @@ class WikitextCleaner:
         if markdown:
             sections = [one._replace(body=mark_lists(one.body)) for one in sections]
         marked = "".join([self._mark(section) for section in sections])
-        text = paragraphs.guard_lines(paragraphs.drop_rows_of_links(marked))
+        # GUARD shows that a line such as "[[*NSYNC]] was a band." is neither a list item nor code.
+        text = _MARKUP_AHEAD.sub(f"\n{GUARD}", paragraphs.drop_rows_of_links(marked))
         text = self._links.show(variants.show(text))
         if "{{" in text or "}}" in text:
             text = self._templates.expand(text, page, expansion)
@@ -245,7 +245,7 @@ class WikitextCleaner:
         text = self._links.drop_unclosed(show_external_links(text))
         text = strip_tags(variants.convert(text))
         if any(line in text and 2 * line in text for line in "_＿"):
-            text = _SWITCH.sub(_drop_switch, text)
+            text = _SWITCH.sub(lambda at: "" if at[0].casefold() in switches() else at[0], text)
         text = paragraphs.join_paragraphs(text)
         if UNKNOWN in text:
             text = paragraphs.drop_unknown_values(text, expansion.dropped)
@@ -264,14 +264,6 @@ class WikitextCleaner:
             )
             for raw, (heading, *texts) in zip(sections, lines, strict=True)
         ]
-
-
-def _drop_switch(match: re.Match[str]) -> str:
-    """Replaces a MediaWiki switch such as `__NOTOC__`, in any case and language, by "".
-
-    Other words between underscores are returned unchanged.
-    """
-    return "" if match[0].casefold() in switches() else match[0]
 
 
 def _plain(heading: str) -> str:

@@ -34,9 +34,8 @@ class LinkedPage(NamedTuple):
     """A cleaned page, with the positions in its text at which links begin."""
 
     page: CleanedPage  # result of the cleaner, without signs
-    links: tuple[
-        tuple[_Links, ...], ...
-    ]  # by section and paragraph; () also if the links of a paragraph are not known
+    # By section and paragraph; () also if the links of a paragraph are not known
+    links: tuple[tuple[_Links, ...], ...]
     unknown: int  # number of paragraphs whose links are not known
 
 

@@ -214,5 +214,4 @@ class LinkTexts:
             return text
         if _LEFT not in text and _RIGHT not in text:
             return _LOST_BRACKETS.sub("", text)
-        lines = text.split("\n")
-        return "\n".join([_drop_lost_brackets(line) for line in lines])
+        return "\n".join([_drop_lost_brackets(line) for line in text.split("\n")])

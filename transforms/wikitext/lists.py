@@ -72,6 +72,7 @@ _SOURCE_SIGNS = ("://", "ISBN", "ISSN")
 _LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
 _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
+_FINAL_SIGNS = (".", "!", "?", "。", "।", "։")  # of a sentence
 _MIN_WORDS = 3  # of a sentence; "See also:" and "Examples:" are labels
 _MIN_WIDE = 8  # characters of East Asian scripts
 _MAX_NAMES = 50  # items of a list of names, without the terms that part it
@@ -200,7 +201,7 @@ def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
         return False
     if is_announced or 2 * sum(map(_goes_on, items)) > len(items):
         return True
-    return all(map(_is_long, items)) and all(map(_is_closed, items))
+    return all(_is_long(item) and item.rstrip(_BLANK).endswith(_FINAL_SIGNS) for item in items)
 
 
 def _explains_symbols(line: str, items: str) -> bool:
@@ -242,11 +243,6 @@ def _is_long(item: str) -> bool:
     return len(_WIDE.sub("xx", item)) >= _MIN_SENTENCE
 
 
-def _is_closed(item: str) -> bool:
-    """Returns True if an item ends with a sign that ends a sentence, such as a full stop."""
-    return item.rstrip(_BLANK).endswith((".", "!", "?", "。", "।", "։"))
-
-
 def _goes_on(item: str) -> bool:
     """Returns True if an item begins in lower case, so that it continues a sentence."""
     return item.lstrip(_OPENING)[:1].islower()
@@ -262,7 +258,7 @@ _DEEPER = {"[[": 1, "{{": 1, "]]": -1, "}}": -1}
 _BREAKS = re.compile(r"<\s*/?\s*(?i:br|p|div|center|blockquote|li)\b[^<>]*>")
 _LIST_MARKS = " \t*#:;"
 # Text that Markdown would read as a heading, a quotation, an item or a ruler.
-_MARKUP = re.compile(r"\d{1,9}(?=[.)] )|(?=#{1,6} |[-+*>] |-{3,}$|={3,}$)")
+_MARKUP = re.compile(r"\A(?:\d{1,9}(?=[.)] )|(?=#{1,6} |[-+*>] |-{3,}$|={3,}$))")
 _SPAN = re.compile(r"(col|row)span\s*=\s*[\"']?(\d+)", re.IGNORECASE)
 _LARGEST_SPAN = 20
 _FEWEST_COLUMNS = 2
@@ -439,17 +435,11 @@ def _render(paragraphs: Iterable[str]) -> Iterator[str]:
             cells = paragraph.strip(ROW).replace(PROTECTED_BAR, "|").replace("|", r"\|")
             rows.append([restore(cell).strip() for cell in cells.split(CELL)])
         else:
-            yield _escape(restore(paragraph).strip())
+            yield _MARKUP.sub(r"\g<0>\\", restore(paragraph).strip())
     if items:
         yield _list(items)
     if rows:
         yield _table(rows)
-
-
-def _escape(paragraph: str) -> str:
-    markup = _MARKUP.match(paragraph)
-    end = markup.end() if markup else 0
-    return f"{paragraph[:end]}\\{paragraph[end:]}" if markup else paragraph
 
 
 def _list(items: Sequence[tuple[str, str]]) -> str:

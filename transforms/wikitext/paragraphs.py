@@ -120,7 +120,6 @@ _MAX_CODE_LINE = 80
 _PREFORMATTED = re.compile(rf"\n [^\n]{{0,{_MAX_CODE_LINE - 2}}}(?=\n)")
 _BAR = re.compile(r"^[ \t]*+(?:\|\}?|!)", re.MULTILINE)
 _OPEN_LINK = re.compile(r"\[\[[^\[\]\n]*+$", re.MULTILINE)
-_MARKUP_AHEAD = re.compile(r"\n(?=\[|\{\{|<|-\{)")
 # In quotations and poems an indent is layout. Unclosed and nested quotations are not changed.
 _QUOTATION = re.compile(
     r"<(?i:poem|blockquote)\b[^<>]*+>[^<]*+(?:<(?!/?(?i:poem|blockquote)\b)[^<]*+)*+</"
@@ -184,15 +183,6 @@ def protect_bars(text: str) -> str:
     return _BAR.sub(lambda match: protect(match[0]), text)
 
 
-def guard_lines(text: str) -> str:
-    """Inserts GUARD at the beginning of lines that begin with a link, a template or a tag.
-
-    The visible text of such a line may begin with `*` or a space, as in "[[*NSYNC]] was a band." GUARD shows
-    that the line is neither a list item nor code.
-    """
-    return _MARKUP_AHEAD.sub(f"\n{GUARD}", text)
-
-
 def drop_preformatted(text: str) -> str:
     """Removes lines that begin with a space, which MediaWiki displays as code.
 
@@ -225,10 +215,14 @@ def join_paragraphs(text: str) -> str:
         lines = text.split("\n")
         text = "\n".join([strip_quotes(line) if "''" in line else line for line in lines])
     text = decode_entities(text.replace(SEPARATOR, "").replace(GUARD, ""))
-    blocks = _collapse_blanks(text).split("\n\n")
+    for blank in _OTHER_BLANKS:
+        if blank in text:
+            text = text.replace(blank, " ")
+    # Single spaces, and none at the start of a line
+    text = "\n".join(_BLANK_AHEAD.split(" ".join(_DOUBLE_BLANK.split(text))))
     paragraphs = [
         _to_line(block)
-        for block in blocks
+        for block in text.split("\n\n")
         if _WORD.search(block) or SECTION in block or _SIGNS.fullmatch(block)
     ]
     if any(separator in text for separator in "|•·"):
@@ -251,14 +245,6 @@ def without_labels(paragraphs: list[str], body: str) -> list[str]:
     while paragraphs and paragraphs[-1].endswith(":") and len(paragraphs[-1].split()) <= _MAX_LABEL:
         paragraphs = paragraphs[:-1]
     return paragraphs
-
-
-def _collapse_blanks(text: str) -> str:
-    """Returns the text with single spaces, and no space at the start of a line."""
-    for blank in _OTHER_BLANKS:
-        if blank in text:
-            text = text.replace(blank, " ")
-    return "\n".join(_BLANK_AHEAD.split(" ".join(_DOUBLE_BLANK.split(text))))
 
 
 def _to_line(block: str) -> str:

@@ -71,18 +71,15 @@ def _parse_heading(line: str) -> tuple[str, int]:
     return line[level : len(line) - level].strip(), level
 
 
-def _raw_section(heading: str, level: int, body: str) -> RawSection:
-    hatnote = _HATNOTE.match(body) if level else None  # in the lead, hatnotes are templates
-    return RawSection(heading, level, body[hatnote.end() :] if hatnote else body)
-
-
 def split_sections(wikitext: str) -> Iterator[RawSection]:
     """Yields the lead and every section of a page, in order. Hatnotes are removed.
 
     The lead is the text before the first heading. A hatnote is a note below a heading that refers to other
     pages.
     """
-    return itertools.starmap(_raw_section, split_at_headings(wikitext))
+    for heading, level, body in split_at_headings(wikitext):
+        hatnote = _HATNOTE.match(body) if level else None  # in the lead, hatnotes are templates
+        yield RawSection(heading, level, body[hatnote.end() :] if hatnote else body)
 
 
 def split_at_headings(wikitext: str) -> Iterator[RawSection]:
@@ -255,17 +252,15 @@ def add_counts(counts: Iterable[HeadingCounts]) -> HeadingCounts:
     return HeadingCounts._make([*map(sum, numbers), min(titles)])
 
 
-def learn_headings(
-    counts: Iterable[tuple[HeadingKey, HeadingCounts]], least: Thresholds = THRESHOLDS
-) -> list[LearnedHeading]:
+def learn_headings(counts: Iterable[tuple[HeadingKey, HeadingCounts]]) -> list[LearnedHeading]:
     """Returns the headings whose sections have no prose, the most frequent first.
 
-    `counts` are the sums for the whole wiki. `least` are the conditions that a heading must meet.
+    `counts` are the sums for the whole wiki. The conditions that a heading must meet are THRESHOLDS.
     """
     table = dict(counts)
     leads = table.pop(HeadingKey("", is_top=True), None)
-    of_pages = leads.sections * least.min_share_of_pages if leads else 0
-    least = least._replace(min_sections=max(least.min_sections, math.ceil(of_pages)))
+    of_pages = leads.sections * THRESHOLDS.min_share_of_pages if leads else 0
+    least = max(THRESHOLDS.min_sections, math.ceil(of_pages))
     learned = []
     for name in {key.name for key in table}:
         at_top, below = (table.get(HeadingKey(name, is_top)) for is_top in (True, False))
@@ -277,13 +272,13 @@ def learn_headings(
     return sorted(learned, key=lambda heading: (-heading.counts.sections, heading.name))
 
 
-def _holds_no_prose(counts: HeadingCounts, least: Thresholds) -> bool:
+def _holds_no_prose(counts: HeadingCounts, min_sections: int) -> bool:
     referring = counts.notes + counts.sources + counts.links
     return (
-        counts.sections >= least.min_sections
-        and counts.without_prose >= least.min_without_prose
-        and counts.closing >= least.min_closing * counts.sections
-        and referring >= least.min_referring * (counts.sections - counts.prose)
+        counts.sections >= min_sections
+        and counts.without_prose >= THRESHOLDS.min_without_prose
+        and counts.closing >= THRESHOLDS.min_closing * counts.sections
+        and referring >= THRESHOLDS.min_referring * (counts.sections - counts.prose)
     )
 
 

@@ -11,7 +11,6 @@ Verbatim parts are comments, code and formulas.
 Removes tables and HTML lists from wikitext.
 """
 
-import functools
 import html
 import re
 from collections.abc import Callable, Iterator
@@ -153,6 +152,7 @@ _SILENT = (
 # The first character decides early about most tags, which are line breaks and ends of other tags.
 _OPEN = re.compile(rf"<(?![/bBfFuU])(?:!--|(?i:({_SILENT}))(\s[^<>]*?)?(/?)>)")
 _CLOSE = {name: re.compile(rf"</(?i:{name})\s*>") for name in _SILENT.split("|")}
+_CLOSE[""] = re.compile("-->")  # of a comment
 _REST_OF_LINE = re.compile(r"[ \t]*\n")
 _OPENING = (" ", "\u00a0", "(", "（", "[", "«", '"', "“")
 _COMMAS, _AFTER_COMMA = (",", "،", "、"), (",", "،", "、", ".", "。", "։", "।")
@@ -176,14 +176,6 @@ _TEX_END = re.compile(rf"{_TEX_SPACE}{{1,8}}$")  # bounded: tried at every posit
 _TEX_BRACES = re.compile(r"([{}])(?=\1)")
 
 
-def _show_formula(tex: str) -> str:
-    """Returns the TeX of a formula, without spacing and style commands at its start and end."""
-    tex = _TEX_END.sub("", _TEX_START.sub("", " ".join(tex.split())))
-    # A space in "}}" does not change a formula, and "} }" does not look like the end of a template.
-    tex = _TEX_BRACES.sub(r"\1 ", tex)
-    return f"{FORMULA_START}{protect(tex)}{FORMULA_END}" if tex else ""
-
-
 def _shown(name: str, attributes: str, content: str) -> str:
     """Returns the visible text of an element, given the name and attributes of its tag and its content.
 
@@ -192,8 +184,11 @@ def _shown(name: str, attributes: str, content: str) -> str:
     if name == "nowiki":
         shown = protect(decode_entities(content)).replace("\n", " ")
         return f"{GUARD}{shown}" if shown[:1] == " " else shown
-    if name in _FORMULAS:
-        return _show_formula(content)
+    if name in _FORMULAS:  # its TeX, without spacing and style commands at its start and end
+        tex = _TEX_END.sub("", _TEX_START.sub("", " ".join(content.split())))
+        # A space in "}}" does not change a formula, and "} }" does not look like the end of a template.
+        tex = _TEX_BRACES.sub(r"\1 ", tex)
+        return f"{FORMULA_START}{protect(tex)}{FORMULA_END}" if tex else ""
     if name in ("syntaxhighlight", "source") and "inline" in attributes:
         return protect(content)
     return ""
@@ -299,7 +294,7 @@ def split_verbatim(wikitext: str) -> Iterator[tuple[str, bool]]:
         name = (opener[1] or "").lower()
         if name in unclosed:
             continue
-        closer = _closer(name).search(wikitext, opener.end())
+        closer = _CLOSE[name].search(wikitext, opener.end())
         if not closer and name:
             unclosed.add(name)
             continue
@@ -314,11 +309,6 @@ def drop_verbatim(wikitext: str) -> str:
     if "<" not in wikitext:
         return wikitext
     return "".join(text for text, is_verbatim in split_verbatim(wikitext) if not is_verbatim)
-
-
-@functools.cache
-def _closer(name: str) -> re.Pattern[str]:
-    return re.compile(rf"</{name}\s*>" if name else "-->", re.IGNORECASE)
 
 
 # Group 1 matches only in an opener.

@@ -35,10 +35,8 @@ LANGUAGE_CODES: tuple[str, ...] = (
 """The corpora of the Wiki-40B paper, in the order of the paper."""
 
 _SHARED_WIKIS = {"zh-cn": "zhwiki", "zh-tw": "zhwiki"}
-_BE_TARASK = (
-    "be-tarask",
-    "be_x_oldwiki",
-)  # the only wiki whose code differs from the name of its database
+# The only wiki whose code differs from the name of its database
+_BE_TARASK = ("be-tarask", "be_x_oldwiki")
 _CODE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 
 
@@ -136,9 +134,8 @@ def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
     Wikis that are not Wikipedias are ignored. The corpora of the Wiki-40B paper come first, in the order of
     the paper.
     """
-    wikis = {name for name in dbnames if name.endswith("wiki")} - {
-        *_of_mediawiki()["not_wikipedias"]
-    }
+    not_wikipedias = _of_mediawiki()["not_wikipedias"]
+    wikis = {name for name in dbnames if name.endswith("wiki")}.difference(not_wikipedias)
     of_paper = [code for code in LANGUAGE_CODES if dbname_of(code) in wikis]
     others = wikis - {dbname_of(code) for code in LANGUAGE_CODES}
     codes = (code_of(name) for name in sorted(others))
@@ -160,8 +157,7 @@ def near_codes(code: str, codes: Iterable[str] = ()) -> str:
     Returns "" if no codes are similar. `codes` are the codes to choose from; if it is empty, the codes of all
     open Wikipedias are used.
     """
-    known = [*codes] or sorted(open_codes())
-    near = difflib.get_close_matches(code, known, n=5, cutoff=0.5)
+    near = difflib.get_close_matches(code, [*codes] or sorted(open_codes()), n=5, cutoff=0.5)
     return f"; similar codes are {', '.join(near)}" if near else ""
 
 
@@ -197,15 +193,6 @@ def _locale(languages: Iterable[str]) -> "Locale | None":
 
     codes = (_CODES.get(code, code).replace("-", "_") for code in languages)
     return next((Locale.parse(code) for code in codes if exists(code)), None)
-
-
-def english_names(languages: Iterable[str]) -> tuple[str, ...]:
-    """Returns the English names of languages. Languages that CLDR does not have are left out."""
-    from babel import Locale
-
-    names = Locale("en").languages
-    codes = [code.replace("-", "_") for one in languages for code in (one, _CODES.get(one, one))]
-    return tuple(names[code] for code in codes if code in names)
 
 
 def own_name(language: str) -> str:
@@ -351,15 +338,12 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
     for length in lengths:  # if both lengths have the same word, CLDR lists one
         shown = format_unit(value, unit, length=length, locale=locale, numbering_system="latn")
         if unit not in shown and shown.count(written) == 1:
-            named = shown.replace(written, "{number}")
-            return named.replace("\u00a0", " ").replace("\u202f", " ")
+            return shown.replace(written, "{number}").replace("\u00a0", " ").replace("\u202f", " ")
     return ""
 
 
-_NOT_IN_CLDR = {
-    "simple english": "simple",
-    "chinese": "zh",
-}  # zh has two corpora: an error message says so
+# zh has two corpora: an error message says so
+_NOT_IN_CLDR = {"simple english": "simple", "chinese": "zh"}
 
 _NEAR = 0.85  # least similarity of a misspelled name
 
@@ -393,10 +377,14 @@ def _codes() -> Mapping[str, str]:
 
 @functools.cache
 def _by_english_name() -> Mapping[str, str]:
-    named: dict[str, str] = dict(_NOT_IN_CLDR)
+    from babel import Locale
+
+    names = Locale("en").languages
+    named = dict(_NOT_IN_CLDR)
     for code, language in _codes().items():
-        for name in english_names((code, language)):
-            named.setdefault(name.casefold(), code)
+        for one in (code, _CODES.get(code, code), language, _CODES.get(language, language)):
+            if name := names.get(one.replace("-", "_")):
+                named.setdefault(name.casefold(), code)
     return named
 
 

@@ -16,10 +16,8 @@ from tests.tools.case_tables import read_cases
 def add(folder: Path, kind: str = "note", **files: str) -> journal.Entry:
     contents = {name.replace("__", "/"): text.encode() for name, text in files.items()}
     with locked(folder):
-        entry, _ = append(
-            folder, "Ama", len(read_entries(folder)), lambda _: Draft(kind, 1, {"n": 7}, contents)
-        )
-    return entry
+        draft = Draft(kind, 1, {"n": 7}, contents)
+        return append(folder, "Ama", len(read_entries(folder)), lambda _: draft)
 
 
 def test_entries_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -54,11 +52,11 @@ def test_a_number_that_another_writer_took_is_not_replaced(tmp_path: Path) -> No
     """As on a file system that knows no locks."""
     add(tmp_path, a="first")
     before = tree(tmp_path)
-    entry, draft = append(
+    entry = append(
         tmp_path, "", 0, lambda number: Draft("import", 1, {"mine": number}, {"a": b"2"})
     )
     assert entry.number == 2
-    assert draft.facts == {"mine": 2}
+    assert entry.facts == {"mine": 2}
     assert {name: data for name, data in tree(tmp_path).items() if name[:4] == "0001"} == before
 
 

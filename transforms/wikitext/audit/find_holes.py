@@ -272,13 +272,9 @@ class _Comparison:
 
     def _check_slots(self, number: int, line: "_Source", found: dict[int, int]) -> None:
         for after, places in line.slots.items():
-            slots = [self.source.slot(line.text[place]) for place in places]
-            values = [
-                (place, slot) for place, slot in zip(places, slots, strict=True) if not slot.is_note
-            ]
-            if not values:
-                continue
-            shown = self._is_filled(number, line, found, after)
+            slots = ((place, self.source.slot(line.text[place])) for place in places)
+            values = [(place, slot) for place, slot in slots if not slot.is_note]
+            shown = self._is_filled(number, line, found, after) if values else None
             if shown is None:
                 continue
             shown = shown or any(self._is_shown(slot, line, found, after) for _, slot in values)
@@ -289,13 +285,10 @@ class _Comparison:
                 place = places_of_values[0]
                 name = self.source.slot(line.text[place]).name
                 left, right = found.get(after), found.get(after + 1)
-                kind = self._kind_of_gap(line, after, left, right)
+                around = SLOT.sub("", line.between(after))
+                is_aside = _ASIDE.search(around) and not _BRACKET.search(self._between(left, right))
+                kind = "dropped-aside" if is_aside else "template"
                 self._add_at_word(kind, name, line, place, left, right)
-
-    def _kind_of_gap(self, line: "_Source", after: int, left: int | None, right: int | None) -> str:
-        around = SLOT.sub("", line.between(after))
-        is_aside = _ASIDE.search(around) and not _BRACKET.search(self._between(left, right))
-        return "dropped-aside" if is_aside else "template"
 
     def _is_filled(
         self, number: int, line: "_Source", found: dict[int, int], after: int
@@ -611,8 +604,7 @@ class _Comparison:
         return bool(values) and ahead[0] not in self.origin
 
     def _check_beginning(self, number: int, paragraph: str, line_number: int, word: int) -> None:
-        line = self.lines[line_number]
-        before = line.between(word - 1)
+        before = self.lines[line_number].between(word - 1)
         start = paragraph[0]
         is_lower = start.islower() or _is_particle(paragraph)
         if not is_lower and not _BEGINS_LOOSE.match(paragraph):
@@ -649,8 +641,7 @@ class _Comparison:
         for text in self.source.hidden:
             hidden |= set(_index([word.norm for word in holes.words_of(text)]))
         for first, last in runs:
-            norms = [word.norm for word in self.words[first : last + 1]]
-            pieces = set(_index(norms))
+            pieces = set(_index([word.norm for word in self.words[first : last + 1]]))
             if len(pieces & hidden - shown) * 2 > len(pieces):
                 self._add_in_text("added-words", self.paragraph_of[first], self.words[first].start)
 
@@ -796,12 +787,10 @@ def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
       last: the index of the last word that is missing.
     """
     words = line.words
-    while last + 1 < len(words) and words[first].norm == words[last + 1].norm:
-        if _is_whole(line, first, last):
-            break
+    while not _is_whole(line, first, last):
+        if last + 1 == len(words) or words[first].norm != words[last + 1].norm:
+            return ""
         first, last = first + 1, last + 1
-    if not _is_whole(line, first, last):
-        return ""
     start = words[first - 1].end if first else 0
     end = words[last + 1].start if last + 1 < len(words) else len(line.text)
     places = (found.start() for found in SLOT.finditer(line.text, start, end))

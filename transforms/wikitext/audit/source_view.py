@@ -5,6 +5,7 @@ formulas, references and images become slots. The module uses neither the cleane
 and rules, so that an audit is independent of them. The names of namespaces are taken from the dump.
 """
 
+import contextlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -154,7 +155,8 @@ class _Page:
                 elif not node.brackets:
                     yield str(node.url)
             elif isinstance(node, nodes.HTMLEntity):
-                yield _character_of(node)
+                with contextlib.suppress(ValueError, KeyError):
+                    yield str(node.normalize())
             elif isinstance(node, nodes.Heading):
                 yield f"\n{_HEADING}{''.join(self.show(node.title)).strip()}\n"
             elif isinstance(node, nodes.Argument):
@@ -241,13 +243,6 @@ def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
             return True  # "{{lang-en|}}" shows a label at most
         return 0 < len(named) <= 3 and any(re.search(r"\d{4}", one) for one in named.values())
     return not named.keys().isdisjoint(_NOTE_ARGUMENTS)
-
-
-def _character_of(entity: nodes.HTMLEntity) -> str:
-    try:
-        return str(entity.normalize())
-    except (ValueError, KeyError):
-        return ""
 
 
 def _line_of(line: str) -> Line:

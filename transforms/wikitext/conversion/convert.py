@@ -45,9 +45,7 @@ def _unit_text(unit: Unit, side: Side, style: Style, *, is_one: bool) -> str:
                 text = text.replace(british, american)
         return text
     symbol = unit.symbol.replace("US ", "U.S. ") if style.american else unit.symbol
-    if style.is_local:
-        return style.page.language.phrases.get(f"unit {symbol}", symbol)
-    return symbol
+    return style.page.language.phrases.get(f"unit {symbol}", symbol) if style.is_local else symbol
 
 
 def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
@@ -73,8 +71,7 @@ def _decorated(number: str, unit: Unit, side: Side, style: Style) -> str:
     """
     if not unit.exponent:
         return number
-    abbreviated = style.abbreviation in ("on", side)
-    if abbreviated or not style.english:
+    if style.abbreviation in ("on", side) or not style.english:
         return f"{number}×10{patterns.superscript(str(unit.exponent))}"
     return f"{number}{'-' if style.is_adjective else ' '}{unit.number_word}"
 
@@ -338,11 +335,6 @@ def convert_short(arguments: Arguments, page: Page) -> str:
     return _convert(arguments, page, short=True)
 
 
-def convert_to_english_symbols(arguments: Arguments, page: Page) -> str:
-    """Expands `{{convert}}` in wikis that use the English symbols of units."""
-    return _convert(arguments, page, short=True, local=False)
-
-
 @functools.cache
 def _symbol_pattern(symbols: tuple[str, ...], ends: str) -> re.Pattern[str]:
     longest_first = sorted(symbols, key=len, reverse=True)
@@ -351,30 +343,31 @@ def _symbol_pattern(symbols: tuple[str, ...], ends: str) -> re.Pattern[str]:
 
 def convert_to_symbols(arguments: Arguments, page: Page) -> str:
     """Expands `{{convert|3776|m|ft}}` in wikis with unit symbols of their own: "३,७७६ मी (१२,३८८ फूट)"."""
-    shown = convert_to_english_symbols(arguments, page)
-    names = _names(page)
-    if not names:
-        return shown
-    pattern = _symbol_pattern(
-        tuple(names), "();,–×±"
-    )  # not part of a quotient: "km/h" is a unit of its own
-    return pattern.sub(lambda match: f" {names[match[1]]}", shown)
+    # Not part of a quotient: "km/h" is a unit of its own
+    return _with_own_units(arguments, page, " ", "();,–×±")
 
 
 def convert_to_names(arguments: Arguments, page: Page) -> str:
     """Expands `{{convert|3776|m|ft}}` in wikis that use the names of units: "3,776米（12,388英尺）"."""
-    shown = convert_to_english_symbols(arguments, page)
-    names = _names(page)
-    if not names:
-        return shown
-    pattern = _symbol_pattern(tuple(names), "();,–×±/")
-    shown = pattern.sub(lambda match: names[match[1]], shown)
+    shown = _with_own_units(arguments, page, "", "();,–×±/")
     return re.sub(r" ?\(", "（", shown).replace(")", "）")
 
 
-def _names(page: Page) -> dict[str, str]:
-    return {
+def _with_own_units(arguments: Arguments, page: Page, blank: str, ends: str) -> str:
+    """Returns the text of a conversion with the wiki's own symbols or names of units.
+
+    Args:
+      arguments: the arguments of the template.
+      page: the page of the template.
+      blank: the text between a number and its unit.
+      ends: the characters that may follow the symbol of a unit.
+    """
+    shown = _convert(arguments, page, short=True, local=False)
+    names = {
         phrase.removeprefix("unit "): name
         for phrase, name in page.language.phrases.items()
         if phrase.startswith("unit ")
     }
+    if not names:
+        return shown
+    return _symbol_pattern(tuple(names), ends).sub(lambda match: blank + names[match[1]], shown)

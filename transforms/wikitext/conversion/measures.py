@@ -82,9 +82,8 @@ def _without_groups(text: str, form: NumberFormat) -> str:
         text = _BLANK_GROUPS.sub("", text)
         if "," in text:
             return text.replace(".", "").replace(",", ".") if text.count(",") == 1 else text
-        return (
-            text.replace(".", "") if form.group == "." and _POINT_GROUPS.fullmatch(text) else text
-        )
+        is_grouped = form.group == "." and _POINT_GROUPS.fullmatch(text)
+        return text.replace(".", "") if is_grouped else text
     return _BLANK_GROUPS.sub("", text).replace(",", "").replace("٫", ".")
 
 
@@ -112,10 +111,9 @@ def parse_value(written: str, style: Style) -> Value | None:
         power = superscript(str(int(match[1].replace("−", "-"))))
         significand = format_number(re.split("[eE]", digits)[0], style.numbers)
         shown = f"{significand}×10{power}"
-    elif "in" in style.spell_out:
-        shown = spell_number(plain) or format_number(plain, style.numbers)
     else:
-        shown = format_number(plain, style.numbers)
+        spelled = spell_number(plain) if "in" in style.spell_out else ""
+        shown = spelled or format_number(plain, style.numbers)
     return Value(
         -value if negative else value,
         digits,
@@ -179,8 +177,7 @@ def parse_measure(values: list[str], style: Style) -> Measure | None:
     joins: list[Join] = []
     rest = list(values)
     while rest and len(numbers) < _MAX_VALUES and (number := parse_value(rest[0], style)):
-        change = bool(joins) and joins[-1].change
-        numbers.append(number._replace(is_change=change))
+        numbers.append(number._replace(is_change=bool(joins) and joins[-1].change))
         del rest[0]
         join = find_join(rest[0]) if rest else None
         if join is None:
@@ -307,10 +304,8 @@ def shown_result(out: float, decimals: int, style: Style) -> Shown:
         significand = f"{rounded / 10.0**power:.{min(figures, _MAX_DECIMALS)}f}"
         number = format_number(significand, style.numbers)
         return Shown(f"{sign}{number}×10{superscript(str(power))}", is_one=False)
-    text = format_number(digits, style.numbers)
-    if "out" in style.spell_out:
-        text = spell_number(digits) or text
-    return Shown(sign + text, is_one=rounded == 1)
+    spelled = spell_number(digits) if "out" in style.spell_out else ""
+    return Shown(sign + (spelled or format_number(digits, style.numbers)), is_one=rounded == 1)
 
 
 def _shown_fraction(size: float, negative: bool, style: Style) -> Shown:

@@ -184,8 +184,7 @@ def find_outputs(code: str) -> tuple[Output, ...]:
     """
     if len(code) > _MAX_OUTPUTS * _MAX_CODE:
         return ()
-    tables = _tables()
-    code = tables["combinations"].get(code, code)
+    code = _tables()["combinations"].get(code, code)
     one = _find_output(_clean(code))
     if one:
         return (one,)
@@ -197,8 +196,7 @@ def find_outputs(code: str) -> tuple[Output, ...]:
 
 
 def _find_output(code: str) -> Output | None:
-    codes = _tables()["multiples"].get(code, (code,))
-    units = [find_unit(part) for part in codes]
+    units = [find_unit(part) for part in _tables()["multiples"].get(code, (code,))]
     return tuple(unit for unit in units if unit) if all(units) else None
 
 
@@ -265,13 +263,10 @@ def spell_fraction(whole: int, top: int, bottom: int) -> str:
     part = _PARTS.get(bottom)
     if not part or top >= 20:
         return ""
-    plural = {"half": "halves"}.get(part, part + "s")
-    fraction = f"{_SMALL[top]} {part if top == 1 else plural}"
+    parts = part if top == 1 else {"half": "halves"}.get(part, part + "s")
     if not whole:
-        return fraction
-    return (
-        f"{spell_number(str(whole))} and {'a' if top == 1 else _SMALL[top]} {fraction.split()[1]}"
-    )
+        return f"{_SMALL[top]} {parts}"
+    return f"{spell_number(str(whole))} and {'a' if top == 1 else _SMALL[top]} {parts}"
 
 
 def spell_ordinal(digits: str) -> str:
@@ -284,9 +279,8 @@ def spell_ordinal(digits: str) -> str:
         return ""
     start = max(words.rfind(" "), words.rfind("-")) + 1
     last = words[start:]
-    if last in _ORDINALS:
-        return words[:start] + _ORDINALS[last]
-    return words[:start] + (last[:-1] + "ieth" if last.endswith("y") else last + "th")
+    regular = last[:-1] + "ieth" if last.endswith("y") else last + "th"
+    return words[:start] + _ORDINALS.get(last, regular)
 
 
 Side = Literal["in", "out"]
@@ -337,9 +331,7 @@ class Style:
 
         `side` is "in" for the input or "out" for the output.
         """
-        if not self.english:
-            return False
-        return unit.spelled or not self.is_short(unit, side)
+        return self.english and (unit.spelled or not self.is_short(unit, side))
 
     def is_short(self, unit: Unit, side: Side) -> bool:
         """Returns True if a unit is written with its symbol, if it has one, on one side of a conversion.
@@ -363,9 +355,8 @@ def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
     given = abbreviation in ("on", "off", "in", "out", "none", "values", "unit", "h", "hh")
     if not given:
         abbreviation = "on" if short else "out"
-    abbreviation = {"none": "off", "unit": "on", "h": "on", "hh": "on"}.get(
-        abbreviation, abbreviation
-    )
+    synonyms = {"none": "off", "unit": "on", "h": "on", "hh": "on"}
+    abbreviation = synonyms.get(abbreviation, abbreviation)
     display = arguments.get("disp", "")
     flip = arguments.get("order") == "flip" or display == "flip" or arguments.get("adj") == "flip"
     spelling = arguments.get("spell", "") if page.language.is_english else ""

@@ -27,20 +27,11 @@ Entries = Mapping[tuple[str, str], int]
 """(table or list, normalised entry) → line, counted from 1. The name of a list in a table is "table.list"."""
 
 
-class Place(NamedTuple):
-    """The file and the line of an entry in the TOML tables of the cleaner."""
+def find_place(code: str, names: tuple[str, ...], entry: str) -> str:
+    """Returns the file and line of the table entry that applies to a corpus, such as "languages/uk.toml:83".
 
-    file: str  # "languages/uk.toml"
-    line: int  # from 1
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
-
-
-def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
-    """Returns the place of the table entry that applies to a corpus, or None if no table has the entry.
-
-    The corpus's own tables take precedence over those that all wikis share.
+    Returns "" if no table has the entry. The corpus's own tables take precedence over those that all wikis
+    share.
 
     Args:
       code: the code of the corpus.
@@ -50,10 +41,9 @@ def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
     key = normalise_name(entry)
     for name in names:
         for file in files_of(code):
-            line = _read_entries(file).get((name, key))
-            if line:
-                return Place(f"{FOLDER}/{file}", line)
-    return None
+            if line := _read_entries(file).get((name, key)):
+                return f"{FOLDER}/{file}:{line}"
+    return ""
 
 
 def files_of(code: str) -> tuple[str, ...]:
@@ -154,8 +144,7 @@ class RuleBook:
             definition = " ".join(template.definition.split())
             return Rule(f"its definition in the wiki: {_short(definition)}", "the dump")
         if template.is_function:
-            name = f"parser function {template.name}"
-            name = name if template.known else f"unknown {name}"
+            name = f"{'' if template.known else 'unknown '}parser function {template.name}"
             return Rule(name, "templates/parser_functions.py")
         if template.known:
             return self._of_known(template.name)
@@ -173,8 +162,7 @@ class RuleBook:
                 break
             name = self._of_wiki.aliases[name]
         if self._language.self_named and re.fullmatch(self._language.self_named, name):
-            place = find_place(self._language.code, ("",), "self_named")
-            return Rule("table: the template shows its own name", str(place))
+            return Rule("table: the template shows its own name", self._find(("",), "self_named"))
         return Rule("a variable of MediaWiki", "templates/parser_functions.py")
 
     def _in_tables(self, name: str) -> Rule | None:
@@ -239,7 +227,7 @@ class RuleBook:
         return Rule("a link: its label, or else its target", links)
 
     def _find(self, names: tuple[str, ...], entry: str) -> str:
-        return str(find_place(self._language.code, names, entry) or "")
+        return find_place(self._language.code, names, entry)
 
 
 def _short(text: str) -> str:

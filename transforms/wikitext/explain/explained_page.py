@@ -191,8 +191,7 @@ class _WatchedCleaner(WikitextCleaner):
         pieces = [_in_text(piece, text) for piece in pieces]
         placed = [*_placed(source.body, pieces), *_cut(source.body)]
         placed.sort(key=lambda piece: (piece.start < 0, piece.start, -piece.end))
-        fate = KEPT if text.paragraphs else EMPTY
-        return ExplainedSection(*of_source, fate, None, text, placed)
+        return ExplainedSection(*of_source, KEPT if text.paragraphs else EMPTY, None, text, placed)
 
     def _templates_of(self, seen: Sequence[Seen], rules: RuleBook) -> Iterator[Piece]:
         for one in sorted(seen, key=lambda one: one.start):

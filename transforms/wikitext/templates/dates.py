@@ -24,11 +24,9 @@ def _format_date(year: str, month: str, day: str, page: Page, *, month_first: bo
         shown = year
     elif not day:
         shown = page.language.phrases["month_year"].format(month=month, year=year)
-    elif month_first:
-        shown = f"{month} {day.lstrip('0') or day}, {year}"
     else:
-        day = day.lstrip("0") or day
-        shown = page.language.date.format(day=day, month=month, year=year)
+        form = "{month} {day}, {year}" if month_first else page.language.date
+        shown = form.format(day=day.lstrip("0") or day, month=month, year=year)
     return shown if page.language.is_complete else in_own_digits(shown, page.language.numbers)
 
 
@@ -207,8 +205,7 @@ def julian_date(arguments: Arguments, page: Page) -> str:
     except (ValueError, OverflowError):  # words, or a 29 February that only the Julian calendar has
         return written
     values = (new.day, new.month, new.year, day, month, year)
-    dates = {str(i): str(value) for i, value in enumerate(values, start=1)}
-    return date_old_style(dates, page)
+    return date_old_style({str(i): str(value) for i, value in enumerate(values, start=1)}, page)
 
 
 def century(arguments: Arguments, page: Page) -> str:
@@ -261,8 +258,7 @@ def age(arguments: Arguments, page: Page) -> str:
     if not dates:
         return HOLE
     start, end = dates
-    years = end.year - start.year - ((end.month, end.day) < (start.month, start.day))
-    return str(years)
+    return str(end.year - start.year - ((end.month, end.day) < (start.month, start.day)))
 
 
 def age_at_death(arguments: Arguments, page: Page) -> str:

@@ -348,9 +348,8 @@ class WikiTemplates(NamedTuple):
 
     aliases: Mapping[str, str] = {}  # redirects, and local names of templates of the tables
     definitions: Mapping[str, str] = {}  # name → wikitext that replaces the template, or ""
-    headings: Mapping[
-        str, bool
-    ] = {}  # headings of dropped sections → True if dropped at levels 1 and 2 only
+    # Headings of dropped sections → True if dropped at levels 1 and 2 only
+    headings: Mapping[str, bool] = {}
 
 
 NO_TEMPLATES = WikiTemplates()
@@ -382,9 +381,7 @@ def transcluded(wikitext: str) -> str:
     """Returns the part of a template page that is transcluded into the pages that use the template."""
     text = _COMMENT.sub("", drop_noncharacters(wikitext))
     only = _ONLY.findall(text)
-    if only:
-        return "".join(only)
-    return _INCLUDED.sub("", _NOT_INCLUDED.sub("", text))
+    return "".join(only) if only else _INCLUDED.sub("", _NOT_INCLUDED.sub("", text))
 
 
 def is_fit_for_prose(definition: str) -> bool:
@@ -396,16 +393,6 @@ def is_fit_for_prose(definition: str) -> bool:
         and (not _BLOCK.match(definition) or bool(_QUOTED.search(definition)))
         and (not _MODULE.search(definition) or bool(_BRANCH.search(definition)))
     )
-
-
-def shows_nothing(definition: str) -> bool:
-    """Returns True if a template's definition adds no words to a sentence.
-
-    Such a template produces nothing, or only a footnote, a footnote mark or a category. A sentence is still
-    complete without it.
-    """
-    shown = _LONE_LINK.sub("", strip_extensions(definition)).strip()
-    return not shown or bool(_FOOTNOTE_MARK.fullmatch(shown))
 
 
 def read_template(page: Page) -> TemplateFact | None:
@@ -421,7 +408,9 @@ def read_template(page: Page) -> TemplateFact | None:
     if page.content_model != "wikitext" or len(page.text) > 8 * MAX_DEFINITION:
         return None
     definition = transcluded(page.text).strip()
-    if definition and shows_nothing(definition):
+    # A sentence is complete without a template that shows only a footnote, a footnote mark or a category.
+    shown = _LONE_LINK.sub("", strip_extensions(definition)).strip()
+    if definition and (not shown or _FOOTNOTE_MARK.fullmatch(shown)):
         return TemplateFact(name, "definition", "")
     return TemplateFact(name, "definition", definition) if is_fit_for_prose(definition) else None
 

@@ -88,22 +88,18 @@ def _pair_braces(tokens: str) -> list[int]:
     Returns one number per token: the index of its closer for an opener, _CLOSER for a closer, and 0 for a
     token without partner.
     """
-    roles: list[int] = []
+    roles = [0] * len(tokens)
     open_at: list[int] = []
     for index, token in enumerate(tokens):
         if token == SECTION:
             open_at.clear()
-            roles.append(0)
         elif token == "{":
             open_at.append(index)
-            roles.append(0)
         elif open_at:
             if len(open_at) > MAX_DEPTH:
                 raise TooDeepError(f"templates are nested deeper than {MAX_DEPTH} levels")
             roles[open_at.pop()] = index
-            roles.append(_CLOSER)
-        else:
-            roles.append(0)
+            roles[index] = _CLOSER
     return roles
 
 
@@ -175,8 +171,7 @@ class TemplateTexts:
                     continue
                 if not template.known:
                     is_inline = _is_inline(text, frame, bool(frames))
-                    is_short = whole - start <= _MAX_GUESSED
-                    if is_short and (is_inline or is_quotation(template.name)):
+                    if whole - start <= _MAX_GUESSED and (is_inline or is_quotation(template.name)):
                         # If the whole template is no gap, templates nested in it are not, either.
                         frames.append(frame._replace(unrendered=dict(expansion.unrendered)))
                         pieces = []
@@ -323,8 +318,7 @@ class TemplateTexts:
             if called.definition:
                 return self._evaluate(called, arguments, page, expansion, inside)
             if called.show:
-                given = sum(map(len, arguments.values()))
-                shown = _show(called, arguments, given, page, expansion)
+                shown = _show(called, arguments, sum(map(len, arguments.values())), page, expansion)
                 return HOLE + UNKNOWN if shown == HOLE else shown
             if is_function and not called.known:
                 raise DefinitionError(f"no such function: {name}")

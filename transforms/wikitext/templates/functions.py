@@ -1,7 +1,7 @@
 """Expands templates whose text must be computed, such as numbers, dates and pronunciations.
 
 In the language tables, a template with the display pattern "=name" is expanded by the public function `name`
-of this module or of one of _MODULES.
+of this module, or of dates, terms, quantities or convert.
 """
 
 import inspect
@@ -122,8 +122,7 @@ def interlanguage_link(arguments: Arguments, page: Page) -> str:
     first, second = arguments.get("1", ""), arguments.get("2", "")
     if second and first in page.language.interlanguage_codes:
         # In English pages the third argument is the title in the other language.
-        names = ("lt", "4", "2") if page.language.is_english else ("lt", "3", "2")
-        return first_of(arguments, names)
+        return first_of(arguments, ("lt", "4" if page.language.is_english else "3", "2"))
     return first_of(arguments, ("lt", "1"))
 
 
@@ -156,8 +155,7 @@ def junction(arguments: Arguments, page: Page) -> str:
         name = arguments.get(f"name{i}", "")
         to = "To " if arguments.get(f"to{i}") else ""
         road = f"{kind}{'-' if kind == 'I' else ' '}{number}" if number else name or kind
-        direction = arguments.get(f"dir{i}", "")
-        shown.append(" ".join(filter(None, (to + road, direction))))
+        shown.append(" ".join(filter(None, (to + road, arguments.get(f"dir{i}", "")))))
         if name and number:
             shown[-1] += f" ({name})"
     places = [arguments[name] for name in ("city1", "city2", "city3") if arguments.get(name)]
@@ -199,13 +197,9 @@ def unicode_character(arguments: Arguments, page: Page) -> str:
     return " ".join(filter(None, (f"U+{code.upper().zfill(4)}", shown, name)))
 
 
-_MODULES = (
-    dates, terms, dates, terms, quantities, terms, quantities, terms,
-    convert, convert,
-)  # fmt: skip
 FUNCTIONS: Mapping[str, Show] = {
     name: function
-    for members in (*map(vars, _MODULES), globals())
+    for members in (*map(vars, (dates, terms, quantities, convert)), globals())
     for name, function in members.items()
     if inspect.isfunction(function) and function.__module__ == members["__name__"]
     if not name.startswith("_")

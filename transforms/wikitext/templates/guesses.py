@@ -200,19 +200,14 @@ def _text(values: list[str], page: Page) -> str:
         return next((value for value in values if value not in codes), "")
     first, second = values[0], values[1] if values[1:] else ""
     if not second:
-        dated = _DATED.fullmatch(first)
-        if dated and any(
-            dated[1].casefold()[:4] == month.casefold()[:4] for month in language.months
-        ):
-            return ""  # the date of a maintenance mark
-        return first
+        dated = _DATED.fullmatch(first)  # perhaps the date of a maintenance mark
+        months = [month.casefold()[:4] for month in language.months] if dated else []
+        return "" if dated and dated[1].casefold()[:4] in months else first
     if second.lower() in codes:
         return first
     if len(values) > 3:
         return ""
-    if first.lower() in language.language_names:
-        return second
-    if _STYLE.fullmatch(first.lower()):
+    if first.lower() in language.language_names or _STYLE.fullmatch(first.lower()):
         return second
     if _YEAR.fullmatch(values[-1]):
         return ""  # an author and a year

@@ -259,8 +259,7 @@ class TemplateTable:
         is_prefix = pattern[1:] in terms.BY_PREFIX and is_named
         is_limited = is_borrowed or pattern in _OF_NUMBERS | _OF_NUMBER
         is_worded = pattern == self._without_missing_phrases(pattern)
-        is_shown = is_limited and found.show
-        fits = _shape_of(pattern, is_worded=is_worded) if is_shown else None
+        fits = _shape_of(pattern, is_worded=is_worded) if is_limited and found.show else None
         if not (is_prefix or fits):
             return found
         otherwise = self._find_in_wiki(found.name)
@@ -303,8 +302,7 @@ class TemplateTable:
         target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:
-                definition = self._of_wiki.definitions[target]
-                return Template(name, None, True, definition=definition)
+                return Template(name, None, True, definition=self._of_wiki.definitions[target])
             target = self._of_wiki.aliases.get(target, "")
             in_tables = in_tables or self._find_in_tables(target)
             if in_tables and not self._is_better_in_wiki(target):

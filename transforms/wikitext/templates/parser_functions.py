@@ -256,10 +256,6 @@ def _formatnum(arguments: Arguments, page: Page) -> str:
     return format_number(number, page.language.numbers)
 
 
-def _nothing(arguments: Arguments, page: Page) -> str:
-    return ""
-
-
 def _unknown(arguments: Arguments, page: Page) -> str:
     return HOLE
 
@@ -293,9 +289,8 @@ PARSER_FUNCTIONS: Mapping[str, Show] = {
     **dict.fromkeys(("#time", "#timel"), _time),
     **dict.fromkeys(("#dateformat", "#formatdate"), _formatdate),
     **dict.fromkeys(("grammar", "gender"), _argument("2")),
-    **dict.fromkeys(("urlencode", "fullurl", "localurl", "filepath"), _nothing),
+    **dict.fromkeys(("urlencode", "fullurl", "localurl", "filepath", "#lst"), lambda *_: ""),
     **dict.fromkeys(("#statements", "#property"), _unknown),
-    "#lst": _nothing,
 }
 
 _DAILY = (

@@ -102,7 +102,10 @@ def format_number(number: str, form: NumberFormat) -> str:
     sign, whole, fraction = match.groups()
     whole = whole.replace(",", "")
     if form.group and len(whole) >= form.min_grouped_digits:
-        whole = _group_digits(whole, form)
+        rest, last = whole[:-3], whole[-3:]
+        head = len(rest) % form.group_size
+        groups = [rest[i : i + form.group_size] for i in range(head, len(rest), form.group_size)]
+        whole = form.group.join(filter(None, [rest[:head], *groups, last]))
     shown = sign + whole + (form.decimal + fraction if fraction else "")
     return in_own_digits(shown, form) + text[match.end() :]
 
@@ -110,13 +113,6 @@ def format_number(number: str, form: NumberFormat) -> str:
 def in_own_digits(text: str, form: NumberFormat) -> str:
     """Replaces the digits 0 to 9 in a text by the digits that the wiki uses (`form.digits`)."""
     return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
-
-
-def _group_digits(digits: str, form: NumberFormat) -> str:
-    rest, last = digits[:-3], digits[-3:]
-    head = len(rest) % form.group_size
-    groups = [rest[i : i + form.group_size] for i in range(head, len(rest), form.group_size)]
-    return form.group.join(filter(None, [rest[:head], *groups, last]))
 
 
 def _hebrew_number(text: str, _: Language) -> str:

@@ -136,10 +136,7 @@ def percentage(arguments: Arguments, page: Page) -> str:
 def currency(arguments: Arguments, page: Page) -> str:
     """Expands `{{currency|5 million|EUR}}` to the sign of the currency and the amount: "€5 million"."""
     amount, code = arguments.get("1", ""), arguments.get("2", "USD") or "USD"
-    if not amount:
-        return ""
-    sign = _CURRENCIES.get(code.upper())
-    return f"{sign}{amount}" if sign else f"{code}{amount}"
+    return _CURRENCIES.get(code.upper(), code) + amount if amount else ""
 
 
 def rupees(arguments: Arguments, page: Page) -> str:
@@ -177,13 +174,14 @@ def body_height(arguments: Arguments, page: Page) -> str:
         return convert_short({"1": metres or centimetres, "2": code, "3": "ftin", "4": "0"}, page)
     feet, inches = first_of(arguments, ("ft", "feet")), first_of(arguments, ("in", "inches"))
     if feet:
-        parts = ["ft"] + ([inches, "in"] if inches else [])
-        values = [feet, *parts, "m", "2"]
+        values = [feet, "ft", *([inches, "in"] if inches else []), "m", "2"]
         return convert_short({str(i): value for i, value in enumerate(values, start=1)}, page)
     return ""
 
 
-def _english_ordinal(digits: str) -> str:
+def ordinal_number(arguments: Arguments, page: Page) -> str:
+    """Expands `{{ordinal|21}}` to "21st"."""
+    digits = arguments.get("1", "").strip()
     if not _WHOLE.fullmatch(digits):
         return digits
     number = int(digits.replace("−", "-")) % 100
@@ -191,17 +189,11 @@ def _english_ordinal(digits: str) -> str:
     return digits + suffix
 
 
-def ordinal_number(arguments: Arguments, page: Page) -> str:
-    """Expands `{{ordinal|21}}` to "21st"."""
-    return _english_ordinal(arguments.get("1", "").strip())
-
-
 def number_in_words(arguments: Arguments, page: Page) -> str:
     """Expands `{{spellnum|21}}` to "twenty-one", or with `ord=on` to "twenty-first"."""
     digits = arguments.get("1", "")
     words = spell_ordinal(digits) if arguments.get("ord") == "on" else spell_number(digits)
-    capital = arguments.get("case") == "U"
-    return (patterns.first_upper(words) if capital else words) or digits
+    return (patterns.first_upper(words) if arguments.get("case") == "U" else words) or digits
 
 
 def roman_numeral(arguments: Arguments, page: Page) -> str:
@@ -241,8 +233,7 @@ def counted(arguments: Arguments, page: Page) -> str:
     number, one, several = (arguments.get(name, "") for name in ("1", "2", "3"))
     if not several:
         several = re.sub(r"(?<=[^aeiou])y$", "ie", one) + "s"
-    word = one if number == "1" else several
-    return f"{number} {word}".strip()
+    return f"{number} {one if number == '1' else several}".strip()
 
 
 fraction = _fraction_with("⁄")
@@ -301,9 +292,8 @@ def coordinates(arguments: Arguments, page: Page) -> str:
         if len(sides) == 2:
             break
     if not sides and len(numbers) == 2:  # two numbers only: {{coord|28.5|-55|type:city}}
-        degrees = [number.replace("−", "-") for number in numbers]
-        for number, pair in zip(degrees, ("NS", "EW"), strict=True):
-            sides.append(([number.lstrip("+-")], pair[number.startswith("-")]))
+        for number, pair in zip(numbers, ("NS", "EW"), strict=True):
+            sides.append(([number.lstrip("+-−")], pair[number.startswith(("-", "−"))]))
     if len(sides) != 2 or sides[0][1] not in "NS" or sides[1][1] not in "EW":
         return ""
     phrases = page.language.phrases
@@ -315,13 +305,12 @@ def coordinates(arguments: Arguments, page: Page) -> str:
 def _degrees(numbers: list[str], side: str, page: Page) -> str:
     phrases = page.language.phrases
     signs = phrases.get("coordinate_signs", "°′″")
-    decimal = page.language.numbers.decimal
     shown = (
-        number.replace(".", decimal) + sign for number, sign in zip(numbers, signs, strict=False)
+        number.replace(".", page.language.numbers.decimal) + sign
+        for number, sign in zip(numbers, signs, strict=False)
     )
-    return phrases.get(f"coordinate_{side.lower()}", f"{{angle}}{side}").format(
-        angle="".join(shown)
-    )
+    form = phrases.get(f"coordinate_{side.lower()}", f"{{angle}}{side}")
+    return form.format(angle="".join(shown))
 
 
 def quantity(arguments: Arguments, page: Page) -> str:
@@ -382,7 +371,5 @@ def density(arguments: Arguments, page: Page) -> str:
         "4": str(decimals),
         "abbr": "on",
     }
-    rounded = {**exact, "1": f"{density:.{decimals}f}"}
-    return (
-        f"{convert(rounded, page).partition(' (')[0]} ({convert({**exact, 'disp': 'out'}, page)})"
-    )
+    shown = convert({**exact, "1": f"{density:.{decimals}f}"}, page).partition(" (")[0]
+    return f"{shown} ({convert({**exact, 'disp': 'out'}, page)})"

@@ -10,6 +10,7 @@ valid from its position to the end of the page. `{{NoteTA|G1=…}}` refers to gr
 These are not implemented.
 """
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
@@ -174,7 +175,9 @@ class ChinesePage(PageVariants):
                 pieces.append(text[position : token.start()])
                 outer.append(pieces)
                 pieces = []
-            elif kind == "close" and outer and _closes_mark(token[0]):
+            # A template ends with two braces, and a mark with one. A run of both, such as `}}}-`, has an odd
+            # number of braces before the hyphen.
+            elif kind == "close" and outer and token[0].endswith("-") and len(token[0]) % 2 == 0:
                 pieces.append(text[position : token.end() - 2])
                 mark = read_mark("".join(pieces), self._variants)
                 pieces = outer.pop()
@@ -241,16 +244,12 @@ class ChinesePage(PageVariants):
         if _RULES not in text and _KEEP not in text:
             return self._convert(text, 0).replace(_EDGE, "")
         text, kept = _set_aside(text)
-        before, *stretches = _RULES_MARK.split(text)
-        numbers = [0, *map(int, stretches[::2])]
-        texts = [before, *stretches[1::2]]
-        pieces: list[str] = []
-        start = 0
-        for end in range(1, len(texts) + 1):
-            if end == len(texts) or numbers[end] != numbers[start]:
-                pieces.append(self._convert("".join(texts[start:end]), numbers[start]))
-                start = end
-        pieces = "".join(pieces).split(_KEEP)
+        parts = _RULES_MARK.split(text)
+        numbered = zip([0, *map(int, parts[1::2])], parts[::2], strict=True)
+        pieces = "".join(
+            self._convert("".join(part for _, part in stretch), number)
+            for number, stretch in itertools.groupby(numbered, key=lambda one: one[0])
+        ).split(_KEEP)
         whole = [piece for pair in zip(pieces, kept, strict=False) for piece in pair]
         return _OURS.sub("", "".join([*whole, *pieces[len(kept) :]]))
 
@@ -282,15 +281,6 @@ class ChinesePage(PageVariants):
         text = text.replace("-{", _NO_MARK)
         marked = f"-{{H|{rules}{_STOP}=>{self._target}:{_STOP}}}-{text}"
         return re.sub(f"{_STOP}[^{_STOP}]*{_STOP}", "", zhconv(marked, self._target, True))
-
-
-def _closes_mark(braces: str) -> bool:
-    """Returns True if a run of braces with a hyphen, such as `}}}-`, ends a mark `-{…}-`.
-
-    A run may also end templates. A template ends with two braces, and a mark with one. So a run that ends a
-    mark has an odd number of braces.
-    """
-    return braces.endswith("-") and len(braces) % 2 == 0
 
 
 def _reopen(pieces: list[str], outer: list[list[str]]) -> list[str]:

@@ -173,9 +173,7 @@ def _shown(flags: set[str], both: _BothWays, one: _OneWay, variants: Sequence[st
     if "D" in flags:
         described = _describe(both, one)
         return described if len(described) <= _MAX_DESCRIBED else ""
-    if "H" in flags or flags == {"T"}:
-        return ""
-    return _choose_rule(both, one, variants)
+    return "" if "H" in flags or flags == {"T"} else _choose_rule(both, one, variants)
 
 
 _MARK = re.compile(rf"-\{{(?!\{{)([^{{}}{SECTION}]*)\}}-")
@@ -225,11 +223,9 @@ class PageVariants:
 
     def _shown(self, mark: re.Match[str]) -> str:
         flags, bar, content = mark[1].partition("|")
-        if not bar:
-            return _choose(flags, self._variants)
-        if _SILENT_FLAGS & {flag.strip() for flag in flags.split(";")}:
+        if bar and _SILENT_FLAGS & {flag.strip() for flag in flags.split(";")}:
             return ""
-        return _choose(content, self._variants)
+        return _choose(content if bar else flags, self._variants)
 
     def convert(self, text: str) -> str:
         """Converts a part of the page to the wanted variant. Its links and templates are already replaced.

@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from corpusmill.transforms.wikitext.explain.cleaning_rules import Place, entries_of, find_place
+from corpusmill.transforms.wikitext.explain.cleaning_rules import entries_of, find_place
 from corpusmill.transforms.wikitext.language import load_language, normalise_name
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
@@ -18,8 +18,9 @@ def lines_of(file: str) -> list[str]:
     return TABLES.joinpath(file).read_text("utf-8").split("\n")
 
 
-def line_of(place: Place) -> str:
-    return lines_of(place.file)[place.line - 1]
+def line_of(place: str) -> str:
+    file, _, line = place.partition(":")
+    return lines_of(file)[int(line) - 1]
 
 
 @pytest.mark.parametrize("code", [*LANGUAGE_CODES, "be", "simple"])
