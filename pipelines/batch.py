@@ -140,8 +140,7 @@ def conclude(
     Raises BuildError if a build has failed.
     """
     if as_json:
-        told = {"outcomes": [one._asdict() for one in outcomes]}
-        print(json.dumps(told, ensure_ascii=False))
+        print(json.dumps({"outcomes": [one._asdict() for one in outcomes]}, ensure_ascii=False))
     else:
         sys.stdout.write(describe_outcomes(outcomes))
     failures = {FAILED, MISSING} if missing_is_failure else {FAILED}

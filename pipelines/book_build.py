@@ -89,5 +89,4 @@ class BookBuild(CorpusBuild):
         """Returns a transform that reads the books, and joins them with the catalogue."""
         files, config = self.files, self.config
         paths = files.books, files.catalog, files.metadata
-        how = place.stripes, config.on_corrupt, config.limit
-        return GatherBooks(place.scratch, *paths, *how)
+        return GatherBooks(place.scratch, *paths, place.stripes, config.on_corrupt, config.limit)

@@ -66,15 +66,6 @@ def _fill(row: CorpusRow, parser: LazyParser) -> None:
     flags.add_build(parser, getattr(module, row.settings))
 
 
-def print_versions() -> None:
-    """Prints the version of the package, and then a line for each corpus as soon as its version is known."""
-    logging.getLogger().setLevel(logging.CRITICAL)  # Beam warns about optional libraries
-    print(f"corpusmill {VERSION}", flush=True)
-    for row in rows().values():
-        settings = importlib.import_module(row.command or row.module)  # mostly without Beam
-        print(f"  {row.name:12} {settings.VERSION}", flush=True)
-
-
 DEMO = "corpusmill-demo"
 
 
@@ -167,7 +158,11 @@ class _Version(argparse.Action):
     """Prints the versions, for --version, and exits."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print_versions()
+        logging.getLogger().setLevel(logging.CRITICAL)  # Beam warns about optional libraries
+        print(f"corpusmill {VERSION}", flush=True)
+        for row in rows().values():  # a line as soon as the version of a corpus is known
+            settings = importlib.import_module(row.command or row.module)  # mostly without Beam
+            print(f"  {row.name:12} {settings.VERSION}", flush=True)
         parser.exit()
 
 

@@ -113,7 +113,6 @@ def entity_table(
 
     from corpusmill.pipelines.run.flags import launch_build
     from corpusmill.pipelines.run.publish import TargetError, is_built, is_completed
-    from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
     from .entities import Entities
 

@@ -82,13 +82,6 @@ class NgramsConfig(Config):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_prune()
-        if "train" in self.splits:
-            raise ValueError(
-                "`splits` must not contain 'train': a model is not scored on its training split"
-            )
-
-    def _check_prune(self) -> None:
         prune = tuple(self.prune)
         if len(prune) > self.order:
             raise ValueError(
@@ -100,6 +93,10 @@ class NgramsConfig(Config):
             )
         if prune[:1] > (0,):
             raise ValueError("`prune` must begin with 0: use `min_count` to drop rare words")
+        if "train" in self.splits:
+            raise ValueError(
+                "`splits` must not contain 'train': a model is not scored on its training split"
+            )
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings that distinguish models made from the same build."""

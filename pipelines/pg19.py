@@ -136,8 +136,7 @@ class Pg19(BookBuild):
         other languages.
         """
         is_english = () if self.membership.members == book_accounts.RELEASED else (not_english,)
-        too_short = TooShort(self.config.min_words)
-        return self.membership.reason_to_reject, *is_english, too_short
+        return self.membership.reason_to_reject, *is_english, TooShort(self.config.min_words)
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings that distinguish corpora made from the same input."""

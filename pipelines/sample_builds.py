@@ -145,8 +145,7 @@ def sample_dump(folder: str, wiki: str) -> str:
       folder: "wikipedia", or "wikimedia" for other projects.
       wiki: The name of the wiki, such as "ukwiki".
     """
-    name = f"{wiki}-20260101-pages-articles-multistream.xml.bz2"
-    return str(SAMPLES / folder / wiki / name)
+    return str(SAMPLES / folder / wiki / f"{wiki}-20260101-pages-articles-multistream.xml.bz2")
 
 
 def _sample_books() -> dict[str, Any]:

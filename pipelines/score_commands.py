@@ -103,8 +103,7 @@ def add_spbleu(metrics: Commands) -> None:
     not be tokenised. The last printed lines are signatures: cite them with the score.
     """
     about = "spBLEU and chrF++ of translations: BLEU over SentencePiece pieces"
-    parser = add_command(metrics, "spbleu", about, add_spbleu.__doc__, _run_spbleu)
-    flags = Flags(parser)
+    flags = Flags(add_command(metrics, "spbleu", about, add_spbleu.__doc__, _run_spbleu))
     flags.text("--reference", "PATH", "a file, or a folder with fra.devtest, …", required=True)
     flags.files(
         "--hypothesis",

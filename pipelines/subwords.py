@@ -67,8 +67,15 @@ def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> Sen
             for file in match_inputs([path]):
                 _claim(file, texts.setdefault(file, key), key)
         else:
-            raise _no_language(path)
-    builds = _newest((told | named).values())
+            files = match_inputs([path])
+            raise ValueError(
+                f"{files[0]}: the language is missing; write it before the path, as in uk={path}"
+            )
+    # Only the newest build of each corpus, edition and language, sorted by these three.
+    newest: dict[tuple[str, str, str], tuple[Build, str]] = {}
+    for build, key in sorted((told | named).values(), key=lambda one: age_of(one[0])):
+        newest[build.corpus, build.edition, key] = build, key
+    builds = [newest[edition] for edition in sorted(newest)]
     return SentenceSources(
         builds=_by_language((key, build) for build, key in builds),
         texts=_by_language((key, path) for path, key in sorted(texts.items())),
@@ -89,13 +96,6 @@ def _by_language(pairs: Iterable[tuple[str, _Source]]) -> dict[str, list[_Source
     return dict(sorted(sources.items()))
 
 
-def _no_language(path: str) -> Exception:
-    files = match_inputs([path])
-    return ValueError(
-        f"{files[0]}: the language is missing; write it before the path, as in uk={path}"
-    )
-
-
 def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> list[Build]:
     builds = finished_builds.find_builds([folder])
     for build in builds:
@@ -110,17 +110,6 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> list[Build]:
             folder, f"no finished build of {', '.join(layouts)} in this folder or below"
         )
     return learnable
-
-
-def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:
-    """Returns only the newest build of each corpus, edition and language, sorted by these three.
-
-    Both `found` and the result consist of pairs (build, language).
-    """
-    newest: dict[tuple[str, str, str], tuple[Build, str]] = {}
-    for build, language in sorted(found, key=lambda one: age_of(one[0])):
-        newest[build.corpus, build.edition, language] = build, language
-    return [newest[edition] for edition in sorted(newest)]
 
 
 def find_evaluation(folders: Sequence[str]) -> tuple[EvaluationFile, ...]:
@@ -289,19 +278,17 @@ class Subwords(CorpusBuild):
         return (*found, *filter(None, dict.fromkeys(caveats)))
 
     def settings(self) -> Mapping[str, Any]:
-        config = self.config
         return {
             "languages": list(self.languages),
-            "size": config.size,
+            "size": self.config.size,
             **self.variant(),
             **PIECES_TRAINER,
         }
 
     def signature_settings(self) -> Mapping[str, str]:
-        config = self.config
         return {
             "lang": f"{len(self.languages)}-languages",
-            "size": str(config.size),
+            "size": str(self.config.size),
             **name_variant(self.variant()),
-            "seed": str(config.seed),
+            "seed": str(self.config.seed),
         }

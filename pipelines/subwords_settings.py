@@ -33,7 +33,6 @@ Exit status: 0 done, 1 bad input, 2 wrong settings.
 import dataclasses
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from corpusmill.pipelines.run.settings import EDITION, Config, Group
 from corpusmill.pipelines.translation.target_languages import language_key
@@ -121,20 +120,14 @@ class SubwordsConfig(Config):
         )
 
 
-class Named(NamedTuple):
-    """A parsed argument of --corpora."""
-
-    language: str  # code of the language; "" to use the language of the builds in the folder
-    path: str  # a folder, or a pattern of files
-
-
-def parse_argument(argument: str) -> Named:
+def parse_argument(argument: str) -> tuple[str, str]:
     """Parses an argument of --corpora, such as "uk=texts/*.gz" or "corpora/lm1b".
 
-    Raises ValueError for an unknown language.
+    Returns (code of the language, folder or pattern of files). The code is "" to use the language of the
+    builds in the folder. Raises ValueError for an unknown language.
     """
     match = _NAMED.fullmatch(argument)
     if not match:
-        return Named("", argument)
+        return "", argument
     language_key(match[1])
-    return Named(*match.groups())
+    return match[1], match[2]

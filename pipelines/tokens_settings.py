@@ -4,14 +4,10 @@ import argparse
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from corpusmill.pipelines.run import flags
 from corpusmill.pipelines.run.settings import EDITION, Config, Group, settings_of
 from corpusmill.transforms.files.builds.manifest import Release, check_name
-
-if TYPE_CHECKING:
-    from .tokens import Tokens
 
 CORPUS = "tokens"
 VERSION = "1.0.0"
@@ -94,26 +90,26 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     from corpusmill.transforms.files.errors import end_if_failed
 
     from . import batch
+    from .tokens import Tokens
 
     chosen = choose_builds(
         settings.folders,
         lambda one: one.corpus in shapes() and bool(one.format) and any(one.files.values()),
         limited=True,
     )
-    folders = [build.folder for build in chosen]
-    builds = [functools.partial(_make, settings, folder) for folder in folders]
+    configs = [TokensConfig(one.folder, **settings_of(TokensConfig, settings)) for one in chosen]
 
-    def launch(corpus: "Tokens") -> object:
+    def launch(corpus: Tokens) -> object:
         return flags.launch_build(corpus, settings, beam_flags)
 
-    if len(builds) == 1:
-        launch(builds[0]())
+    if len(configs) == 1:
+        launch(Tokens(configs[0]))
         return
     named = []
-    for folder, make in zip(folders, builds, strict=True):
-        corpus = make()  # wrong settings are errors here, before the first build
-        target = FileSystems.join(settings.output, *corpus.path)
-        named.append(batch.NamedBuild(folder, target, make, launch))
+    for config in configs:
+        make = functools.partial(Tokens, config)
+        target = FileSystems.join(settings.output, *make().path)  # wrong settings are errors here
+        named.append(batch.NamedBuild(config.build, target, make, launch))
     if settings.dry_run:
         batch.look_ahead(named, (), missing_is_failure=True)
         return
@@ -122,9 +118,3 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
         print(batch.describe_outcomes(outcomes), end="")
     failed = [one.label for one in outcomes if one.status == batch.FAILED]
     end_if_failed(failed, len(outcomes), "builds failed")
-
-
-def _make(settings: argparse.Namespace, folder: str) -> "Tokens":
-    from .tokens import Tokens
-
-    return Tokens(TokensConfig(folder, **settings_of(TokensConfig, settings)))

@@ -261,8 +261,9 @@ class Wiki40b(CorpusBuild):
         if config.audit:
             listed.append(cleaned.audited | "WriteAudit" >> WriteAudit(folder, config.language))
         if config.signatures:
+            # Not from the number of articles, which is known only when all are stored.
             files = cleaned.shards | "CountSignatureFiles" >> beam.Map(
-                article_rows.files_for_shards
+                lambda shards: -(-sum(shards.values()) // article_rows.SHARDS_PER_FILE)
             )
             sign = WriteSignatures(folder, place.scratch, article_rows.named_texts, files)
             listed.append(corpus | "WriteSignatures" >> sign)
@@ -270,7 +271,9 @@ class Wiki40b(CorpusBuild):
         if describe_sources(sources):
             accounts["links"] = linked.links | "CountLinks" >> beam.combiners.Count.PerElement()
         if self.entities:
-            people = corpus | "People" >> beam.Filter(drop_older_pages.is_about_a_person)
+            people = corpus | "People" >> beam.Filter(
+                lambda article: article_accounts.HUMAN in article.classes
+            )
             accounts["people"] = people | "CountPeople" >> beam.combiners.Count.Globally()
         measure = MeasureSplits(article_rows.split_and_stats, add_stats, "characters")
         measured = corpus | "MeasureCorpus" >> measure
@@ -311,7 +314,9 @@ class Wiki40b(CorpusBuild):
     def inputs(self) -> Mapping[str, Sequence[str]]:
         return {
             "dump": self.dumps,
-            **self.tables.by_role(),
+            "page-props": self.tables.page_props,
+            "items-per-site": self.tables.items_per_site,
+            "page-table": self.tables.pages,
             "entities": [self.entities.manifest_path] if self.entities else [],
             "templates": self.template_tables,
             "pin-splits": self.pins.inputs,

@@ -228,11 +228,10 @@ def _build_multilingual(
     from .wiki40b_multilingual import Wiki40bMultilingual
     from .wiki40b_multilingual_settings import MultilingualConfig
 
-    is_complete = all(outcome.status != batch.FAILED for outcome in corpora)
     languages = {outcome.label.split()[0] for outcome in corpora}
     if not settings.multilingual or len(languages) < 2:
         return []
-    if not is_complete:
+    if any(outcome.status == batch.FAILED for outcome in corpora):
         logging.getLogger(__name__).warning(
             "no multilingual vocabularies are trained, because the build of a corpus failed"
         )

@@ -105,7 +105,7 @@ from corpusmill.transforms.wikipedia.read_sql_dumps import read_file as read_sql
 from corpusmill.transforms.wikipedia.read_templates import _ReadPage
 from corpusmill.transforms.wikipedia.screening import PageFacts, PageScreening
 from corpusmill.transforms.wikipedia.sites import load_site
-from corpusmill.transforms.wikipedia.split_pins import find_pins, read_blocks, unpack_blocks
+from corpusmill.transforms.wikipedia.split_pins import find_pins, read_blocks, unpack_pins
 from corpusmill.transforms.wikipedia.split_pins import plan_units as plan_pins
 from corpusmill.transforms.wikitext.language import load_language
 from corpusmill.transforms.wikitext.templates.definitions import NO_TEMPLATES
@@ -292,7 +292,7 @@ def read_pins(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
         for unit in plan_pins(file):
             for bucket, block in read_blocks(unit):
                 blocks.setdefault(bucket, []).append(block)
-    return Counts(records=sum(len(unpack_blocks(those)) for those in blocks.values()))
+    return Counts(records=sum(len(unpack_pins(those)) for those in blocks.values()))
 
 
 def read_settings(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:

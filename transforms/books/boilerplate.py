@@ -100,7 +100,11 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
     whole = BETWEEN_BOOKS.join(_cut_book(text, part, marks) for part in parts)
     book = strip_notes(whole)
     stripped = StrippedText(_trim(book), len(whole) - len(book))
-    return _problem(stripped, len(whole), bool(marks)) or stripped
+    if line := find_licence(stripped.text):
+        return Reason("licence-inside" if marks else "no-start-and-no-end", line)
+    if stripped.notes > max(len(whole) * MAX_NOTES_SHARE, FREE_NOTES_CHARACTERS):
+        return Reason("too-many-notes", f"{stripped.notes:,} of {len(whole):,} characters")
+    return check_kept(stripped.text) or stripped
 
 
 def check_kept(text: str) -> Reason | None:
@@ -177,7 +181,9 @@ def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
     if not begins:
         if any(mark.kind == "end" for mark in ends):
             return Reason("no-start", _shown(text, ends[0]))
-        return _whole_text(text, ends)
+        # The book ends before the first mark, if any, that is followed only by boilerplate.
+        end = next((one.start for one in ends if is_boilerplate(text[one.end :])), len(text))
+        return [(0, end)]
     books: list[Span] = []
     at = 0
     while begin := _next_begin(text, begins, ends, at):
@@ -185,13 +191,13 @@ def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
             break  # the small print is at the end of this file
         if not is_boilerplate(text[at : begin.start]):
             return Reason("not-boilerplate", f"before {_shown(text, begin)}")
-        end = _end_of_book(text, begins, ends, begin.end)
-        if end is None:
+        mark = _end_of_book(text, begins, ends, begin.end)
+        if mark is None:
             if not _is_small_print(text, begin):
                 return Reason("no-end", _shown(text, begin))
-            end = _Mark(len(text), len(text), "end")
-        books.append((begin.end, end.start))
-        at = end.end
+            mark = _Mark(len(text), len(text), "end")
+        books.append((begin.end, mark.start))
+        at = mark.end
     if not is_boilerplate(text[at:]):
         return Reason("not-boilerplate", "after the end of the book")
     return books
@@ -206,18 +212,6 @@ def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
             following = text.find("\n\n", mark.end, min(mark.end + MAX_CLOSING_CHARACTERS, end))
             closings.append((mark.start - start, max(following, mark.end) - start))
     return cut_out(text[start:end], closings).strip("\n")
-
-
-def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
-    """Returns a list of one span, that of the book, for a text without a header.
-
-    `closings` are the marks of lines such as "End of the Project Gutenberg EBook of …". The book ends before
-    the first of them that is followed only by boilerplate. If there is none, the book is the whole text.
-    """
-    for closing in closings:
-        if is_boilerplate(text[closing.end :]):
-            return [(0, closing.start)]
-    return [(0, len(text))]
 
 
 def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int) -> _Mark | None:
@@ -259,21 +253,6 @@ def _end_of_book(
         if is_boilerplate(text[end.end : following]):
             return end
     return None
-
-
-def _problem(stripped: StrippedText, whole: int, is_marked: bool) -> Reason | None:
-    """Returns the reason to reject a book from which boilerplate was removed; None if it is kept.
-
-    Args:
-      stripped: the text without header, footer and notes.
-      whole: number of characters of the text before the notes were removed.
-      is_marked: True if the file has any header or footer mark.
-    """
-    if line := find_licence(stripped.text):
-        return Reason("licence-inside" if is_marked else "no-start-and-no-end", line)
-    if stripped.notes > max(whole * MAX_NOTES_SHARE, FREE_NOTES_CHARACTERS):
-        return Reason("too-many-notes", f"{stripped.notes:,} of {whole:,} characters")
-    return check_kept(stripped.text)
 
 
 def _is_small_print(text: str, begin: _Mark) -> bool:
@@ -319,8 +298,7 @@ def _trim(book: str) -> str:
     body = book.rstrip()
     if not body:
         return ""
-    start = len(body) - len(body.lstrip())
-    return body[line_start(body, start) :] + "\n"
+    return body[line_start(body, len(body) - len(body.lstrip())) :] + "\n"
 
 
 def _shown(text: str, mark: _Mark) -> str:

@@ -38,8 +38,7 @@ class BookStats(NamedTuple):
 
 def measure_book(text: str) -> BookStats:
     """Returns the counts for a single book with this text: its words, characters, bytes and line feeds."""
-    text_bytes = len(text.encode("utf-8"))
-    return BookStats(1, count_words(text), len(text), text_bytes, text.count("\n"))
+    return BookStats(1, count_words(text), len(text), len(text.encode("utf-8")), text.count("\n"))
 
 
 def add_book_stats(stats: Iterable[BookStats]) -> BookStats:

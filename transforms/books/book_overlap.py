@@ -263,8 +263,7 @@ def sum_rows(rows: Int64s, keys: int) -> Int64s:
 
     The result is in ascending order, and can be summed again with more rows.
     """
-    order = numpy.lexsort(rows.T[keys - 1 :: -1])
-    rows = rows[order]
+    rows = rows[numpy.lexsort(rows.T[keys - 1 :: -1])]
     is_new = numpy.ones(len(rows), numpy.bool_)
     is_new[1:] = (rows[1:, :keys] != rows[:-1, :keys]).any(axis=1)
     (first,) = numpy.nonzero(is_new)
@@ -311,8 +310,7 @@ def contested_books(counts: Int64s, threshold: Fraction) -> Int64s:
     Books without n-grams have no row.
     """
     ngrams, earlier = counts[:, 2], counts[:, 3]
-    is_enough = earlier * threshold.denominator >= ngrams * threshold.numerator
-    return counts[is_enough]
+    return counts[earlier * threshold.denominator >= ngrams * threshold.numerator]
 
 
 def find_chains(shared: SharedNgrams, contested: Int64s) -> Chains:
@@ -334,9 +332,9 @@ def find_chains(shared: SharedNgrams, contested: Int64s) -> Chains:
         for start, end in itertools.pairwise([*starts, len(members)])
         if end - start > 1
     )
-    return Chains(
-        numpy.column_stack((shared.books, certain))[certain > 0], _neighbours(ngrams), ngrams
-    )
+    pairs = {pair for chain in ngrams for pair in itertools.pairwise(chain_ids(chain))}
+    links = numpy.array(sorted(pairs), numpy.int64).reshape(-1, 2)
+    return Chains(numpy.column_stack((shared.books, certain))[certain > 0], links, ngrams)
 
 
 def _is_among(ids: Int64s, chosen: Int64s) -> Bools:
@@ -356,12 +354,6 @@ def _count_before(marks: Bools, begins: Bools) -> Int64s:
     sizes = numpy.diff(starts, append=len(begins))
     counts: Int64s = before - numpy.repeat(before[starts], sizes)
     return counts
-
-
-def _neighbours(chains: Iterable[bytes]) -> Int64s:
-    """Returns pairs of ids that are neighbours in a chain, ascending and without repetitions."""
-    pairs = {pair for chain in chains for pair in itertools.pairwise(chain_ids(chain))}
-    return numpy.array(sorted(pairs), numpy.int64).reshape(-1, 2)
 
 
 def chain_ids(chain: bytes) -> tuple[int, ...]:

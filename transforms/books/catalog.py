@@ -110,8 +110,7 @@ def parse_language(code: str) -> str:
 
 def split_values(field: str) -> list[str]:
     """Splits a field at semicolons. Returns the values without line breaks; empty values are omitted."""
-    values = (one_line(value) for value in field.split(_BETWEEN_VALUES))
-    return [value for value in values if value]
+    return list(filter(None, map(one_line, field.split(_BETWEEN_VALUES))))
 
 
 def one_line(text: str) -> str:

@@ -108,13 +108,12 @@ def _end_of_list(text: str, start: int, rules: _ContentsRules) -> int:
         count, is_known = _count_entries(others, rules)
         if count + _LOOK_AHEAD < len(others):  # else the last paragraph may be incomplete
             break
-    if not is_known:
-        if count == len(others) and limit >= len(text):
-            is_known = True  # the list is at the end of the book
-        else:
-            count = _step_back(others, count, rules)
-    entries = others[:count]
-    if not _is_list(entries, rules):
+    is_at_end = count == len(others) and limit >= len(text)  # of the book
+    if not is_known and not is_at_end:
+        count = _step_back(others, count, rules)
+    lines = sum(entry.text.count("\n") + 1 for entry in others[:count])
+    is_list = lines >= rules.min_entries or any(_is_paged(one, rules) for one in others[:count])
+    if lines > rules.max_lines or not is_list:
         return 0
     return others[count].start if count < len(others) else len(text)
 
@@ -191,20 +190,11 @@ def _is_paged_clearly(paragraph: spans.Paragraph) -> bool:
     return any(len(line) < _MAX_LINE and _CLEAR_PAGE.search(line) for line in lines)
 
 
-def _is_list(entries: Sequence[spans.Paragraph], rules: _ContentsRules) -> bool:
-    lines = [line for entry in entries for line in entry.text.split("\n")]
-    if len(lines) > rules.max_lines:
-        return False
-    return len(lines) >= rules.min_entries or any(_is_paged(entry, rules) for entry in entries)
-
-
 def _is_heading_paragraph(heading: spans.Paragraph, rules: _ContentsRules) -> bool:
     """Returns True if the first paragraph of a list is a heading, alone or with a few short lines."""
     lines = heading.text.split("\n")
-    if len(lines) == 1:
-        return True
-    return not re.match(r"[\W_]*(?:by|in this|of the)\b", lines[1], re.I) and _is_entry(
-        heading, rules
+    return len(lines) == 1 or (
+        not re.match(r"[\W_]*(?:by|in this|of the)\b", lines[1], re.I) and _is_entry(heading, rules)
     )
 
 
@@ -261,7 +251,9 @@ def _find_places(text: str, rules: _Rules) -> list[spans.Span]:
         return []
     closed = spans.match_brackets(text)
     found = [*_closed(text, closed, rules), *_unclosed(text, closed, rules)]
-    found += _bare(text, closed, rules)
+    # Illustrations without an opening bracket: their closing bracket belongs to no other.
+    closings = set(closed.values())
+    found += (one.span() for one in rules.bare.finditer(text) if one.end() not in closings)
     places: list[spans.Span] = []
     for start, end in sorted(found):
         if not places or start >= places[-1][1]:
@@ -287,16 +279,6 @@ def _unclosed(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[s
         end = text.find("\n\n", start, limit)
         if end >= 0 or limit >= len(text):
             yield start, end if end >= 0 else len(text)
-
-
-def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[spans.Span]:
-    """Yields the spans of illustrations whose opening bracket is missing.
-
-    Closing brackets that belong to an opening bracket in the text do not count. `closed` has these pairs, see
-    `match_brackets`.
-    """
-    closings = set(closed.values())
-    return (found.span() for found in rules.bare.finditer(text) if found.end() not in closings)
 
 
 def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:

@@ -124,12 +124,9 @@ class SpecialCases:
 
         `before` has the edges of the first chunk, `behind` those of the second.
         """
-        if not (before.is_special or behind.is_special):
-            return False
-        pairs = (
+        return (before.is_special or behind.is_special) and any(
             (last, first) in self._neighbours for last in before.last for first in behind.first
         )
-        return any(pairs)
 
 
 def _cases_of(tokenizer: Tokenizer) -> list[SpecialCase]:

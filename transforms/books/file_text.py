@@ -71,7 +71,9 @@ def choose_file(files: Sequence[BookFile]) -> tuple[BookFile, list[tuple[BookFil
 
 
 def _preference(file: BookFile) -> tuple[object, ...]:
-    date, last = _newest_first(file.header.release_date), (file.encoding, file.header)
+    # The newest date first; "2004" after all dates in 2004.
+    date = [*(-int(part) for part in file.header.release_date.split("-") if part), 0, 0, 0][:3]
+    last = file.encoding, file.header
     return -_richness(file), date, -file.characters, file.digest, file.name, *last
 
 
@@ -79,14 +81,7 @@ def _richness(file: BookFile) -> int:
     """Returns 2 if the file is encoded in Unicode, 1 for an 8-bit encoding and 0 for ASCII."""
     if file.encoding == "ascii":
         return 0
-    is_unicode = file.encoding.startswith("utf-") and "+" not in file.encoding
-    return 2 if is_unicode else 1
-
-
-def _newest_first(date: str) -> tuple[int, ...]:
-    """Returns a sort key that puts the newest ISO date first. "2004" comes after all dates in 2004."""
-    parts = [int(part) for part in date.split("-") if part]
-    return tuple(-part for part in [*parts, 0, 0, 0][:3])
+    return 2 if file.encoding.startswith("utf-") and "+" not in file.encoding else 1
 
 
 def _reason(taken: BookFile, other: BookFile) -> str:
@@ -159,14 +154,15 @@ def parse_header(text: str) -> BookHeader:
         above = _parse_above(head, number.start()) if number else _Named()
         first = _parse_first_line(head)
         told = _Named(above.title or first.title, told.authors or above.authors or first.authors)
-    date = fields.get("release date") or fields.get("posting date") or _line_of(head, number)
+    line = head[head.rfind("\n", 0, number.start()) + 1 : number.start()] if number else ""
+    date = fields.get("release date") or fields.get("posting date") or [line]
     return BookHeader(
         number=int(number[1]) if number else int(named[1]) if named else 0,
         title=told.title,
         authors=told.authors,
         languages=parse_languages(_in_one_line(fields.get("language", []))),
         encoding=declared_encoding(head),
-        release_date=parse_date(date[0] if date else ""),
+        release_date=parse_date(date[0]),
         original_publication=_in_one_line(fields.get("original publication", []))
         or transcribed_edition(text),
     )
@@ -247,12 +243,6 @@ def _authors(lines: list[str]) -> tuple[str, ...]:
         elif line:
             authors.append(line)
     return tuple(dict.fromkeys(authors))
-
-
-def _line_of(head: str, found: re.Match[str] | None) -> list[str]:
-    if not found:
-        return []
-    return [head[head.rfind("\n", 0, found.start()) + 1 : found.start()]]
 
 
 def _parse_above(head: str, number: int) -> _Named:
@@ -408,8 +398,7 @@ def _decode_by_mark(content: bytes) -> FileText | None:
 
 def _decode(content: bytes) -> FileText:
     has_mark = content.startswith(codecs.BOM_UTF8)
-    if has_mark:
-        content = content.removeprefix(codecs.BOM_UTF8)
+    content = content.removeprefix(codecs.BOM_UTF8)
     try:
         return FileText(content.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:

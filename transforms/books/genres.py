@@ -153,8 +153,7 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
     shape = measure_shape(text)
     stage = stage_words(text) if shape.speech >= MIN_SPEECH else 0.0
     measured = _Text(shape, stage, measure_manner(take_samples(text)), book.title)
-    reference = functools.partial(_by_name, REFERENCE)
-    rules = (_recipes, _plays, _poems, reference, _manuals)
+    rules = (_recipes, _plays, _poems, functools.partial(_by_name, REFERENCE), _manuals)
     return next(filter(None, (rule(measured, catalogued) for rule in rules)), None)
 
 

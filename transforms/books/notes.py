@@ -113,7 +113,8 @@ def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[spans.Span]
     for anchor in _find_all(text, rules.anchors):
         if anchor < at:
             continue
-        opening = _opening_bracket(text, anchor)
+        near = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
+        opening = max(text.rfind("[", near, anchor), text.rfind("{", near, anchor))
         if opening >= at and rules.heading.match(text, opening):
             end = brackets().get(opening, opening)
             if 0 < end - opening <= rules.max_bracketed_characters:
@@ -233,8 +234,9 @@ def _head_notes(text: str, rules: _HeadRules) -> list[spans.Span]:
             continue
         if _is_head_note(paragraph, is_first, rules):
             end = paragraph.end
-            opening = _opening(paragraph)
-            if opening >= 0:
+            indent = len(paragraph.text) - len(paragraph.text.lstrip())
+            if paragraph.text[indent] in "[{":
+                opening = paragraph.start + indent
                 end = max(end, brackets().get(opening, end))
                 if end - opening > 2 * rules.max_note_characters:
                     end = paragraph.end
@@ -270,18 +272,6 @@ def _passages(text: str, rules: _HeadRules) -> Iterator[spans.Span]:
                     yield spans.with_blank_lines(text, paragraph.start, last.end)
                     break
             break
-
-
-def _opening(paragraph: spans.Paragraph) -> int:
-    """Returns the position of the bracket with which a paragraph begins; -1 if it does not begin with one."""
-    indent = len(paragraph.text) - len(paragraph.text.lstrip())
-    return paragraph.start + indent if paragraph.text[indent] in "[{" else -1
-
-
-def _opening_bracket(text: str, anchor: int) -> int:
-    """Returns the position of the last "[" or "{" just before `anchor` on its line; -1 if there is none."""
-    start = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
-    return max(text.rfind("[", start, anchor), text.rfind("{", start, anchor))
 
 
 def _near_line_start(text: str, position: int) -> int:

@@ -415,14 +415,13 @@ def read_book(
     if not number:
         beginning = " ".join(decoded.text[:_DETAIL_CHARACTERS].split())
         return _reject(file.name, Reason("no-ebook-number", beginning), header.title)
-    packed = scratch.put_text(decoded.text)
     return BookFile(
         book_id=number,
         name=file.name,
         encoding=decoded.encoding,
         header=header,
         characters=len(decoded.text),
-        packed_text=packed,
+        packed_text=scratch.put_text(decoded.text),
         digest=fingerprint(decoded.text),
     )
 

@@ -255,8 +255,7 @@ def plan_parts(size: tuple[int, int], sample: int) -> Plan:
     """
     books, tokens = size
     wanted = tokens // sample // PARTITION_HASHES + 1
-    partitions = min(max(wanted, MIN_PARTITIONS), MAX_PARTITIONS)
-    return Plan(partitions, books // BUCKET_BOOKS + 1)
+    return Plan(min(max(wanted, MIN_PARTITIONS), MAX_PARTITIONS), books // BUCKET_BOOKS + 1)
 
 
 def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:

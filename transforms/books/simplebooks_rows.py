@@ -106,7 +106,7 @@ def plan_sizes(
             f"{len(facts)} books are left, but {2 * heldout_books + 1} are needed: {heldout_books} each "
             "for validation and test, and one for training"
         )
-    in_order = sorted(facts, key=_order)
+    in_order = sorted(facts, key=lambda one: (fingerprint(f"simplebooks {one[0]}"), one[0]))
     median = median_low(tokens for _, tokens in facts)
     shortest, longest = median / ORDINARY_FACTOR, median * ORDINARY_FACTOR
     candidates = sorted(in_order, key=lambda fact: not shortest <= fact[1] <= longest)
@@ -122,10 +122,6 @@ def plan_sizes(
             small += tokens if is_small else 0
             plan[book_id] = Placement("train", is_small)
     return plan
-
-
-def _order(fact: tuple[int, int]) -> tuple[int, int]:
-    return fingerprint(f"simplebooks {fact[0]}"), fact[0]
 
 
 TRAIN = "train"

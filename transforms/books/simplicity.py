@@ -68,18 +68,14 @@ def measure(text: str) -> tuple[int, int]:
     start = 0
     # in parts: the tokens of a whole book would need ten times the memory of its text
     while start < len(text):
-        end = _end_of_token(text, start + _CHUNK_CHARACTERS)
+        end = min(start + _CHUNK_CHARACTERS, len(text))
+        while end < len(text) and not text[end].isspace():
+            end += 1
         found = text[start:end].split()
         tokens += len(found)
         different.update(found)
         start = end
     return tokens, len(different)
-
-
-def _end_of_token(text: str, place: int) -> int:
-    while place < len(text) and not text[place].isspace():
-        place += 1
-    return min(place, len(text))
 
 
 def ratio(tokens: int, vocabulary: int, formula: str = NEUTRAL) -> float:
@@ -118,8 +114,7 @@ def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -
 
     The comparison is exact, so it gives the same result on every machine.
     """
-    least = min_ratio ** _EXPONENTS[formula].denominator
-    return exact_ratio(tokens, vocabulary, formula) >= least
+    return exact_ratio(tokens, vocabulary, formula) >= min_ratio ** _EXPONENTS[formula].denominator
 
 
 @dataclasses.dataclass(frozen=True)

@@ -177,18 +177,20 @@ def find_years(text: str) -> list[FrontYear]:
     for index, block in enumerate(blocks):
         found += [FrontYear(year, TRANSCRIBED) for year in transcribed_years(" ".join(block.lines))]
         if block.is_prose:
-            found += _republished_years(block)
+            # Of the original edition, if the title page of a reprint states it.
+            reprint = is_on_title_page(block) and _REPUBLISHED.search(" ".join(block.lines))
+            originals = years_in(reprint[0])[-1:] if reprint else []
+            found += [FrontYear(year, FIRST_PUBLISHED) for year in originals]
             open_source = ""
             continue
-        statements = _read_statements(block, open_source)
-        open_source = statements.open_source
+        years, lines_before, open_source = _read_statements(block, open_source)
         imprint: list[FrontYear] = []
         if is_on_title_page(block):
             near = blocks[max(index - _BLOCKS_NEAR, 0) : index + 2]
-            imprint = list(_imprint_years(statements.lines_before, _has_publisher(near)))
-            found += imprint + statements.years
+            imprint = list(_imprint_years(lines_before, _has_publisher(near)))
+            found += imprint + years
         if not imprint:
-            found += _dateline_years(statements.lines_before)
+            found += _dateline_years(lines_before)
     return found
 
 
@@ -224,15 +226,12 @@ def _without_markup(block: Block) -> Block:
     return block._replace(lines=tuple(_MARKUP.sub("", line).strip() for line in block.lines))
 
 
-class _Statements(NamedTuple):
-    """The statements about publication in a block, such as "Copyright, 1905"."""
+def _read_statements(block: Block, open_source: str) -> tuple[list[FrontYear], list[str], str]:
+    """Reads the statements about publication in a block, such as "Copyright, 1905".
 
-    years: list[FrontYear]
-    lines_before: Sequence[str]  # lines before the first statement
-    open_source: str  # source of the last statement if its year may be in the next block, else ""
-
-
-def _read_statements(block: Block, open_source: str) -> _Statements:
+    Returns (years, lines before the first statement, source of the last statement if its year may be in the
+    next block, else "").
+    """
     text = "\n".join(block.lines)
     matches = list(_STATEMENT.finditer(text))
     starts = [match.start() for match in matches]
@@ -250,21 +249,11 @@ def _read_statements(block: Block, open_source: str) -> _Statements:
         years += said
         if said or end - match.end() > _MAX_DATELINE_CHARACTERS:
             source = ""
-    return _Statements(years, before.split("\n"), source)
+    return years, before.split("\n"), source
 
 
 def _of_statement(text: str, source: str) -> list[FrontYear]:
     return [FrontYear(year, source) for year in years_in(text[:_MAX_STATEMENT_CHARACTERS])]
-
-
-def _republished_years(block: Block) -> list[FrontYear]:
-    """Returns a list with the year of the original edition, if a block of a reprint states this year.
-
-    Returns [] if the block does not state the year, or is not on the title page.
-    """
-    match = _REPUBLISHED.search(" ".join(block.lines)) if is_on_title_page(block) else None
-    years = years_in(match[0]) if match else []
-    return [FrontYear(year, FIRST_PUBLISHED) for year in years[-1:]]
 
 
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
@@ -312,9 +301,7 @@ def _is_picture(line: str) -> bool:
 def _last_year(line: str) -> re.Match[str] | None:
     """Returns the match of the year at the end of a line; None if the line does not end with a year."""
     matches = list(_YEAR.finditer(line))
-    if matches and not re.search(r"\w", line[matches[-1].end() :]):
-        return matches[-1]
-    return None
+    return matches[-1] if matches and not re.search(r"\w", line[matches[-1].end() :]) else None
 
 
 def _year_of(match: re.Match[str]) -> int | None:

@@ -47,20 +47,16 @@ def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
     with open_raw(path) as stream:
         codec = codec_of(stream)
         head = read_head(path, stream)
-        _check_head(path, head, whole)
+        if kind := kind_of(head):
+            raise InputError(path, f"the file is {kind}", 0)
+        if whole and is_binary(head) and not is_tar(head):
+            raise InputError(
+                path, f"the file seems to be binary data, not text: {head[:16]!r}{KEEP}", 0
+            )
         if whole:
             check_end(path, stream, codec, file_bytes)
     files = find_files(path, members, must_be_whole=whole)
     return bool(head) and any(file.stored_bytes for file in files)
-
-
-def _check_head(path: str, head: bytes, whole: bool) -> None:
-    if kind := kind_of(head):
-        raise InputError(path, f"the file is {kind}", 0)
-    if whole and is_binary(head) and not is_tar(head):
-        raise InputError(
-            path, f"the file seems to be binary data, not text: {head[:16]!r}{KEEP}", 0
-        )
 
 
 def sample_lines(

@@ -229,7 +229,9 @@ class BlockTokenizer:
         blanks = np.zeros(len(spaces) + 1, np.bool_)  # True if a space goes before this position
 
         _set_apart(places[text.flags[places] == _SPECIAL], blanks)
-        _split_commas(text, commas, blanks)
+        # A comma between two numbers gets no spaces.
+        around = text.flags[commas - 1] & text.flags[commas + 1]
+        _set_apart(commas[around & _NUMBER == 0], blanks)
         _split_apostrophes(text, apostrophes, self._apostrophes, blanks)
         final = _split_runs(text, periods, blanks)
         blanks[:-1] &= ~spaces
@@ -306,15 +308,6 @@ class PeriodTable(dict[bytes | str, int]):
 def _set_apart(places: punctuation.Places, blanks: Marks) -> None:
     blanks[places] = True
     blanks[places + 1] = True
-
-
-def _split_commas(text: _Text, commas: punctuation.Places, blanks: Marks) -> None:
-    """Marks where to put spaces around commas. A comma between two numbers gets none.
-
-    `blanks` becomes True at each position before which a space is to be put.
-    """
-    around = text.flags[commas - 1] & text.flags[commas + 1]
-    _set_apart(commas[around & _NUMBER == 0], blanks)
 
 
 def _split_apostrophes(

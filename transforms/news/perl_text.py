@@ -16,7 +16,6 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +38,13 @@ def ranges_of(name: str, perl: str) -> Ranges:
     Raises:
         ValueError: there is no table of that version of Perl; the message lists the available versions.
     """
-    return tuple(_range(item) for item in _tables(perl)[name].split())
+    if perl not in PERL_VERSIONS:
+        raise ValueError(
+            f"there are no rules for Perl {perl!r}; available are {', '.join(PERL_VERSIONS)}"
+        )
+    tables = read_toml(__package__, f"perl_{perl.replace('.', '_')}.toml")
+    ranges = (item.partition("-") for item in tables[name].split())
+    return tuple((int(first, 16), int(last or first, 16)) for first, _, last in ranges)
 
 
 def class_body(*names: str, perl: str, below: int = CODE_POINTS) -> str:
@@ -62,19 +67,6 @@ def members_of(name: str, perl: str) -> NDArray[np.bool_]:
     for first, last in ranges_of(name, perl):
         members[first : last + 1] = True
     return members
-
-
-def _tables(perl: str) -> Mapping[str, str]:
-    if perl not in PERL_VERSIONS:
-        raise ValueError(
-            f"there are no rules for Perl {perl!r}; available are {', '.join(PERL_VERSIONS)}"
-        )
-    return read_toml(__package__, f"perl_{perl.replace('.', '_')}.toml")
-
-
-def _range(item: str) -> tuple[int, int]:
-    first, _, last = item.partition("-")
-    return int(first, 16), int(last or first, 16)
 
 
 # Python sorts the marks after a letter in quadratic time: half a minute for 100,000 marks. So many marks are

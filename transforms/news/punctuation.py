@@ -102,7 +102,10 @@ def normalize_text(text: str, language: str = "en", perl: str = CURRENT_PERL) ->
         text = compose(_replace_all(text, _UNICODE_PUNCTUATION), perl)
     is_mojibake = "Â" in text or "â€" in text
     if is_mojibake:
-        text = _normalize_mojibake_quotes(text)
+        text = _replace_all(text, _MOJIBAKE_QUOTES).replace("Â´", "'")
+        for apostrophe in _MOJIBAKE_APOSTROPHES:
+            text = apostrophe.sub(r"\1'\2", text)
+        text = _replace_all(text, _MOJIBAKE_SINGLE_QUOTES)
     text = text.replace("''", '"')
     if is_mojibake:
         text = _replace_all(text, _MOJIBAKE_REST)
@@ -123,13 +126,6 @@ def _normalize_spaces(text: str, perl: str) -> str:
     if " %" in text:
         text = _number_rules(perl).percent.sub(r"\1%", text)
     return text.replace(" :", ":").replace(" ;", ";")
-
-
-def _normalize_mojibake_quotes(text: str) -> str:
-    text = _replace_all(text, _MOJIBAKE_QUOTES).replace("Â´", "'")
-    for apostrophe in _MOJIBAKE_APOSTROPHES:
-        text = apostrophe.sub(r"\1'\2", text)
-    return _replace_all(text, _MOJIBAKE_SINGLE_QUOTES)
 
 
 def _swap_quotes(text: str, language: str) -> str:
@@ -267,12 +263,7 @@ def lines_to_normalize(text: bytes, line_feeds: Places, language: str) -> list[i
             marks |= codes == mark
     if not text.isascii():
         marks |= codes >= 0x80
-    for first, second in (*_PAIRED_MARKS, *_language_pairs(language)):
+    pairs = _ENGLISH_PAIRS if language == "en" else _OTHER_PAIRS
+    for first, second in (*_PAIRED_MARKS, *(() if language in ("cs", "cz") else pairs)):
         marks[1:] |= (codes[:-1] == first) & (codes[1:] == second)
     return lines_at(np.flatnonzero(marks), line_feeds)
-
-
-def _language_pairs(language: str) -> tuple[bytes, ...]:
-    if language == "en":
-        return _ENGLISH_PAIRS
-    return () if language in ("cs", "cz") else _OTHER_PAIRS

@@ -223,9 +223,8 @@ def _check_files(found: _Found, ledger: Ledger, formats: Sequence[str]) -> None:
     ledger.balance(found.near_duplicates, "near-duplicates left out", listed=records_of(near))
     ledger.check_complete(near, "files of near-duplicates")
     whole = [one for one in ledger.files("text", "") if one.name.startswith(f"{HELDOUT_FOLDER}/")]
-    heldout = records_of(whole)
     ledger.balance(
-        found.splits["test"].lines, "sentences of its parts", in_the_heldout_shard=heldout
+        found.splits["test"].lines, "sentences of its parts", in_the_heldout_shard=records_of(whole)
     )
 
 

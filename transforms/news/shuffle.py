@@ -354,11 +354,8 @@ def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[tuple[int, 
     start = 0
     while start < len(places):
         index = bisect.bisect_right(splitters, line_at(start))
-        is_last = index == len(splitters)
-        end = (
-            len(places)
-            if is_last
-            else bisect.bisect_left(places, splitters[index], start, key=line_at)
-        )
+        end = len(places)
+        if index < len(splitters):
+            end = bisect.bisect_left(places, splitters[index], start, key=line_at)
         yield index, int(bounds[start]), int(bounds[end])
         start = end

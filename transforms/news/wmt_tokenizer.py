@@ -100,10 +100,9 @@ def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> 
         text = apostrophe.sub(replacement, text)
     words = rules.space.split(text)
     # Before two spaces, the following word is empty and does not begin with a letter.
-    following = [*words[1:], ""]
     text = " ".join(
         _split_final_period(word, after, rules)
-        for word, after in zip(words, following, strict=True)
+        for word, after in zip(words, [*words[1:], ""], strict=True)
         if word
     )
     return _STAND_INS.sub(_show_points, text)

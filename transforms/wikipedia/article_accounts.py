@@ -8,7 +8,7 @@ Writes the sections of a Wiki-40B dataset card about people and about licences.
 """
 
 import urllib.parse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..files.builds.ledger import INPUTS, NOT_LINKED, REJECTED, Accounts, Ledger, NothingLeftError
@@ -16,7 +16,7 @@ from ..files.builds.manifest import Provenance
 from ..files.builds.paper_figures import WIKI40B
 from ..files.formats import formats_in
 from ..files.markup import render
-from ..files.records import CorpusStats, SubwordStats
+from ..files.records import CorpusStats, PackedArticle, SubwordStats
 from ..files.text import SPLITS
 from ..wikitext.article_markers import add_stats
 from ..wikitext.wikis import code_of
@@ -75,34 +75,17 @@ class RowSource(NamedTuple):
         site = f"https://{code_of(self.dbname)}.wikipedia.org"
         return f"{site}/w/index.php?title={name}&oldid={version_id}"
 
-    def values(
-        self,
-        page_id: int,
-        title: str,
-        version_id: str,
-        revised: str,
-        classes: Sequence[int],
-        words: int,
-    ) -> tuple[str | int, ...]:
-        """Returns the values of the optional columns for one row, in the order of these columns in FULL.
-
-        Args:
-          page_id: id of the page.
-          title: title of the article.
-          version_id: id of the revision.
-          revised: when the revision was saved, "2023-05-01T10:00:00Z"; "" if unknown.
-          classes: the Wikidata ids of the classes of the article's entity, as numbers: 5 is Q5.
-          words: number of words in the text of the article.
-        """
+    def values(self, article: PackedArticle) -> tuple[str | int, ...]:
+        """Returns the values of an article for the optional columns, in their order in FULL."""
         return (
-            title,
-            self.url(title, version_id),
-            page_id,
-            revised,
-            license_of(revised),
+            article.title,
+            self.url(article.title, article.version_id),
+            article.page_id,
+            article.revised,
+            license_of(article.revised),
             self.language,
-            " ".join(f"Q{number}" for number in classes),
-            words,
+            " ".join(f"Q{number}" for number in article.classes),
+            article.stats.words,
         )
 
 
@@ -112,9 +95,7 @@ def license_of(revised: str) -> str:
     Args:
       revised: when the revision was saved, "2023-05-01T10:00:00Z"; "" if unknown.
     """
-    if not revised:
-        return ""
-    return LICENSES[revised >= CC_BY_SA_4_SINCE]
+    return LICENSES[revised >= CC_BY_SA_4_SINCE] if revised else ""
 
 
 MALFORMED = "read-dump"  # stage that rejects malformed pages, which "pages" does not count

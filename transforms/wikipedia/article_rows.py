@@ -12,7 +12,7 @@ Drops near-duplicate articles. Of each group of near-duplicates, the longest art
 
 import functools
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import apache_beam as beam
 import pyarrow as pa
@@ -65,7 +65,7 @@ SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in RELE
 
 BATCH = 1024  # articles in a row group, and in memory at once
 SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}  # of the articles, in each split
-_SHARDS_PER_FILE = 10
+SHARDS_PER_FILE = 10  # of signatures, which have about a sixth of the size of the text
 
 
 class ShareOut(beam.PTransform):
@@ -115,18 +115,6 @@ def named_texts(article: PackedArticle) -> list[NamedText]:
     return [NamedText("", article.wikidata_id, article.split, unpack_text(article))]
 
 
-def files_for_shards(shards: Mapping[str, int]) -> int:
-    """Returns the number of files for the signatures of articles, which are used to find near-duplicates.
-
-    Signatures have about a sixth of the size of the text, so they need fewer files than the articles. The
-    number of files is not computed from the number of articles, which is known only when all are stored.
-
-    Args:
-      shards: split → number of files with articles.
-    """
-    return -(-sum(shards.values()) // _SHARDS_PER_FILE)
-
-
 def _one(_: object) -> int:
     return 1
 
@@ -170,15 +158,7 @@ def all_values(
     released = values(article)
     found: dict[str, str | int] = dict(zip(RELEASED, released, strict=True))
     if FULL[-1] in columns:
-        others = source.values(
-            article.page_id,
-            article.title,
-            article.version_id,
-            article.revised,
-            article.classes,
-            article.stats.words,
-        )
-        found |= zip(FULL[len(RELEASED) :], others, strict=True)
+        found |= zip(FULL[len(RELEASED) :], source.values(article), strict=True)
     if "plain_text" in columns:
         found["plain_text"] = plain_article(released[RELEASED.index("text")])
     if "markdown" in columns:

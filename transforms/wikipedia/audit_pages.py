@@ -17,7 +17,7 @@ corpus. The most frequent heading is first.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import apache_beam as beam
 import zstandard
@@ -28,13 +28,10 @@ from ..files.markup import to_line
 from ..files.records import Article, OutputFile, Page, Rejected
 from ..files.text import fingerprint
 from ..files.write_files import write_text
-from ..wikitext.audit.audit_report import COLUMNS, TEMPLATE_COLUMNS, AuditReport
+from ..wikitext.audit import audit_report
 from ..wikitext.audit.holes import NOTHING, AuditedPage, Comparison
 from ..wikitext.sections import LearnedHeading
 from .clean_wikitext import CallEndedError, CallTimeoutError, TimedCalls, Unrendered
-
-if TYPE_CHECKING:
-    from ..wikitext.audit.audit_report import AuditTask
 
 STAGE = "audit-pages"
 EMPTY = "empty-after-cleaning"  # the reason of the cleaner for a page without text
@@ -113,10 +110,7 @@ class _Audit(beam.DoFn):
     hidden_namespaces: frozenset[str]
 
     def setup(self) -> None:
-        # Imported here: a process that only builds the pipeline does not need the parser.
-        from ..wikitext.audit.audit_report import audit_page
-
-        self.calls = TimedCalls(audit_page, MAX_SECONDS)
+        self.calls = TimedCalls(audit_report.audit_page, MAX_SECONDS)
 
     def teardown(self) -> None:
         self.calls.close()
@@ -126,8 +120,6 @@ class _Audit(beam.DoFn):
         joined: tuple[int, Mapping[str, Iterable[tuple[str, Any]]]],
         largest_hash: int,
     ) -> Iterable[AuditedPage]:
-        from ..wikitext.audit.audit_report import AuditTask
-
         page_id, found = joined
         if hash_of(page_id) > largest_hash:
             return
@@ -139,12 +131,13 @@ class _Audit(beam.DoFn):
                 counters.count(STAGE, reasons[0])
                 yield AuditedPage(page_id, title, reasons[0], NOTHING)
                 continue
-            task = AuditTask(wikitext, texts[0] if texts else "", self.hidden_namespaces)
+            text = texts[0] if texts else ""
+            task = audit_report.AuditTask(wikitext, text, self.hidden_namespaces)
             reason, comparison = self._compare(task)
             counters.count(STAGE, reason or "audited")
             yield AuditedPage(page_id, title, reason, comparison)
 
-    def _compare(self, task: "AuditTask") -> tuple[str, Comparison]:
+    def _compare(self, task: audit_report.AuditTask) -> tuple[str, Comparison]:
         if len(task.wikitext) > MAX_CHARACTERS:
             return "too-long", NOTHING
         try:
@@ -189,12 +182,12 @@ class WriteAudit(beam.PTransform):
 
 def write_report(folder: str, language: str, pages: Iterable[AuditedPage]) -> Iterator[OutputFile]:
     """Writes the files of the report, and yields their descriptions."""
-    report = AuditReport(pages)
+    report = audit_report.AuditReport(pages)
     summary = json.dumps(report.summary(), ensure_ascii=False, indent=2) + "\n"
     yield write_text(folder, SUMMARY, summary, "json")
     tables = (
-        (FINDINGS, COLUMNS, report.rows()),
-        (TEMPLATES, TEMPLATE_COLUMNS, report.template_rows()),
+        (FINDINGS, audit_report.COLUMNS, report.rows()),
+        (TEMPLATES, audit_report.TEMPLATE_COLUMNS, report.template_rows()),
     )
     for name, columns, rows in tables:
         lines = [to_line(row) for row in rows]

@@ -186,8 +186,7 @@ class CleanWikitext(beam.PTransform):
             store = functools.partial(_hold_pages, scratch=Scratch(self.scratch))
             hold = Gather(None, store, HELD_CHARACTERS, lambda page: len(page.text))
             pages = pages | "HoldPages" >> beam.ParDo(hold).with_output_types(bytes)
-            of_wiki = beam.pvalue.AsSingleton(self.templates)
-            clean = beam.ParDo(_CleanHeld(*settings), of_wiki)
+            clean = beam.ParDo(_CleanHeld(*settings), beam.pvalue.AsSingleton(self.templates))
         else:
             clean = beam.ParDo(_Clean(*settings), NO_TEMPLATES)
         split = pages | clean.with_output_types(Article).with_outputs(

@@ -20,7 +20,6 @@ from ..files.records import PackedArticle, Page, Reason
 from ..files.text import checked_date
 from ..files.work_units import FileUnit
 from . import screening
-from .article_accounts import HUMAN
 from .mediawiki_xml import MalformedPageError, parse_id, parse_page
 from .read_dumps import check_dumps, read_good_pages, spread_units
 from .read_sql_dumps import is_table_of, read_file
@@ -66,11 +65,6 @@ def reason_to_leave_out(ids: frozenset[str], dbname: str, article: PackedArticle
     """Returns the reason LISTED if the item or page of an article is in the list, otherwise None."""
     names = article.wikidata_id, f"{dbname}:{article.page_id}"
     return None if ids.isdisjoint(names) else LISTED
-
-
-def is_about_a_person(article: PackedArticle) -> bool:
-    """Returns True if an article is about a human, living or dead, according to its known classes."""
-    return HUMAN in article.classes
 
 
 READ_STAGE = "read-older-dump"

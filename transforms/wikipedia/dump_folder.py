@@ -219,8 +219,7 @@ def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str
         return f"{job} is {status} according to dumpstatus.json"
     if not is_whole_file and (reason := _why_not_all(folder, kind, job, parts)):
         return reason
-    sizes = (_why_not_written(folder, part.name) for part in parts)
-    return next(filter(None, sizes), "")
+    return next(filter(None, (_why_not_written(folder, part.name) for part in parts)), "")
 
 
 def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]) -> str:
@@ -298,10 +297,9 @@ FOLDER_OF_FILES = "xml"
 
 # Formats that can be read from the middle come first, then the format that is faster to decompress.
 _EXPORT_SUFFIXES = (".bz2", "", ".zst", ".gz", ".xz")
-_EXPORT_NUMBER = r"\d{1,18}"  # fits 64 bits
 _NAME = re.compile(
-    rf"(?P<dbname>[a-z]\w*)-(?P<date>\d{{4}}-\d\d-\d\d)-p(?P<first>{_EXPORT_NUMBER})"
-    rf"(?:p(?P<last>{_EXPORT_NUMBER})|r(?P<revision>{_EXPORT_NUMBER})r{_EXPORT_NUMBER})\.xml(?P<suffix>|\.\w+)"
+    rf"(?P<dbname>[a-z]\w*)-(?P<date>\d{{4}}-\d\d-\d\d)-p(?P<first>{_NUMBER})"
+    rf"(?:p(?P<last>{_NUMBER})|r(?P<revision>{_NUMBER})r{_NUMBER})\.xml(?P<suffix>|\.\w+)"
 )
 _SUM = re.compile(r"([0-9a-fA-F]{64})[ \t]+\*?(\S.*)")
 
@@ -462,9 +460,5 @@ def find_gaps(files: Sequence[ExportFile]) -> list[str]:
         f"no file holds the pages {one.last + 1:,} to {other.first - 1:,}"
         for one, other in itertools.pairwise(files)
         if other.first - one.last - 1
-        > max(MAX_GAP_PAGES, min(_span(one), _span(other)) // MAX_GAP_SHARE)
+        > max(MAX_GAP_PAGES, min(file.last - file.first for file in (one, other)) // MAX_GAP_SHARE)
     ]
-
-
-def _span(file: ExportFile) -> int:
-    return file.last - file.first

@@ -86,14 +86,6 @@ def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
     return found
 
 
-def has_history(roots: Sequence[str], dbname: str) -> bool:
-    """Returns True if there is an export of all revisions of a wiki."""
-    wikis = (
-        FileSystems.join(parent, dbname) for parent in folders_of_wikis(roots, dump_folder.HISTORY)
-    )
-    return any(map(read_files.list_subfolders, wikis))
-
-
 def folders_of_wikis(roots: Sequence[str], kind: str) -> Iterator[str]:
     """Yields the folders that may contain folders of wikis. A root may be such a folder itself.
 
@@ -121,19 +113,17 @@ def use_export(
     Raises UnusableDumpError if the export is not complete in any compression.
     """
     compressions: dict[str, list[str]] = {}
-    for folder in folders:
-        for name in read_files.list_subfolders(folder):
-            compressions.setdefault(name, []).append(FileSystems.join(folder, name))
+    for folder, name in _subfolders_of(folders):
+        compressions.setdefault(name, []).append(folder)
     reasons = []
-    sizes = {name: _list_sizes(places) for name, places in compressions.items()}
+    listed = {name: _list_files(places) for name, places in compressions.items()}
     for name in sorted(
-        compressions, key=lambda name: (dump_folder.order_of_suffix(sizes[name]), name)
+        listed, key=lambda name: (dump_folder.order_of_suffix(listed[name][1]), name)
     ):
+        paths, sizes = listed[name]
         try:
-            paths = {file: path for file, (path, _) in sizes[name].items()}
             sums = read_sums(paths[dump_folder.SUMS]) if dump_folder.SUMS in paths else {}
-            bytes_of = {file: size for file, (_, size) in sizes[name].items()}
-            export = dump_folder.ExportFolder(dbname, date, bytes_of, sums)
+            export = dump_folder.ExportFolder(dbname, date, sizes, sums)
             return [paths[file] for file in dump_folder.select_export(export, keep_good=keep_good)]
         except dump_folder.UnusableDumpError as error:
             reasons.append(str(error))
@@ -142,16 +132,17 @@ def use_export(
     )
 
 
-def _list_sizes(folders: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """Returns name of a file → (path, size in bytes).
+def _list_files(folders: Sequence[str]) -> tuple[dict[str, str], dict[str, int]]:
+    """Returns (name of a file → its path, name of a file → its size in bytes).
 
     If two folders have a file with the same name, the file in the first folder is used.
     """
-    return {
-        name: (FileSystems.join(folder, name), size)
-        for folder in reversed(folders)
-        for name, size in read_files.list_files(folder).items()
-    }
+    paths: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+    for folder in reversed(folders):
+        for name, size in read_files.list_files(folder).items():
+            paths[name], sizes[name] = FileSystems.join(folder, name), size
+    return paths, sizes
 
 
 ALL = "all"
@@ -266,18 +257,13 @@ def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
             )
         return found
     for code in codes:
-        _check_code(code, roots)
+        dbname = dbname_of(code)
+        if code in LANGUAGE_CODES or mediawiki_table(code):
+            continue
+        wikis = _wikis_below(roots)
+        if dbname not in wikis:
+            raise ValueError(f"no such language: {code!r}{near_codes(code, codes_of(wikis))}")
     return codes
-
-
-def _check_code(code: str, roots: Sequence[str]) -> None:
-    """Raises ValueError if no wiki has the given code."""
-    dbname = dbname_of(code)
-    if code in LANGUAGE_CODES or mediawiki_table(code):
-        return
-    wikis = _wikis_below(roots)
-    if dbname not in wikis:
-        raise ValueError(f"no such language: {code!r}{near_codes(code, codes_of(wikis))}")
 
 
 def _wikis_below(roots: Sequence[str]) -> set[str]:
@@ -329,16 +315,12 @@ def find_dumps(
         dbname: _find_wiki(roots, dbname, date, layout, keep_good)
         for dbname in map(dbname_of, languages)
     }
-    wikis = [
-        _wiki_dump(roots, language, usable)
-        for language in languages
-        for usable in of_wiki[dbname_of(language)].usable
-    ]
-    missing = [
-        MissingWiki(language, of_wiki[dbname_of(language)].reason)
-        for language in languages
-        if not of_wiki[dbname_of(language)].usable
-    ]
+    wikis, missing = [], []
+    for language in languages:
+        usable, _, reason = of_wiki[dbname_of(language)]
+        wikis.extend([_wiki_dump(roots, language, one) for one in usable])
+        if not usable:
+            missing.append(MissingWiki(language, reason))
     if not wikis:
         raise read_files.InputError(", ".join(roots), _describe_nothing(missing))
     passed_over = itertools.chain.from_iterable(found.passed_over for found in of_wiki.values())
@@ -436,8 +418,9 @@ def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]
 
 
 def _why_no_places(roots: Sequence[str], dbname: str) -> str:
-    if has_history(roots, dbname):
-        return f"there is only {dump_folder.HISTORY} for {dbname}: exports of all revisions are not read"
+    for parent in folders_of_wikis(roots, dump_folder.HISTORY):
+        if read_files.list_subfolders(FileSystems.join(parent, dbname)):
+            return f"there is only {dump_folder.HISTORY} for {dbname}: exports of all revisions are not read"
     return f"no folder {dbname} with a dated subfolder"
 
 
@@ -463,11 +446,7 @@ def _look_into(
 
     Returns (name of the file → its path, description of the dump).
     """
-    paths: dict[str, str] = {}
-    sizes: dict[str, int] = {}
-    for folder in reversed(folders):
-        for name, size in read_files.list_files(folder).items():
-            paths[name], sizes[name] = FileSystems.join(folder, name), size
+    paths, sizes = _list_files(folders)
     jobs: Mapping[str, object] = {}
     if "dumpstatus.json" in paths:
         with read_files.open_raw(paths["dumpstatus.json"]) as stream:

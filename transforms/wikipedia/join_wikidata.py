@@ -222,14 +222,6 @@ class WikiTables(NamedTuple):
             self.dump_date, dates | ({wikidata.ENTITIES: table.date} if table else {})
         )
 
-    def by_role(self) -> Mapping[str, Sequence[str]]:
-        """Returns {role of input files: their paths}. The roles have names such as "page-props"."""
-        return {
-            "page-props": self.page_props,
-            "items-per-site": self.items_per_site,
-            "page-table": self.pages,
-        }
-
 
 class Found(NamedTuple):
     """The outputs of FindItems: facts about pages as (page id, PageFacts), and malformed rows.
@@ -398,9 +390,8 @@ class ScreenFacts(beam.PTransform):
     identity: str = ""
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        keyed = articles | "KeyByPage" >> beam.Map(key_by_page)
         joined = {
-            "articles": keyed,
+            "articles": articles | "KeyByPage" >> beam.Map(key_by_page),
             "facts": self.page_to_facts,
         } | "JoinFacts" >> beam.CoGroupByKey()
         screen = beam.FlatMap(_screen, self.stage, self.has_page_table, self.identity)
@@ -454,12 +445,8 @@ def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
     """
     articles = [from_bytes(data) for data in of_one_page]
     if len(articles) > 1:  # otherwise no text needs to be read
-        articles.sort(key=_revision, reverse=True)
+        articles.sort(key=lambda a: (int(a.version_id), a.title, unpack_text(a)), reverse=True)
     return articles
-
-
-def _revision(article: PackedArticle) -> tuple[int, str, str]:
-    return int(article.version_id), article.title, unpack_text(article)
 
 
 _NO_TABLES = WikiTables()

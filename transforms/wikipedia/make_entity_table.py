@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import numpy
 import numpy.typing
-import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
 from ..files import counters
@@ -170,7 +169,10 @@ def _read_block(unit: FileUnit, block: LineBlock) -> Iterator[Entity | Rejected 
     at = 0
     for line in [block.data] if block.is_overlong else lines_of(block.data):
         try:
-            item: Entity | Rejected | None = _read_item(line, block.is_overlong)
+            if block.is_overlong:
+                beginning = line[:_DETAIL_BYTES].decode("utf-8", "replace")
+                raise MalformedEntityError("line-too-long", beginning)
+            item: Entity | Rejected | None = parse_entity(line)
             counts["entities"] += item is not None
         except MalformedEntityError as error:
             place = f"{posixpath.basename(unit.path)}:{place_of(block, at)[1]}"
@@ -179,13 +181,6 @@ def _read_block(unit: FileUnit, block: LineBlock) -> Iterator[Entity | Rejected 
         yield item
         at += len(line) + 1
     counters.count_all(READ_ENTITIES, counts)  # once per block: a call costs more than a line
-
-
-def _read_item(line: bytes, is_overlong: bool) -> Entity | None:
-    if is_overlong:
-        beginning = line[:_DETAIL_BYTES].decode("utf-8", "replace")
-        raise MalformedEntityError("line-too-long", beginning)
-    return parse_entity(line)
 
 
 Edges = numpy.typing.NDArray[numpy.int64]
@@ -238,6 +233,7 @@ class PackedItems(NamedTuple):
     entities: beam.PCollection  # one int: total number of items
 
 
+@dataclass(eq=False, repr=False)
 class PackItems(beam.PTransform):
     """Packs Wikidata items into blocks, and counts them. PCollection[list[Entity]] → PackedItems.
 
@@ -250,13 +246,11 @@ class PackItems(beam.PTransform):
         columns.
     """
 
-    def __init__(self, folder: str, wikis: Sequence[str]):
-        super().__init__()
-        self.scratch = Scratch(folder)
-        self.wikis = list(wikis)
+    folder: str
+    wikis: Sequence[str]
 
     def expand(self, batches: beam.PCollection) -> PackedItems:
-        blocks = beam.ParDo(make_blocks(self.scratch, self.wikis)).with_output_types(bytes)
+        blocks = beam.ParDo(make_blocks(Scratch(self.folder), self.wikis)).with_output_types(bytes)
         ranges = (
             batches
             | "CountRanges"
@@ -286,14 +280,10 @@ def make_blocks(scratch: Scratch, wikis: Sequence[str]) -> Gather:
     place_of_wiki = {wiki: place for place, wiki in enumerate(wikis)}
     return Gather(
         functools.partial(entity_table.make_block, wikis=place_of_wiki),
-        functools.partial(_pack_blocks, scratch=scratch),
+        lambda blocks: [scratch.put(entity_table.pack_block(entity_table.merge_blocks(blocks)))],
         ITEM_BLOCK_BYTES,  # or BLOCK_ROWS rows
         lambda block: max(block.nbytes, block.num_rows * ITEM_BLOCK_BYTES // BLOCK_ROWS),
     )
-
-
-def _pack_blocks(blocks: Sequence[pa.Table], scratch: Scratch) -> Iterator[bytes]:
-    yield scratch.put(entity_table.pack_block(entity_table.merge_blocks(blocks)))
 
 
 WRITE_ENTITIES = "write-entity-table"
@@ -310,6 +300,7 @@ class WrittenTable(NamedTuple):
     counts: beam.PCollection  # of TableCounts, one for each file
 
 
+@dataclass(eq=False, repr=False)
 class WriteEntityTable(beam.PTransform):
     """Writes entities-*.parquet, the files of the entity table. PackedItems → WrittenTable.
 
@@ -322,21 +313,19 @@ class WriteEntityTable(beam.PTransform):
       wikis: database names, such as "dewiki". Each wiki has one column of titles, in the given order.
     """
 
-    def __init__(
-        self, folder: str, scratch: str, wikis: Sequence[str], rows_per_file: int = ROWS_PER_FILE
-    ):
-        super().__init__()
-        if rows_per_file < 1:
-            raise ValueError(f"rows_per_file must be positive, not {rows_per_file}")
-        self.folder = folder
-        self.scratch = Scratch(scratch)
-        self.wikis = list(wikis)
-        self.rows_per_file = rows_per_file
+    folder: str
+    scratch: str
+    wikis: Sequence[str]
+    rows_per_file: int = ROWS_PER_FILE
+
+    def __post_init__(self) -> None:
+        if self.rows_per_file < 1:
+            raise ValueError(f"rows_per_file must be positive, not {self.rows_per_file}")
 
     def expand(self, items: PackedItems) -> WrittenTable:
         starts = items.ranges | "PlanFiles" >> beam.Map(entity_table.plan_files, self.rows_per_file)
         filled = items.blocks | "CutBlocks" >> beam.FlatMap(
-            cut_block, AsSingleton(starts), self.scratch
+            cut_block, AsSingleton(starts), Scratch(self.scratch)
         )
         empty = starts | "EveryFile" >> beam.FlatMap(every_file)
         written = (
@@ -420,5 +409,4 @@ def write_internal_classes(kinds: dict[int, str], folder: str) -> OutputFile:
 
     `kinds` maps the id of a class to its kind, such as "list".
     """
-    table = entity_table.class_table(kinds)
-    return write_parquet(folder, "internal-classes.parquet", "", table)
+    return write_parquet(folder, "internal-classes.parquet", "", entity_table.class_table(kinds))

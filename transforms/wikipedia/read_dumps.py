@@ -249,8 +249,7 @@ def _read_counted(
                         counts.clear()
                 yield event
     except (mediawiki_xml.OverlongPageError, mediawiki_xml.HistoryExportError) as error:
-        place = f"in bytes {unit.start} to {unit.end}"
-        raise InputError(unit.path, f"{place}: {error}") from None
+        raise InputError(unit.path, f"in bytes {unit.start} to {unit.end}: {error}") from None
     finally:
         counters.count_all(stage, counts)
     counters.count(stage, "dump_bytes", left)

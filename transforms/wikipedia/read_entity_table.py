@@ -18,12 +18,11 @@ import pyarrow.compute as pc
 from apache_beam.io.filesystems import FileSystems
 
 from ..files import counters
-from ..files.builds.finished_builds import Build, check_columns, open_build, opened
+from ..files.builds.finished_builds import check_columns, open_build, opened
 from ..files.builds.manifest import MANIFEST
 from ..files.distribution import SpreadAll
 from ..files.formats import PARQUET
 from ..files.read_files import InputError
-from ..files.records import OutputFile
 from ..files.text import checked_date
 from ..wikitext.templates.definitions import ENGLISH_TEMPLATE, TemplateFact, sitelink_alias
 from .entity_table import KINDS, table_schema
@@ -65,10 +64,13 @@ class EntityTable(NamedTuple):
         """
         row_groups: list[RowGroup] = []
         wikis: dict[str, tuple[str, ...]] = {}
-        build = _open_table(folder)
-        for file in _list_files(build):
-            path = FileSystems.join(folder, file.name)
-            wikis[path], groups = _read_file(path, file.records)
+        build = open_build(folder)
+        if build.corpus != "entities":
+            raise InputError(folder, f"a build of {build.corpus}, not an entity table")
+        records = {file["name"]: file["records"] for file in build.manifest["outputs"]}
+        for name in sorted(name for name in records if name.startswith("entities-")):
+            path = FileSystems.join(folder, name)
+            wikis[path], groups = _read_file(path, records[name])
             row_groups += groups
         first = next(iter(wikis), "")
         for path, of_file in wikis.items():
@@ -98,23 +100,6 @@ class EntityTable(NamedTuple):
         return dbname
 
 
-def _open_table(folder: str) -> Build:
-    """Opens the build of an entity table.
-
-    Raises InputError if the build is not finished, or is not an entity table.
-    """
-    build = open_build(folder)
-    if build.corpus != "entities":
-        raise InputError(folder, f"a build of {build.corpus}, not an entity table")
-    return build
-
-
-def _list_files(build: Build) -> list[OutputFile]:
-    """Returns the files with items, sorted by name, so that ids are ascending."""
-    files = [OutputFile(*map(file.get, OutputFile._fields)) for file in build.manifest["outputs"]]
-    return sorted(file for file in files if file.name.startswith("entities-"))
-
-
 def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
     """Returns (database names of the wikis whose titles a file has, its row groups), from the file's footer.
 
@@ -122,7 +107,10 @@ def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
     """
     row_groups = []
     with opened(path, PARQUET) as parquet:
-        wikis = _check_schema(path, parquet.schema_arrow)
+        schema = parquet.schema_arrow
+        wikis = tuple(name for name in schema.names if name not in (ID, CLASSES))
+        if schema != table_schema(wikis):
+            raise InputError(path, f"not a file of an entity table; its columns: {schema.names}")
         for number in range(parquet.num_row_groups):
             metadata = parquet.metadata.row_group(number)
             ids = metadata.column(0).statistics
@@ -135,17 +123,6 @@ def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
             )
             raise InputError(path, message)
     return wikis, row_groups
-
-
-def _check_schema(path: str, schema: pa.Schema) -> tuple[str, ...]:
-    """Returns the database names of the wikis whose titles are in the columns of a file.
-
-    Raises InputError if `schema` is not that of an entity table.
-    """
-    wikis = tuple(name for name in schema.names if name not in (ID, CLASSES))
-    if schema != table_schema(wikis):
-        raise InputError(path, f"not a file of an entity table; its columns: {schema.names}")
-    return wikis
 
 
 def _check_order(row_groups: Sequence[RowGroup]) -> None:

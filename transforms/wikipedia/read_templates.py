@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.transforms.combiners import TopCombineFn
-from apache_beam.transforms.window import GlobalWindow
-from apache_beam.utils.windowed_value import WindowedValue
+from apache_beam.transforms.window import GlobalWindows
 
 from ..files import counters
 from ..files.records import Page
@@ -137,21 +136,17 @@ class _ReadPage(beam.DoFn):
             if len(self.calls) > MAX_COUNTED:
                 yield from self._take_uses()
         elif page.namespace == TEMPLATE_NAMESPACE:
-            yield from self._facts(page)
+            fact = read_template(page)
+            if fact and not self.tables.knows(fact.name):
+                counters.count(STAGE, fact.kind)
+                yield fact.name, fact
+                called = {fact.value: 1} if fact.kind == "alias" else count_calls(fact.value)
+                yield from self._uses(called)
 
     def finish_bundle(self) -> Iterator[beam.pvalue.TaggedOutput]:
-        window = GlobalWindow()
+        in_window = GlobalWindows.windowed_value_at_end_of_window
         for output in self._take_uses():
-            windowed = WindowedValue(output.value, window.max_timestamp(), [window])
-            yield beam.pvalue.TaggedOutput(output.tag, windowed)
-
-    def _facts(self, page: Page) -> Iterator[Any]:
-        fact = read_template(page)
-        if fact and not self.tables.knows(fact.name):
-            counters.count(STAGE, fact.kind)
-            yield fact.name, fact
-            called = {fact.value: 1} if fact.kind == "alias" else count_calls(fact.value)
-            yield from self._uses(called)
+            yield beam.pvalue.TaggedOutput(output.tag, in_window(output.value))
 
     def _take_uses(self) -> Iterator[beam.pvalue.TaggedOutput]:
         calls, self.calls = self.calls, collections.Counter()
@@ -216,5 +211,4 @@ def collect_most_used(
         if characters > MAX_DEFINED:
             break
         kept.append(fact)
-    collected = collect(kept)
-    return collected._replace(headings={one.name: one.is_top_only for one in headings})
+    return collect(kept)._replace(headings={one.name: one.is_top_only for one in headings})

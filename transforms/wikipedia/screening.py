@@ -355,9 +355,7 @@ def has_id(blocks: Mapping[int, bytes], page_id: int) -> bool:
     return packed is not None and bool(_unpack(packed)[place >> 3] >> (place & 7) & 1)
 
 
-@functools.lru_cache(maxsize=_BLOCKS_AT_ONCE)
-def _unpack(packed: bytes) -> bytes:
-    return zlib.decompress(packed)
+_unpack = functools.lru_cache(maxsize=_BLOCKS_AT_ONCE)(zlib.decompress)
 
 
 def measure_block(block: Block) -> Extent:

@@ -114,14 +114,17 @@ class Site:
                 yield Reason(slug, f"template {name}")
         if self.required.reason and not self._has_required(text):
             yield Reason(self.required.reason)
-        if self.drops_covers and _links_to_subpages(page.title, text):
-            yield Reason("book-cover")
+        if self.drops_covers and "/" not in page.title:
+            # The table of contents of a book links to or transcludes its own subpages.
+            name = re.escape(page.title).replace(r"\ ", "[ _]")
+            subpage = rf"(?:\[\[|\{{\{{)\s*:?\s*(?:{name})?/[^\s|\]}}]"
+            if re.search(subpage, text, re.IGNORECASE):
+                yield Reason("book-cover")
 
     def _has_required(self, text: str) -> bool:
         if find_template(text, self.required.templates):
             return True
-        categories = map(normalise_name, categories_of(text))
-        return not self.required.categories.isdisjoint(categories)
+        return not self.required.categories.isdisjoint(map(normalise_name, categories_of(text)))
 
     def has_image(self, wikitext: str) -> bool:
         """Returns True if a page contains a picture.
@@ -145,17 +148,6 @@ def categories_of(wikitext: str) -> tuple[str, ...]:
         for name in _CATEGORY.findall(drop_verbatim(wikitext))
     )
     return tuple(dict.fromkeys(filter(None, names)))
-
-
-def _links_to_subpages(title: str, text: str) -> bool:
-    """Returns True if a page is the table of contents of a book.
-
-    A table of contents is not itself a subpage, and it links to or transcludes its own subpages.
-    """
-    if "/" in title:
-        return False
-    name = re.escape(title).replace(r"\ ", "[ _]")
-    return bool(re.search(rf"(?:\[\[|\{{\{{)\s*:?\s*(?:{name})?/[^\s|\]}}]", text, re.IGNORECASE))
 
 
 def _is_large(options: str) -> bool:

@@ -52,18 +52,6 @@ _DETAIL_CHARACTERS = 100
 Pin = tuple[str, str]  # identity ("Q64", or "ukwiki:1088" of builds without Wikidata), split
 
 
-class ConflictingPinsError(ValueError):
-    """Raised if an article is pinned to two splits.
-
-    `first` and `second` are (split, file of the pin). The message names both splits, and the file of the
-    first.
-    """
-
-    def __init__(self, identity: str, first: tuple[str, str], second: tuple[str, str]):
-        super().__init__(f"{identity} is pinned to {second[0]}, but to {first[0]} in {first[1]}")
-        self.identity, self.first, self.second = identity, first, second
-
-
 def check_pin(identity: str, split: str, place: str) -> Pin:
     """Checks a pin, and returns it with "train", "validation" or "test" as its split.
 
@@ -153,7 +141,7 @@ def unpack_pins(blocks: Iterable[tuple[str, bytes]]) -> Mapping[str, str]:
     """Returns id of the article → split, for all pins in `blocks`.
 
     A block is (name of the file from which the pins were read, pins packed by `pack_pins`). Raises
-    ConflictingPinsError if an article has pins to different splits.
+    InputError if an article has pins to different splits.
     """
     splits: dict[str, tuple[str, str]] = {}
     for file, block in sorted(blocks):
@@ -161,7 +149,8 @@ def unpack_pins(blocks: Iterable[tuple[str, bytes]]) -> Mapping[str, str]:
             identity, _, split = line.partition("\t")
             known = splits.setdefault(identity, (split, file))
             if known[0] != split:
-                raise ConflictingPinsError(identity, known, (split, file))
+                message = f"{identity} is pinned to {split}, but to {known[0]} in {known[1]}"
+                raise InputError(file, message)
     return {identity: split for identity, (split, _) in splits.items()}
 
 
@@ -367,20 +356,9 @@ def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts
 
     `found` has the "pins" and the "facts" of the bucket. Pins without a page are ignored.
     """
-    splits = unpack_blocks(found["pins"])
+    splits = unpack_pins(found["pins"])
     for page_id, facts in found["facts"]:
         yield page_id, facts._replace(pinned_split=splits.get(facts.qid, ""))
-
-
-def unpack_blocks(blocks: Iterable[Block]) -> Mapping[str, str]:
-    """Returns identity → split for all pins in one bucket. An identity is the id of an item or page.
-
-    Raises InputError if an identity has two different splits.
-    """
-    try:
-        return unpack_pins(blocks)
-    except ConflictingPinsError as error:
-        raise InputError(error.second[1], str(error)) from error
 
 
 @dataclass(eq=False, repr=False)
@@ -402,10 +380,9 @@ class PinPages(beam.PTransform):
 
 def facts_of_pins(of_bucket: tuple[int, Iterable[Block]], dbname: str) -> Iterator[PageToFacts]:
     """Yields (page id, facts with the pinned split) for each pin of a page of the wiki."""
-    for identity, split in unpack_blocks(of_bucket[1]).items():
+    for identity, split in unpack_pins(of_bucket[1]).items():
         if identity.startswith(f"{dbname}:"):
-            page_id = int(identity.removeprefix(f"{dbname}:"))
-            yield page_id, PageFacts(pinned_split=split)
+            yield int(identity.removeprefix(f"{dbname}:")), PageFacts(pinned_split=split)
 
 
 class Assigned(NamedTuple):

@@ -233,11 +233,6 @@ class _Buffer:
         """Moves back by one token, so that `token` is read again."""
         self.position -= len(token.text)
 
-    def skip_blank(self) -> None:
-        """Skips white space and comments, but reads no further chunks."""
-        match = _BLANK_RUN.match(self.data, self.position)
-        self.position = match.end() if match else self.position
-
     def skip_statement(self, start: int) -> None:
         """Skips everything up to the next semicolon that is not quoted.
 
@@ -378,7 +373,8 @@ def _read_values(buffer: _Buffer, patterns: _RowPatterns) -> Iterator[Row]:
             buffer.position = last.end()
             yield from _decode_rows([last.groups()], patterns.order)
             return
-        buffer.skip_blank()
+        blank = _BLANK_RUN.match(buffer.data, buffer.position)
+        buffer.position = blank.end() if blank else buffer.position
         if _CUT_ROW.match(buffer.data, buffer.position) is None:
             raise SqlDumpError(f"expected a row of {patterns.columns} values", buffer.offset)
         if not buffer.grow():
@@ -387,8 +383,7 @@ def _read_values(buffer: _Buffer, patterns: _RowPatterns) -> Iterator[Row]:
 
 def _decode_rows(rows: Sequence[tuple[bytes, ...]], order: Sequence[int]) -> Iterator[Row]:
     literals = list(zip(*rows, strict=True))
-    values = [_decode_column(literals[group]) for group in order]
-    return zip(*values, strict=True)
+    return zip(*(_decode_column(literals[group]) for group in order), strict=True)
 
 
 def _decode_column(literals: Sequence[bytes]) -> Sequence[bytes | None]:
@@ -438,7 +433,7 @@ def _decode(literal: bytes) -> bytes | None:
     if prefix in (b"b", b"B"):
         return b"%d" % int(body or b"0", 2)
     if b"\\" in body or b"'" in body:
-        return _ESCAPE.sub(_unescape, body)
+        return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[0], escape[0][1:]), body)
     return body
 
 
@@ -453,8 +448,3 @@ _ESCAPED = {
     rb"\0": b"\0", rb"\b": b"\b", rb"\n": b"\n", rb"\r": b"\r", rb"\t": b"\t", rb"\Z": b"\x1a",
     rb"\%": rb"\%", rb"\_": rb"\_",
 }  # fmt: skip
-
-
-def _unescape(match: re.Match[bytes]) -> bytes:
-    escape = match.group()
-    return _ESCAPED.get(escape, escape[1:])

@@ -80,8 +80,7 @@ def count_rows(
     texts = column.to_pylist()
     for name, trained in vocabularies:
         if trained.model:
-            counter = counter_of(trained.model)
-            stats = subword_models.add_subword_stats(map(counter.count, texts))
+            stats = subword_models.add_subword_stats(map(counter_of(trained.model).count, texts))
             yield (name, rows.file.edition, rows.file.split), stats
     counters.count(COUNT_SUBWORDS, "articles", len(texts))
     counters.count(COUNT_SUBWORDS, "text_bytes", pc.sum(pc.binary_length(column)).as_py() or 0)

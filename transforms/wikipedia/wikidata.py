@@ -197,8 +197,7 @@ def _find_problem(text: bytes) -> MalformedEntityError | None:
 
 def _read_id(name: Any, text: bytes) -> int:
     if name is None:
-        beginning = text[:_DETAIL_CHARACTERS].decode("utf-8", "replace")
-        raise MalformedEntityError("no-id", beginning)
+        raise MalformedEntityError("no-id", text[:_DETAIL_CHARACTERS].decode("utf-8", "replace"))
     found = _ITEM_ID.fullmatch(name) if isinstance(name, str) else None
     if not found:
         raise MalformedEntityError("bad-id", str(name)[:_DETAIL_CHARACTERS])

@@ -79,7 +79,7 @@ def read_here(*paths: Path) -> Mapping[str, str]:
     """Without a pipeline, in which errors have other names."""
     planned = map(split_pins.plan_units, split_pins.find_pins([str(path) for path in paths]).files)
     units = itertools.chain.from_iterable(planned)
-    return split_pins.unpack_blocks(
+    return split_pins.unpack_pins(
         block for unit in units for _, block in split_pins.read_blocks(unit)
     )
 
