@@ -250,14 +250,8 @@ def compare_bucket(
     )
     yield tally
     if changes:
-        yield beam.pvalue.TaggedOutput("changes", pack_changes(changes))
-
-
-def pack_changes(changes: Iterable[edition_changes.Change]) -> bytes:
-    """Compresses changes as text with one change per line."""
-    return zstandard.ZstdCompressor().compress(
-        "".join(map(edition_changes.to_line, changes)).encode("utf-8")
-    )
+        lines = "".join(map(edition_changes.to_line, changes)).encode("utf-8")
+        yield beam.pvalue.TaggedOutput("changes", zstandard.ZstdCompressor().compress(lines))
 
 
 class EditionChanges(NamedTuple):

@@ -199,7 +199,11 @@ def _search(
     folder: str,
 ) -> None:
     index = FileSystems.join(folder, SCRATCH, "index")
-    save_index(known.known, _names_of(known.items), index)
+    # The first item with each text. Items are in the order of the numbers of their texts.
+    first: dict[int, tuple[str, str, str]] = {}
+    for item in known.items:
+        first.setdefault(item.number, (item.set, item.split, item.id))
+    save_index(known.known, list(first.values()), index)
     with FileSystems.create(FileSystems.join(index, _ITEMS)) as stream:
         stream.write(msgspec.json.encode(known.items))
 
@@ -226,17 +230,6 @@ def _search(
         )
 
     run_pipeline(add, engine)
-
-
-def _names_of(items: Iterable[Item]) -> list[tuple[str, str, str]]:
-    """Returns, for each distinct text, a tuple (set, split, id) of the first item with this text.
-
-    The list is in the order of `Item.number`, which is the index of the text.
-    """
-    first: dict[int, tuple[str, str, str]] = {}
-    for item in items:
-        first.setdefault(item.number, (item.set, item.split, item.id))
-    return [first[number] for number in range(len(first))]
 
 
 def write_found(

@@ -243,10 +243,9 @@ def print_audit(summary: Mapping[str, Any]) -> None:
     drawn, audited = pages.pop("drawn"), pages.pop("audited")
     left_out = "".join(f", {count:,} {reason}" for reason, count in pages.items())
     words = summary["words"]
-    share = words["in_text"] / max(words["in_source"], 1)
     console.print(
         f"audit: {audited:,} of {drawn:,} pages{left_out}; {summary['paragraphs']:,} paragraphs;"
-        f" {share:.2%} of the words of running text"
+        f" {words['in_text'] / max(words['in_source'], 1):.2%} of the words of running text"
     )
     kinds = [
         (kind, f"{counts['count']:,}", f"{counts['per_1000_paragraphs']:.2f}")
