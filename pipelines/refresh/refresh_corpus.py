@@ -179,8 +179,7 @@ def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) 
 
 def join(output: str, *names: str) -> str:
     """Joins a path and names. The names may contain slashes."""
-    path: str = FileSystems.join(output, *"/".join(names).split("/"))
-    return path
+    return str(FileSystems.join(output, *"/".join(names).split("/")))
 
 
 @dataclasses.dataclass

@@ -114,8 +114,7 @@ class StateFolder:
 
     def path_of(self, label: str) -> str:
         """Returns the path of the state file of a corpus."""
-        path: str = FileSystems.join(self._folder, f"{label}.json")
-        return path
+        return str(FileSystems.join(self._folder, f"{label}.json"))
 
     def load(self, label: str, *, sets_aside: bool = True) -> CorpusState:
         """Returns the stored state of a corpus, or an empty state if there is no file or it is damaged.

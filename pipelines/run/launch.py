@@ -43,7 +43,6 @@ _NOT_KEPT = {
     **LEFT_OUT,
     "repeated": "repeated",
     "without_item": "without item",
-    "not_drawn": "not drawn",
 }
 """Counts of items that are neither kept nor rejected: name in manifest.json → name in the summary."""
 
