@@ -41,6 +41,7 @@ from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST, mar
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, is_there, open_raw
 from corpusmill.transforms.files.scratch import SCRATCH
+from corpusmill.transforms.files.terminal import name_some
 
 from .corpus_build import CorpusBuild
 
@@ -433,11 +434,10 @@ def _differences(target: str, corpus: CorpusBuild) -> Iterator[str]:
     before = _sizes(
         (file["role"], file["name"], file["bytes"]) for file in manifest.get("inputs", [])
     )
-    inputs = corpus.inputs()
     now = _sizes(
         (role, posixpath.basename(path), file_bytes_of(path))
-        for role in inputs
-        for path in inputs[role]
+        for role, paths in corpus.inputs().items()
+        for path in paths
     )
     if changes := _changes(before, now):
         yield f"from other inputs ({changes})"
@@ -466,8 +466,7 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
         for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]
-    more = len(changes) - SHOWN_DIFFERENCES
-    return ", ".join(changes[:SHOWN_DIFFERENCES]) + (f" and {more} more" if more > 0 else "")
+    return name_some(changes, SHOWN_DIFFERENCES)
 
 
 def _show(value: Any) -> str:

@@ -140,8 +140,7 @@ def is_there(path: str) -> bool:
     Raises OSError if a local disk does not respond. (Beam would return False in this case.)
     """
     if not is_local(path):
-        found: bool = FileSystems.exists(path)
-        return found
+        return bool(FileSystems.exists(path))
     try:
         pathlib.Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -150,8 +149,7 @@ def is_there(path: str) -> bool:
 
 
 def _open(path: str) -> BinaryIO:
-    stream = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
-    return cast(BinaryIO, stream)
+    return cast(BinaryIO, FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED))
 
 
 class _StoredObject(io.RawIOBase):
@@ -200,8 +198,7 @@ class _StoredObject(io.RawIOBase):
 
 def open_input(path: str) -> BinaryIO:
     """Opens a file for reading. Compressed files are decompressed."""
-    stream = decompressed(open_raw(path))
-    return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream)))
+    return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, decompressed(open_raw(path)))))
 
 
 def read_input(path: str, max_bytes: int | None = None) -> bytes:
@@ -354,8 +351,7 @@ def sample_texts(paths: Sequence[str]) -> TextSample:
 
     These files are evenly spread over the list. All files in the list must have the same compression.
     """
-    step = max(len(paths) // FILES, 1)
-    heads = [read_beginning(path) for path in paths[::step][:FILES]]
+    heads = [read_beginning(path) for path in paths[:: max(len(paths) // FILES, 1)][:FILES]]
     stored, text = (
         sum(sizes) for sizes in zip(*((n, len(head)) for n, head in heads), strict=True)
     )

@@ -183,8 +183,7 @@ def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
     Python's OSErrors name a file only if opening it failed.
     """
     advice = "; free some space, then start the same command again"
-    is_full = error.errno in errors.NUMBERS
-    why = f"{error.strerror or error}{advice if is_full else ''}"
+    why = f"{error.strerror or error}{advice if error.errno in errors.NUMBERS else ''}"
     return StoreError(str(path), f"{NOT_WRITTEN}: {why}")
 
 

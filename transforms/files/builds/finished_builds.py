@@ -418,11 +418,8 @@ def text_bytes_of(path: str, column: str) -> int:
         if not footer.num_row_groups:  # an empty file of JSON lines has no columns
             return 0
         at = parquet.schema_arrow.names.index(column)
-        chunks = [footer.row_group(number).column(at) for number in range(footer.num_row_groups)]
-        sizes = (
-            chunk.total_uncompressed_size - _LENGTH_BYTES * chunk.num_values for chunk in chunks
-        )
-        return sum(sizes)
+        chunks = (footer.row_group(number).column(at) for number in range(footer.num_row_groups))
+        return sum(one.total_uncompressed_size - _LENGTH_BYTES * one.num_values for one in chunks)
 
 
 def read_row_group(group: RowGroup, columns: Sequence[str]) -> CorpusRows:
