@@ -152,7 +152,10 @@ class FindOverlap(beam.PTransform):
             near.pairs
             | "NamesOfPairs" >> beam.FlatMap(names_of).with_output_types(str)
             | "EachOnce" >> beam.Distinct()
-            | "KeyBySplit" >> beam.Map(split_of_names).with_output_types(tuple[str, str])
+            | "KeyBySplit"  # the names are a JSON list of data set, id and split
+            >> beam.Map(lambda names: tuple(json.loads(names)[::2])).with_output_types(
+                tuple[str, str]
+            )
         )
         accounts[NEAR] = alike | "CountNear" >> beam.combiners.Count.PerElement()
         clusters = beam.Map(lambda links: len(numpy.unique(links[:, 1])))
@@ -160,20 +163,14 @@ class FindOverlap(beam.PTransform):
         return FoundOverlap(files, accounts)
 
 
-class CountedDocuments(NamedTuple):
-    """The outputs of CountDocuments."""
-
-    documents: beam.PCollection  # of (side, NamedText)
-    accounts: dict[str, beam.PCollection]  # DOCUMENTS and LEFT_OUT, by (data set, split)
-
-
 class CountDocuments(beam.PTransform):
     """Reads documents, and counts them and the texts that are rejected.
 
-    PCollection[SetPart] → CountedDocuments.
+    PCollection[SetPart] → (PCollection[(side, NamedText)], the accounts DOCUMENTS and LEFT_OUT by (data set,
+    split)).
     """
 
-    def expand(self, parts: beam.PCollection) -> CountedDocuments:
+    def expand(self, parts: beam.PCollection) -> tuple[beam.PCollection, dict[str, Any]]:
         read = parts | beam.FlatMap(read_counted).with_output_types(
             tuple[int, NamedText]
         ).with_outputs("rejected", main="documents")
@@ -184,7 +181,7 @@ class CountDocuments(beam.PTransform):
             | "Count" >> beam.combiners.Count.PerElement()
         )
         rejected = read.rejected | "AddRejected" >> beam.CombinePerKey(sum_of)
-        return CountedDocuments(read.documents, {DOCUMENTS: counted, LEFT_OUT: rejected})
+        return read.documents, {DOCUMENTS: counted, LEFT_OUT: rejected}
 
 
 class SignDocuments(beam.PTransform):
@@ -206,7 +203,7 @@ class SignDocuments(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> FoundOverlap:
         parts = root | "ReadParts" >> self.read
-        accounts = (parts | "ReadToCount" >> CountDocuments()).accounts
+        _, accounts = parts | "ReadToCount" >> CountDocuments()
         files = (
             accounts[DOCUMENTS]
             | "DocumentsOf" >> beam.Values()
@@ -325,9 +322,3 @@ def identity_of(row: tuple[str | float, ...]) -> str:
 def names_of(pair: ComparedPair) -> Iterator[str]:
     """Yields the names (data set, id and split) of both documents of a pair, as JSON."""
     return (one.facts.title for one in pair[:2])
-
-
-def split_of_names(names: str) -> tuple[str, str]:
-    """Returns (data set, split) of a document. `names` is a JSON list of its data set, id and split."""
-    data_set, _, split = json.loads(names)
-    return data_set, split
