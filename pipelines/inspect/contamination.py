@@ -59,7 +59,7 @@ from corpusmill.transforms.files.builds.ledger import Accounts, Ledger
 from corpusmill.transforms.files.builds.manifest import Provenance, Release
 from corpusmill.transforms.files.errors import IN_PROCESS
 from corpusmill.transforms.files.markup import make_table
-from corpusmill.transforms.files.read_files import InputError, open_raw
+from corpusmill.transforms.files.read_files import InputError, open_raw, read_raw
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.terminal import draw, escape_line, new_console
@@ -250,8 +250,7 @@ def write_found(
       found: `Item.number` → where the text of the item occurs in the training data.
       counts: "documents", "words", "bytes" or "rejected/reason" → its number in the training data.
     """
-    with open_raw(posixpath.join(index, _ITEMS)) as stream:
-        items = msgspec.json.decode(stream.read(), type=list[Item])
+    items = msgspec.json.decode(read_raw(posixpath.join(index, _ITEMS)), type=list[Item])
     rows = list(make_rows(items, load_index(index), found))
     splits = count_items(items, rows, load_index(index))
     summary = summarise(Contamination(splits, counts, rejected, ()))

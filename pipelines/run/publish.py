@@ -39,7 +39,7 @@ from corpusmill.transforms.files.builds.finished_builds import read_manifest
 from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST, mark_of
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.read_files import InputError, file_bytes_of, is_there, open_raw
+from corpusmill.transforms.files.read_files import InputError, file_bytes_of, is_there, read_raw
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.terminal import name_some
 
@@ -104,8 +104,7 @@ def _publish(folder: str, target: str, lock: "StoreLock") -> None:
     Raises BusyError if another process has taken over the lock.
     """
     lock.check()  # first: another builder that took over the lock removes this folder
-    with open_raw(f"{folder}/{MANIFEST}") as stream:
-        mark = mark_of(stream.read())
+    mark = mark_of(read_raw(f"{folder}/{MANIFEST}"))
     objects = {
         name: size
         for name, (size, _) in stores.list_below(folder).items()

@@ -22,7 +22,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from ..files import counters
 from ..files.distribution import Spread, SpreadAll
-from ..files.read_files import open_raw
+from ..files.read_files import read_raw
 from ..files.stores import is_local
 from ..files.write_files import write_whole
 from . import read_texts
@@ -265,8 +265,7 @@ def load_index(folder: str) -> EvaluationIndex:
 
     If the folder is on a local disk, all processes share the memory of the arrays.
     """
-    with open_raw(posixpath.join(folder, _ARRAYS)) as stream:
-        description = msgspec.json.decode(stream.read())
+    description = msgspec.json.decode(read_raw(posixpath.join(folder, _ARRAYS)))
     arrays = {name: _load(posixpath.join(folder, f"{name}.npy")) for name in description["arrays"]}
     return EvaluationIndex(description["n"], arrays)
 
@@ -274,12 +273,10 @@ def load_index(folder: str) -> EvaluationIndex:
 @functools.lru_cache(maxsize=1)
 def load_names(folder: str) -> list[list[str]]:
     """Reads the set, split and id of each evaluation text from a folder that `save_index` has written."""
-    with open_raw(posixpath.join(folder, _NAMES)) as stream:
-        return msgspec.json.decode(stream.read(), type=list[list[str]])
+    return msgspec.json.decode(read_raw(posixpath.join(folder, _NAMES)), type=list[list[str]])
 
 
 def _load(path: str) -> Any:
     if is_local(path):
         return numpy.asarray(numpy.load(path, mmap_mode="r"))
-    with open_raw(path) as stream:
-        return numpy.load(io.BytesIO(stream.read()))
+    return numpy.load(io.BytesIO(read_raw(path)))

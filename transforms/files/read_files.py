@@ -24,9 +24,9 @@ from apache_beam.io.filesystems import FileSystems
 from .compression import DECODE_ERRORS, codec_of, decompress, decompressed
 from .distribution import SpreadAll
 from .records import InputFile
-from .stores import is_local, refusal_of
+from .stores import is_local, match_files, refusal_of
 
-_READ_BYTES = 1 << 20
+READ_BYTES = 1 << 20
 
 
 class InputError(Exception):
@@ -97,14 +97,9 @@ def _match(pattern: str) -> list[str]:
         return [pattern]  # the name of an existing file may contain pattern characters
     # Beam finds nothing in the working folder for a pattern without a folder.
     is_bare = "/" not in pattern and is_local(pattern)
-    try:
-        (match,) = FileSystems.match([f"./{pattern}" if is_bare else pattern])
-    except BeamIOError as error:
-        if is_local(pattern):
-            raise
-        raise InputError(pattern, refusal_of(error)) from error
+    found = match_files(f"./{pattern}" if is_bare else pattern, pattern, InputError)
     # Browsers of stores create an object with a trailing slash for a folder.
-    paths = (metadata.path for metadata in match.metadata_list)
+    paths = (metadata.path for metadata in found)
     return [path.removeprefix("./") for path in paths if not path.endswith("/")]
 
 
@@ -132,6 +127,12 @@ def open_raw(path: str) -> BinaryIO:
         return cast(BinaryIO, _StoredObject(path, _open(path)))
     except Exception as error:
         raise InputError(path, refusal_of(error), is_unread=True) from error
+
+
+def read_raw(path: str) -> bytes:
+    """Returns the content of a file as it is stored, on any file system. Raises as `open_raw` does."""
+    with open_raw(path) as stream:
+        return stream.read()
 
 
 def is_there(path: str) -> bool:
@@ -216,7 +217,7 @@ def read_input(path: str, max_bytes: int | None = None) -> bytes:
         raise InputError(path, "a folder, not a file") from None
     with stream:
         try:
-            while data := stream.read(_READ_BYTES):
+            while data := stream.read(READ_BYTES):
                 content += data
                 if max_bytes is not None and len(content) > max_bytes:
                     break
@@ -247,9 +248,6 @@ def parse_json(path: str, content: bytes) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise InputError(path, f"not JSON: {error}") from None
-
-
-READ_BYTES = 1 << 20
 
 
 class HashInputs(beam.PTransform):
@@ -429,9 +427,5 @@ def _match_folder(folder: str, pattern: str) -> Iterator[tuple[str, int]]:
     # On file systems with folders, listing a missing folder is an error.
     if FileSystems.get_filesystem(folder).has_dirs() and not FileSystems.exists(folder):
         return
-    try:
-        (match,) = FileSystems.match([FileSystems.join(folder, pattern)])
-    except BeamIOError as error:
-        raise InputError(folder, refusal_of(error)) from error
-    for metadata in match.metadata_list:
+    for metadata in match_files(FileSystems.join(folder, pattern), folder, InputError):
         yield metadata.path, int(metadata.size_in_bytes)

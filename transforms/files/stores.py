@@ -18,7 +18,7 @@ import pathlib
 import shutil
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
@@ -148,6 +148,21 @@ class Seen(NamedTuple):
 def is_local(path: str) -> bool:
     """Returns True if a path is on a disk of this machine."""
     return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
+
+
+def match_files(pattern: str, path: str, refuse: Callable[[str, str], Exception]) -> list[Any]:
+    """Returns Beam's metadata of the files that match a pattern.
+
+    If a store fails, raises what `refuse` makes of `path` and a message. Raises BeamIOError if a local folder
+    cannot be listed.
+    """
+    try:
+        (match,) = FileSystems.match([pattern])
+    except BeamIOError as error:
+        if is_local(path):
+            raise
+        raise refuse(path, refusal_of(error)) from error
+    return list(match.metadata_list)
 
 
 def is_folder(path: str) -> bool:
@@ -346,13 +361,9 @@ def list_below(folder: str) -> dict[str, tuple[int, float]]:
     fails.
     """
     start = len(folder.rstrip("/")) + 1
-    try:
-        (match,) = FileSystems.match([f"{glob.escape(folder.rstrip('/'))}/**"])
-    except BeamIOError as error:
-        raise StoreError(folder, refusal_of(error)) from error
     return {
         metadata.path[start:]: (metadata.size_in_bytes, metadata.last_updated_in_seconds)
-        for metadata in match.metadata_list
+        for metadata in match_files(f"{glob.escape(folder.rstrip('/'))}/**", folder, StoreError)
     }
 
 
