@@ -208,24 +208,22 @@ def _search(
         stream.write(msgspec.json.encode(known.items))
 
     def add(root: beam.Pipeline) -> None:
-        searched = root | "FindContamination" >> FindContamination(
-            files, index, search.passages, workers
-        )
-        found = AsDict(searched.found), AsSingleton(searched.counts)
+        find = FindContamination(files, index, search.passages, workers)
+        found, counts, hits = root | "FindContamination" >> find
         written = (
             root
             | "Once" >> beam.Create([folder])
             | "WriteFound"
-            >> beam.FlatMap(write_found, index, known.rejected, *found).with_outputs(
-                "summary", main="files"
-            )
+            >> beam.FlatMap(
+                write_found, index, known.rejected, AsDict(found), AsSingleton(counts)
+            ).with_outputs("summary", main="files")
         )
-        hits = WriteRecords(folder, HIT_FILES, HITS, lambda row: f"{row[0]} {row[1]}", tuple)
+        write = WriteRecords(folder, HIT_FILES, HITS, lambda row: f"{row[0]} {row[1]}", tuple)
         build.close_ledger(
             folder,
             build.open_ledger(root),
             account_for_contamination,
-            outputs=[written.files, searched.hits | "WriteHits" >> hits],
+            outputs=[written.files, hits | "WriteHits" >> write],
             summary=written.summary,
         )
 

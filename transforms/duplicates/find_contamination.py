@@ -131,26 +131,17 @@ HITS = pa.schema(
 _ARRAYS, _NAMES = "arrays.json", "names.json"
 
 
-class FoundContamination(NamedTuple):
-    """The outputs of FindContamination.
-
-    These are the overlap with each evaluation text, counts of the training texts that were read or rejected,
-    and the shared passages.
-    """
-
-    found: beam.PCollection  # of (number of an evaluation text, Found)
-    counts: beam.PCollection  # of one dict: what was read, and "rejected/reason"
-    hits: beam.PCollection  # rows of HITS
-
-
 class FindContamination(beam.PTransform):
-    """Finds the overlap of training texts with evaluation texts. Pipeline → FoundContamination.
+    """Finds the overlap of training texts with evaluation texts.
+
+    Pipeline → (the overlap, PCollection[(number of an evaluation text, Found)]; one dict with the counts of
+    what was read, and "rejected/reason"; rows of HITS).
 
     Args:
       files: files of training texts.
       folder: folder with the index of the evaluation texts, see `save_index`.
-      shown: maximum number of shared passages that the output `found` has for each evaluation text. The
-        output `hits` is not limited.
+      shown: maximum number of shared passages that the overlap has for each evaluation text. The rows of HITS
+        are not limited.
       workers: number of workers that divide the work on a large file which cannot be split, such as a .gz.
         Each of them decompresses the whole file, but processes only its share of the documents.
     """
@@ -160,7 +151,7 @@ class FindContamination(beam.PTransform):
         self.files, self.workers = tuple(files), workers
         self.search, self.shown = _Search(folder, shown), shown
 
-    def expand(self, root: beam.Pipeline) -> FoundContamination:
+    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, ...]:
         searched = (
             root
             | "SpreadFiles" >> SpreadAll(self.files, of=read_texts.TextFile)
@@ -172,7 +163,7 @@ class FindContamination(beam.PTransform):
         )
         found = searched.found | "AddUp" >> beam.CombinePerKey(add_all, self.shown)
         counts = searched.counts | "AddCounts" >> beam.CombineGlobally(sum_of)
-        return FoundContamination(found, counts, searched.hits)
+        return found, counts, searched.hits
 
 
 class _Search(beam.DoFn):

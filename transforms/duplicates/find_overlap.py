@@ -8,7 +8,7 @@ Computes the counts and dataset card of a search for near-duplicates, or of a bu
 import functools
 import json
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -98,17 +98,10 @@ class SetPart(NamedTuple):
     part: FilePart
 
 
-class FoundOverlap(NamedTuple):
-    """The outputs of FindOverlap and SignDocuments: files, and counts of documents, pairs and clusters."""
-
-    files: beam.PCollection  # of OutputFile
-    accounts: Mapping[str, beam.PCollection]  # DOCUMENTS, LEFT_OUT, NEAR and CLUSTERS
-
-
 class FindOverlap(beam.PTransform):
     """Finds near-duplicate documents, and writes them to `pairs-*.parquet` and JSON lines.
 
-    Pipeline → FoundOverlap.
+    Pipeline → (PCollection[OutputFile], the accounts DOCUMENTS, LEFT_OUT, NEAR and CLUSTERS).
 
     Documents are read twice. For documents that share a MinHash band with another, hashes are stored in
     scratch. One worker holds all candidate pairs, 16 bytes each.
@@ -137,7 +130,7 @@ class FindOverlap(beam.PTransform):
             minhash.pair_across if across else minhash.pair_members,
         )
 
-    def expand(self, root: beam.Pipeline) -> FoundOverlap:
+    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, dict[str, Any]]:
         parts = root | "ReadParts" >> self.read
         documents, accounts = parts | "ReadDocuments" >> CountDocuments()
         find = self.find(again=parts | "ReadAgain" >> beam.FlatMap(read_documents))
@@ -160,7 +153,7 @@ class FindOverlap(beam.PTransform):
         accounts[NEAR] = alike | "CountNear" >> beam.combiners.Count.PerElement()
         clusters = beam.Map(lambda links: len(numpy.unique(links[:, 1])))
         accounts[CLUSTERS] = near.links | "CountClusters" >> clusters
-        return FoundOverlap(files, accounts)
+        return files, accounts
 
 
 class CountDocuments(beam.PTransform):
@@ -187,8 +180,8 @@ class CountDocuments(beam.PTransform):
 class SignDocuments(beam.PTransform):
     """Writes files with the MinHash signatures of all documents, and counts the documents.
 
-    Pipeline → FoundOverlap, which has these files and the numbers of documents. It has no counts of pairs and
-    clusters, because documents are not compared. write_signatures.py describes the files.
+    Pipeline → (PCollection[OutputFile], the accounts DOCUMENTS and LEFT_OUT). There are no counts of pairs
+    and clusters, because documents are not compared. write_signatures.py describes the files.
 
     Args:
       files: files of all data sets.
@@ -201,7 +194,7 @@ class SignDocuments(beam.PTransform):
         super().__init__()
         self.read, self.folder = ReadDocuments(files, workers), folder
 
-    def expand(self, root: beam.Pipeline) -> FoundOverlap:
+    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, dict[str, Any]]:
         parts = root | "ReadParts" >> self.read
         _, accounts = parts | "ReadToCount" >> CountDocuments()
         files = (
@@ -211,7 +204,7 @@ class SignDocuments(beam.PTransform):
             | "CountFiles" >> beam.Map(count_files)
         )
         write = WriteSignatures(self.folder, self.folder, named_texts, files, of_build=False)
-        return FoundOverlap(parts | "WriteSignatures" >> write, accounts)
+        return parts | "WriteSignatures" >> write, accounts
 
 
 class ReadDocuments(beam.PTransform):
