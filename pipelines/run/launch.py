@@ -43,6 +43,7 @@ _NOT_KEPT = {
     **LEFT_OUT,
     "repeated": "repeated",
     "without_item": "without item",
+    "not_drawn": "not drawn",
 }
 """Counts of items that are neither kept nor rejected: name in manifest.json → name in the summary."""
 
