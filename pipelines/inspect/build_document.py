@@ -157,8 +157,7 @@ def _places(table: pa.Table, columns: Sequence[str], identities: Sequence[str]) 
 def _origin(facts: Facts, shape: CorpusShape, group: RowGroup, place: int, name: str) -> Origin:
     there = columns_of(group.file.path)
     texts = text_columns(there, shape)
-    table = read_row_group(group, there).table
-    row = table.slice(place, 1).to_pylist()[0]
+    row = read_row_group(group, there).table.slice(place, 1).to_pylist()[0]
     text = join_texts(row, texts)
     title = parse_article(text)[0] if shape.title == TITLE_IN_TEXT else row.get(shape.title, "")
     hidden = {*shape.texts, *texts, "title", *(key for key, value in row.items() if value is None)}
@@ -206,8 +205,7 @@ def _inputs(build: Build) -> Iterator[tuple[str, str]]:
     inputs = build.manifest.get("inputs", [])
     for role in dict.fromkeys(one["role"] for one in inputs):
         names = [one["name"] for one in inputs if one["role"] == role]
-        shown = ", ".join(names) if len(names) <= 5 else f"{len(names):,} files"
-        yield f"input {role}", shown
+        yield f"input {role}", ", ".join(names) if len(names) <= 5 else f"{len(names):,} files"
 
 
 def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, str]]:

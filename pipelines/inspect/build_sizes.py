@@ -108,7 +108,9 @@ def find_sizes(folders: Sequence[str]) -> Found:
     for folder in folders:
         check_folder(folder)
         for build, is_finished in _builds_below(folder, MAX_DEPTH):
-            (finished if is_finished else unfinished).setdefault(_identity(build), build)
+            # All links to a folder have the same resolved path.
+            path = str(pathlib.Path(build).resolve()) if is_local(build) else build
+            (finished if is_finished else unfinished).setdefault(path, build)
     read = [sizes for sizes in map(read_sizes, finished.values()) if sizes]
     compared = [sizes for sizes in read if isinstance(sizes, BuildSizes)]
     others = [sizes for sizes in read if isinstance(sizes, KeptDocuments)]
@@ -132,11 +134,6 @@ def _builds_below(folder: str, depth: int) -> Iterator[tuple[str, bool]]:
     elif depth:
         for name in list_subfolders(folder):
             yield from _builds_below(FileSystems.join(folder, name), depth - 1)
-
-
-def _identity(folder: str) -> str:
-    """Returns the resolved path of a folder, which is the same for all links to the folder."""
-    return str(pathlib.Path(folder).resolve()) if is_local(folder) else folder
 
 
 def _order(row: BuildSizes) -> tuple[int, str, tuple[int, ...]]:

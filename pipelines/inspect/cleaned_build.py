@@ -166,7 +166,16 @@ class CleanedBuild(BuildOfBuild):
         return [finished_builds.path_below(self.found.folder, file["name"]) for file in self.lists]
 
     def _wanted(self) -> remove_documents.PairsOf | remove_documents.HitsOf:
-        return self._pairs() if self.found.corpus == "overlap" else self._hits()
+        if self.found.corpus != "overlap":
+            folder, has_ids = self.build.folder, bool(self.shape.id)
+            return remove_documents.HitsOf(folder, has_ids, self.config.passages)
+        name = f"{self.build.corpus}/{self.build.name}"
+        if name not in self.found.manifest["settings"][self.config.side or "first"]:
+            raise ValueError(
+                f"{name} does not belong to the {self.config.side or 'first'} group of data sets of the"
+                f" search {self.config.found}"
+            )
+        return remove_documents.PairsOf(name, self.config.side)
 
     def remove(self, root: beam.Pipeline, place: Place) -> None:
         """Writes the files of the new build, and a list of what was removed from the original build.
@@ -225,18 +234,6 @@ class CleanedBuild(BuildOfBuild):
             | "WriteSignatures" >> sign
         ]
 
-    def _pairs(self) -> remove_documents.PairsOf:
-        name = f"{self.build.corpus}/{self.build.name}"
-        if name not in self.found.manifest["settings"][self.config.side or "first"]:
-            raise ValueError(
-                f"{name} does not belong to the {self.config.side or 'first'} group of data sets of the"
-                f" search {self.config.found}"
-            )
-        return remove_documents.PairsOf(name, self.config.side)
-
-    def _hits(self) -> remove_documents.HitsOf:
-        return remove_documents.HitsOf(self.build.folder, bool(self.shape.id), self.config.passages)
-
     def _carried(self) -> list[tuple[str, str, str, int]]:
         return [
             (
@@ -253,11 +250,7 @@ class CleanedBuild(BuildOfBuild):
         kept = self._of_build("counts", {}).get("kept", {})
         there = {file.split: None for file in self.files}
         names = [split for split in {**kept, **there} if split in there]
-        learned = {
-            name: self.build.manifest[name]
-            for name in ("sentencepiece",)
-            if name in self.build.manifest and self._carried()
-        }
+        pieces = self._of_build("sentencepiece", {})
         return EditionAccounts(
             unit=self.shape.unit,
             splits=names,
@@ -266,7 +259,7 @@ class CleanedBuild(BuildOfBuild):
             measure=measure_of(self.build.corpus),
             made_of=self._origin(),
             about=f"Made of `{self.build.signature}`, {self._what()}: `removed-*.parquet` lists what went.",
-            findings=learned,
+            findings={"sentencepiece": pieces} if pieces and self._carried() else {},
         )
 
     def _origin(self) -> dict[str, Any]:

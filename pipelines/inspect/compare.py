@@ -43,7 +43,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
 from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.distribution import Spread, SpreadAll
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.read_files import InputError, open_raw
+from corpusmill.transforms.files.read_files import InputError, read_raw
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape
 from corpusmill.transforms.files.terminal import draw, escape_line, screen_columns
 from corpusmill.transforms.files.text import fingerprint
@@ -62,15 +62,10 @@ Side = tuple[bool, CorpusFile]  # (True for the newer edition, a Parquet file of
 SideGroup = tuple[bool, RowGroup]  # (True for the newer edition, a row group of the edition)
 
 
-class FoundChanges(NamedTuple):
-    """The outputs of CompareEditions: numbers of documents per kind of change, and a list of the changes."""
-
-    tally: beam.PCollection  # of one Tally
-    changes: beam.PCollection  # of bytes: the changes of one bucket as compressed lines, in order
-
-
 class CompareEditions(beam.PTransform):
-    """Finds the documents that differ between two builds. Pipeline → FoundChanges.
+    """Finds the documents that differ between two builds.
+
+    Pipeline → (one Tally, the changes of each bucket as compressed lines, in order).
 
     Raises InputError for a row without an id.
 
@@ -91,7 +86,7 @@ class CompareEditions(beam.PTransform):
         self.read_rows = functools.partial(read_rows, shape=shape, columns=tuple(columns))
         self.buckets = count_buckets(count_documents(old, shape) + count_documents(new, shape))
 
-    def expand(self, root: beam.Pipeline) -> FoundChanges:
+    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, beam.PCollection]:
         compared = (
             root
             | "SpreadFiles" >> SpreadAll(self.files, of=Side)
@@ -103,7 +98,7 @@ class CompareEditions(beam.PTransform):
             .with_outputs("changes", main="tally")
         )
         tally = compared.tally | "AddUp" >> beam.CombineGlobally(edition_changes.add_tallies)
-        return FoundChanges(tally, compared.changes)
+        return tally, compared.changes
 
 
 def count_buckets(rows: int) -> int:
@@ -250,14 +245,8 @@ def compare_bucket(
     )
     yield tally
     if changes:
-        yield beam.pvalue.TaggedOutput("changes", pack_changes(changes))
-
-
-def pack_changes(changes: Iterable[edition_changes.Change]) -> bytes:
-    """Compresses changes as text with one change per line."""
-    return zstandard.ZstdCompressor().compress(
-        "".join(map(edition_changes.to_line, changes)).encode("utf-8")
-    )
+        lines = "".join(map(edition_changes.to_line, changes)).encode("utf-8")
+        yield beam.pvalue.TaggedOutput("changes", zstandard.ZstdCompressor().compress(lines))
 
 
 class EditionChanges(NamedTuple):
@@ -361,11 +350,11 @@ def add_comparison(
       report: The path of the report.
     """
     old, new = builds
-    found = root | "CompareEditions" >> CompareEditions(old, new, shape, columns)
+    tally, changes = root | "CompareEditions" >> CompareEditions(old, new, shape, columns)
     differences = edition_changes.find_differences(old.manifest, new.manifest)
     nothing = EditionChanges(old.signature, new.signature, shape.unit, differences=differences)
-    changes = AsSingleton(found.tally), AsList(found.changes)
-    add_report(root, report, write_report, nothing, shape, *changes)
+    found = AsSingleton(tally), AsList(changes)
+    add_report(root, report, write_report, nothing, shape, *found)
 
 
 def write_report(
@@ -428,8 +417,7 @@ def summarise(changes: EditionChanges) -> dict[str, Any]:
 
 def _read_summary(path: str) -> EditionChanges:
     """Reads the changes from JSON as written by `summarise`."""
-    with open_raw(path) as file:
-        summary = json.loads(file.read())
+    summary = json.loads(read_raw(path))
     found = EditionChanges(**{name: summary[name] for name in EditionChanges._fields})
     return found._replace(
         splits={

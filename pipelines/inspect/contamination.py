@@ -59,7 +59,7 @@ from corpusmill.transforms.files.builds.ledger import Accounts, Ledger
 from corpusmill.transforms.files.builds.manifest import Provenance, Release
 from corpusmill.transforms.files.errors import IN_PROCESS
 from corpusmill.transforms.files.markup import make_table
-from corpusmill.transforms.files.read_files import InputError, open_raw
+from corpusmill.transforms.files.read_files import InputError, open_raw, read_raw
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.terminal import draw, escape_line, new_console
@@ -199,44 +199,35 @@ def _search(
     folder: str,
 ) -> None:
     index = FileSystems.join(folder, SCRATCH, "index")
-    save_index(known.known, _names_of(known.items), index)
+    # The first item with each text. Items are in the order of the numbers of their texts.
+    first: dict[int, tuple[str, str, str]] = {}
+    for item in known.items:
+        first.setdefault(item.number, (item.set, item.split, item.id))
+    save_index(known.known, list(first.values()), index)
     with FileSystems.create(FileSystems.join(index, _ITEMS)) as stream:
         stream.write(msgspec.json.encode(known.items))
 
     def add(root: beam.Pipeline) -> None:
-        searched = root | "FindContamination" >> FindContamination(
-            files, index, search.passages, workers
-        )
-        found = AsDict(searched.found), AsSingleton(searched.counts)
+        find = FindContamination(files, index, search.passages, workers)
+        found, counts, hits = root | "FindContamination" >> find
         written = (
             root
             | "Once" >> beam.Create([folder])
             | "WriteFound"
-            >> beam.FlatMap(write_found, index, known.rejected, *found).with_outputs(
-                "summary", main="files"
-            )
+            >> beam.FlatMap(
+                write_found, index, known.rejected, AsDict(found), AsSingleton(counts)
+            ).with_outputs("summary", main="files")
         )
-        hits = WriteRecords(folder, HIT_FILES, HITS, lambda row: f"{row[0]} {row[1]}", tuple)
+        write = WriteRecords(folder, HIT_FILES, HITS, lambda row: f"{row[0]} {row[1]}", tuple)
         build.close_ledger(
             folder,
             build.open_ledger(root),
             account_for_contamination,
-            outputs=[written.files, searched.hits | "WriteHits" >> hits],
+            outputs=[written.files, hits | "WriteHits" >> write],
             summary=written.summary,
         )
 
     run_pipeline(add, engine)
-
-
-def _names_of(items: Iterable[Item]) -> list[tuple[str, str, str]]:
-    """Returns, for each distinct text, a tuple (set, split, id) of the first item with this text.
-
-    The list is in the order of `Item.number`, which is the index of the text.
-    """
-    first: dict[int, tuple[str, str, str]] = {}
-    for item in items:
-        first.setdefault(item.number, (item.set, item.split, item.id))
-    return [first[number] for number in range(len(first))]
 
 
 def write_found(
@@ -257,8 +248,7 @@ def write_found(
       found: `Item.number` → where the text of the item occurs in the training data.
       counts: "documents", "words", "bytes" or "rejected/reason" → its number in the training data.
     """
-    with open_raw(posixpath.join(index, _ITEMS)) as stream:
-        items = msgspec.json.decode(stream.read(), type=list[Item])
+    items = msgspec.json.decode(read_raw(posixpath.join(index, _ITEMS)), type=list[Item])
     rows = list(make_rows(items, load_index(index), found))
     splits = count_items(items, rows, load_index(index))
     summary = summarise(Contamination(splits, counts, rejected, ()))

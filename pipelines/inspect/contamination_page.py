@@ -33,7 +33,8 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
       summary: The return value of `contamination.summarise`.
       found: The rows of the report `found.jsonl`.
     """
-    rows = sorted((row for row in found if not row["too_short"]), key=_order)
+    rows = [row for row in found if not row["too_short"]]
+    rows.sort(key=lambda row: (-row["longest"], -row["ngrams_found"]))
     shown = rows[:MAX_ITEMS]
     yield make_head("Contamination", [_FILTER])
     yield "<main class=wide>\n<h1>Evaluation items in training data</h1>\n"
@@ -53,10 +54,6 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
     for row in shown:
         yield from _section(row)
     yield f"<script>{_FILTER}</script>\n</main></body></html>\n"
-
-
-def _order(row: Mapping[str, Any]) -> tuple[int, int]:
-    return -row["longest"], -row["ngrams_found"]
 
 
 def _section(row: Mapping[str, Any]) -> Iterator[str]:

@@ -37,16 +37,14 @@ def load(
     else:
         folder = pathlib.Path(__file__).parent / build
         kinds = {".parquet": "parquet", ".jsonl": "json", ".jsonl.gz": "json", ".jsonl.zst": "json"}
-        there = (one for one in kinds if any(folder.glob(f"{split}-*{one}")))
-        suffix = next(there, ".parquet")
+        suffix = next((one for one in kinds if any(folder.glob(f"{split}-*{one}"))), ".parquet")
         files = sorted(str(path) for path in folder.glob(f"{split}-*{suffix}"))
         rows = datasets.load_dataset(kinds[suffix], data_files={split: files}, split=split)
     texts = rows.map(
         lambda row: measure(row[column] + end), remove_columns=rows.column_names
     ).with_format("python")
     scales = {"words": words / sum(texts["words"]), "bytes": text_bytes / sum(texts["bytes"])}
-    scaled = texts.map(lambda row: {name: row[name] * by for name, by in scales.items()})
-    return {split: scaled}
+    return {split: texts.map(lambda row: {name: row[name] * by for name, by in scales.items()})}
 
 
 def measure(text: str) -> dict[str, Any]:

@@ -62,13 +62,8 @@ def _shortened(value: Any) -> str:
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
 
 
-ADDED, REMOVED, CHANGED, MOVED, UNCHANGED = FATES = (
-    "added",
-    "removed",
-    "changed",
-    "moved",
-    "unchanged",
-)
+ADDED, REMOVED, CHANGED, MOVED = "added", "removed", "changed", "moved"
+UNCHANGED = "unchanged"
 REPEATED = "repeated"
 
 SCHEMA = pa.schema(

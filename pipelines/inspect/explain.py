@@ -246,15 +246,10 @@ def _pages(paths: Sequence[str], near: _Near, wiki_templates: bool) -> Iterator[
 STANDARD_INPUT = "-"
 
 
-class Explained(NamedTuple):
-    """The explanation of how a page is cleaned, with facts about the source of the page."""
-
-    page: ExplainedPage
-    facts: list[tuple[str, str]]  # (name, value)
-
-
-def explain_dump(settings: argparse.Namespace) -> Explained:
+def explain_dump(settings: argparse.Namespace) -> tuple[ExplainedPage, list[tuple[str, str]]]:
     """Explains how the page `settings.title` of the dump `settings.dump` is cleaned.
+
+    Returns the explanation, and (name, value) of facts about the source of the page.
 
     Raises InputError if a file is not a dump or is a dump of another wiki, or if no file contains the page.
     """
@@ -274,10 +269,10 @@ def explain_dump(settings: argparse.Namespace) -> Explained:
         ("dump", found.dump),
         ("templates of the wiki", "{:,} definitions, {:,} redirects".format(*counts)),
     ]
-    return Explained(explained, [*facts, *_fate(page, language, explained)])
+    return explained, [*facts, *_fate(page, language, explained)]
 
 
-def explain_text(settings: argparse.Namespace) -> Explained:
+def explain_text(settings: argparse.Namespace) -> tuple[ExplainedPage, list[tuple[str, str]]]:
     """Explains how the wikitext in a file, which `settings` names, is cleaned.
 
     Raises InputError if the file is missing or not UTF-8.
@@ -294,7 +289,7 @@ def explain_text(settings: argparse.Namespace) -> Explained:
     page = Page(0, ARTICLE_NAMESPACE, title, 0, "wikitext", False, False, wikitext)
     explained = explain_page(wikitext, title, language, {}, definitions.NO_TEMPLATES)
     facts = [("wikitext", path), ("title", title)]
-    return Explained(explained, [*facts, *_fate(page, language, explained)])
+    return explained, [*facts, *_fate(page, language, explained)]
 
 
 def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tuple[str, str]]:

@@ -114,7 +114,14 @@ def _pieces(pieces: Iterable[explained_page.Piece]) -> Iterator[Any]:
     The table leaves out links that are kept as text, and parts that are always removed, such as comments.
     These parts are counted by rule, in lines such as "3 × <rule>".
     """
-    told, counted = _told(pieces)
+    told: list[explained_page.Piece] = []
+    counted: Counter[tuple[str, str]] = Counter()
+    for piece in pieces:
+        is_plain = piece.kind == explained_page.LINK and bool(piece.shown)
+        if is_plain or piece.kind == explained_page.OUTSIDE:
+            counted[piece.rule.text, piece.rule.place] += 1
+        else:
+            told.append(piece)
     if told:
         parts = _table("in the source", "in the text", "by", ratios=(5, 4, 6))
         for piece in told:
@@ -125,20 +132,6 @@ def _pieces(pieces: Iterable[explained_page.Piece]) -> Iterator[Any]:
         yield parts
     for (what, place), count in counted.items():
         yield Text(f"{count:,} × {what} ({place})")
-
-
-def _told(
-    pieces: Iterable[explained_page.Piece],
-) -> tuple[list[explained_page.Piece], Counter[tuple[str, str]]]:
-    told: list[explained_page.Piece] = []
-    counted: Counter[tuple[str, str]] = Counter()
-    for piece in pieces:
-        is_plain = piece.kind == explained_page.LINK and bool(piece.shown)
-        if is_plain or piece.kind == explained_page.OUTSIDE:
-            counted[piece.rule.text, piece.rule.place] += 1
-        else:
-            told.append(piece)
-    return told, counted
 
 
 def _table(*columns: str, ratios: Sequence[int]) -> Table:
@@ -179,8 +172,7 @@ def make_page(
 
 
 def _html_section(section: explained_page.ExplainedSection) -> Iterator[str]:
-    name = escape(section.heading or "lead")
-    yield f"<section><h2>{name} <small>· {section.fate}</small></h2>\n"
+    yield f"<section><h2>{escape(section.heading or 'lead')} <small>· {section.fate}</small></h2>\n"
     if section.rule:
         yield f"<p>{escape(section.rule.text)} <code>{escape(section.rule.place)}</code></p>\n"
     paragraphs = "".join(f"<p>{escape(one)}</p>" for one in section.text.paragraphs)

@@ -151,7 +151,7 @@ def add_inspect(commands: Commands) -> None:
 def _run_inspect(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     if settings.what == WIKI:
         _check(settings)
-        _show_page(settings, [])
+        _show_page(settings)
         return
     if not settings.id:
         raise ValueError("the id of a document is missing: inspect BUILD ID")
@@ -169,17 +169,16 @@ def _check(settings: argparse.Namespace) -> None:
         raise ValueError("--title is missing: the title of a page in the dump")
 
 
-def _show_page(settings: argparse.Namespace, facts: Sequence[tuple[str, str]]) -> None:
+def _show_page(settings: argparse.Namespace) -> None:
     from .explain import explain_dump, explain_text
 
-    explained = (explain_text if settings.wikitext else explain_dump)(settings)
-    facts = [*facts, *explained.facts]
+    page, facts = (explain_text if settings.wikitext else explain_dump)(settings)
     if settings.html:
         from corpusmill.transforms.files.write_files import write_whole
 
         from .explained_page_formats import make_page
 
-        write_whole(settings.html, "".join(make_page(explained.page, facts)).encode("utf-8"))
+        write_whole(settings.html, "".join(make_page(page, facts)).encode("utf-8"))
         print(f"written: {settings.html}")
         return
 
@@ -187,7 +186,7 @@ def _show_page(settings: argparse.Namespace, facts: Sequence[tuple[str, str]]) -
 
     from .explained_page_formats import draw_page
 
-    print(draw_page(explained.page, facts, screen_columns() or 80), end="")
+    print(draw_page(page, facts, screen_columns() or 80), end="")
 
 
 def _show_document(settings: argparse.Namespace) -> None:
@@ -203,7 +202,7 @@ def _show_document(settings: argparse.Namespace) -> None:
         print(draw_origin(origin, screen_columns() or 80), end="")
         if settings.dump:
             settings.title, settings.language = title_and_language(settings.what, origin)
-            _show_page(settings, [])
+            _show_page(settings)
 
 
 FORMATS = ("text", "markdown", "tsv", "json")

@@ -94,11 +94,9 @@ def find_overlap(
 def _add(
     root: beam.Pipeline, find: FindOverlap | SignDocuments, found: FoundFolder, folder: str
 ) -> None:
-    searched = root | find
+    files, accounts = root | find
     ledger = found.open_ledger(root)
-    found.close_ledger(
-        folder, ledger, account_for_overlap, outputs=[searched.files], **searched.accounts
-    )
+    found.close_ledger(folder, ledger, account_for_overlap, outputs=[files], **accounts)
 
 
 def print_overlap(output: str, similarity: str) -> None:

@@ -29,8 +29,7 @@ class Measure(NamedTuple):
     # texts → one count object per text, or one for all texts
     measure: Callable[[Sequence[str]], Iterator[Any]]
     add: Callable[[Iterable[Any]], Any]
-    empty: Any
-    documents: Callable[[Any], int]  # counts → number of documents
+    empty: Any  # the first count is the number of documents
     describe: Callable[[Any], Mapping[str, Any]]
     # field of the counts from which the histogram is made; "" if `describe` makes one
     length: str = ""
@@ -50,15 +49,11 @@ def _measure_lines(texts: Sequence[str]) -> Iterator[LineStats]:
         yield measure_lines("".join(f"{text}\n" for text in texts).encode())
 
 
-def _as_dict(counts: Any) -> Mapping[str, int]:
-    fields: Mapping[str, int] = counts._asdict()
-    return fields
+_as_dict = operator.methodcaller("_asdict")
 
 
 def _books(column: str) -> Measure:
-    first = operator.itemgetter(0)
-    book = _each(measure_book)
-    return Measure(column, book, add_book_stats, BookStats(), first, _as_dict, "words")
+    return Measure(column, _each(measure_book), add_book_stats, BookStats(), _as_dict, "words")
 
 
 ARTICLES = Measure(
@@ -66,7 +61,6 @@ ARTICLES = Measure(
     _each(measure_article),
     add_stats,
     CorpusStats(),
-    operator.itemgetter(0),
     _as_dict,
     "characters",
 )
@@ -75,7 +69,6 @@ SENTENCES = Measure(
     _measure_lines,
     add_line_stats,
     LineStats(),
-    operator.itemgetter(0),
     describe_lines,
 )
 BOOKS, TOKENIZED_BOOKS = _books("book_text"), _books("text")
@@ -121,8 +114,8 @@ class EditionAccounts:
         measure = self.measure
         per_split = ledger.per_split("stats", self.splits, measure.empty)
         total = measure.add(per_split[split] for split in self.whole)
-        kept = {split: measure.documents(counts) for split, counts in per_split.items()}
-        kept["total"] = measure.documents(total)
+        kept = {split: counts[0] for split, counts in per_split.items()}
+        kept["total"] = total[0]
         rows, rejected = ledger.pairs("rows"), ledger.rejected
         read, changed = rows.get("read", 0), rows.get("changed", 0)
         ledger.balance(

@@ -116,12 +116,12 @@ class RemoveDocuments(beam.PTransform):
                 )
             )
         else:
-            placed = keyed | "PlaceByFile" >> beam.MapTuple(place_by_file).with_output_types(
-                tuple[str, Any]
-            )
-        named = files | "KeyByFile" >> beam.Map(key_by_file).with_output_types(
-            tuple[str, CorpusFile]
-        )
+            placed = keyed | "PlaceByFile" >> beam.MapTuple(
+                lambda key, removal: (key.rpartition(":")[0], removal)  # "<file name>:<row>"
+            ).with_output_types(tuple[str, Any])
+        named = files | "KeyByFile" >> beam.Map(
+            lambda file: (posixpath.basename(file.path), file)
+        ).with_output_types(tuple[str, CorpusFile])
         outputs = ("rejected", "removed", "stats", "lengths", "pieces", "counts")
         written = (
             {"files": named, "removals": placed}
@@ -166,11 +166,6 @@ def targets_of(build: Build, file: CorpusFile) -> list[write_rows.Target]:
     return write_rows.row_files(formats_of(build.manifest), build.corpus, shard)
 
 
-def key_by_file(file: CorpusFile) -> tuple[str, CorpusFile]:
-    """Returns (name of the file without folders, file)."""
-    return posixpath.basename(file.path), file
-
-
 def read_places(file: CorpusFile, column: str) -> Iterator[tuple[str, str]]:
     """Yields (document id, file name) for each row of a file. `column` is the name of the column of ids."""
     name = posixpath.basename(file.path)
@@ -199,14 +194,6 @@ def place_removals(
             f"the build has no document {key}, which the search found; run the search again on this build",
         )
     return itertools.product(places, removals)
-
-
-def place_by_file(key: str, removal: Removal) -> tuple[str, Removal]:
-    """Returns (file name, removal) for a build whose documents have no ids.
-
-    `key` identifies the document to remove or change by its row: "<file name>:<row>".
-    """
-    return key.rpartition(":")[0], removal
 
 
 class _Rewrite(beam.DoFn):

@@ -10,7 +10,7 @@ A hole is a place in the text where words are missing.
 import json
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.markup import to_line
@@ -49,15 +49,12 @@ _HEAD = (
 _KEY = 2  # number of columns that identify the build of a row
 
 
-class _Table(NamedTuple):
-    title: str
-    head: list[str]
-    rows: list[list[str]]
-    numbers: int  # the last `numbers` columns contain numbers; if not 0, the last row is a total
+def _tables(
+    found: Found, between: str = ", "
+) -> Iterator[tuple[str, list[str], list[list[str]], int]]:
+    """Yields the table of Wiki-40B, then the table of all other corpora, as (title, head, rows, numbers).
 
-
-def _tables(found: Found, between: str = ", ") -> Iterator[_Table]:
-    """Yields the table of Wiki-40B, then the table of all other corpora.
+    The last `numbers` columns contain numbers. If it is not 0, the last row is a total.
 
     Args:
       between: The separator between the counts of two splits.
@@ -67,7 +64,7 @@ def _tables(found: Found, between: str = ", ") -> Iterator[_Table]:
         in_millions = most >= MILLIONS_FROM
         head = [title.format(unit=" (M)" if in_millions else "") for title in _HEAD]
         rows = [_cells(row, in_millions) for row in (*found.rows, total_of(found.rows))]
-        yield _Table("Wiki-40B, as Table 2 of the paper", head, rows, len(head) - 2)
+        yield "Wiki-40B, as Table 2 of the paper", head, rows, len(head) - 2
     if found.others:
         rows = [
             [
@@ -79,12 +76,10 @@ def _tables(found: Found, between: str = ", ") -> Iterator[_Table]:
             ]
             for other in found.others
         ]
-        yield _Table(
+        head = ["corpus", "edition", "dump", "unit", "kept", "paper: kept"]
+        yield (
             "Other corpora and editions",
-            [
-                *("corpus", "edition", "dump", "unit", "kept", "paper: kept"),
-                *("words", "paper: words", "paper: score"),
-            ],
+            [*head, "words", "paper: words", "paper: score"],
             rows,
             0,
         )
@@ -243,10 +238,9 @@ def print_audit(summary: Mapping[str, Any]) -> None:
     drawn, audited = pages.pop("drawn"), pages.pop("audited")
     left_out = "".join(f", {count:,} {reason}" for reason, count in pages.items())
     words = summary["words"]
-    share = words["in_text"] / max(words["in_source"], 1)
     console.print(
         f"audit: {audited:,} of {drawn:,} pages{left_out}; {summary['paragraphs']:,} paragraphs;"
-        f" {share:.2%} of the words of running text"
+        f" {words['in_text'] / max(words['in_source'], 1):.2%} of the words of running text"
     )
     kinds = [
         (kind, f"{counts['count']:,}", f"{counts['per_1000_paragraphs']:.2f}")

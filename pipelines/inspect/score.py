@@ -85,11 +85,10 @@ def _rows_of(path: str, batch: pa.RecordBatch) -> Iterator[tuple[int, scores.Log
     is_list = pa.types.is_list(given.type) or pa.types.is_large_list(given.type)
     values = given.flatten() if is_list else given
     if not pa.types.is_integer(documents.type) or not pa.types.is_floating(values.type):
-        types = f"their types are {documents.type} and {given.type}"
         raise InputError(
             path,
             "`document` must be an integer, and `log_likelihood` a float or a list of floats, but"
-            f" {types}",
+            f" their types are {documents.type} and {given.type}",
         )
     if documents.null_count or given.null_count or values.null_count:
         raise InputError(path, "has rows without a value in `document` or `log_likelihood`")
@@ -167,8 +166,7 @@ def score(
     build = open_build(corpus)
     normalisers = _normalisers(build, split)
     if perplexity is not None:
-        pieces = normalisers.pieces
-        total = scores.log_likelihood_of_perplexity(perplexity, pieces, "pieces")
+        total = scores.log_likelihood_of_perplexity(perplexity, normalisers.pieces, "pieces")
         summed = scores.Summed(total, "piece")
     else:
         summed = _read_log_likelihood(log_likelihood, normalisers)

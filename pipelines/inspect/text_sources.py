@@ -219,7 +219,7 @@ def _foreign_files(
 
 def _foreign_file(path: str, argument: _Argument, id_column: str, whole_files: bool) -> TextFile:
     kind = read_texts.kind_of_file(path)
-    split = _split_of(path)
+    split = _SHARD.sub("", _SUFFIXES.sub("", posixpath.basename(path)))
     if kind == LINES:
         file = TextFile(path, FILES if whole_files else LINES, split=split)
         if argument.columns:
@@ -230,21 +230,11 @@ def _foreign_file(path: str, argument: _Argument, id_column: str, whole_files: b
         return file
     there = read_texts.columns_of_file(path, kind)
     columns = argument.columns or (_COLUMN,)
-    wanted = [*columns, *([id_column] if id_column else [])]
     # A key that is missing in the first line may be in other lines, if the user named it.
-    missing = [name for name in wanted if name not in there]
+    missing = [name for name in filter(None, (*columns, id_column)) if name not in there]
     if missing and (kind != read_texts.JSON_LINES or not argument.columns):
         raise ValueError(
             f"{path}: missing columns: {', '.join(missing)}; the file has {', '.join(there)}: name the"
             f" column with the texts, as in {argument.path}#{there[0] if there else 'NAME'}"
         )
-    key = id_column or (_ID if _ID in there else "")
-    return TextFile(path, kind, columns, key, split)
-
-
-def _split_of(path: str) -> str:
-    """Returns the name of the split of a file: its file name without the number of the shard and the suffix.
-
-    For example, the split of "squad/validation-00000-of-00002.parquet" is "validation".
-    """
-    return _SHARD.sub("", _SUFFIXES.sub("", posixpath.basename(path)))
+    return TextFile(path, kind, columns, id_column or (_ID if _ID in there else ""), split)

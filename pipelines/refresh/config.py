@@ -91,11 +91,10 @@ class Settings(_Table, frozen=True, kw_only=True):
     @property
     def engine(self) -> dict[str, Any]:
         """Returns the settings of the runner as keyword arguments for `launch`, `verify` and comparisons."""
-        flags = self.beam_flags
         return {
             "runner": runner_named(self.runner),
             "workers": self.workers or None,
-            "beam_flags": flags,
+            "beam_flags": self.beam_flags,
         }
 
 
@@ -453,8 +452,7 @@ def _find_recipe(table: CorpusTable, settings: Settings) -> Recipe:
     config, build = getattr(module, row.settings), getattr(module, row.build)
     sources, given = table.sources(settings), table.given()
     roles = {table.setting_of(one.name, role) for one in sources for role in one.roles}
-    checked = _configure(config, table.build, {role: [_GIVEN] for role in roles}, given)
-    edition = checked.edition()
+    edition = _configure(config, table.build, {role: [_GIVEN] for role in roles}, given).edition()
 
     def make(files: Files, date: str, joined: str) -> CorpusBuild:
         more = {**given, "dump_date": date} | ({table.joins: joined} if table.joins else {})

@@ -142,8 +142,7 @@ OURS = ".corpusmill-refresh"  # marks a folder that a refresh created and may re
 
 def folder_of(downloads: str, dump: RemoteDump) -> str:
     """Returns the folder for the files of a dump: `<downloads>/<source>/<date>`."""
-    folder: str = FileSystems.join(downloads, dump.source, dump.date)
-    return folder
+    return str(FileSystems.join(downloads, dump.source, dump.date))
 
 
 def fetch_dump(

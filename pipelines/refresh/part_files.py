@@ -346,8 +346,7 @@ class StoredPart(PartFile):
         """Resets this object, as if no bytes had been received."""
         self.is_finished, self.note, self.bytes_there = False, None, 0
         self._unsent = bytearray()
-        kind = self.file.checksum.partition(":")[0]
-        self._hash = hashlib.new(kind or "sha256")
+        self._hash = hashlib.new(self.file.checksum.partition(":")[0] or "sha256")
 
     def free_bytes(self) -> None:
         return None
@@ -412,8 +411,7 @@ class StoredPart(PartFile):
         except (StoreError, InputError) as error:
             raise DownloadError(self.file.name, "", str(error)) from error
         except Exception as error:  # libraries of stores raise many types of errors
-            reason = f"{self._part}: {refusal_of(error)}"
-            raise DownloadError(self.file.name, "", reason) from error
+            raise DownloadError(self.file.name, "", f"{self._part}: {refusal_of(error)}") from error
 
     def discard(self) -> None:
         with self._telling():

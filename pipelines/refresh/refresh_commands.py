@@ -162,11 +162,9 @@ def add_refresh(commands: Commands) -> None:
     what.add_argument(
         "--config", metavar="FILE.toml", help="the corpora to refresh, and the output folder"
     )
-    example = "print a configuration with comments"
-    what.add_argument("--example", action="store_true", help=example)
+    what.add_argument("--example", action="store_true", help="print a configuration with comments")
     how = parser.add_mutually_exclusive_group()
-    check = "only check the configuration"
-    how.add_argument("--check", action="store_true", help=check)
+    how.add_argument("--check", action="store_true", help="only check the configuration")
     dry_run = "only query the servers, and print what would be done"
     how.add_argument("--dry-run", action="store_true", help=dry_run)
 

@@ -61,12 +61,13 @@ def is_expected(error: BaseException) -> bool:
     return isinstance(error, EXPLAINED) or is_disk_full(error)
 
 
-def is_disk_full(error: BaseException) -> bool:
+def is_disk_full(error: BaseException | None) -> bool:
     """Returns True if a full disk caused the error. Errors of workers are recognised by their text."""
-    return any(
-        getattr(one, "errno", None) in errors.NUMBERS or _DISK_FULL.search(str(one))
-        for one in _chain(error)
-    )
+    while error:
+        if getattr(error, "errno", None) in errors.NUMBERS or _DISK_FULL.search(str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def describe(error: BaseException, folders: Sequence[str]) -> str:
@@ -89,12 +90,6 @@ def describe(error: BaseException, folders: Sequence[str]) -> str:
     if isinstance(error, EXPLAINED):
         return " ".join(lines)
     return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    while error:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 PUBLISHED = "published"
@@ -167,9 +162,8 @@ def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) 
     for plan in plans:
         if plan.is_newer:
             if errors:
-                why = describe(errors[-1], [])
                 message = "%s: the edition could not be made: %s; trying the next dump"
-                LOG.warning(message, label, why)
+                LOG.warning(message, label, describe(errors[-1], []))
             try:
                 return make(plan)
             except (BuildError, InputError) as error:
@@ -179,8 +173,7 @@ def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) 
 
 def join(output: str, *names: str) -> str:
     """Joins a path and names. The names may contain slashes."""
-    path: str = FileSystems.join(output, *"/".join(names).split("/"))
-    return path
+    return str(FileSystems.join(output, *"/".join(names).split("/")))
 
 
 @dataclasses.dataclass
@@ -247,8 +240,7 @@ class CorpusRun:
         if is_made(plan, settings.output):
             return plan
         check_means(self.table.kind, plan.dumps, settings)
-        files = self._download(plan)
-        corpus = self.recipe.make(files, plan.date, self.joined())
+        corpus = self.recipe.make(self._download(plan), plan.date, self.joined())
         folder = "/".join(corpus.path[:-1])
         if not is_completed(join(settings.output, *corpus.path)):
             check_room(settings)
@@ -381,5 +373,4 @@ class CorpusRun:
         try:
             yield
         finally:
-            seconds = round(time.monotonic() - start, 3)
-            self._update(seconds={**self.state.seconds, step: seconds})
+            self._update(seconds={**self.state.seconds, step: round(time.monotonic() - start, 3)})

@@ -46,8 +46,7 @@ def find_gutenberg(
     files: dict[str, tuple[RemoteFile, ...]] = {}
     date = ""
     for role, name in source.files.items():
-        url = f"{mirror}/{name}"
-        file, changed = _find_dated(session, url)
+        file, changed = _find_dated(session, f"{mirror}/{name}")
         files[role] = (file,)
         date = date or time.strftime("%Y%m%d", time.gmtime(changed))
     return RemoteDump(source.name, date, files)

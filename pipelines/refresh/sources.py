@@ -100,8 +100,7 @@ class _Mirrored:
     def __post_init__(self) -> None:
         for number, mirror in enumerate(self.mirrors, start=1):
             if not mirror.startswith(("http://", "https://")):
-                shown = hide_passwords(mirror)
-                raise ValueError(f"mirror {shown!r} must begin with https://")
+                raise ValueError(f"mirror {hide_passwords(mirror)!r} must begin with https://")
             try:
                 parse_url(mirror)
             except (

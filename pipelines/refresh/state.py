@@ -42,8 +42,7 @@ def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
       report: path of a file for the report, on a file system that all workers can access. The in-process
         runner does not use it.
     """
-    is_here = engine["runner"] == IN_PROCESS
-    verdict = verify([target], **engine, report="" if is_here else report)
+    verdict = verify([target], **engine, report="" if engine["runner"] == IN_PROCESS else report)
     if verdict.is_sound:
         return ""
     if verdict.faults:
@@ -114,8 +113,7 @@ class StateFolder:
 
     def path_of(self, label: str) -> str:
         """Returns the path of the state file of a corpus."""
-        path: str = FileSystems.join(self._folder, f"{label}.json")
-        return path
+        return str(FileSystems.join(self._folder, f"{label}.json"))
 
     def load(self, label: str, *, sets_aside: bool = True) -> CorpusState:
         """Returns the stored state of a corpus, or an empty state if there is no file or it is damaged.
@@ -183,8 +181,7 @@ def _lock_on_disk(path: pathlib.Path, held: contextlib.ExitStack) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = write_files.locked(path, flags=os.O_RDWR | os.O_CREAT)
-        descriptor = held.enter_context(lock)
+        descriptor = held.enter_context(write_files.locked(path, flags=os.O_RDWR | os.O_CREAT))
     except BlockingIOError:
         holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
         raise BusyError(f"another refresh is running: process {holder} holds {path}") from None

@@ -369,8 +369,7 @@ def _log(_: Console, parts: Sequence[PartFile], is_over: threading.Event) -> Non
 
 
 def _describe(parts: Sequence[PartFile]) -> str:
-    done = sum(part.is_finished for part in parts)
-    return f"{done} of {len(parts)} files are complete"
+    return f"{sum(part.is_finished for part in parts)} of {len(parts)} files are complete"
 
 
 def _come(parts: Sequence[PartFile]) -> int:

@@ -375,8 +375,5 @@ def code_versions(*more_libraries: str) -> dict[str, str]:
     libraries = sorted((*_LIBRARIES, *more_libraries))
     versions = {name: importlib.metadata.version(name) for name in libraries}
     python = ".".join(platform.python_version_tuple()[:2])
-    return (
-        {"corpusmill": VERSION}
-        | versions
-        | {"python": python, "unicode": unicodedata.unidata_version}
-    )
+    own = {"python": python, "unicode": unicodedata.unidata_version}
+    return {"corpusmill": VERSION, **versions, **own}

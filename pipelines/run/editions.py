@@ -414,20 +414,15 @@ def choose_builds(
     """
     folders = list(folders)
     named = set(map(finished_builds.normalise, folders))
-    builds = list(
-        filter(
-            is_wanted,
-            map(finished_builds.open_build, finished_builds.find_folders(folders).finished),
-        )
-    )
+    found = finished_builds.find_folders(folders).finished
+    builds = [build for build in map(finished_builds.open_build, found) if is_wanted(build)]
     if not builds:
         raise InputError(
             ", ".join(folders), f"no finished build with {content} in this folder or below"
         )
     of_edition = defaultdict(list)
     for build in builds:
-        is_limited = "limit" in build.manifest.get("settings", {})
-        if limited or not is_limited or build.folder in named:
+        if limited or "limit" not in build.manifest.get("settings", {}) or build.folder in named:
             of_edition[posixpath.dirname(build.folder)].append(build)
     if not of_edition:
         raise InputError(

@@ -203,8 +203,7 @@ class Flags:
 
     def workers(self, help: str, default: int | None = None) -> None:
         """Adds --workers, the number of worker processes. If `default` is None, it is the number of cores."""
-        cores = default or os.cpu_count() or 1
-        self.number("--workers", help, cores, type=positive)
+        self.number("--workers", help, default or os.cpu_count() or 1, type=positive)
 
 
 def add_output(
@@ -273,8 +272,7 @@ def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> N
 
 def runner_of(settings: argparse.Namespace, beam_flags: Sequence[str]) -> dict[str, Any]:
     """Returns the values of --runner and --workers as keyword arguments for functions that run a pipeline."""
-    runner, workers = settings.runner, settings.workers
-    return {"runner": runner, "workers": workers, "beam_flags": beam_flags}
+    return {"runner": settings.runner, "workers": settings.workers, "beam_flags": beam_flags}
 
 
 def add_folders(parser: argparse.ArgumentParser, what: str) -> None:

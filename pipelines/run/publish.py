@@ -39,8 +39,9 @@ from corpusmill.transforms.files.builds.finished_builds import read_manifest
 from corpusmill.transforms.files.builds.ledger import AccountingError
 from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST, mark_of
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.read_files import InputError, file_bytes_of, is_there, open_raw
+from corpusmill.transforms.files.read_files import InputError, file_bytes_of, is_there, read_raw
 from corpusmill.transforms.files.scratch import SCRATCH
+from corpusmill.transforms.files.terminal import name_some
 
 from .corpus_build import CorpusBuild
 
@@ -103,8 +104,7 @@ def _publish(folder: str, target: str, lock: "StoreLock") -> None:
     Raises BusyError if another process has taken over the lock.
     """
     lock.check()  # first: another builder that took over the lock removes this folder
-    with open_raw(f"{folder}/{MANIFEST}") as stream:
-        mark = mark_of(stream.read())
+    mark = mark_of(read_raw(f"{folder}/{MANIFEST}"))
     objects = {
         name: size
         for name, (size, _) in stores.list_below(folder).items()
@@ -433,11 +433,10 @@ def _differences(target: str, corpus: CorpusBuild) -> Iterator[str]:
     before = _sizes(
         (file["role"], file["name"], file["bytes"]) for file in manifest.get("inputs", [])
     )
-    inputs = corpus.inputs()
     now = _sizes(
         (role, posixpath.basename(path), file_bytes_of(path))
-        for role in inputs
-        for path in inputs[role]
+        for role, paths in corpus.inputs().items()
+        for path in paths
     )
     if changes := _changes(before, now):
         yield f"from other inputs ({changes})"
@@ -466,8 +465,7 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
         for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]
-    more = len(changes) - SHOWN_DIFFERENCES
-    return ", ".join(changes[:SHOWN_DIFFERENCES]) + (f" and {more} more" if more > 0 else "")
+    return name_some(changes, SHOWN_DIFFERENCES)
 
 
 def _show(value: Any) -> str:

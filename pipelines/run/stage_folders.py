@@ -24,7 +24,7 @@ from typing import NamedTuple
 import msgspec
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.files.read_files import InputError, list_subfolders, open_raw
+from corpusmill.transforms.files.read_files import InputError, list_subfolders, read_raw
 from corpusmill.transforms.files.stage_files import LIST
 from corpusmill.transforms.files.stores import is_local, list_below, remove_below
 from corpusmill.transforms.files.write_files import errors_logged, remove_busy, write_text
@@ -225,10 +225,8 @@ def stage_folders(target: str) -> Iterator[StageFolders]:
 
 def _read_mark(path: str) -> _Mark:
     """Reads stage.json. Raises DamagedStageError if it is damaged."""
-    with open_raw(path) as file:
-        content = file.read()
     try:
-        return msgspec.json.decode(content, type=_Mark)
+        return msgspec.json.decode(read_raw(path), type=_Mark)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DamagedStageError(f"{path} is damaged: {error}") from None
 
@@ -236,8 +234,7 @@ def _read_mark(path: str) -> _Mark:
 def _list_digest(folder: str) -> str:
     """Returns the SHA-256 of the file that lists the files of a stage; "" if the stage has no such file."""
     try:
-        with open_raw(FileSystems.join(folder, LIST)) as file:
-            return hashlib.sha256(file.read()).hexdigest()
+        return hashlib.sha256(read_raw(FileSystems.join(folder, LIST))).hexdigest()
     except (FileNotFoundError, InputError):
         return ""
 

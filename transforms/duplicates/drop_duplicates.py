@@ -195,7 +195,13 @@ class DropDuplicates(beam.PTransform):
 
     def expand(self, documents: beam.PCollection) -> Screened:
         near = documents | "FindNearPairs" >> self.find
-        dropped = self._choose(near)
+        ranks = (
+            near.pairs
+            | "PairRanks" >> beam.Map(ranks_of)
+            | "GatherRanks" >> beam.CombineGlobally(CombinePairs(similar_documents.different_pairs))
+        )
+        # One array of rows (number of a kept document, number of a document dropped for it).
+        dropped = near.links | "ChooseKept" >> beam.Map(minhash.choose_kept, AsSingleton(ranks))
         numbers = AsSingleton(
             dropped | "DroppedNumbers" >> beam.Map(lambda pairs: pairs[:, 1].copy())
         )
@@ -206,19 +212,6 @@ class DropDuplicates(beam.PTransform):
             | "RejectDocuments" >> beam.Map(reject_document)
         )
         return Screened(kept, rejected)
-
-    def _choose(self, near: NearPairs) -> beam.PCollection:
-        """Chooses the documents to keep.
-
-        Returns a PCollection of one array of rows (number of a kept document, number of a document dropped
-        for it).
-        """
-        ranks = (
-            near.pairs
-            | "PairRanks" >> beam.Map(ranks_of)
-            | "GatherRanks" >> beam.CombineGlobally(CombinePairs(similar_documents.different_pairs))
-        )
-        return near.links | "ChooseKept" >> beam.Map(minhash.choose_kept, AsSingleton(ranks))
 
 
 def ranks_of(pair: ComparedPair) -> minhash.Pairs:

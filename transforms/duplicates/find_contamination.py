@@ -22,7 +22,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from ..files import counters
 from ..files.distribution import Spread, SpreadAll
-from ..files.read_files import open_raw
+from ..files.read_files import read_raw
 from ..files.stores import is_local
 from ..files.write_files import write_whole
 from . import read_texts
@@ -131,26 +131,17 @@ HITS = pa.schema(
 _ARRAYS, _NAMES = "arrays.json", "names.json"
 
 
-class FoundContamination(NamedTuple):
-    """The outputs of FindContamination.
-
-    These are the overlap with each evaluation text, counts of the training texts that were read or rejected,
-    and the shared passages.
-    """
-
-    found: beam.PCollection  # of (number of an evaluation text, Found)
-    counts: beam.PCollection  # of one dict: what was read, and "rejected/reason"
-    hits: beam.PCollection  # rows of HITS
-
-
 class FindContamination(beam.PTransform):
-    """Finds the overlap of training texts with evaluation texts. Pipeline → FoundContamination.
+    """Finds the overlap of training texts with evaluation texts.
+
+    Pipeline → (the overlap, PCollection[(number of an evaluation text, Found)]; one dict with the counts of
+    what was read, and "rejected/reason"; rows of HITS).
 
     Args:
       files: files of training texts.
       folder: folder with the index of the evaluation texts, see `save_index`.
-      shown: maximum number of shared passages that the output `found` has for each evaluation text. The
-        output `hits` is not limited.
+      shown: maximum number of shared passages that the overlap has for each evaluation text. The rows of HITS
+        are not limited.
       workers: number of workers that divide the work on a large file which cannot be split, such as a .gz.
         Each of them decompresses the whole file, but processes only its share of the documents.
     """
@@ -160,7 +151,7 @@ class FindContamination(beam.PTransform):
         self.files, self.workers = tuple(files), workers
         self.search, self.shown = _Search(folder, shown), shown
 
-    def expand(self, root: beam.Pipeline) -> FoundContamination:
+    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, ...]:
         searched = (
             root
             | "SpreadFiles" >> SpreadAll(self.files, of=read_texts.TextFile)
@@ -172,7 +163,7 @@ class FindContamination(beam.PTransform):
         )
         found = searched.found | "AddUp" >> beam.CombinePerKey(add_all, self.shown)
         counts = searched.counts | "AddCounts" >> beam.CombineGlobally(sum_of)
-        return FoundContamination(found, counts, searched.hits)
+        return found, counts, searched.hits
 
 
 class _Search(beam.DoFn):
@@ -265,8 +256,7 @@ def load_index(folder: str) -> EvaluationIndex:
 
     If the folder is on a local disk, all processes share the memory of the arrays.
     """
-    with open_raw(posixpath.join(folder, _ARRAYS)) as stream:
-        description = msgspec.json.decode(stream.read())
+    description = msgspec.json.decode(read_raw(posixpath.join(folder, _ARRAYS)))
     arrays = {name: _load(posixpath.join(folder, f"{name}.npy")) for name in description["arrays"]}
     return EvaluationIndex(description["n"], arrays)
 
@@ -274,12 +264,10 @@ def load_index(folder: str) -> EvaluationIndex:
 @functools.lru_cache(maxsize=1)
 def load_names(folder: str) -> list[list[str]]:
     """Reads the set, split and id of each evaluation text from a folder that `save_index` has written."""
-    with open_raw(posixpath.join(folder, _NAMES)) as stream:
-        return msgspec.json.decode(stream.read(), type=list[list[str]])
+    return msgspec.json.decode(read_raw(posixpath.join(folder, _NAMES)), type=list[list[str]])
 
 
 def _load(path: str) -> Any:
     if is_local(path):
         return numpy.asarray(numpy.load(path, mmap_mode="r"))
-    with open_raw(path) as stream:
-        return numpy.load(io.BytesIO(stream.read()))
+    return numpy.load(io.BytesIO(read_raw(path)))

@@ -8,7 +8,7 @@ Computes the counts and dataset card of a search for near-duplicates, or of a bu
 import functools
 import json
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -98,17 +98,10 @@ class SetPart(NamedTuple):
     part: FilePart
 
 
-class FoundOverlap(NamedTuple):
-    """The outputs of FindOverlap and SignDocuments: files, and counts of documents, pairs and clusters."""
-
-    files: beam.PCollection  # of OutputFile
-    accounts: Mapping[str, beam.PCollection]  # DOCUMENTS, LEFT_OUT, NEAR and CLUSTERS
-
-
 class FindOverlap(beam.PTransform):
     """Finds near-duplicate documents, and writes them to `pairs-*.parquet` and JSON lines.
 
-    Pipeline → FoundOverlap.
+    Pipeline → (PCollection[OutputFile], the accounts DOCUMENTS, LEFT_OUT, NEAR and CLUSTERS).
 
     Documents are read twice. For documents that share a MinHash band with another, hashes are stored in
     scratch. One worker holds all candidate pairs, 16 bytes each.
@@ -137,7 +130,7 @@ class FindOverlap(beam.PTransform):
             minhash.pair_across if across else minhash.pair_members,
         )
 
-    def expand(self, root: beam.Pipeline) -> FoundOverlap:
+    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, dict[str, Any]]:
         parts = root | "ReadParts" >> self.read
         documents, accounts = parts | "ReadDocuments" >> CountDocuments()
         find = self.find(again=parts | "ReadAgain" >> beam.FlatMap(read_documents))
@@ -152,28 +145,25 @@ class FindOverlap(beam.PTransform):
             near.pairs
             | "NamesOfPairs" >> beam.FlatMap(names_of).with_output_types(str)
             | "EachOnce" >> beam.Distinct()
-            | "KeyBySplit" >> beam.Map(split_of_names).with_output_types(tuple[str, str])
+            | "KeyBySplit"  # the names are a JSON list of data set, id and split
+            >> beam.Map(lambda names: tuple(json.loads(names)[::2])).with_output_types(
+                tuple[str, str]
+            )
         )
         accounts[NEAR] = alike | "CountNear" >> beam.combiners.Count.PerElement()
         clusters = beam.Map(lambda links: len(numpy.unique(links[:, 1])))
         accounts[CLUSTERS] = near.links | "CountClusters" >> clusters
-        return FoundOverlap(files, accounts)
-
-
-class CountedDocuments(NamedTuple):
-    """The outputs of CountDocuments."""
-
-    documents: beam.PCollection  # of (side, NamedText)
-    accounts: dict[str, beam.PCollection]  # DOCUMENTS and LEFT_OUT, by (data set, split)
+        return files, accounts
 
 
 class CountDocuments(beam.PTransform):
     """Reads documents, and counts them and the texts that are rejected.
 
-    PCollection[SetPart] → CountedDocuments.
+    PCollection[SetPart] → (PCollection[(side, NamedText)], the accounts DOCUMENTS and LEFT_OUT by (data set,
+    split)).
     """
 
-    def expand(self, parts: beam.PCollection) -> CountedDocuments:
+    def expand(self, parts: beam.PCollection) -> tuple[beam.PCollection, dict[str, Any]]:
         read = parts | beam.FlatMap(read_counted).with_output_types(
             tuple[int, NamedText]
         ).with_outputs("rejected", main="documents")
@@ -184,14 +174,14 @@ class CountDocuments(beam.PTransform):
             | "Count" >> beam.combiners.Count.PerElement()
         )
         rejected = read.rejected | "AddRejected" >> beam.CombinePerKey(sum_of)
-        return CountedDocuments(read.documents, {DOCUMENTS: counted, LEFT_OUT: rejected})
+        return read.documents, {DOCUMENTS: counted, LEFT_OUT: rejected}
 
 
 class SignDocuments(beam.PTransform):
     """Writes files with the MinHash signatures of all documents, and counts the documents.
 
-    Pipeline → FoundOverlap, which has these files and the numbers of documents. It has no counts of pairs and
-    clusters, because documents are not compared. write_signatures.py describes the files.
+    Pipeline → (PCollection[OutputFile], the accounts DOCUMENTS and LEFT_OUT). There are no counts of pairs
+    and clusters, because documents are not compared. write_signatures.py describes the files.
 
     Args:
       files: files of all data sets.
@@ -204,9 +194,9 @@ class SignDocuments(beam.PTransform):
         super().__init__()
         self.read, self.folder = ReadDocuments(files, workers), folder
 
-    def expand(self, root: beam.Pipeline) -> FoundOverlap:
+    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, dict[str, Any]]:
         parts = root | "ReadParts" >> self.read
-        accounts = (parts | "ReadToCount" >> CountDocuments()).accounts
+        _, accounts = parts | "ReadToCount" >> CountDocuments()
         files = (
             accounts[DOCUMENTS]
             | "DocumentsOf" >> beam.Values()
@@ -214,7 +204,7 @@ class SignDocuments(beam.PTransform):
             | "CountFiles" >> beam.Map(count_files)
         )
         write = WriteSignatures(self.folder, self.folder, named_texts, files, of_build=False)
-        return FoundOverlap(parts | "WriteSignatures" >> write, accounts)
+        return parts | "WriteSignatures" >> write, accounts
 
 
 class ReadDocuments(beam.PTransform):
@@ -325,9 +315,3 @@ def identity_of(row: tuple[str | float, ...]) -> str:
 def names_of(pair: ComparedPair) -> Iterator[str]:
     """Yields the names (data set, id and split) of both documents of a pair, as JSON."""
     return (one.facts.title for one in pair[:2])
-
-
-def split_of_names(names: str) -> tuple[str, str]:
-    """Returns (data set, split) of a document. `names` is a JSON list of its data set, id and split."""
-    data_set, _, split = json.loads(names)
-    return data_set, split

@@ -44,18 +44,12 @@ MISS_WEIGHT = 0.9
 A false candidate only costs a comparison, but a missed duplicate remains in the corpus."""
 
 _PARTITION_BITS = 12
+BucketBlock = tuple[int, minhash.Uint32s, minhash.Uint32s]
+"""(index of a range, indexes of some of its lines in the range, a bucket for each of them).
 
-
-class BucketBlock(NamedTuple):
-    """Some lines of a range, and a bucket for each of them. All buckets are in the same partition.
-
-    A line is given by its index within the range. All blocks of a range together take eight bytes for each
-    line and band; see `deal_buckets`.
-    """
-
-    range_index: int
-    places: minhash.Uint32s
-    buckets: minhash.Uint32s
+All buckets are in the same partition. All blocks of a range together take eight bytes for each line and band;
+see `deal_buckets`.
+"""
 
 
 class FindSimilarLines(beam.PTransform):
@@ -104,7 +98,7 @@ def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int,
         places = numpy.arange(len(all_lines), dtype=numpy.uint32)
         dealt = minhash.deal_buckets(places, numpy.concatenate(blocks), _PARTITION_BITS)
         for partition, some_places, buckets in dealt:
-            yield partition, BucketBlock(lines.index, some_places, buckets)
+            yield partition, (lines.index, some_places, buckets)
 
 
 def pair_partition(
@@ -114,10 +108,9 @@ def pair_partition(
 
     Yields (index of a range, pairs of line ids). The first line of each of these pairs is in the range.
     """
-    blocks = list(grouped[1])
-    ids = numpy.concatenate([line_ids(block.range_index, block.places) for block in blocks])
-    buckets = numpy.concatenate([block.buckets for block in blocks])
-    return split_by_range(minhash.pair_members(buckets, ids), 0)
+    indexes, places, buckets = zip(*grouped[1], strict=True)
+    ids = numpy.concatenate(list(map(line_ids, indexes, places)))
+    return split_by_range(minhash.pair_members(numpy.concatenate(buckets), ids), 0)
 
 
 RANGES, PAIRS = "ranges", "pairs"

@@ -161,8 +161,7 @@ def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
         return (FilePart(file, number) for number in groups)
     if file.kind == FILES:
         return iter([FilePart(file, 0)])
-    units = plan_units([file.path], stripes, _ALL_MEMBERS)
-    return (FilePart(file, unit) for unit in units)
+    return (FilePart(file, unit) for unit in plan_units([file.path], stripes, _ALL_MEMBERS))
 
 
 def read_part(part: FilePart, block_bytes: int = BLOCK_BYTES) -> Iterator[TextBatch]:
@@ -214,15 +213,12 @@ def _read_lines(file: TextFile, unit: TextUnit, block_bytes: int) -> Iterator[Te
             continue
         lines = lines_of(block.data)
         starts = itertools.accumulate((len(line) + 1 for line in lines), initial=0)
-        places = [_name_place(*place_of(block, at)) for at in itertools.islice(starts, len(lines))]
+        found = (place_of(block, at) for at in itertools.islice(starts, len(lines)))
+        places = [f"{member}:{place}" if member else place for member, place in found]
         if decoder:
             yield _decode_lines(file, decoder, lines, places)
         else:
             yield _batch_of(places, [list(map(_decode_text, lines))], ())
-
-
-def _name_place(member: str, place: str) -> str:
-    return f"{member}:{place}" if member else place
 
 
 def _decode_text(line: bytes) -> str:

@@ -286,7 +286,9 @@ def kind_of(head: bytes) -> str:
     for beginning, kind in _KINDS.items():
         if head.startswith(beginning):
             return kind
-    if _is_utf_16(head):
+    # Of UTF-16 without a byte order mark, many bytes are zero, all at even or all at odd positions.
+    low, high = sorted([head[::2].count(0), head[1::2].count(0)])
+    if not low and high * 4 > len(head):
         return "UTF-16, where UTF-8 is expected"
     if is_html(head.removeprefix(b"\xef\xbb\xbf").decode("latin-1")):
         return "an HTML page: an error page saved as the file?"
@@ -302,12 +304,3 @@ def is_binary(content: bytes) -> bool:
     """Guesses whether the content of a file is binary: returns True if it has too many control characters."""
     controls = len(content) - len(content.translate(None, _CONTROLS))
     return controls > _FEWEST_CONTROLS and controls * _MOST_CONTROLS > len(content)
-
-
-def _is_utf_16(head: bytes) -> bool:
-    """Returns True if many bytes are zero, all at even or all at odd positions.
-
-    This is typical of UTF-16 without a byte order mark.
-    """
-    low, high = sorted([head[::2].count(0), head[1::2].count(0)])
-    return not low and high * 4 > len(head)

@@ -18,6 +18,8 @@ import resource
 from collections.abc import Sequence
 from typing import IO
 
+from .terminal import name_some
+
 IN_PROCESS = "in-process"
 DIRECT = "DirectRunner"  # the usual name of Beam's in-process runner
 SPARK = "SparkRunner"
@@ -165,7 +167,5 @@ def end_if_failed(failed: Sequence[str], count: int, what: str, remedy: str = RE
     Raises BuildError if `failed` is not empty.
     """
     if failed:
-        names = ", ".join(failed[:SHOWN_FAILURES])
-        more = len(failed) - SHOWN_FAILURES
-        names += f" and {more:,} more" if more > 0 else ""
+        names = name_some(failed, SHOWN_FAILURES)
         raise BuildError(f"{len(failed):,} of {count:,} {what}: {names}; {remedy}")

@@ -135,8 +135,7 @@ def take_lines(block: bytes, places: Int64s, bounds: Int64s | None = None) -> by
       bounds: the result of `line_bounds` for the block, if already known.
     """
     bounds = line_bounds(block) if bounds is None else bounds
-    taken = _array_of(block, bounds).take(pa.array(places))
-    return _data_of(taken)
+    return _data_of(_array_of(block, bounds).take(pa.array(places)))
 
 
 def sort_places(lines: pa.LargeBinaryArray) -> Int64s:
@@ -162,8 +161,7 @@ def _data_of(lines: pa.LargeBinaryArray) -> bytes:
     if not len(lines) or data is None:
         return b""
     bounds = np.frombuffer(offsets, np.int64)[lines.offset : lines.offset + len(lines) + 1]
-    taken: bytes = data.slice(bounds[0], bounds[-1] - bounds[0]).to_pybytes()
-    return taken
+    return bytes(data.slice(bounds[0], bounds[-1] - bounds[0]).to_pybytes())
 
 
 FEATURE = "text"
@@ -319,7 +317,9 @@ def _measure_chunk(block: bytes) -> LineStats:
     text = np.frombuffer(block, np.uint8)
     is_end = text == _LINE_FEED
     ends = np.flatnonzero(is_end)
-    words = _words_per_line(is_end | (text == _BLANK), ends)
+    is_between = is_end | (text == _BLANK)
+    last_bytes = np.flatnonzero(is_between[1:] > is_between[:-1])  # of words
+    words = np.diff(np.searchsorted(last_bytes, ends), prepend=0)
     return LineStats(
         lines=len(ends),
         words=int(words.sum()),
@@ -328,18 +328,6 @@ def _measure_chunk(block: bytes) -> LineStats:
         longest_line_bytes=int(np.diff(ends, prepend=-1).max()) - 1,
         lines_by_words=count_by_words(words),
     )
-
-
-def _words_per_line(is_between: npt.NDArray[np.bool_], ends: Int64s) -> Int64s:
-    """Returns the number of words in each line. A word ends where a space or line feed follows.
-
-    Args:
-      is_between: True at each space and line feed.
-      ends: positions of the line feeds.
-    """
-    ends_word = is_between[1:] > is_between[:-1]
-    words_before = np.searchsorted(np.flatnonzero(ends_word), ends)
-    return np.diff(words_before, prepend=0)
 
 
 def add_line_stats(stats: Iterable[LineStats]) -> LineStats:
@@ -375,7 +363,7 @@ StandIns = Mapping[str, bytes]
 
 def is_perl_utf8(line: bytes) -> bool:
     """Returns True if Perl can read these bytes as UTF-8."""
-    return _is_strict(line) or _is_lax(line)
+    return _can_decode(line, "strict") or _is_lax(line)
 
 
 def malformed_lines(block: bytes) -> list[int]:
@@ -402,7 +390,8 @@ def decode(line: bytes) -> tuple[str, StandIns]:
             raise ValueError(f"malformed UTF-8 at byte {error.start} of {line[:80]!r}") from error
     beyond = sorted(set(_BEYOND_UNICODE.findall(line)))
     rest = _BEYOND_UNICODE.sub(b"\n", line).decode("utf-8", "surrogatepass")
-    stand_ins = list(itertools.islice(_unused(rest), len(beyond)))
+    unused = itertools.filterfalse(set(rest).__contains__, map(chr, _STAND_INS))
+    stand_ins = list(itertools.islice(unused, len(beyond)))
     if len(stand_ins) < len(beyond):
         raise ValueError(
             f"too many different characters above U+10FFFF ({len(beyond)}) in {line[:80]!r}"
@@ -426,10 +415,6 @@ def encode(text: str, stand_ins: StandIns) -> bytes:
     return _FOUR_BYTES.sub(lambda match: held.get(match[0], match[0]), line)
 
 
-def _is_strict(line: bytes) -> bool:
-    return _can_decode(line, "strict")
-
-
 def _is_unicode(block: bytes) -> bool:
     """Returns True if a block is UTF-8 as Unicode defines it. The block is not decoded to a string."""
     buffers = [None, pa.py_buffer(np.array([0, len(block)], np.int64)), pa.py_buffer(block)]
@@ -451,8 +436,3 @@ def _can_decode(line: bytes, errors: str) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _unused(text: str) -> Iterator[str]:
-    used = set(text)
-    return (char for char in map(chr, _STAND_INS) if char not in used)

@@ -322,8 +322,7 @@ def write_table(
 
     Raises ValueError if a row does not have one field per column, or if the table has only one column.
     """
-    lines = (_line(row, len(columns), for_people) for row in (columns, *rows))
-    return "".join(lines)
+    return "".join(_line(row, len(columns), for_people) for row in (columns, *rows))
 
 
 def _line(row: Sequence[str], width: int, for_people: bool) -> str:
@@ -333,8 +332,7 @@ def _line(row: Sequence[str], width: int, for_people: bool) -> str:
         raise ValueError(
             "a table must have at least two columns: with one, an empty field would be an empty line"
         )
-    fields = map(protect, row) if for_people else row
-    return "\t".join(map(escape_field, fields)) + "\n"
+    return "\t".join(map(escape_field, map(protect, row) if for_people else row)) + "\n"
 
 
 def escape_field(text: str) -> str:
@@ -443,7 +441,6 @@ def check_split(split: str, place: str) -> str:
     Raises MalformedTableError, which names `place`, for another name.
     """
     if split not in _SYNONYMS:
-        shown = split[:_SHOWN_CHARACTERS]
-        problem = f"split is {shown!r}; expected one of {', '.join(_SYNONYMS)}"
+        problem = f"split is {split[:_SHOWN_CHARACTERS]!r}; expected one of {', '.join(_SYNONYMS)}"
         raise MalformedTableError(f"{place}: {problem}")
     return _SYNONYMS[split]

@@ -240,7 +240,8 @@ def read_packed(
         head = content.peek(BLOCK_BYTES)
         codec = codec_of_head(head)
         if not (codec or is_zip(head) or is_tar(head)):
-            yield _read_text(content, name)
+            data = _read_whole(content)
+            yield _too_large(name) if data is None else PackedFile(name, data)
         elif depth == MAX_DEPTH:
             yield UnreadFile(name, Reason("too-deep", f"packed more than {depth} times"))
         elif codec:
@@ -274,11 +275,6 @@ def read_zip_member(
         yield PackedDamage(name, error.offset, error.offset + member.compress_size, error.message)
         return
     yield from read_packed(content, name, share, depth + 1)
-
-
-def _read_text(content: Peekable, name: str) -> PackedFile | UnreadFile:
-    data = _read_whole(content)
-    return _too_large(name) if data is None else PackedFile(name, data)
 
 
 def _too_large(name: str) -> UnreadFile:

@@ -24,9 +24,9 @@ from apache_beam.io.filesystems import FileSystems
 from .compression import DECODE_ERRORS, codec_of, decompress, decompressed
 from .distribution import SpreadAll
 from .records import InputFile
-from .stores import is_local, refusal_of
+from .stores import is_local, match_files, refusal_of
 
-_READ_BYTES = 1 << 20
+READ_BYTES = 1 << 20
 
 
 class InputError(Exception):
@@ -97,14 +97,9 @@ def _match(pattern: str) -> list[str]:
         return [pattern]  # the name of an existing file may contain pattern characters
     # Beam finds nothing in the working folder for a pattern without a folder.
     is_bare = "/" not in pattern and is_local(pattern)
-    try:
-        (match,) = FileSystems.match([f"./{pattern}" if is_bare else pattern])
-    except BeamIOError as error:
-        if is_local(pattern):
-            raise
-        raise InputError(pattern, refusal_of(error)) from error
+    found = match_files(f"./{pattern}" if is_bare else pattern, pattern, InputError)
     # Browsers of stores create an object with a trailing slash for a folder.
-    paths = (metadata.path for metadata in match.metadata_list)
+    paths = (metadata.path for metadata in found)
     return [path.removeprefix("./") for path in paths if not path.endswith("/")]
 
 
@@ -134,14 +129,19 @@ def open_raw(path: str) -> BinaryIO:
         raise InputError(path, refusal_of(error), is_unread=True) from error
 
 
+def read_raw(path: str) -> bytes:
+    """Returns the content of a file as it is stored, on any file system. Raises as `open_raw` does."""
+    with open_raw(path) as stream:
+        return stream.read()
+
+
 def is_there(path: str) -> bool:
     """Returns True if a file exists.
 
     Raises OSError if a local disk does not respond. (Beam would return False in this case.)
     """
     if not is_local(path):
-        found: bool = FileSystems.exists(path)
-        return found
+        return bool(FileSystems.exists(path))
     try:
         pathlib.Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -150,8 +150,7 @@ def is_there(path: str) -> bool:
 
 
 def _open(path: str) -> BinaryIO:
-    stream = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
-    return cast(BinaryIO, stream)
+    return cast(BinaryIO, FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED))
 
 
 class _StoredObject(io.RawIOBase):
@@ -200,8 +199,7 @@ class _StoredObject(io.RawIOBase):
 
 def open_input(path: str) -> BinaryIO:
     """Opens a file for reading. Compressed files are decompressed."""
-    stream = decompressed(open_raw(path))
-    return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream)))
+    return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, decompressed(open_raw(path)))))
 
 
 def read_input(path: str, max_bytes: int | None = None) -> bytes:
@@ -219,7 +217,7 @@ def read_input(path: str, max_bytes: int | None = None) -> bytes:
         raise InputError(path, "a folder, not a file") from None
     with stream:
         try:
-            while data := stream.read(_READ_BYTES):
+            while data := stream.read(READ_BYTES):
                 content += data
                 if max_bytes is not None and len(content) > max_bytes:
                     break
@@ -250,9 +248,6 @@ def parse_json(path: str, content: bytes) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise InputError(path, f"not JSON: {error}") from None
-
-
-READ_BYTES = 1 << 20
 
 
 class HashInputs(beam.PTransform):
@@ -354,8 +349,7 @@ def sample_texts(paths: Sequence[str]) -> TextSample:
 
     These files are evenly spread over the list. All files in the list must have the same compression.
     """
-    step = max(len(paths) // FILES, 1)
-    heads = [read_beginning(path) for path in paths[::step][:FILES]]
+    heads = [read_beginning(path) for path in paths[:: max(len(paths) // FILES, 1)][:FILES]]
     stored, text = (
         sum(sizes) for sizes in zip(*((n, len(head)) for n, head in heads), strict=True)
     )
@@ -433,9 +427,5 @@ def _match_folder(folder: str, pattern: str) -> Iterator[tuple[str, int]]:
     # On file systems with folders, listing a missing folder is an error.
     if FileSystems.get_filesystem(folder).has_dirs() and not FileSystems.exists(folder):
         return
-    try:
-        (match,) = FileSystems.match([FileSystems.join(folder, pattern)])
-    except BeamIOError as error:
-        raise InputError(folder, refusal_of(error)) from error
-    for metadata in match.metadata_list:
+    for metadata in match_files(FileSystems.join(folder, pattern), folder, InputError):
         yield metadata.path, int(metadata.size_in_bytes)

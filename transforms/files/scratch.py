@@ -18,7 +18,7 @@ from typing import BinaryIO
 from apache_beam.io.filesystems import FileSystems
 
 from .line_blocks import pack_block, unpack_block
-from .read_files import open_raw
+from .read_files import read_raw
 from .stores import is_local, named_in_errors, write_object
 
 SCRATCH = ".scratch"
@@ -108,8 +108,7 @@ def _read(packed: bytes) -> bytes:
     Some references contain the stored bytes themselves; they are returned unchanged.
     """
     if packed.startswith(_OBJECT):
-        with open_raw(packed[len(_OBJECT) :].decode()) as stream:
-            return stream.read()
+        return read_raw(packed[len(_OBJECT) :].decode())
     if not packed.startswith(_REFERENCE):
         return packed
     path, offset, size = json.loads(packed[len(_REFERENCE) :])

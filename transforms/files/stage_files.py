@@ -146,8 +146,7 @@ def write_list(folder: str, types: Mapping[str, Any], files: Iterable[StageFile]
         parts[file.field] += file.parts
     fields = {field: {"type": types[field], "parts": sorted(parts[field])} for field in types}
     write_text(folder, LIST, json.dumps(fields))
-    path: str = FileSystems.join(folder, LIST)
-    return path
+    return str(FileSystems.join(folder, LIST))
 
 
 def pack_type(element_type: Any) -> str:
@@ -162,13 +161,12 @@ def read_list(folder: str) -> dict[str, StageField]:
     """
     path = FileSystems.join(folder, LIST)
     with _errors_named(path), open_raw(path) as stream:
-        fields = json.loads(stream.read())
         return {
             field: StageField(
                 pickle.loads(base64.b64decode(one["type"])),
                 tuple(StagePart(*part) for part in one["parts"]),
             )
-            for field, one in fields.items()
+            for field, one in json.loads(stream.read()).items()
         }
 
 
@@ -238,7 +236,8 @@ class _WriteElements(beam.DoFn):
         if self._file is None:
             self._name = f"{self._field}-{uuid.uuid4().hex}"
             self._file = HashedFile.in_folder(self._folder, self._name)
-        packed = _pack(self._block.getbuffer())
+        compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+        packed = compressor.compress(self._block.getbuffer())
         self._file.write(_HEAD.pack(len(packed), self._in_block))
         self._file.write(packed)
         self._end += _HEAD.size + len(packed)
@@ -260,11 +259,6 @@ class _WriteElements(beam.DoFn):
         if self._in_part:
             self._parts.append(StagePart(self._name, self._start, self._end, self._in_part))
         self._begin_part(self._end)
-
-
-def _pack(block: memoryview) -> bytes:
-    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
-    return compressor.compress(block)
 
 
 def _read_exactly(stream: BinaryIO, size: int) -> bytes:

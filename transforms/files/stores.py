@@ -18,7 +18,7 @@ import pathlib
 import shutil
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
@@ -150,6 +150,21 @@ def is_local(path: str) -> bool:
     return isinstance(FileSystems.get_filesystem(path), LocalFileSystem)
 
 
+def match_files(pattern: str, path: str, refuse: Callable[[str, str], Exception]) -> list[Any]:
+    """Returns Beam's metadata of the files that match a pattern.
+
+    If a store fails, raises what `refuse` makes of `path` and a message. Raises BeamIOError if a local folder
+    cannot be listed.
+    """
+    try:
+        (match,) = FileSystems.match([pattern])
+    except BeamIOError as error:
+        if is_local(path):
+            raise
+        raise refuse(path, refusal_of(error)) from error
+    return list(match.metadata_list)
+
+
 def is_folder(path: str) -> bool:
     """Returns True if a path is a folder; on an object store, if there are objects below it.
 
@@ -183,8 +198,7 @@ def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
     Python's OSErrors name a file only if opening it failed.
     """
     advice = "; free some space, then start the same command again"
-    is_full = error.errno in errors.NUMBERS
-    why = f"{error.strerror or error}{advice if is_full else ''}"
+    why = f"{error.strerror or error}{advice if error.errno in errors.NUMBERS else ''}"
     return StoreError(str(path), f"{NOT_WRITTEN}: {why}")
 
 
@@ -347,13 +361,9 @@ def list_below(folder: str) -> dict[str, tuple[int, float]]:
     fails.
     """
     start = len(folder.rstrip("/")) + 1
-    try:
-        (match,) = FileSystems.match([f"{glob.escape(folder.rstrip('/'))}/**"])
-    except BeamIOError as error:
-        raise StoreError(folder, refusal_of(error)) from error
     return {
         metadata.path[start:]: (metadata.size_in_bytes, metadata.last_updated_in_seconds)
-        for metadata in match.metadata_list
+        for metadata in match_files(f"{glob.escape(folder.rstrip('/'))}/**", folder, StoreError)
     }
 
 

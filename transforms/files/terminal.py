@@ -95,7 +95,6 @@ def new_console(*, stderr: bool = False, **named: Any) -> "Console":
 
 _WIDEST = 10_000  # largest width of a table, in columns of the screen
 _NARROWEST = 10  # least number of characters in a line of a wrapped cell
-_NAMED = 8  # number of names to print of a long list
 
 
 def shorten(text: str, most: int) -> str:
@@ -108,10 +107,10 @@ def count_of(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def name_some(names: Sequence[str]) -> str:
-    """Returns a list of names as text. A long list is shortened: "fra, deu and 12 more"."""
-    told = ", ".join(names[:_NAMED])
-    return told if len(names) <= _NAMED else f"{told} and {len(names) - _NAMED:,} more"
+def name_some(names: Sequence[str], most: int = 8) -> str:
+    """Returns a list of names as text. After `most` names, it is shortened: "fra, deu and 12 more"."""
+    told = ", ".join(names[:most])
+    return told if len(names) <= most else f"{told} and {len(names) - most:,} more"
 
 
 def draw(

@@ -137,8 +137,7 @@ class Difference(NamedTuple):
 
 def find_difference(left: Iterable[bytes], right: Iterable[bytes]) -> Difference | None:
     """Returns the first line in which two texts differ, or None for equal texts."""
-    pairs = itertools.zip_longest(left, right, fillvalue=b"")
-    for number, (one, other) in enumerate(pairs, 1):
+    for number, (one, other) in enumerate(itertools.zip_longest(left, right, fillvalue=b""), 1):
         if one != other:
             return Difference(number, one, other)
     return None

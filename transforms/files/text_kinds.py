@@ -79,7 +79,10 @@ def find_foreign_text(lines: Iterable[str], code: str) -> ForeignText | None:
     (see CERTAIN_DISTANCE). If the library does not know `code`, only a text in another script is found.
     """
     identify = identifier()
-    passages = Counter(map(_best(identify), _passages(lines)))
+    passages: Counter[str] = Counter()
+    for passage in _passages(lines):
+        likelihoods = identify(passage)
+        passages[max(likelihoods, key=likelihoods.__getitem__)] += 1
     foreign = Counter({one: n for one, n in passages.items() if _is_foreign(one, code)})
     if passages.total() < _MIN_PASSAGES or 2 * foreign.total() <= passages.total():
         return None
@@ -95,14 +98,6 @@ def _passages(lines: Iterable[str]) -> Iterator[str]:
         if sum(map(len, passage)) >= _PASSAGE_CHARS:
             yield " ".join(passage)
             passage.clear()
-
-
-def _best(identify: Identify) -> Callable[[str], str]:
-    def best(passage: str) -> str:
-        likelihoods = identify(passage)
-        return max(likelihoods, key=lambda label: likelihoods[label])
-
-    return best
 
 
 def _is_foreign(label: str, code: str) -> bool:

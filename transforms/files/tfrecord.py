@@ -13,7 +13,7 @@ import functools
 import itertools
 import struct
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import google_crc32c
 import numpy as np
@@ -42,10 +42,8 @@ def _declare_example() -> Any:
             added.type_name = f".{_PACKAGE}.{type_name}"
 
     one, many = field.LABEL_OPTIONAL, field.LABEL_REPEATED
-    bytes_list = file.message_type.add(name="BytesList")
-    add_field(bytes_list, "value", 1, many, field.TYPE_BYTES)
-    int64_list = file.message_type.add(name="Int64List")
-    add_field(int64_list, "value", 1, many, field.TYPE_INT64)
+    add_field(file.message_type.add(name="BytesList"), "value", 1, many, field.TYPE_BYTES)
+    add_field(file.message_type.add(name="Int64List"), "value", 1, many, field.TYPE_INT64)
     feature = file.message_type.add(name="Feature")
     add_field(feature, "bytes_list", 1, one, field.TYPE_MESSAGE, "BytesList")
     add_field(feature, "int64_list", 3, one, field.TYPE_MESSAGE, "Int64List")
@@ -116,28 +114,23 @@ def encode_texts(feature: str, texts: Sequence[bytes]) -> bytes:
     """
     sizes = list(map(len, texts))
     heads = {size: _record_head(feature, size) for size in set(sizes)}
-    before = {size: head.before for size, head in heads.items()}
-    begun = {size: head.crc for size, head in heads.items()}
+    before = {size: head for size, (head, _) in heads.items()}
+    begun = {size: crc for size, (_, crc) in heads.items()}
     crcs = map(google_crc32c.extend, map(begun.__getitem__, sizes), texts)
     checksums = _mask(np.fromiter(crcs, np.uint32, len(sizes))).astype("<u4").view("V4").tolist()
     records = zip(map(before.__getitem__, sizes), texts, checksums, strict=True)
     return b"".join(itertools.chain.from_iterable(records))
 
 
-class _RecordHead(NamedTuple):
-    before: bytes  # the bytes before the text
-    crc: int  # checksum of the example up to the text
-
-
 @functools.lru_cache(maxsize=1 << 14)
-def _record_head(feature: str, size: int) -> _RecordHead:
+def _record_head(feature: str, size: int) -> tuple[bytes, int]:
     """Returns the bytes that precede a text of `size` bytes in a record, and a checksum.
 
     The checksum is that of the beginning of the example, up to the text.
     """
     example = encode_example({feature: "x" * size})
     begun = example[: len(example) - size]
-    return _RecordHead(frame_record(example)[:_FRAME_HEAD] + begun, google_crc32c.value(begun))
+    return frame_record(example)[:_FRAME_HEAD] + begun, google_crc32c.value(begun)
 
 
 def _mask(crcs: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:

@@ -109,10 +109,9 @@ def plan_units(
         return plan_stripes("whole", path, file_bytes, stripes)
     step = min(max(file_bytes // UNITS_PER_FILE, MIN_UNIT_BYTES), MAX_UNIT_BYTES)
     starts = range(0, max(file_bytes - TAIL_BYTES, 1), step)
-    ends = [*starts[1:], file_bytes]
     return [
         FileUnit(path, codec or "plain", start, end, file_bytes)
-        for start, end in zip(starts, ends, strict=True)
+        for start, end in zip(starts, [*starts[1:], file_bytes], strict=True)
     ]
 
 
@@ -207,8 +206,7 @@ class StripedTexts:
         """
         self.offset = 0
         while data := read_some(text, self._run_bytes()):
-            run = self._position // STRIPE_RUN_BYTES
-            is_own = run % self._unit.stripes == self._unit.stripe
+            is_own = self._position // STRIPE_RUN_BYTES % self._unit.stripes == self._unit.stripe
             stored = self._stream.tell()
             consumed, self._stored = stored - self._stored, stored
             yield Chunk(data, is_own, consumed, -1, self.offset, self.offset == 0, member)
@@ -342,8 +340,7 @@ def place_of(block: LineBlock, at: int) -> tuple[str, str]:
     before. So the position in a .bz2 file consists of the offset at which the .bz2 block begins in the file,
     and the offset in the block, such as "80123+4711".
     """
-    index = bisect.bisect_right(block.spans, at, key=lambda span: span.at) - 1
-    span = block.spans[index]
+    span = block.spans[bisect.bisect_right(block.spans, at, key=lambda span: span.at) - 1]
     offset = span.offset + at - span.at
     return span.member, str(offset) if span.block < 0 else f"{span.block}+{offset}"
 
@@ -388,8 +385,7 @@ class _BlockSplitter:
             feed = data.find(b"\n")
             self._is_taking = feed < 0
             end = end if feed < 0 else feed + 1
-        span = Span(self._held, chunk.member, chunk.block, chunk.offset + at)
-        self._hold(data[at:end], span)
+        self._hold(data[at:end], Span(self._held, chunk.member, chunk.block, chunk.offset + at))
         if self._held > self._limit:
             yield from self._give_full_blocks()
 

@@ -42,7 +42,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from .errors import BuildError
 from .formats import FORMATS, PARQUET
-from .read_files import InputError, is_there, open_raw
+from .read_files import InputError, is_there, read_raw
 from .records import OutputFile
 from .stores import is_local, named_in_errors, not_written, read_object, refusal_of, write_object
 
@@ -370,10 +370,7 @@ def read_bytes_if_there(path: str) -> bytes | None:
 
 def read_if_there(path: str) -> str | None:
     """Returns the text of a file; None if it does not exist. Raises OSError if the disk cannot be read."""
-    if not is_there(path):
-        return None
-    with open_raw(path) as stream:
-        return stream.read().decode("utf-8", "replace")
+    return read_raw(path).decode("utf-8", "replace") if is_there(path) else None
 
 
 def remove_if_there(path: str) -> bool:

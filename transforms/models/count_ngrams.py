@@ -93,10 +93,9 @@ class Dealer:
         sizes = np.frombuffer(heads, np.uint32).reshape(len(pieces), -1)
         ends = head_bytes + np.cumsum(sizes, axis=1)
         for at, (of_bucket, end) in enumerate(zip(sizes.T, ends.T, strict=True)):
-            found = np.flatnonzero(of_bucket).tolist()
             rows = {
                 one: part(pieces[one], b"", int(end[one] - of_bucket[one]), int(end[one]))
-                for one in found
+                for one in np.flatnonzero(of_bucket).tolist()
             }
             if rows:
                 yield key * self.buckets_per_key + at, rows
@@ -178,18 +177,13 @@ BLOCK_BYTES = 1 << 22  # bytes of text in a block; a document is never divided
 TRAIN = "train"
 
 
-def paragraphs_in_lines(text: str) -> list[str]:
-    """Returns the paragraphs of a book, each as one line."""
-    joined = (" ".join(paragraph.split()) for paragraph in paragraphs_of_book(text))
-    return list(filter(None, joined))
-
-
 SENTENCES: Mapping[str, Callable[[str], list[str]]] = {
     "": lambda text: [text.replace("\n", " ")],
     "lines": lambda text: text.removesuffix("\n").split("\n"),
     # markers such as `_START_PARAGRAPH_` are included: models of Wiki-40B predict them like words
     "article": lambda text: list(filter(str.strip, text.split("\n"))),
-    "book": paragraphs_in_lines,
+    # each paragraph is one line
+    "book": lambda text: [" ".join(one.split()) for one in paragraphs_of_book(text) if one.strip()],
 }
 """Layout of the text of a corpus (see records.py) → function that returns its sentences."""
 

@@ -138,8 +138,7 @@ def interpolate_bucket(
     yield _keep(join_backoffs(shorter, contexts), bucket, highest, dealer)
     if highest == 1:
         return
-    weighed = _join(pieces, WEIGHED, order, gram_tables.WEIGHTS)
-    found = smoothing.interpolate(weighed, shorter)
+    found = smoothing.interpolate(_join(pieces, WEIGHED, order, gram_tables.WEIGHTS), shorter)
     if order == highest:  # these n-grams are not contexts of others, so their factors are 1
         entries = make_table(found["words"], gram_tables.ENTRIES, found["probability"], 1.0)
         yield _keep(entries, bucket, highest, dealer)
@@ -306,8 +305,7 @@ def answer_bucket(
     """
     (order, _), pieces = grouped
     asking = _join(pieces, ASKING, order + 1, ())
-    shorter = _join(pieces, DIVIDED, order, FREQUENCIES)
-    used = smoothing.use_shorter(asking["words"], shorter)
+    used = smoothing.use_shorter(asking["words"], _join(pieces, DIVIDED, order, FREQUENCIES))
     for bucket, piece in dealer.deal(used, used["words"][:, :-1]):
         yield (order + 1, bucket), (OF_USED, piece)
 

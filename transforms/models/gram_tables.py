@@ -320,8 +320,7 @@ def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
     """Adds up, field by field, the tallies of several parts of the n-grams of one order."""
     grams, kept, adjusted, of_count = zip(Tally(), *tallies, strict=True)
-    columns = zip(*of_count, strict=True)
-    return Tally(sum(grams), sum(kept), sum(adjusted), tuple(map(sum, columns)))
+    return Tally(sum(grams), sum(kept), sum(adjusted), tuple(map(sum, zip(*of_count, strict=True))))
 
 
 def windows_of(numbers: Numbers, order: int) -> Words:

@@ -159,8 +159,7 @@ def answer(
     ends = accumulate(map(len, tables), initial=0)
     for (block, _), (start, end) in zip(asking, pairwise(ends), strict=True):
         found = rows[start:end]
-        entries = model[found[found >= 0]]
-        yield block, Piece(block, order, dealer.put(entries))
+        yield block, Piece(block, order, dealer.put(model[found[found >= 0]]))
 
 
 def score_block(
@@ -236,8 +235,7 @@ def write_split(
 
 def _rows_of(score: BlockScore, schema: pa.Schema, *, is_listed: bool) -> pa.Table:
     values = np.frombuffer(fetch(score.packed_values), np.float32)
-    counts = np.frombuffer(fetch(score.packed_counts), np.int64)
-    ends = np.concatenate([[0], np.cumsum(counts)])
+    ends = np.concatenate([[0], np.cumsum(np.frombuffer(fetch(score.packed_counts), np.int64))])
     if is_listed:
         offsets = pa.array(ends.astype(np.int32))
         of_documents = pa.ListArray.from_arrays(offsets, pa.array(values), schema[1].type)

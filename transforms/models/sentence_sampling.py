@@ -232,8 +232,7 @@ def is_last(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
     Copies of a sentence have the same rank. Of those with the last rank, `choice.copies` are used as often
     as sentences with smaller ranks, and the others one time less.
     """
-    none = np.zeros(len(ranks), np.bool_)
-    return ranks == np.uint64(choice.last) if choice.copies else none
+    return ranks == np.uint64(choice.last) if choice.copies else np.zeros(len(ranks), np.bool_)
 
 
 def is_held_out(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:

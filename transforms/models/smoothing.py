@@ -103,8 +103,7 @@ def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Tab
     share /= whole
     weights = (adjusted - discount) / np.repeat(whole, sizes)
     weighed = make_table(table["words"], gram_tables.WEIGHTS, weights, np.repeat(share, sizes))
-    contexts = make_table(table["words"][starts, :-1], gram_tables.BACKOFFS, share)
-    return weighed[kept], contexts
+    return weighed[kept], make_table(table["words"][starts, :-1], gram_tables.BACKOFFS, share)
 
 
 def _add_up(values: gram_tables.Int64s, starts: gram_tables.Int64s) -> gram_tables.Int64s:
@@ -368,8 +367,7 @@ def make_lines(entries: Table, vocabulary: pa.BinaryArray, *, has_backoffs: bool
     lines = pc.binary_join_element_wise(*columns, b"\n", b"")
     _, offsets, data = lines.buffers()
     bounds = np.frombuffer(offsets, np.int32)
-    text: bytes = data.slice(bounds[0], bounds[len(lines)] - bounds[0]).to_pybytes()
-    return text
+    return bytes(data.slice(bounds[0], bounds[len(lines)] - bounds[0]).to_pybytes())
 
 
 def _write_logs(values: Float64s) -> pa.BinaryArray:

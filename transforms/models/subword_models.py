@@ -143,7 +143,7 @@ def train_model(
     texts.
     """
     counts = count_words(texts)
-    tell(len(counts.after_blank) + len(counts.others))
+    tell(sum(map(len, counts)))
     if not any(counts):
         raise UntrainableError("there is no text to learn from")
     return run_trainer(
@@ -180,17 +180,10 @@ def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any)
     return model.getvalue()
 
 
-class WordCounts(NamedTuple):
-    """The counts of the words of texts. Words with and without a space before them are counted separately."""
-
-    after_blank: Mapping[str, int]
-    # words without a space before them, which are at the start of a sentence
-    others: Mapping[str, int]
-
-
-def count_words(texts: Iterable[str]) -> WordCounts:
+def count_words(texts: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
     """Counts the words of texts. A vocabulary depends only on these counts, because no piece spans a space.
 
+    Returns the counts of the words after a space, and of the others, which are at the start of a sentence.
     The trainer can count words too, but it keeps the whole text in memory and takes twice the time.
     """
     after_blank: Counter[str] = Counter()
@@ -201,12 +194,12 @@ def count_words(texts: Iterable[str]) -> WordCounts:
             others[word] += 1
             after_blank.update(words)
     del others[""]
-    return WordCounts(after_blank, others)
+    return after_blank, others
 
 
-def _lines_of(counts: WordCounts) -> Iterator[str]:
+def _lines_of(counts: tuple[Counter[str], Counter[str]]) -> Iterator[str]:
     """Yields the lines that the trainer reads. They are sorted, because the model depends on their order."""
-    for blank, words in ((" ", counts.after_blank), ("", counts.others)):
+    for blank, words in zip((" ", ""), counts, strict=True):
         for word in sorted(words):
             yield f"{blank}{word}\t{words[word]}"
 
@@ -231,10 +224,9 @@ def vocabulary_of(model: bytes) -> str:
     that each piece is on one line.
     """
     processor = load_model(model)
-    pieces = range(processor.get_piece_size())
     return "".join(
         f"{processor.id_to_piece(piece).translate(_ESCAPES)}\t{processor.get_score(piece):g}\n"
-        for piece in pieces
+        for piece in range(processor.get_piece_size())
     )
 
 

@@ -101,8 +101,7 @@ class _File:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._tokenizer.encode_special_tokens = True  # special tokens in a text are encoded as text
-        ids = self._tokenizer.get_vocab(with_added_tokens=True).values()
-        self.size = max(ids, default=-1) + 1
+        self.size = max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
         model = json.loads(content)["model"]
         unknown = self.find(model.get("unk_token") or "")
         self.unknown = unknown if model.get("unk_id") is None else int(model["unk_id"])

@@ -43,8 +43,7 @@ def count_words(block: bytes) -> pa.RecordBatch:
     """Counts how often each word occurs in a block of lines."""
     texts = [spread_words(chunk) for chunk in cut_block(block, CHUNK_BYTES)]
     counted = pa.chunked_array(texts, pa.binary()).value_counts()
-    words = pc.binary_slice(counted.field("values"), 0, -1)
-    return _drop_absent(words, counted.field("counts"))
+    return _drop_absent(pc.binary_slice(counted.field("values"), 0, -1), counted.field("counts"))
 
 
 def spread_words(block: bytes) -> pa.BinaryArray:
@@ -274,8 +273,7 @@ def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[Held
     """
     counts = [count_words(block) for block in blocks]
     is_known = pc.is_in(pa.chunked_array([one["word"] for one in counts], pa.binary()), words)
-    ends = np.cumsum([one.num_rows for one in counts])
-    known = np.split(is_known.to_numpy(), ends[:-1])
+    known = np.split(is_known.to_numpy(), np.cumsum([one.num_rows for one in counts])[:-1])
     return [
         HeldoutStats(count_lines(block), total_of(one), total_of(one.filter(pa.array(~known_here))))
         for block, one, known_here in zip(blocks, counts, known, strict=True)

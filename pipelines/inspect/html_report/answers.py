@@ -223,8 +223,7 @@ def _examples(rejected: Sequence[Rejected], left_out: Sequence[Fate]) -> Table:
         for fate in left_out
         if "/" not in fate.name
     ]
-    head = ("reason", "meaning", "for example", "detail")
-    return Table(head, rows, "The reasons, with examples")
+    return Table(("reason", "meaning", "for example", "detail"), rows, "The reasons, with examples")
 
 
 def line_of_choice(facts: Facts) -> Figure | None:

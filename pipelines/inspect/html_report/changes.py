@@ -163,8 +163,7 @@ def _counts(before: Facts, facts: Facts) -> Iterator[tuple[str, str, str, str]]:
         for name in sorted({**old, **new}):
             pairs[name] = old.get(name, 0), new.get(name, 0)
     for name, (was, now) in pairs.items():
-        change = f"{now - was:+,}" if now != was else "–"
-        yield name, f"{was:,}", f"{now:,}", change
+        yield name, f"{was:,}", f"{now:,}", f"{now - was:+,}" if now != was else "–"
 
 
 def overview(builds: Sequence[Facts], anchors: Sequence[str]) -> list[Answer]:

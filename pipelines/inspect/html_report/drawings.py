@@ -91,7 +91,7 @@ def pairs(rows: Sequence[Pair]) -> Spec:
     """
     data = [row._asdict() | {"place": place} for place, row in enumerate(rows)]
     numbers = [number for row in rows for number in (row.ours, row.paper)]
-    low, high = _ends(numbers)
+    low, high = min(numbers), max(numbers)
     scale = alt.Scale(type="log", domain=[low / 2, high * 2], nice=False)
     base = alt.Chart(alt.Data(values=data)).encode(
         y=alt.Y("place:O", axis=None), tooltip=_tooltip("label", "text")
@@ -222,8 +222,7 @@ def points(
     }
     scale = alt.Scale(domain=[name for name, _ in order], range=[shade for _, shade in order])
     shade = alt.Color(f"{colour}:N", scale=scale, legend=_legend()) if colour else alt.value(ACCENT)
-    data = alt.Data(values=list(rows))
-    base = alt.Chart(data).encode(**encoding, tooltip=_tooltip(*tooltip))
+    base = alt.Chart(alt.Data(values=list(rows))).encode(**encoding, tooltip=_tooltip(*tooltip))
     layers = [base.mark_point(filled=True, size=36, opacity=0.8).encode(color=shade)]
     if line:
         rule = alt.Chart(alt.Data(values=list(line))).encode(**encoding)
@@ -269,10 +268,6 @@ def _tooltip(*names: str) -> list[alt.Tooltip]:
     return [alt.Tooltip(field=name, title=name) for name in names]
 
 
-def _ends(numbers: Sequence[float]) -> tuple[float, float]:
-    return min(numbers), max(numbers)
-
-
 def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
     """Returns the two ends of an axis that has room for all `numbers` and a margin at each end.
 
@@ -280,7 +275,7 @@ def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
     multiplied by 1.5. On a linear axis, each margin is 12 % of the difference between the smallest and the
     largest number. If the two are equal, each margin is 12 % of that number.
     """
-    low, high = _ends(numbers)
+    low, high = min(numbers), max(numbers)
     if log:
         return [low / 1.5, high * 1.5]
     more = (high - low or high) * 0.12

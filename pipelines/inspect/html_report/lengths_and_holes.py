@@ -49,8 +49,7 @@ def lengths(facts: Facts) -> Answer | None:
     for name, (measure, unit) in _OF_DOCUMENTS.items():
         of_splits = {split: _classes(facts.stats[split][name]) for split in _whole(facts, name)}
         if of_splits:
-            everything = _classes(facts.stats["total"][name])
-            sentences.append(_middle(everything, unit, measure))
+            sentences.append(_middle(_classes(facts.stats["total"][name]), unit, measure))
             figures.append(_drawn(of_splits, measure, unit))
     if drawn := _sentences(facts):
         sentences.append(_middle(drawn[1], "sentences", "words"))
@@ -65,21 +64,22 @@ def lengths(facts: Facts) -> Answer | None:
     table = _means(facts)
     if not (sentences or table):
         return None
-    return Answer(LENGTHS, " ".join(sentences) or _mean(facts), figures, [table] if table else [])
+    words = facts.stats.get("total", {}).get("words", 0)
+    sentence = " ".join(sentences) or f"{words / facts.total:,.0f} words on average."
+    return Answer(LENGTHS, sentence, figures, [table] if table else [])
 
 
 def _whole(facts: Facts, name: str) -> list[str]:
     """Returns the splits that have the histogram `name` and are not part of another split."""
-    counted = [split for split in facts.kept if name in facts.stats.get(split, {})]
-    return [split for split in counted if split != "train_2"]  # a part of train
+    # train_2 is a part of train
+    return [one for one in facts.kept if name in facts.stats.get(one, {}) and one != "train_2"]
 
 
 def _classes(histogram_: Mapping[str, int]) -> list[LengthClass]:
     classes = []
     for name, count in histogram_.items():
         low, _, high = name.lstrip(">").partition("-")
-        is_last = name.startswith(">")
-        least, most = (int(low) + 1, None) if is_last else (int(low), int(high or low))
+        least, most = (int(low) + 1, None) if name.startswith(">") else (int(low), int(high or low))
         classes.append(LengthClass(name, least, most, count))
     return classes
 
@@ -172,11 +172,6 @@ def _means(facts: Facts) -> Table | None:
     return Table(("split", facts.unit, "words", f"words in each of the {facts.unit} (mean)"), rows)
 
 
-def _mean(facts: Facts) -> str:
-    words = facts.stats.get("total", {}).get("words", 0)
-    return f"{words / facts.total:,.0f} words on average."
-
-
 SHOWN = 20
 _AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"
 
@@ -212,24 +207,22 @@ def _templates(facts: Facts) -> Iterator[_Part]:
     """
     if UNRENDERED_FILE not in facts.names_of(UNRENDERED_FILE, ""):
         return
-    drawn: list[Bar] = []
-    rows = []
-    uses = templates = 0
-    most = list(facts.read_table(UNRENDERED_FILE))
-    total = sum(int(row["uses"]) for row in most)
-    for row in most:
-        templates += 1
-        uses += int(row["uses"])
-        if templates <= SHOWN:
-            text = f"{int(row['uses']):,} · together {share(uses, total)}"
-            drawn.append(Bar(row["template"], int(row["uses"]), text, colour=REJECTED))
-            cells = [row[name] for name in ("template", "uses", "articles", "left")]
-            rows.append((*cells, row["for example in"]))
+    templates = list(facts.read_table(UNRENDERED_FILE))
     if not templates:
         yield "All templates in running text are known.", [], []
         return
+    drawn: list[Bar] = []
+    together, total = 0, sum(int(row["uses"]) for row in templates)
+    for row in templates[:SHOWN]:
+        uses = int(row["uses"])
+        together += uses
+        text = f"{uses:,} · together {share(together, total)}"
+        drawn.append(Bar(row["template"], uses, text, colour=REJECTED))
+    names = ("template", "uses", "articles", "left", "for example in")
+    rows = [[row[name] for name in names] for row in templates[:SHOWN]]
     yield (
-        f"Unknown templates in running text: {count_of(templates, 'template')} with {count_of(total, 'use')}."
+        f"Unknown templates in running text: {count_of(len(templates), 'template')} with"
+        f" {count_of(total, 'use')}."
         " Their text was guessed, or is missing.",
         [
             Figure(
@@ -312,9 +305,8 @@ def _lost(facts: Facts) -> _Part:
     lost = facts.build.manifest.get("lost", [])
     if not lost:
         return "No input was lost: all of the input files could be read.", [], []
-    rows = [(one["name"], one["message"]) for one in lost[:SHOWN]]
     return (
         f"Input was lost at {count_of(len(lost), 'place')}.",
         [],
-        [Table(("lost in", "why"), rows)],
+        [Table(("lost in", "why"), [(one["name"], one["message"]) for one in lost[:SHOWN]])],
     )

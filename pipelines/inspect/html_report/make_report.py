@@ -127,11 +127,9 @@ def make_report(folders: Sequence[str]) -> str:
 
     Raises InputError for a folder without builds, and for a damaged build.
     """
-    found = find_folders(folders)
-    opened = map(open_build, found.finished)
     builds = sorted(
         # The output of a search is not a build of a corpus and has no edition.
-        (build for build in opened if build.edition),
+        (build for build in map(open_build, find_folders(folders).finished) if build.edition),
         key=lambda one: (one.corpus, one.edition, age_of(one)),
     )
     if not builds:
@@ -236,14 +234,11 @@ def _unlisted(facts: Facts) -> str:
 def _missed(facts: Facts, shown: int) -> Answer | None:
     total = facts.counts.get("rejected", {}).get("total", 0)
     if not shown:
-        unlisted = _unlisted(facts)
-        listed = f"Left out, but not listed here: {unlisted}." if unlisted else ""
-        if not unlisted:
-            listed = (
-                f"{total:,} rejected records are not listed."
-                if total
-                else "No record was rejected."
-            )
+        listed = (
+            f"{total:,} rejected records are not listed." if total else "No record was rejected."
+        )
+        if unlisted := _unlisted(facts):
+            listed = f"Left out, but not listed here: {unlisted}."
         return Answer(MISSED, listed) if facts.kept else None
     if shown == total:
         sentence = (

@@ -186,10 +186,9 @@ def _of_genres(facts: Facts) -> Answer | None:
     Returns None for other builds.
     """
     start = "screen-books/"
-    rejected = facts.counts.get("rejected", {})
     genres = {
         name.removeprefix(start): count
-        for name, count in rejected.items()
+        for name, count in facts.counts.get("rejected", {}).items()
         if name.startswith(start)
     }
     if not genres or facts.build.corpus != "simplebooks":
@@ -286,8 +285,7 @@ def _bars(title: str, counts: Mapping[str, int], whole: int = 0) -> Figure:
       counts: Name → count.
       whole: The number that is 100 %; if 0, it is the sum of `counts`.
     """
-    found = [one for one in counts.items() if one[1]]
-    ranked = sorted(found, key=lambda one: (-one[1], one[0]))
+    ranked = sorted((one for one in counts.items() if one[1]), key=lambda one: (-one[1], one[0]))
     total = whole or sum(counts.values())
     drawn = [
         Bar(name, count, f"{count:,} · {share(count, total)}") for name, count in ranked[:SHOWN]

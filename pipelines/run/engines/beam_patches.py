@@ -69,8 +69,7 @@ def unknown_flags(flags: Sequence[str]) -> list[str]:
     parser = pipeline_options._BeamArgumentParser(allow_abbrev=False, add_help=False)
     for subclass in _all_subclasses(pipeline_options.PipelineOptions).values():
         subclass._add_argparse_args(parser)
-    unknown: list[str] = parser.parse_known_args(list(flags))[1]
-    return unknown
+    return list(parser.parse_known_args(list(flags))[1])
 
 
 def _all_subclasses(base: type) -> dict[str, Any]:

@@ -215,7 +215,11 @@ def _become_worker(work: Callable[[Sequence[str], str], int], request: Request) 
     status = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        _die_with_parent()
+        with contextlib.suppress(AttributeError):  # on other systems than Linux
+            # The system kills this worker when the fork server, its parent process, is killed.
+            ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        if os.getppid() != os.getpgrp():
+            os._exit(1)
         os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
         os.environ.update(request["environment"])
         tempfile.tempdir = None  # it is read again from the environment
@@ -229,11 +233,3 @@ def _become_worker(work: Callable[[Sequence[str], str], int], request: Request) 
             sys.stderr.flush()
         finally:  # also if the disk is full
             os._exit(status)
-
-
-def _die_with_parent() -> None:
-    """Makes Linux kill this worker when the fork server, its parent process, is killed."""
-    with contextlib.suppress(AttributeError):  # on other systems
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-    if os.getppid() != os.getpgrp():
-        os._exit(1)

@@ -60,7 +60,9 @@ def find_job_server_files(java: str = "", jar: str = "") -> JobServerFiles:
     with zipfile.ZipFile(server) as packed:
         has_spark = SPARK_CLASS in packed.namelist()  # as in the job server that Beam publishes
     spark = () if has_spark else (str(_find_spark() / "jars" / "*"),)
-    return JobServerFiles(find_java(java), server, (server, *spark, *_hadoop_settings()))
+    # The folders with the settings of YARN and HDFS.
+    hadoop = dict.fromkeys(filter(None, map(os.environ.get, ("HADOOP_CONF_DIR", "YARN_CONF_DIR"))))
+    return JobServerFiles(find_java(java), server, (server, *spark, *hadoop))
 
 
 def find_java(java: str = "") -> str:
@@ -112,12 +114,6 @@ def _find_spark() -> pathlib.Path:
             "SparkRunner needs Spark 3.5 for Scala 2.12: pip install 'corpusmill[spark]', or set SPARK_HOME"
         )
     return spark
-
-
-def _hadoop_settings() -> tuple[str, ...]:
-    """Returns the folders with the settings of YARN and HDFS, as set in environment variables."""
-    folders = (os.environ.get(name) for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"))
-    return tuple(dict.fromkeys(folder for folder in folders if folder))
 
 
 MAIN = pathlib.Path(__file__).with_name("GuardedJobServer.java")
@@ -190,7 +186,10 @@ def job_server(
     with tempfile.TemporaryDirectory(
         prefix="corpusmill-spark-", ignore_cleanup_errors=True
     ) as folder:
-        port = port or _free_port()
+        if not port:
+            with socket.socket() as free:
+                free.bind((LOOPBACK, 0))
+                port = free.getsockname()[1]
         server = JobServer(f"{LOOPBACK}:{port}", pathlib.Path(folder))
         command = _command(files, master_url, jvm_flags, folder, port)
         with (
@@ -287,13 +286,6 @@ def _wait_for(process: subprocess.Popen[bytes], port: int, server: JobServer) ->
         time.sleep(_POLL_SECONDS)
     ended = "ended" if process.poll() is not None else f"did not answer in {START_SECONDS:.0f} s"
     raise BuildError(f"Spark's job server {ended}:\n{server.log_tail()}")
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind((LOOPBACK, 0))
-        port: int = free.getsockname()[1]
-    return port
 
 
 def main() -> int:

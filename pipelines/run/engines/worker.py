@@ -128,8 +128,7 @@ def worker_environment(
 
 def _descriptor(url: str) -> str:
     descriptor = endpoints_pb2.ApiServiceDescriptor(url=url)
-    text: str = text_format.MessageToString(descriptor, as_one_line=True)
-    return text
+    return str(text_format.MessageToString(descriptor, as_one_line=True))
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -421,9 +421,7 @@ def _before_interrupts(workers: Workers) -> Iterator[None]:
     show_error = threading.excepthook
 
     def handle(number: int, frame: FrameType | None) -> None:
-        threading.excepthook = (
-            _ignore  # suppresses errors of Beam's threads about the ended workers
-        )
+        threading.excepthook = lambda _: None  # Beam's threads report the ended workers
         workers.end()
         handler = handlers[signal.Signals(number)]
         if callable(handler):
@@ -439,7 +437,3 @@ def _before_interrupts(workers: Workers) -> Iterator[None]:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         threading.excepthook = show_error
-
-
-def _ignore(_: threading.ExceptHookArgs) -> None:
-    pass

@@ -30,7 +30,7 @@ from ..compression import DECODE_ERRORS
 from ..distribution import Gather, SpreadAll
 from ..formats import DEFAULT, FORMATS, PARQUET, READABLE
 from ..line_blocks import group_places, pack_block, unpack_block
-from ..read_files import InputError, hash_input, is_there, open_raw
+from ..read_files import InputError, hash_input, is_there, open_raw, read_raw
 from ..records import OutputFile
 from ..text import SPLITS
 from .finished_builds import Build, CorpusFile, CorpusRows, count_rows, files_below, path_below
@@ -193,8 +193,7 @@ def check_stats(build: Build, unit: str) -> Iterator[Fault]:
             yield Fault(path, "is missing")
         return
     try:
-        with open_raw(path) as stream:
-            stats = json.loads(stream.read())
+        stats = json.loads(read_raw(path))
         counts = {split: stats[split][unit] for split in kept}
         is_same = stats == build.manifest.get("stats", stats)
     except (ValueError, KeyError, TypeError, RecursionError):

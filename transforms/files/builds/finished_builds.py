@@ -20,13 +20,12 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
-from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
 from ..distribution import Spread, SpreadAll
 from ..formats import FORMATS, PARQUET, READABLE, readable_format
-from ..read_files import InputError, file_bytes_of, is_there, open_raw, parse_json
-from ..stores import is_local, refusal_of
+from ..read_files import InputError, file_bytes_of, is_there, open_raw, parse_json, read_raw
+from ..stores import is_local, match_files
 from ..text import SPLITS
 from .manifest import (
     CARD,
@@ -176,8 +175,8 @@ def open_build(folder: str) -> Build:
         raise InputError(folder, f"no finished build: there is no file {COMPLETED}")
     if not is_there(path):
         raise InputError(folder, f"no build: there is no file {MANIFEST}")
-    content = _read_bytes(path)
-    if _read_bytes(mark) != mark_of(content):
+    content = read_raw(path)
+    if read_raw(mark) != mark_of(content):
         raise InputError(mark, f"does not match {MANIFEST}: one of them was changed or is damaged")
     manifest = parse_manifest(path, content)
     if is_local(folder):
@@ -228,7 +227,7 @@ def read_json(folder: str, name: str) -> Any:
 def read_card(build: Build) -> str:
     """Returns the dataset card of a build; "" if it has none."""
     path = path_below(build.folder, CARD)
-    return _read_bytes(path).decode("utf-8") if is_there(path) else ""
+    return read_raw(path).decode("utf-8") if is_there(path) else ""
 
 
 def parse_manifest(path: str, content: bytes) -> dict[str, Any]:
@@ -249,7 +248,7 @@ def _as_input_error(path: str, what: str) -> Iterator[None]:
 
 def _read_file_of(path: str) -> bytes:
     try:
-        return _read_bytes(path)
+        return read_raw(path)
     except FileNotFoundError as error:
         raise InputError(path, f"the build is damaged: {error}") from None
 
@@ -271,11 +270,6 @@ def path_below(folder: str, name: str) -> str:
     `name` may contain folders. If it is "", the folder itself is returned.
     """
     return str(FileSystems.join(folder, *name.split("/"))) if name else folder
-
-
-def _read_bytes(path: str) -> bytes:
-    with open_raw(path) as stream:
-        return stream.read()
 
 
 def find_builds(folders: Iterable[str], corpus: str = "") -> list[Build]:
@@ -340,13 +334,8 @@ def files_below(folder: str) -> list[str]:
 
     Raises InputError or BeamIOError if the folder cannot be listed.
     """
-    try:
-        (match,) = FileSystems.match([f"{glob.escape(folder)}/**"])
-    except BeamIOError as error:
-        if is_local(folder):
-            raise
-        raise InputError(folder, refusal_of(error)) from error
-    return [metadata.path for metadata in match.metadata_list]
+    found = match_files(f"{glob.escape(folder)}/**", folder, InputError)
+    return [metadata.path for metadata in found]
 
 
 def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
@@ -418,11 +407,8 @@ def text_bytes_of(path: str, column: str) -> int:
         if not footer.num_row_groups:  # an empty file of JSON lines has no columns
             return 0
         at = parquet.schema_arrow.names.index(column)
-        chunks = [footer.row_group(number).column(at) for number in range(footer.num_row_groups)]
-        sizes = (
-            chunk.total_uncompressed_size - _LENGTH_BYTES * chunk.num_values for chunk in chunks
-        )
-        return sum(sizes)
+        chunks = (footer.row_group(number).column(at) for number in range(footer.num_row_groups))
+        return sum(one.total_uncompressed_size - _LENGTH_BYTES * one.num_values for one in chunks)
 
 
 def read_row_group(group: RowGroup, columns: Sequence[str]) -> CorpusRows:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..formats import PARQUET, TFRECORD
 from ..records import InputFile, OutputFile
+from ..terminal import name_some
 from .manifest import Provenance
 
 Entry = tuple[str, Any]
@@ -211,8 +212,7 @@ def names_of(inputs: Iterable[InputFile], roles: Sequence[str] = ()) -> str:
     If `roles` is empty, all files are named. If there are many files, only the first ones are named.
     """
     names = sorted(file.name for file in inputs if not roles or file.role in roles)
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+    return name_some(names, MOST_NAMES)
 
 
 EMPTY_TRAIN, FEW_LINKS = "empty-train", "few-links"

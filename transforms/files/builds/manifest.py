@@ -320,10 +320,7 @@ def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
     The signature is a line that identifies a build, such as "wiki40b|lang:uk|dump:20261101|v:1.3.0". The
     underscores in names are replaced by dashes, and the values are strings.
     """
-    return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
-
-
-def _in_signature(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value or "no")
+    return {
+        name.replace("_", "-"): "yes" if value is True else str(value or "no")
+        for name, value in variant.items()
+    }

@@ -129,7 +129,11 @@ def write_manifest(
         accounts = account_for(ledger, provenance)
     except NothingLeftError as error:
         raise InputError(names_of(inputs, error.roles), error.reason) from error
-    caveats = (*provenance.caveats, *accounts.caveats, *_say_unread(ledger.number(UNREAD)))
+    caveats = (*provenance.caveats, *accounts.caveats)
+    if unread := ledger.number(UNREAD):
+        caveats += (
+            f"Malformed records of tables or catalogues were not used: {unread:,}, see `rejected/`.",
+        )
     known = provenance._replace(caveats=caveats)
     lost = [one._asdict() for one in ledger.values(LOST)]
     manifest = assemble(known, inputs, accounts.counts, lost, outputs) | dict(accounts.findings)
@@ -143,11 +147,3 @@ def write_manifest(
     ]
     yield from written
     yield write_text(folder, MANIFEST, to_json(add_outputs(manifest, written)), "json")
-
-
-def _say_unread(records: int) -> tuple[str, ...]:
-    if not records:
-        return ()
-    return (
-        f"Malformed records of tables or catalogues were not used: {records:,}, see `rejected/`.",
-    )
