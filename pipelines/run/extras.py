@@ -69,7 +69,7 @@ def check_extras(names: Iterable[str], languages: Iterable[str] = ()) -> None:
     missing = {name: libraries for name in names if (libraries := _missing(name))}
     why = ""
     chinese = [code for code in languages if code in _OF_CHINESE]
-    if chinese and not importlib.util.find_spec("zhconv_rs"):
+    if chinese and not _is_importable("zhconv_rs"):
         missing["zh"] = ["zhconv-rs"]
         why = f"; it is needed for {' and '.join(dict.fromkeys(chinese))}, and {_NOT_IN_ALL}"
     if missing:
@@ -78,6 +78,15 @@ def check_extras(names: Iterable[str], languages: Iterable[str] = ()) -> None:
             f"{', '.join(missing)}: libraries are not installed ({', '.join(libraries)});"
             f" run pip install 'corpusmill[{','.join(missing)}]'{why}"
         )
+
+
+def _is_importable(module: str) -> bool:
+    """Returns False also for a library that was built for another Python."""
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
 
 
 def libraries_of_workers(corpus: str) -> list[str]:
