@@ -18,7 +18,7 @@ file.
 
 import dataclasses
 import functools
-import html.parser
+import html
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,20 +45,8 @@ from .sources import (
 _SIZE = re.compile(r"\d\d:\d\d(?::\d\d)?\s+(\d{1,18})\s*(?:\n|$)")
 
 
-class _Links(html.parser.HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.targets: list[str] = []
-        self.texts: list[str] = []  # the text from each link to the next link
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "a":
-            self.targets.extend(value for name, value in attrs if name == "href" and value)
-        self.texts.extend("" for _ in range(len(self.targets) - len(self.texts)))
-
-    def handle_data(self, data: str) -> None:
-        if self.texts:
-            self.texts[-1] += f" {data}"
+_LINK = re.compile(r"""(?i)<a\s[^<>]*?\bhref\s*=\s*("[^"<>]+"|'[^'<>]+'|[^\s"'<>]+)[^<>]*>""")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
@@ -66,10 +54,10 @@ def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
 
     The name is the last component of the link's path; the text is everything from this link to the next.
     """
-    links = _Links()
-    links.feed(page.decode("utf-8", "replace"))
-    for target, text in zip(links.targets, links.texts, strict=True):
-        yield target.rstrip("/").rpartition("/")[2], text
+    _, *parts = _LINK.split(page.decode("utf-8", "replace"))
+    for target, text in zip(parts[::2], parts[1::2], strict=True):
+        name = html.unescape(target.strip("\"'")).rstrip("/").rpartition("/")[2]
+        yield name, html.unescape(_TAG.sub(" ", text))
 
 
 def names_in(page: bytes) -> Iterator[str]:
@@ -332,7 +320,7 @@ def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -
             return _describe_dump(source, folder, date, jobs)
         except dump_folder.UnusableDumpError as error:
             faults.append(f"{folder} is skipped: {error}")
-        is_known = dump_folder.is_in_progress(jobs)
+        is_known = any(job.get("status") in dump_folder.NOT_DONE for job in jobs.values())
         LOG.log(logging.INFO if is_known else logging.WARNING, hide_passwords(faults[-1]))
         is_awaited |= is_known
     if not is_awaited:

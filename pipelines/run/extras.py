@@ -1,7 +1,6 @@
 """Lists the libraries that only some corpora and commands need. setup.py defines a pip extra for each."""
 
 import importlib.metadata
-import importlib.util
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -91,8 +90,7 @@ def _is_importable(module: str) -> bool:
 
 def libraries_of_workers(corpus: str) -> list[str]:
     """Returns the requirements that workers need to build a corpus."""
-    unneeded = OF_THE_LAUNCHER.get(corpus, ())
-    return [one for one in EXTRAS.get(corpus, ()) if one not in unneeded]
+    return [one for one in EXTRAS.get(corpus, ()) if one not in OF_THE_LAUNCHER.get(corpus, ())]
 
 
 def _missing(name: str) -> list[str]:

@@ -52,6 +52,7 @@ import numpy
 import numpy.typing
 
 from ..duplicates.minhash import Uint64s
+from ..files.line_blocks import group_places
 from ..files.records import OverlapVerdict, Reason
 
 Int64s = numpy.typing.NDArray[numpy.int64]
@@ -420,12 +421,7 @@ def cut_by_id(rows: Int64s, parts: int) -> Iterator[tuple[int, Int64s]]:
 
     Rows keep their order.
     """
-    numbers = rows[:, 0] % parts
-    order = numpy.argsort(numbers, kind="stable")
-    present, starts = numpy.unique(numbers[order], return_index=True)
-    pieces = numpy.split(rows[order], starts[1:])
-    # `numpy.split` makes one piece even if there are no rows
-    return zip(present.tolist(), pieces, strict=False)
+    return ((number, rows[places]) for number, places in group_places(rows[:, 0] % parts))
 
 
 def judge(book_id: int, ngrams: int, covering: Mapping[int, int], is_kept: bool) -> OverlapVerdict:

@@ -231,8 +231,7 @@ def plan_set_parts(file: SetFile, stripes: int) -> Iterator[SetPart]:
     `stripes` is the number of workers that divide the work on a large file which cannot be split, such as a
     .gz. Each of them decompresses the whole file, but processes only its share of the documents.
     """
-    parts = plan_parts(file.file, stripes)
-    return (SetPart(file.data_set, file.side, part) for part in parts)
+    return (SetPart(file.data_set, file.side, part) for part in plan_parts(file.file, stripes))
 
 
 def named_texts(part: SetPart) -> Iterator[NamedText]:

@@ -145,8 +145,7 @@ def _mask(crcs: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
 
 def _masked_crc(data: bytes) -> bytes:
     crc = google_crc32c.value(data)
-    masked = ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
-    return struct.pack("<I", masked)
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF)
 
 
 _FEATURES = "tensorflow_datasets.core.features"

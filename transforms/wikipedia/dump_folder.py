@@ -70,7 +70,7 @@ _TABLE_SUFFIXES = (".gz", "", ".bz2", ".xz")
 _JOBS = {MULTISTREAM: "articlesmultistreamdump", PLAIN: "articlesdump"}
 _TABLE_JOBS = {"page_props": "pagepropstable", "page": "pagetable"}
 _NOT_YET = ("in-progress", "waiting")
-_NOT_DONE = (*_NOT_YET, "failed", "skipped", "partial", "missing")
+NOT_DONE = (*_NOT_YET, "failed", "skipped", "partial", "missing")
 _NUMBER = r"\d{1,18}"  # fits 64 bits
 
 
@@ -143,11 +143,6 @@ def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         reason = f"dumpstatus.json does not have the format of the dump server: {error}"
         raise UnusableDumpError(reason) from None
-
-
-def is_in_progress(jobs: Mapping[str, Any]) -> bool:
-    """Returns True if dumpstatus.json says that one of the jobs is not done."""
-    return any(job.get("status") in _NOT_DONE for job in jobs.values())
 
 
 def select_files(folder: DumpFolder) -> DumpFiles:

@@ -112,8 +112,7 @@ def read_table(folder: str, name: str) -> dict[str, Any]:
 
     `folder` is "languages" or "sites"; `name` has no suffix.
     """
-    path = TABLES / folder / f"{name}.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return tomllib.loads((TABLES / folder / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def hand_written(code: str) -> tuple[str, ...]:
