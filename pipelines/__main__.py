@@ -4,9 +4,8 @@ import signal
 import sys
 
 if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
-    signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # until `main` runs; errors of imports are still printed
+    # until `main` runs; errors of imports are still printed
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from .cli import main
 

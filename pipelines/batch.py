@@ -30,9 +30,8 @@ class NamedBuild(NamedTuple):
     label: str  # "uk 20230501"
     target: str  # the folder of the build
     make: Callable[[], CorpusBuild]  # checks the inputs; may raise
-    run: Callable[
-        [Any], Any
-    ]  # runs the build that `make` returns; if the batch has `replace`, replaces a finished build
+    # runs the build that `make` returns; if the batch has `replace`, replaces a finished build
+    run: Callable[[Any], Any]
 
 
 class Outcome(NamedTuple):

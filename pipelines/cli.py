@@ -231,9 +231,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     logging.getLogger("corpusmill").setLevel(level.upper())
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by __main__.py
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM)
-    )  # so that clean-up code runs
+    # so that clean-up code runs
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     atexit.register(gc.freeze)  # a last garbage collection takes long
     try:
         errors.check_address_space()

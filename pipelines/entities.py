@@ -26,9 +26,8 @@ _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
 class ReadItems(NamedTuple):
     """The results of the stage "read": items and their counts."""
 
-    blocks: (
-        beam.PCollection
-    )  # of bytes: packed items (see transforms/wikipedia/make_entity_table.py)
+    # of bytes: packed items (see transforms/wikipedia/make_entity_table.py)
+    blocks: beam.PCollection
     ranges: beam.PCollection  # one Counter: range of ids → number of items
     entities: beam.PCollection  # one int: number of all items
     kinds: beam.PCollection  # one {internal class: kind}

@@ -39,9 +39,8 @@ class ReadableBooks(NamedTuple):
     titles: beam.PCollection  # of (book id, title), also of rejected books
     measures: beam.PCollection  # of (book id, (tokens L, distinct words V)), of all stripped books
     rejected: beam.PCollection  # of Rejected: books, with their ids
-    rejected_files: (
-        beam.PCollection
-    )  # of Rejected: files that are not a book, or a second file of a book
+    # of Rejected: files that are not a book, or a second file of a book
+    rejected_files: beam.PCollection
     catalog_rejected: beam.PCollection  # of Rejected: records of the catalogue
     ledger: beam.PCollection  # of Entry
 

@@ -56,9 +56,8 @@ class BuildSizes(NamedTuple):
     coverage: float | None
     paper_articles: int
     paper_characters_per_piece: float
-    paper_bits_per_character: (
-        float | None
-    )  # of the paper's models with 32k pieces, on test; None for a total
+    # of the paper's models with 32k pieces, on test; None for a total
+    paper_bits_per_character: float | None
 
 
 class _Counts(msgspec.Struct):
@@ -82,9 +81,8 @@ class KeptDocuments(NamedTuple):
     unit: str  # of documents, such as "sentences"
     kept: Mapping[str, int]  # split → count; a split may be a part of another
     paper: Mapping[str, int]  # split → count of the published corpus; empty if unknown
-    words: Mapping[
-        str, int
-    ]  # split → number of words for word-level perplexity; empty for older builds
+    # split → number of words for word-level perplexity; empty for older builds
+    words: Mapping[str, int]
     paper_words: Mapping[str, int]
     paper_scores: Mapping[str, str]  # split → the best score of the paper: "33.6 perplexity"
     why_no_paper: str = ""  # why figures of the paper cannot stand beside the build

@@ -430,9 +430,8 @@ class Recipe(NamedTuple):
     version: str  # version of the corpus: part of the name of an edition
     edition_folder: str  # path below the output: "wiki40b/uk"; "" if only the build determines it
     place: str  # the same in two recipes only if they certainly share a folder of editions
-    make: Callable[
-        [Files, str, str], CorpusBuild
-    ]  # (files, date, folder of the build used as input)
+    # (files, date, folder of the build used as input)
+    make: Callable[[Files, str, str], CorpusBuild]
 
 
 def recipe_of(table: CorpusTable, settings: Settings) -> Recipe:

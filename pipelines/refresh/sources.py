@@ -41,9 +41,8 @@ class RemoteDump(NamedTuple):
 
     source: str  # "ukwiki"
     date: str  # "20261101"; for news a year, "2025"
-    files: Mapping[
-        str, tuple[RemoteFile, ...]
-    ]  # role → files; most roles are build settings, such as "dump"
+    # role → files; most roles are build settings, such as "dump"
+    files: Mapping[str, tuple[RemoteFile, ...]]
 
     @property
     def all_files(self) -> list[RemoteFile]:

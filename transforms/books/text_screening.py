@@ -226,9 +226,8 @@ def _may_speak(name: str) -> bool:
     words = name.casefold().replace(".", " ").split()
     if len(name) < 2 or _ROMAN.fullmatch(name) or not words:
         return False
-    return "to" not in words and not _never_speakers().issuperset(
-        words
-    )  # "EMMA TO ANNE" heads a letter
+    # "EMMA TO ANNE" heads a letter
+    return "to" not in words and not _never_speakers().issuperset(words)
 
 
 def stage_words(text: str) -> float:

@@ -32,9 +32,8 @@ class NearPairs(NamedTuple):
     """
 
     pairs: beam.PCollection  # of ComparedPair
-    links: (
-        beam.PCollection
-    )  # of one array: rows (document number, smallest number in its connected component)
+    # of one array: rows (document number, smallest number in its connected component)
+    links: beam.PCollection
     sketches: beam.PCollection  # of (number, Sketch), of documents that share a band with another
 
 

@@ -119,9 +119,8 @@ class EvaluationIndex:
         self.n = n
         self.arrays = dict(arrays)
         self.text_starts: Int64s = arrays["text_starts"]
-        self._weights: Int64s = arrays[
-            "weights"
-        ]  # sum of the weights of all words before each word
+        # sum of the weights of all words before each word
+        self._weights: Int64s = arrays["weights"]
         self._gram = min(n, EVIDENCE_WORDS)
         self._filters = [_Filter(arrays[name]) for name in ("filter", "second_filter")]
         self._line_filter = _Filter(arrays["line_filter"])

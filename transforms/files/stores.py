@@ -280,9 +280,8 @@ def read_object(path: str) -> Seen | None:
         scheme, client, place = client_of(path)
         if scheme == "gs":
             blob = client.get_blob(place["Key"])
-            version = blob and str(
-                blob.generation
-            )  # read before the content, because the download may not include the version
+            # read before the content, because the download may not include the version
+            version = blob and str(blob.generation)
             return blob and Seen(blob.download_as_bytes(), version)
         if scheme == "s3":
             answer = client.get_object(**place)

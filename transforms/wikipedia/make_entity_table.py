@@ -220,9 +220,8 @@ def stack_edges(arrays: Iterable[Edges]) -> Edges:
 
 
 BLOCK_ROWS = 1 << 16
-ITEM_BLOCK_BYTES = (
-    1 << 25
-)  # not larger, because items at the start of the dump have hundreds of pages
+# not larger, because items at the start of the dump have hundreds of pages
+ITEM_BLOCK_BYTES = 1 << 25
 
 
 class PackedItems(NamedTuple):

@@ -97,9 +97,8 @@ def explain(text: str) -> str:
     if found:
         return found
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    says_why = (
-        lines and lines[-1] != "None"
-    )  # Beam's message if a job failed before Beam first queried its state
+    # Beam's message if a job failed before Beam first queried its state
+    says_why = lines and lines[-1] != "None"
     return lines[-1] if says_why else "the job has failed without a message; see its log"
 
 

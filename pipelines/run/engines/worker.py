@@ -48,9 +48,8 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
     flags = _parse(arguments)
     secret = secret or os.environ.get(VARIABLE, "")
     enter_working_folder()
-    os.dup2(
-        sys.stderr.fileno(), sys.stdout.fileno()
-    )  # nothing reads the stdout of a pool's workers
+    # nothing reads the stdout of a pool's workers
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     sys.stdout = sys.stderr = io.TextIOWrapper(_Log(sys.stderr.fileno(), "w"), write_through=True)
     named = {"logging": flags.logging_endpoint, "control": flags.control_endpoint}
     try:
