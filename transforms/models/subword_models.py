@@ -344,6 +344,11 @@ class PieceStats(NamedTuple):
         """The mean number of characters per piece, or 0 if there are no pieces."""
         return self.characters / self.pieces if self.pieces else 0.0
 
+    @property
+    def unknown_rate(self) -> float:
+        """The fraction of pieces that are unknown, or 0 if there are no pieces."""
+        return self.unknown / self.pieces if self.pieces else 0.0
+
 
 def add_piece_stats(stats: Iterable[PieceStats]) -> PieceStats:
     """Adds up several PieceStats, field by field."""

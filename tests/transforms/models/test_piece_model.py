@@ -164,4 +164,5 @@ def test_counts() -> None:
     assert whole.characters_per_piece == whole.characters / whole.pieces
     assert counter.count([]) == PieceStats() == add_piece_stats([])
     assert counter.count(["  The ferry\u3000"]) == counter.count(["The ferry"])
-    assert PieceStats().characters_per_piece == 0.0
+    assert PieceStats(1, 9, 4, 1).unknown_rate == 0.25
+    assert (PieceStats().unknown_rate, PieceStats().characters_per_piece) == (0.0, 0.0)
