@@ -150,7 +150,7 @@ _SILENT = (
     "|img_auth|quiz|chess|pages|video|videoflash|ogg|abc|embed"
 )
 # The first character decides early about most tags, which are line breaks and ends of other tags.
-_OPEN = re.compile(rf"<(?![/bBfFuU])(?:!--|(?i:({_SILENT}))(\s[^<>]*?)?(/?)>)")
+_OPEN = re.compile(rf"<(?![/bBfFuU])(?:!--|(?ai:({_SILENT}))(\s[^<>]*?)?(/?)>)")
 _CLOSE = {name: re.compile(rf"</(?i:{name})\s*>") for name in _SILENT.split("|")}
 _CLOSE[""] = re.compile("-->")  # of a comment
 _REST_OF_LINE = re.compile(r"[ \t]*\n")
@@ -276,7 +276,7 @@ def strip_extensions(wikitext: str) -> str:
 
 
 _OPENER = re.compile(
-    r"<(?:!--|((?i:nowiki|pre|math|chem|ce|source|syntaxhighlight))\b[^<>]*(?<!/)>)"
+    r"<(?:!--|((?ai:nowiki|pre|math|chem|ce|source|syntaxhighlight))\b[^<>]*(?<!/)>)"
 )
 
 

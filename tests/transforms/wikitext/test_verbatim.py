@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpusmill import clean
 from corpusmill.transforms.wikitext.tags import drop_verbatim, split_verbatim
 from tests.tools.case_tables import read_cases
 
@@ -34,3 +35,9 @@ def test_nothing_is_lost(wikitext: str) -> None:
 
 def test_many_tags_without_an_end_take_no_longer() -> None:
     assert drop_verbatim("<pre>" * 200_000) == "<pre>" * 200_000
+
+
+@pytest.mark.parametrize("tag", ["ſource", "nowıki", "ſyntaxhighlight"])
+def test_letters_that_only_fold_to_those_of_a_tag_are_no_tag(tag: str) -> None:
+    assert drop_verbatim(f"a <{tag}>x</{tag}>") == f"a <{tag}>x</{tag}>"
+    assert "x" in str(clean(f"a <{tag}>x</{tag}>", "en"))
