@@ -43,9 +43,10 @@ from .sources import (
 
 # After the link: a time, then the size as a whole number at the end of the line. Rounded sizes have a unit.
 _SIZE = re.compile(r"\d\d:\d\d(?::\d\d)?\s+(\d{1,18})\s*(?:\n|$)")
-
-
-_LINK = re.compile(r"""(?i)<a\s[^<>]*?\bhref\s*=\s*("[^"<>]+"|'[^'<>]+'|[^\s"'<>]+)[^<>]*>""")
+# Each part is atomic: a hostile page must not make the search return to earlier characters.
+_LINK = re.compile(
+    r"""(?i)<a\s(?>[^<>]*?(?<=\s)href\s*=\s*("[^"<>]+"|'[^'<>]+'|[^\s"'<>]+))[^<>]*+>"""
+)
 _TAG = re.compile(r"<[^<>]*>")
 
 

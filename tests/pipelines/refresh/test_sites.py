@@ -41,6 +41,7 @@ from tests.pipelines.refresh.dump_server import (
     Status,
     export_folder,
 )
+from tests.tools.growth import call_linear
 
 ROLES = ("dump", "page_props", "page_table")
 DAY = 86_400.0
@@ -789,3 +790,9 @@ def test_a_host_that_is_silent_is_asked_once(caplog: pytest.LogCaptureFixture) -
         assert find_offers(GutenbergSource(mirrors=(silent, f"{site.url}/feeds")), session)
     asked = [one.message for one in caplog.records if ": querying " in one.message]
     assert asked == [f"ukwiki: querying {silent}", f"gutenberg: querying {site.url}/feeds"]
+
+
+@pytest.mark.parametrize("attribute", ["-href=x", " href=x", "x", " href", "="])
+def test_links_without_an_end_are_searched_in_linear_time(attribute: str) -> None:
+    page = lambda size: b"<a href=" + attribute.encode() * (size // len(attribute))  # noqa: E731
+    assert not call_linear(lambda given: list(names_in(given)), page, 100_000)
