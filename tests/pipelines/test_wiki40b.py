@@ -337,13 +337,6 @@ def test_the_place_of_a_build_tells_language_date_and_version(
     assert corpus.provenance().signature == f"wiki40b|lang:uk|dump:{date}|v:{VERSION}"
 
 
-def test_the_place_of_a_build_tells_what_differs_from_the_paper(uk: WikiFiles) -> None:
-    corpus = Wiki40b(uk.config(dump=uk.write_xml(""), near_duplicates=0.8))
-    assert corpus.path == ("wiki40b", "uk-near-duplicates-0.8", f"20260101-{VERSION}")
-    signature = f"wiki40b|lang:uk|dump:20260101|near-duplicates:0.8|v:{VERSION}"
-    assert corpus.provenance().signature == signature
-
-
 def test_a_dump_without_siteinfo_is_known_by_its_language(uk: WikiFiles) -> None:
     path = uk.folder / "dump.xml"
     path.write_text('<mediawiki xml:lang="uk">\n</mediawiki>\n', "utf-8")

@@ -110,8 +110,7 @@ PLACED = [
 ]
 
 
-@pytest.fixture
-def counted(tmp_path: Path) -> Outcome:
+def test_each_size_has_a_vocabulary_and_figures_of_its_own(tmp_path: Path) -> None:
     scratch = Scratch(str(tmp_path))
     sized = [
         SizedBook(
@@ -123,18 +122,12 @@ def counted(tmp_path: Path) -> Outcome:
         )
         for number, (split, is_small, text) in enumerate(PLACED, start=1)
     ]
-    return run_transform(CountSizes(str(tmp_path), 2, str(tmp_path)), sized)
-
-
-def test_each_size_has_a_vocabulary_of_its_own(counted: Outcome, tmp_path: Path) -> None:
+    counted = run_transform(CountSizes(str(tmp_path), 2, str(tmp_path)), sized)
     files = {file.name: file for file in counted.elements["files"]}
     assert files.keys() == {"vocabulary-92.tsv", "vocabulary-2.tsv"}
     assert (tmp_path / "vocabulary-92.tsv").read_text() == "the\t3\n.\t2\nowl\t2\nsat\t2\n"
     assert (tmp_path / "vocabulary-2.tsv").read_text() == ""  # no word is twice in its one book
     assert [files[name].records for name in sorted(files)] == [0, 4]
-
-
-def test_each_size_has_figures_of_its_own(counted: Outcome) -> None:
     facts = dict(counted.elements["facts"])
     assert facts.keys() == {"simplebooks-92", "simplebooks-2"}
     large, small = facts["simplebooks-92"]["splits"], facts["simplebooks-2"]["splits"]
