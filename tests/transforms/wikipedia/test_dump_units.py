@@ -181,23 +181,6 @@ def test_a_single_stream_cut_off_or_unfinished_is_damage_of_one_unit(
         assert pages == [element(page) for page in PAGES[: len(pages)]]
 
 
-@pytest.mark.parametrize("is_one_stream", [True, False])
-def test_sixteen_workers_decompress_a_block_once(is_one_stream: bool) -> None:
-    pages = make_pages(400)
-    edges = range(1500, len(HEADER) + sum(map(len, pages)), 1500)
-    data = pack_blocks(HEADER + b"".join(pages) + CLOSING, edges)
-    if not is_one_stream:
-        data = b"".join(pack_streams(pages, 4))
-    blocks = sum(not is_end for _, is_end in bz2_blocks.find_marks(data))
-    units = units_of(data, "bz2", range(0, len(data), len(data) // 16 + 1))
-    with mock.patch.object(bz2_blocks, "decode_block", wraps=bz2_blocks.decode_block) as decoded:
-        events = [event for unit in open_borders(data, units) for event in read(data, unit)]
-    assert len(units) == 16
-    assert blocks > 100
-    assert pages_of(events) == [element(page) for page in pages]
-    assert decoded.call_count == blocks
-
-
 @given(
     st.sampled_from([".gz", ".xz"]),
     st.integers(0, 12),
