@@ -306,31 +306,6 @@ def test_a_multistream_file_cut_anywhere_is_damaged(cut: int, per_stream: int) -
     assert len(pages_of(events)) >= min(max(whole_streams - 1, 0) * per_stream, len(PAGES))
 
 
-def test_damage_is_told_with_its_place() -> None:
-    streams = pack_streams(PAGES, 3)
-    starts = [0, *itertools.accumulate(map(len, streams))]
-    body = bytearray(b"".join(streams))
-    body[starts[2] + len(streams[2]) // 2] ^= 0xFF
-    (damage,) = damages_of(read_multistream(bytes(body)))
-    first_block = starts[2] + 4  # after the head of the stream
-    assert (damage.start, damage.message) == (first_block, "a damaged bz2 block")
-    assert starts[3] - 10 <= damage.end <= starts[3]
-    assert damage.last_page == element(PAGES[2])
-
-
-def test_garbage_between_streams() -> None:
-    streams = pack_streams(PAGES, 3)
-    start = len(streams[0]) + len(streams[1])
-    data = b"".join((*streams[:2], b"\0" * 50, *streams[2:]))
-    events = read_multistream(data)
-    assert pages_of(events) == [element(page) for page in PAGES]
-    message = "no bz2 stream begins where the one before it ended"
-    ((found, end, *others),) = damages_of(events)
-    assert others == [message, element(PAGES[2])]
-    assert start - 11 <= found <= start  # it begins with the mark that ends a stream
-    assert end == start + 50 + 4
-
-
 def test_a_stream_whose_header_is_damaged_is_told_and_loses_nothing() -> None:
     streams = pack_streams(PAGES, 3)
     start = len(streams[0]) + len(streams[1])

@@ -205,6 +205,7 @@ def test_garbage_between_streams_costs_no_page(multistream: Path) -> None:
     (lost,) = outcome.elements["lost"]
     assert starts[2] - 11 <= lost.start <= starts[2]
     assert (lost.end, lost.pages_lost) == (starts[2] + 9 + 4, 0)
+    assert lost.last_page == "3 Стаття 3"
     assert f"byte {lost.start}: no bz2 stream begins" in error_of(multistream)
 
 
