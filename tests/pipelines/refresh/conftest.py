@@ -40,6 +40,13 @@ def site() -> Iterator[DumpServer]:
         yield site
 
 
+@pytest.fixture
+def mirror() -> Iterator[DumpServer]:
+    """Another site, which has nothing."""
+    with DumpServer() as mirror:
+        yield mirror
+
+
 NOTHING_CHANGED = EditionChanges(
     "old",
     "new",

@@ -105,8 +105,8 @@ def alone(file: RemoteFile) -> RemoteFile:
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Downloads]:
-    with DumpServer() as site, DumpServer() as mirror:
+def here(tmp_path: Path, mirror: DumpServer) -> Iterator[Downloads]:
+    with DumpServer() as site:
         yield Downloads(site, mirror, tmp_path)
 
 

@@ -163,7 +163,7 @@ def test_a_dry_run_changes_nothing(place: Place) -> None:
 
 
 def test_a_dry_run_says_what_is_made_where_the_newest_cannot_be(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, monkeypatch: pytest.MonkeyPatch, mirror: DumpServer
 ) -> None:
     def check(_: str, dumps: Sequence[RemoteDump], __: Settings) -> None:
         if dumps[0].date == NEW:
@@ -171,11 +171,10 @@ def test_a_dry_run_says_what_is_made_where_the_newest_cannot_be(
 
     monkeypatch.setattr(refresh_all, "check_means", check)
     monkeypatch.setattr(refresh_corpus, "check_means", check)
-    with DumpServer() as mirror:
-        put_dump(mirror, NEW)
-        place.configure(f'{place.site.url}", "{mirror.url}')
-        assert f"would make wiki40b/uk/{OLD_EDITION}, from" in place.refresh("--dry-run").out
-        place.refresh()
+    put_dump(mirror, NEW)
+    place.configure(f'{place.site.url}", "{mirror.url}')
+    assert f"would make wiki40b/uk/{OLD_EDITION}, from" in place.refresh("--dry-run").out
+    place.refresh()
     assert place.current() == OLD_EDITION
 
 

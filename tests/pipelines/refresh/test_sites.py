@@ -53,12 +53,6 @@ def site() -> Iterator[DumpServer]:
         yield site
 
 
-@pytest.fixture
-def mirror() -> Iterator[DumpServer]:
-    with DumpServer() as site:
-        yield site
-
-
 def ask(source: Source, attempts: int = 2) -> RemoteDump | None:
     with open_session(name_ourselves("mail@example.org"), attempts) as session:
         return next(iter(find_offers(source, session)), None)

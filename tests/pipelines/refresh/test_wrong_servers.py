@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -273,11 +273,10 @@ REFUSALS: dict[str, tuple[Raw, str]] = {
 
 
 @pytest.fixture
-def liar() -> Iterator[DumpServer]:
+def liar(mirror: DumpServer) -> DumpServer:
     """A mirror that has the same."""
-    with DumpServer() as liar:
-        put_dump(liar, OLD)
-        yield liar
+    put_dump(mirror, OLD)
+    return mirror
 
 
 @pytest.fixture

@@ -427,7 +427,3 @@ def test_the_head_is_read_up_to_the_first_page(suffix: str) -> None:
 def test_a_head_that_cannot_be_decompressed(content: bytes) -> None:
     with pytest.raises(ValueError, match="cannot be decompressed: "):
         mediawiki_xml.read_head(io.BytesIO(content))
-
-
-def test_the_head_of_an_empty_file_is_empty() -> None:
-    assert mediawiki_xml.read_head(io.BytesIO(b"")) == b""

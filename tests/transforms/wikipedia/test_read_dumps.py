@@ -324,14 +324,6 @@ def test_an_unknown_policy_is_refused() -> None:
         read_dumps.ReadDump(["a.xml"], on_corrupt="ignore")
 
 
-@pytest.mark.parametrize("suffix", COMPRESS)
-def test_siteinfo(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"dump.xml{suffix}"
-    dump_files.write_xml(path, HEADER, SAMPLES)
-    site = read_dumps.read_siteinfo(str(path))
-    assert (site.dbname, site.language, site.namespaces[6]) == ("ukwiki", "uk", ("Файл",))
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
