@@ -381,18 +381,15 @@ def test_the_last_part_shows_whether_a_file_is_whole(part_bytes: int) -> None:
             assert len(damages_of(read(cut, last))) == 1
 
 
+STEM = "enwiki-20260101-pages-articles"
+
+
 @pytest.mark.parametrize(
     ("path", "index"),
     [
-        (
-            "gs://b/enwiki-20260101-pages-articles-multistream.xml.bz2",
-            "gs://b/enwiki-20260101-pages-articles-multistream-index.txt.bz2",
-        ),
-        (
-            "enwiki-20260101-pages-articles-multistream12.xml-p1p41242.bz2",
-            "enwiki-20260101-pages-articles-multistream-index12.txt-p1p41242.bz2",
-        ),
-        ("enwiki-20260101-pages-articles.xml.bz2", None),
+        (f"gs://b/{STEM}-multistream.xml.bz2", f"gs://b/{STEM}-multistream-index.txt.bz2"),
+        (f"{STEM}-multistream12.xml-p1p9.bz2", f"{STEM}-multistream-index12.txt-p1p9.bz2"),
+        (f"{STEM}.xml.bz2", None),
         ("multistream.xml.bz2", None),
     ],
 )

@@ -110,11 +110,12 @@ def test_units_share_a_file(tmp_path: pathlib.Path, suffix: str) -> None:
     }
 
 
-def test_batches_are_small(tmp_path: pathlib.Path) -> None:
+def test_batches_are_small_and_files_come_together(tmp_path: pathlib.Path) -> None:
     lines = b"\n".join(line_of(number, "x") for number in range(1, 2502))
-    outcome = read([write_dump(tmp_path, "", lines)])
-    assert sorted(map(len, outcome.elements["batches"])) == [501, 1000, 1000]
-    assert [len(entities_in(outcome)), outcome.elements["skipped"]] == [2501, [0]]
+    second = gzip.compress(line_of(2502, "x"))
+    outcome = read([write_dump(tmp_path, "", lines), write_dump(tmp_path, ".gz", second)])
+    assert sorted(map(len, outcome.elements["batches"])) == [1, 501, 1000, 1000]
+    assert [len(entities_in(outcome)), outcome.elements["skipped"]] == [2502, [0, 0]]
 
 
 def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
@@ -246,13 +247,3 @@ def test_real_dumps(
     assert len(outcome.elements["skipped"]) == len(units)
     assert outcome.counters["read-entities/dump_bytes"] == dump_bytes_of(path, stripes)
     assert outcome.counters["read-entities/entities"] == items
-
-
-@needs_real_data
-def test_real_dumps_together() -> None:
-    outcome = read([f"{DATA}/wikidata/{name}" for name, *_ in REAL_DUMPS])
-    entities = entities_in(outcome)
-    assert len(entities) == 760 + 100 + 635 + 49 + 20 + 3 * 55
-    links = sum(len(entity.sitelinks) for entity in entities)
-    assert links == 23397 + 11933 + 948 + 8494 + 318
-    assert max(map(len, outcome.elements["batches"])) <= make_entity_table.BATCH_ENTITIES
