@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.wikipedia.entity_table import class_table, table_schema
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
-from tests.makers.finished_builds import listed, seal
+from tests.makers.finished_builds import facts_of, listed, seal
 
 
 class Item(NamedTuple):
@@ -45,15 +45,7 @@ def write_entity_table(
 
 def finish(folder: Path, outputs: Sequence[OutputFile], corpus: str = "entities") -> None:
     """Writes the manifest, and COMPLETED."""
-    manifest = {
-        "signature": "entities|lang:wikidata|dump:20260101|v:1.0.0",
-        "corpus": corpus,
-        "edition": "wikidata",
-        "dump_date": "20260101",
-        "version": "1.0.0",
-        "outputs": [file._asdict() for file in outputs],
-    }
-    seal(folder, manifest)
+    seal(folder, facts_of(corpus, "wikidata", outputs=[file._asdict() for file in outputs]))
 
 
 def _write_file(
