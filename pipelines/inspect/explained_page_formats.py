@@ -5,19 +5,14 @@ The wikitext and the cleaned text of a section are side by side. The rules that 
 Formats a page, and the explanation of how it was cleaned, as one HTML file that needs no network.
 """
 
-import io
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
-from rich import box
-from rich.rule import Rule as Line
-from rich.table import Table
-from rich.text import Text
+from rich.cells import cell_len
 
 from corpusmill.transforms.files.markup import escape, html_table, make_head
-from corpusmill.transforms.files.terminal import escape_line, new_console
+from corpusmill.transforms.files.terminal import draw_texts, escape_line
 from corpusmill.transforms.wikitext.explain import explained_page
 
 from .build_document import Origin
@@ -50,14 +45,9 @@ def draw_page(
       facts: (name, value) pairs to display above the page, such as its source.
       width: The number of columns of the screen.
     """
-    drawing = io.StringIO()
-    console = new_console(file=drawing, width=width, force_terminal=False, color_system=None)
-    for section in page.sections:
-        for part in _section(section, width):
-            console.print(part)
-    lines = [line.rstrip() for line in drawing.getvalue().splitlines()]
     told = (f"{name}: {escape_line(value)}" for name, value in facts)
-    return _wrapped(told, width) + "\n".join([*lines, ""])
+    sections = (part for section in page.sections for part in _section(section, width))
+    return _wrapped(told, width) + "".join(sections)
 
 
 def _wrapped(lines: Iterable[str], width: int, indent: str = "  ") -> str:
@@ -74,27 +64,25 @@ def _wrapped(lines: Iterable[str], width: int, indent: str = "  ") -> str:
     return "".join(f"{one}\n" for of_line in wrapped for one in of_line)
 
 
-def _section(section: explained_page.ExplainedSection, width: int) -> Iterator[Any]:
-    title = f"{section.heading or 'lead'} · {section.fate}"
-    yield Text()
-    yield Line(Text(title), align="left", characters="=")
+def _section(section: explained_page.ExplainedSection, width: int) -> Iterator[str]:
+    title = f"{section.heading or 'lead'} · {section.fate} "
+    yield f"\n{_wrapped([title + '=' * (width - cell_len(title))], width)}"
     if section.rule:
-        yield Text(f"{section.rule.text}\n  {section.rule.place}".rstrip())
+        yield _wrapped([section.rule.text, f"  {section.rule.place}".rstrip()], width)
     source = _folded(section).strip("\n")
     if section.fate not in (explained_page.KEPT, explained_page.EMPTY):
         if source:
-            yield Text(_shortened(source))
+            yield draw_texts(("source",), [(_shortened(source),)], (1,), width)
         return
     text = "\n\n".join((*filter(None, [section.text.heading]), *section.text.paragraphs))
     if not source:
         return
     if width < NARROW:
-        yield from (Text("source", style="bold"), Text(source), Text(), Text("text"), Text(text))
+        yield draw_texts(("source",), [(source,)], (1,), width)
+        yield draw_texts(("text",), [(text or _NOTHING,)], (1,), width)
     else:
-        sides = _table("source", "text", ratios=(1, 1))
-        sides.add_row(Text(source), Text(text or _NOTHING))
-        yield sides
-    yield from _pieces(section.pieces)
+        yield draw_texts(("source", "text"), [(source, text or _NOTHING)], (1, 1), width)
+    yield from _pieces(section.pieces, width)
 
 
 def _folded(section: explained_page.ExplainedSection) -> str:
@@ -108,7 +96,7 @@ def _folded(section: explained_page.ExplainedSection) -> str:
     return "".join((*parts, section.source[position:]))
 
 
-def _pieces(pieces: Iterable[explained_page.Piece]) -> Iterator[Any]:
+def _pieces(pieces: Iterable[explained_page.Piece], width: int) -> Iterator[str]:
     """Yields a table of the parts of a section that cleaning has changed, then lines with counts.
 
     The table leaves out links that are kept as text, and parts that are always removed, such as comments.
@@ -123,22 +111,17 @@ def _pieces(pieces: Iterable[explained_page.Piece]) -> Iterator[Any]:
         else:
             told.append(piece)
     if told:
-        parts = _table("in the source", "in the text", "by", ratios=(5, 4, 6))
-        for piece in told:
-            by = f"{piece.rule.text}\n{piece.rule.place}".strip()
-            parts.add_row(
-                Text(_shortened(piece.source)), Text(_shortened(piece.shown) or _NOTHING), Text(by)
+        rows = [
+            (
+                _shortened(piece.source),
+                _shortened(piece.shown) or _NOTHING,
+                f"{piece.rule.text}\n{piece.rule.place}".strip(),
             )
-        yield parts
+            for piece in told
+        ]
+        yield draw_texts(("in the source", "in the text", "by"), rows, (5, 4, 6), width)
     for (what, place), count in counted.items():
-        yield Text(f"{count:,} × {what} ({place})")
-
-
-def _table(*columns: str, ratios: Sequence[int]) -> Table:
-    table = Table(box=box.ASCII2, expand=True, show_lines=True)
-    for column, ratio in zip(columns, ratios, strict=True):
-        table.add_column(column, ratio=ratio, overflow="fold")
-    return table
+        yield _wrapped([f"{count:,} × {what} ({place})"], width)
 
 
 def _shortened(text: str) -> str:

@@ -201,9 +201,36 @@ def _draw(
         table.add_row(*cells, end_section=bool(total) and row is rows[-1])
     if total:
         table.add_row(*(Text(total[place]) for place in places))
+    console = new_console(file=io.StringIO(), width=_WIDEST, color_system=None)
+    width = Measurement.get(console, console.options, table).maximum
+    return "".join(f"{line}\n" for line in _printed(table, width) if line)
+
+
+def draw_texts(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], shares: Sequence[int], width: int
+) -> str:
+    """Formats texts side by side, for reading. The texts are wrapped, and an empty line follows each row.
+
+    Args:
+      columns: titles of the columns.
+      rows: texts, which may have several lines.
+      shares: the width of each column, relative to the others.
+      width: width of the screen in characters.
+    """
+    from rich import box  # slow to import
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE, expand=True, show_lines=True)
+    for column, share in zip(columns, shares, strict=True):
+        table.add_column(column, ratio=share, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return "".join(f"{line}\n" for line in _printed(table, width))
+
+
+def _printed(table: Any, width: int) -> list[str]:
+    """Returns the lines of a table of rich."""
     drawing = io.StringIO()
-    console = new_console(file=drawing, width=_WIDEST, force_terminal=False, color_system=None)
-    console.width = Measurement.get(console, console.options, table).maximum
-    console.print(table)
-    lines = (line.rstrip() for line in drawing.getvalue().strip("\n").splitlines())
-    return "".join(f"{line}\n" for line in lines if line)
+    new_console(file=drawing, width=width, force_terminal=False, color_system=None).print(table)
+    return [line.rstrip() for line in drawing.getvalue().strip("\n").splitlines()]

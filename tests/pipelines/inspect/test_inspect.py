@@ -89,7 +89,7 @@ def test_a_page_fits_the_screen(
     assert run_cli(*WIKI, "--dump", DUMP, "--title", "Вербовий Брід") == 0
     shown = capsys.readouterr().out
     assert max(map(cell_len, shown.splitlines())) <= columns
-    assert ("\nsource\n" in shown) == (columns < 76)
+    assert ("\n  text\n" in shown) == (columns < 76)
     told = re.sub(r"[\s|]+", " ", shown)
     for words in ("38 м заввишки", "revision: 46037389", "Примітки · dropped", "guessed: "):
         assert words in told
