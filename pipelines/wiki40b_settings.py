@@ -14,6 +14,7 @@ from corpusmill.transforms.wikipedia import wikidata
 from corpusmill.transforms.wikipedia.article_accounts import COLUMNS, RELEASED, TEXTS
 from corpusmill.transforms.wikipedia.screening import name_older, parse_page_id
 from corpusmill.transforms.wikitext.language import (
+    LISTS,
     borrowed_tables,
     hand_written,
     has_own_tables,
@@ -183,6 +184,13 @@ class Wiki40bConfig(settings.Config):
         part_of=settings.EDITION,
         at_least=0,
     )
+    lists: str = METHOD.setting(
+        LISTS[0],
+        "sentences: keep the items of lists that are whole sentences, and lists that a sentence announces"
+        " (default); none: drop all lists, as in the paper; all: keep all lists",
+        part_of=settings.EDITION,
+        choices=LISTS,
+    )
     limit: int = INPUTS.limit("pages")
     vocabulary_size: int = METHOD.setting(
         32_000, "number of SentencePiece pieces; 0 trains no vocabulary (default %(default)s)"
@@ -239,7 +247,10 @@ class Wiki40bConfig(settings.Config):
         differ from those in the paper.
         """
         variant = super().variant() | {"newer_than": name_older(self.newer_than)}
-        return {name: value for name, value in variant.items() if value}
+        usual = {name: value for name, value in self.original().items() if isinstance(value, str)}
+        return {
+            name: value for name, value in variant.items() if value and value != usual.get(name)
+        }
 
     def subwords(self) -> SubwordSettings | None:
         """Returns the settings of the vocabulary; None if no vocabulary is trained."""
@@ -263,6 +274,7 @@ class Wiki40bConfig(settings.Config):
             **({"learned_headings": LEARNING} if self.learns_headings() else {}),
             "near_duplicates": self.near_duplicates,
             **self.variant(),
+            "lists": self.lists,
             "minhash": MINHASH if self.near_duplicates else None,
             "shard_bytes": self.shard_bytes,
             "identity": "",  # set by the build

@@ -11,6 +11,7 @@ A scratch folder takes temporary texts and hashes. All workers must reach it, an
 pipeline has ended.
 """
 
+import dataclasses
 import functools
 import json
 import os
@@ -53,6 +54,7 @@ from .transforms.wikipedia.join_wikidata import WikiTables
 from .transforms.wikipedia.read_dumps import ReadPages
 from .transforms.wikipedia.read_entity_table import EntityTable
 from .transforms.wikipedia.screening import PageScreening
+from .transforms.wikitext.language import LISTS
 from .transforms.wikitext.wikis import dbname_of
 
 __all__ = [
@@ -245,6 +247,7 @@ class CleanWikitext(beam.PTransform):
       templates: the output of ReadTemplates; None to use only the templates that corpusmill knows.
       scratch: scratch folder, which is needed with `templates`.
       min_words: articles with fewer words are rejected.
+      lists: which lists are kept; as for `corpusmill.clean`.
     """
 
     def __init__(
@@ -255,12 +258,17 @@ class CleanWikitext(beam.PTransform):
         templates: beam.PCollection | None = None,
         scratch: str | os.PathLike[str] = "",
         min_words: int = 0,
+        lists: str = LISTS[0],
     ):
         super().__init__()
         namespaces = {} if dump is None else _namespaces(dump)
         self.scratch = "" if templates is None else path_of(scratch, "scratch")
         self.clean = clean_wikitext.CleanWikitext(
-            language_of(language), namespaces, templates, self.scratch, min_words
+            dataclasses.replace(language_of(language), lists=lists),
+            namespaces,
+            templates,
+            self.scratch,
+            min_words,
         )
 
     def expand(self, pages: beam.PCollection) -> Cleaned:

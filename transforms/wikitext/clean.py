@@ -20,7 +20,7 @@ from typing import NamedTuple
 from . import paragraphs
 from .language import Language, normalise_name
 from .links import LinkTexts, show_external_links
-from .lists import join_rows, keep_announced_lists, mark_lists, mark_tables, render_markdown
+from .lists import ListRule, join_rows, keep_lists, mark_lists, mark_tables, render_markdown
 from .marks import GUARD, SECTION, UNKNOWN, drop_noncharacters, restore
 from .sections import (
     RawSection,
@@ -106,6 +106,8 @@ class WikitextCleaner:
         self._links = LinkTexts(language, namespaces)
         table = TemplateTable(language, namespaces, of_wiki)
         self._templates = TemplateTexts(table, self._links.show)
+        announcing = language.list_announcements
+        self._lists = ListRule(language.lists, re.compile(announcing) if announcing else None)
         self._read_variants = variants_reader(language.variants)
         self._is_known_dropped = functools.lru_cache(_MAX_HEADINGS)(self.is_dropped)
 
@@ -241,7 +243,7 @@ class WikitextCleaner:
             text = self._links.show(variants.show(text))
         text = join_rows(text) if markdown else text
         levels = [section.level for section in sections]
-        text = keep_announced_lists(paragraphs.drop_preformatted(text), levels)
+        text = keep_lists(paragraphs.drop_preformatted(text), levels, self._lists)
         text = self._links.drop_unclosed(show_external_links(text))
         text = strip_tags(variants.convert(text))
         if any(line in text and 2 * line in text for line in "_＿"):

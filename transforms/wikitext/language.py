@@ -22,6 +22,7 @@ FILE_NAMESPACE = 6
 TEMPLATE_NAMESPACE = 10
 CATEGORY_NAMESPACE = 14
 TABLES = resources.files(__package__)
+LISTS = ("sentences", "none", "all")  # which lists a corpus keeps; see lists.py
 # Files of the folder that belong to no corpus.
 SHARED_FILES = ("common", "mediawiki", "namespaces", "unproven", "zh")
 # Wiki → the wiki in the same language whose tables it uses.
@@ -75,6 +76,8 @@ class Language:
     data_prefixes: tuple[str, ...] = ()  # of names of templates that hold data: "自治体人口/"
     is_complete: bool = True  # nothing is from MediaWiki, CLDR and unproven.toml
     is_english: bool = False
+    lists: str = LISTS[0]
+    list_announcements: str = ""  # regex of words in a sentence that announces a list: "as follows"
     # Templates whose definition in the wiki is preferred to the tables.
     wiki_first: frozenset[str] = frozenset()
     # Templates of the common table, by their English names, in a wiki that is not English.
@@ -320,6 +323,7 @@ def load_language(code: str) -> Language:
         namespaces=_namespaces(code, is_complete),
         is_complete=is_complete,
         is_english=is_english,
+        list_announcements=local.get("list_announcements", ""),
         wiki_first=normalise_names(generated.get("templates", {}))
         - normalise_names(by_hand.get("templates", {})),
         borrowed=frozenset() if is_english else borrowed,

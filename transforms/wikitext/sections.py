@@ -1,7 +1,7 @@
 """Splits a page into sections at its headings, and removes hatnotes.
 
 In MediaWiki, a heading is a line that starts and ends with one to six `=`. Its level is the smaller of these
-two numbers. If a section is dropped, its subsections are dropped too.
+two numbers. If a section is dropped, its subsections are dropped too, except those of prose.
 
 A hatnote is a note below a heading that refers to other pages. A hatnote written without a template is the
 first line under the heading. It is in italics, with a few words and links:
@@ -105,15 +105,25 @@ def drop_sections(
     """Yields the sections of a page except the dropped ones.
 
     `is_dropped` is called with a section's heading and level. If it returns True, the section is dropped
-    together with its subsections.
+    together with its subsections, except those that have only prose.
     """
     dropped_level = 0
     for section in sections:
-        if dropped_level and section.level > dropped_level:
+        is_below = dropped_level and section.level > dropped_level
+        if is_below and not _has_only_prose(section.body):
             continue
-        dropped_level = section.level if is_dropped(section.heading, section.level) else 0
-        if not dropped_level:
-            yield section
+        if is_dropped(section.heading, section.level):
+            dropped_level = dropped_level if is_below else section.level
+            continue
+        dropped_level = dropped_level if is_below else 0
+        yield section
+
+
+def _has_only_prose(body: str) -> bool:
+    """Returns True if a section has prose, no sources, and fewer list items than paragraphs."""
+    marked = _mark(body)
+    counts = _count_lines(marked)
+    return SOURCE not in marked and counts["prose"] > counts["link"] + counts["item"]
 
 
 def in_batches(
@@ -144,6 +154,9 @@ _MIN_PAGE_LETTERS = 500
 _DIGIT = re.compile(r"\d")
 
 _MIN_PROSE = 60  # letters of a paragraph beside its links; East Asian ones count twice
+_MIN_SUBSECTION_LETTERS = (
+    100  # of the prose in a subsection that is kept although its section is dropped
+)
 _MAX_BESIDE_LINK = 12  # letters beside the links of a list item that counts as links only
 
 _NOTES = re.compile(r"<(?=(?:references|gallery)\b)", re.IGNORECASE)

@@ -250,6 +250,9 @@ WIKI40B = Paper(
         "near-duplicates": _NO,
         "newer-than": _NO,
         "min-words": _NO,
+        "lists": (
+            "none",
+        ),  # the signature names it only if it is not the default, whose lists are few
         "columns": ANY,  # more columns beside the text
         "text": ANY,
         "limit": _NO,
