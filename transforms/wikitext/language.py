@@ -179,8 +179,11 @@ def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
     return {**of_cldr, **names} if same >= _SAME_NAMES * len(names) else names
 
 
-def _countries(codes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
-    return {three.casefold(): names[two] for three, two in codes.items() if two in names}
+def _countries(
+    codes: Mapping[str, str], names: Mapping[str, str], two_letters: Iterable[str]
+) -> dict[str, str]:
+    written = {**dict(zip(two_letters, two_letters, strict=True)), **codes}
+    return {code.casefold(): names[two] for code, two in written.items() if two in names}
 
 
 def _namespaces(code: str, is_complete: bool) -> dict[int, frozenset[str]]:
@@ -294,6 +297,8 @@ def load_language(code: str) -> Language:
         return [*common.get(key, []), *local.get(key, [])]
 
     templates = _merged(common, local, "templates")
+    for name in listed("doubt_templates"):
+        templates.setdefault(normalise_name(name), "?=doubted_or_reason")
     for name in listed("silent_templates"):
         templates.setdefault(normalise_name(name), "")
     is_english = _WRITTEN_IN.get(code, code) == "en"
@@ -312,7 +317,11 @@ def load_language(code: str) -> Language:
         data_prefixes=tuple(prefix.casefold() for prefix in listed("data_prefixes")),
         language_names=_with_cldr_names(_language_names(common, local), code),
         language_label=local.get("language_label", common["language_label"]),
-        countries=_countries(common["country_codes"], local.get("countries", {})),
+        countries=_countries(
+            common["country_codes"],
+            local.get("countries", {}),
+            local.get("two_letter_countries", ()),
+        ),
         months=tuple(listed("months")),
         date=local.get("date", common["date"]),
         phrases={**phrases, **local.get("phrases", {})},

@@ -27,6 +27,8 @@ _INLINE_NAMES = (
     "|timeline|section|templatestyles|indicator|translate|languages|tvar|noref|center|a"
 )
 _WITHIN = rf"[^<>{SECTION}]*"
+_SUPERSCRIPT = re.compile(r"<sup\b[^<>]*+>((?:[^<]++|<(?!/?sup\b))*+)</sup\s*+>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*+>")
 _BREAKS = re.compile(rf"<(?i:br)\b{_WITHIN}+>\s*+(?:<(?i:br)\b{_WITHIN}+>\s*+)++")
 _BREAK = re.compile(rf"</?(?i:br)\b{_WITHIN}>")
 _BLOCK = re.compile(rf"</?(?i:{_BLOCK_NAMES})(?:\s{_WITHIN})?/?>")
@@ -362,3 +364,13 @@ def strip_html_blocks(text: str) -> str:
 def strip_tables(text: str) -> str:
     """Removes wikitables, HTML tables and HTML lists, including nested ones."""
     return strip_html_blocks(sub_tables(text, lambda _: f"\n{BREAK}"))
+
+
+def drop_marks(text: str) -> str:
+    """Removes superscripts in brackets, such as "[citation needed]", from the text of a template."""
+    return _SUPERSCRIPT.sub(_without_mark, text) if "<sup" in text else text
+
+
+def _without_mark(superscript: re.Match[str]) -> str:
+    shown = html.unescape(_TAG.sub("", superscript[1])).strip()
+    return "" if shown.startswith("[") and shown.endswith("]") else superscript[0]

@@ -368,7 +368,13 @@ _UNFIT = re.compile(
 )
 _BLOCK = re.compile(r"\s*<(?:div|center|ul|ol|dl|h[1-6]|hr)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"<(?:blockquote|poem)\b", re.IGNORECASE)
-_MODULE = re.compile(r"#invoke\s*:", re.IGNORECASE)
+# Names of templates and modules that show values of Wikidata
+WIKIDATA = re.compile(
+    r"wikidata|wikibase|\Awd\Z|vikiveri|vikidat|vikiduom|vikiandm|wikipodat|викидан|вікідан|википод"
+    r"|уикидан|βικιδεδομ|վիքիտվյալ|ვიკიმონაც|ויקינתונים|ويكي ?بيانات|ویکی[ \u200c]?داده|विकिडेटा"
+    r"|উইকিউপাত্ত|วิกิสนเทศ|위키데이터|ウィキデータ|维基数据|維基數據"
+)
+_MODULE = re.compile(r"#invoke\s*:\s*([^|{}]*)", re.IGNORECASE)
 _BRANCH = re.compile(r"#(?:if|switch)", re.IGNORECASE)
 _FOOTNOTE_MARK = re.compile(r"\s*<sup\b.*</sup\s*>\s*", re.DOTALL | re.IGNORECASE)
 _LINK_TARGET = re.compile(r"\[\[([^\[\]{}|#<>\n]{1,255})")
@@ -391,8 +397,15 @@ def is_fit_for_prose(definition: str) -> bool:
         and bool(_WORD.search(definition))
         and not _UNFIT.search(definition)
         and (not _BLOCK.match(definition) or bool(_QUOTED.search(definition)))
-        and (not _MODULE.search(definition) or bool(_BRANCH.search(definition)))
+        and (
+            bool(_BRANCH.search(definition))
+            or all(map(_is_of_wikidata, _MODULE.findall(definition)))
+        )
     )
+
+
+def _is_of_wikidata(module: str) -> bool:
+    return bool(WIKIDATA.search(normalise_name(module)))
 
 
 def read_template(page: Page) -> TemplateFact | None:

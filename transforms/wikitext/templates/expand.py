@@ -15,8 +15,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..marks import BREAK, GUARD, HOLE, SECTION, UNKNOWN, protect_argument
+from ..tags import drop_marks
 from .definitions import DefinitionError, Evaluation, read_definition
-from .guesses import guess, guess_quotation, is_quotation, leaves_a_gap
+from .guesses import (
+    guess,
+    guess_quotation,
+    is_in_place_of_words,
+    is_quotation,
+    leaves_a_gap,
+)
 from .lookup import Template, TemplateTable
 from .patterns import Arguments, Page
 
@@ -233,9 +240,18 @@ class TemplateTexts:
         template = frame.template
         parse = parse_function_arguments if template.is_function else parse_arguments
         arguments = parse(inner) if inner else {}
+        if template.is_placed and not is_in_place_of_words(_around(text, frame)[0]):
+            return HOLE
         if template.show and not template.definition:
             shown = _show(template, arguments, len(inner), page, expansion)
             is_unknown = shown == HOLE and HOLE not in inner
+            # Spaces around a positional argument are part of it.
+            if (
+                inner[:1] == " "
+                and shown[:1].isalnum()
+                and inner.partition("|")[0].strip() == shown
+            ):
+                shown = " " + shown
             shown = shown or HOLE
             if not is_unknown and UNKNOWN not in inner:
                 return shown
@@ -275,11 +291,15 @@ class TemplateTexts:
         try:
             expanded = self._evaluate(template, arguments, page, expansion, ())
         except DefinitionError:
-            if template.show:
-                return _show(template, arguments, 0, page, expansion)
-            _count(template, expansion.unrendered)
-            return HOLE
-        shown = self._show_links(expanded).strip()
+            if not template.show:
+                _count(template, expansion.unrendered)
+                return HOLE
+            shown = _show(template, arguments, 0, page, expansion)
+            if shown != HOLE:
+                return shown
+            _count(template, expansion.unknown)
+            return HOLE + UNKNOWN
+        shown = drop_marks(self._show_links(expanded)).strip()
         if UNKNOWN in shown and UNKNOWN not in "".join(arguments.values()):
             _count(template, expansion.unknown)
         if is_quoted:
@@ -314,7 +334,10 @@ class TemplateTexts:
 
         def show(name: str, arguments: Arguments, *, is_function: bool) -> str:
             find = self._table.find if arguments else self._table.find_bare
-            called = find(f"{name}:" if is_function else name).meant_with(arguments)
+            written = f"{name}:" if is_function else name
+            if name == "#invoke":
+                written += arguments.get("1", "")
+            called = find(written).meant_with(arguments)
             if called.definition:
                 return self._evaluate(called, arguments, page, expansion, inside)
             if called.show:
@@ -357,10 +380,12 @@ def _guessed(
 ) -> str:
     """Returns a guessed text for an unknown template, or HOLE if no text can be guessed.
 
+    The text of an unknown function or module is never guessed.
+
     Counts guesses and holes in `expansion`. `around` are the characters before and after the template (see
     `_around`).
     """
-    shown = guess(template.name, arguments, page, *around)
+    shown = "" if template.is_function else guess(template.name, arguments, page, *around)
     if shown:
         _count(template, expansion.guessed)
         return protect_argument(shown)

@@ -4,6 +4,7 @@ In the language tables, a template with the display pattern "=name" is expanded 
 of this module, or of dates, terms, quantities or convert.
 """
 
+import functools
 import inspect
 import re
 import unicodedata
@@ -12,7 +13,8 @@ from collections.abc import Mapping
 from ..conversion import convert
 from ..marks import HOLE
 from . import dates, quantities, terms
-from .patterns import Arguments, Page, Show, first_of, positional
+from .guesses import is_note
+from .patterns import ENGLISH_MONTHS, Arguments, Page, Show, first_of, positional
 
 
 def language_or_value(arguments: Arguments, page: Page) -> str:
@@ -137,14 +139,22 @@ def country(arguments: Arguments, page: Page) -> str:
 
 
 def quran_verse(arguments: Arguments, page: Page) -> str:
-    """Expands `{{cite quran|2|255|style=nosup}}` to "Quran 2:255".
-
-    With other styles, the template is a footnote mark and leaves no text.
-    """
+    """Expands `{{cite quran|2|255|e=257}}` to "Quran 2:255–257". With `style=ref`, it is a footnote."""
     chapter, verse = arguments.get("1", ""), arguments.get("2", "")
-    if arguments.get("style") not in ("nosup", "ns", "inline") or not chapter:
+    if first_of(arguments, ("style", "s")) == "ref" or not chapter:
         return ""
-    return f"Quran {chapter}:{verse}" if verse else f"Quran {chapter}"
+    last = first_of(arguments, ("end", "e"))
+    verses = f"{verse}–{last}" if verse and last else verse
+    return f"Quran {chapter}:{verses}" if verses else f"Quran {chapter}"
+
+
+def native_name(arguments: Arguments, page: Page) -> str:
+    """Expands `{{native name|de|Köln}}` to "Köln (German)", and with `paren=omit` to "Köln"."""
+    name = first_of(arguments, ("2", "name"))
+    code = first_of(arguments, ("1", "tag"))
+    language = page.language.language_names.get(code.lower(), "")
+    is_bare = arguments.get("paren") in ("omit", "off", "no") or not language
+    return name if is_bare or not name else f"{name} ({language})"
 
 
 def junction(arguments: Arguments, page: Page) -> str:
@@ -195,6 +205,53 @@ def unicode_character(arguments: Arguments, page: Page) -> str:
     name = arguments.get("2", "").upper() or unicodedata.name(character, "")
     shown = character if character.isprintable() and not character.isspace() else ""
     return " ".join(filter(None, (f"U+{code.upper().zfill(4)}", shown, name)))
+
+
+# Names of the argument with the doubtful words
+_TEXT_NAMES = ("1", "text", "tekst", "texto", "testo", "texte", "текст", "κείμενο", "نص", "متن")
+_DATE = re.compile(
+    r"(?:20\d\d|\d{1,2})[-./](?:20\d\d|\d{1,2})(?:[-./](?:20\d\d|\d{1,2}))?"
+    r"|20\d\d|20\d{4}|20\d{6}|20\d\d年.{0,40}"
+)
+_MONTH_AND_YEAR = re.compile(
+    r"(?:\d{1,2}\.? )?(?:de |d['’])?(\w{3,})\.?,?(?: de| del)? 20\d\d\b.{0,20}"
+)
+_MONTH = 3  # letters that tell months apart, whatever their endings
+
+
+def doubted(arguments: Arguments, page: Page) -> str:
+    """Expands `{{cita requerida|El puente es romano}}` to the doubtful words.
+
+    A date, as in `{{нет АИ|23|01|2017}}`, is not shown.
+    """
+    text = first_of(arguments, _TEXT_NAMES)
+    values = [value for value in positional(arguments) if value]
+    is_dated = len(values) > 1 and all(map(str.isdecimal, values))
+    return "" if is_dated or _is_date(text, page) else text
+
+
+def doubted_or_reason(arguments: Arguments, page: Page) -> str:
+    """Expands a mark of doubt whose argument may be the doubtful words or a reason.
+
+    A question, or a text with a word such as "source", is assumed to be a reason, and is not shown.
+    """
+    text = doubted(arguments, page)
+    is_reason = text.endswith(("?", "？", "؟", "!")) or is_note(text.casefold())
+    return "" if is_reason else text
+
+
+@functools.cache
+def _months(months: tuple[str, ...]) -> frozenset[str]:
+    names = (*ENGLISH_MONTHS, *months)
+    return frozenset(name.split()[-1].rpartition("'")[2].casefold()[:_MONTH] for name in names)
+
+
+def _is_date(text: str, page: Page) -> bool:
+    if _DATE.fullmatch(text):
+        return True
+    match = _MONTH_AND_YEAR.fullmatch(text)
+    month = match[1].casefold()[:_MONTH] if match else ""
+    return month in _months(page.language.months)
 
 
 FUNCTIONS: Mapping[str, Show] = {

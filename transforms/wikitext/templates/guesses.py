@@ -119,6 +119,19 @@ def leaves_a_gap(name: str, before: str, after: str) -> bool:
     return not (is_glued and is_end) or _is_unspaced(before)
 
 
+def is_note(text: str) -> bool:
+    """Returns True if a normalised name or a text has a word for a reference, source, note or the like."""
+    return bool(_NOTE.search(text))
+
+
+def is_in_place_of_words(before: str) -> bool:
+    """Returns True if a template may stand for words of a sentence, and is no mark behind a word.
+
+    `before` is the character before the template; "\\n" at the beginning of a line.
+    """
+    return before in ("", "\n", GUARD) or before.isspace() or before in _OPENERS
+
+
 def is_quotation(name: str) -> bool:
     """Returns True if a template with this name is for quotations."""
     return bool(_QUOTATION.search(name) and not _NO_TEXT.search(name) and not _NOTE.search(name))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..language import TEMPLATE_NAMESPACE, Language, normalise_name
 from . import terms
-from .definitions import WikiTemplates
+from .definitions import WIKIDATA, WikiTemplates
 from .functions import FUNCTIONS
 from .parser_functions import PARSER_FUNCTIONS, VARIABLES
 from .patterns import Arguments, Page, Show, compile_pattern, positional
@@ -36,6 +36,8 @@ _OF_NUMBERS = frozenset({"=val", "=fraction", "=fraction_upright", "=language_or
 _OF_NUMBER = frozenset({"=currency", "=rupees"})
 _WORD = re.compile(r"[^\W\d_]{2}")
 _REQUIRED = re.compile(r"\{\{\{[^{}|]*\}\}\}")  # a parameter without a default
+_IN_PLACE = "?"  # begins a pattern; see patterns.py
+_PROPERTY = re.compile(r"[Pp]\d{1,6}")
 
 
 class Template(NamedTuple):
@@ -48,6 +50,7 @@ class Template(NamedTuple):
     definition: str = ""  # its wikitext in the wiki; `show` is used if it cannot be expanded
     fits: "Callable[[Arguments], bool] | None" = None  # False for arguments of another template
     otherwise: "Template | None" = None  # what the name means with arguments that do not fit
+    is_placed: bool = False  # shows text only in the place of words
 
     def meant_with(self, arguments: Arguments) -> "Template":
         """Returns the template that a call with these arguments means."""
@@ -98,6 +101,10 @@ def _shape_of(pattern: str, *, is_worded: bool) -> Callable[[Arguments], bool] |
     )
 
 
+def _has_property(arguments: Arguments) -> bool:
+    return any(map(_PROPERTY.fullmatch, arguments.values()))
+
+
 def _is_word_or_sign(char: str) -> bool:
     return char in "%&‖⌊⌈′″" or unicodedata.category(char)[0] in "LNS"
 
@@ -125,10 +132,15 @@ class TemplateTable:
         self._namespace_prefixes = prefixes | {"msg", "subst", "safesubst"}
         self._self_named = re.compile(language.self_named) if language.self_named else None
         self._shows = {name: self._compile(pattern) for name, pattern in language.templates.items()}
+        self._placed = frozenset(
+            name
+            for name, pattern in language.templates.items()
+            if self._resolved(pattern).startswith(_IN_PLACE)
+        )
         self._find_known = functools.lru_cache(_MAX_NAMES)(self._find)
 
     def _compile(self, pattern: str) -> Show | None:
-        pattern = self._without_missing_phrases(self._resolved(pattern))
+        pattern = self._without_missing_phrases(self._resolved(pattern)).removeprefix(_IN_PLACE)
         if not pattern.startswith("="):
             return compile_pattern(pattern) if pattern else None
         function = FUNCTIONS.get(pattern[1:])
@@ -232,6 +244,10 @@ class TemplateTable:
             name = rest.strip()
         if name not in self._shows:
             function = PARSER_FUNCTIONS.get(prefix) if colon else None
+            if prefix == "#invoke" and colon:
+                is_value = WIKIDATA.search(rest)
+                show = FUNCTIONS["unknown"] if is_value else None
+                return Template(f"{prefix}:{rest.strip()}", show, bool(is_value), True)
             if function or (colon and prefix.startswith("#")):
                 return Template(prefix, function, function is not None, True)
             if name in VARIABLES:
@@ -240,6 +256,9 @@ class TemplateTable:
         if not found or self._is_better_in_wiki(name):
             of_wiki = self._find_in_wiki(name)
             found = of_wiki if of_wiki.definition or not found else found
+        if WIKIDATA.search(found.name) and not found.show:
+            value = found._replace(show=FUNCTIONS["unknown"], known=True)
+            return value._replace(fits=_has_property, otherwise=found)
         return self._with_shape(found, written_name) if found.name in self._shows else found
 
     def _with_shape(self, found: Template, written_name: str) -> Template:
@@ -254,7 +273,9 @@ class TemplateTable:
         is_abbreviation = is_named and found.name in self._language.abbreviations
         if is_abbreviation and not written_name.strip().endswith(found.name[-1].upper()):
             return self._find_in_wiki(found.name)
-        pattern = self._resolved(self._language.templates.get(found.name, ""))
+        pattern = self._resolved(self._language.templates.get(found.name, "")).removeprefix(
+            _IN_PLACE
+        )
         is_borrowed = found.name in self._language.borrowed
         is_prefix = pattern[1:] in terms.BY_PREFIX and is_named
         is_limited = is_borrowed or pattern in _OF_NUMBERS | _OF_NUMBER
@@ -285,7 +306,7 @@ class TemplateTable:
 
     def _find_in_tables(self, name: str, written_name: str = "") -> Template | None:
         if name in self._shows:
-            return Template(name, self._shows[name], True)
+            return Template(name, self._shows[name], True, is_placed=name in self._placed)
         show = self._family_member(name)
         if not show and written_name and self._self_named and self._self_named.fullmatch(name):
             show = _with_noun(written_name.strip())

@@ -19,6 +19,9 @@ In the tables, a pattern that begins with "=" is instead the name of a function 
 "=convert". The function "=unknown" is for templates whose value is not in the dump, such as a current
 population: the sentence with the template is dropped.
 
+A pattern that begins with "?" applies only where the template is in the place of words: at the beginning of
+a line, or after a space or an opening bracket. Elsewhere the template is a mark, and shows nothing.
+
 Defines the formatters of display patterns (see `patterns`), such as `number` in `{1:number}`.
 
 A formatter is a function that is applied to the value of a template's argument.
@@ -42,7 +45,7 @@ class Page(NamedTuple):
     language: Language
 
 
-_ENGLISH_MONTHS = (
+ENGLISH_MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
@@ -72,8 +75,8 @@ def month_name(month: str, language: Language) -> str:
     If `month` is not a month, it is returned unchanged.
     """
     months = language.months
-    if month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
-        return months[_ENGLISH_MONTHS.index(month.lower())] if months else ""
+    if month.lower() in ENGLISH_MONTHS:  # in pages translated from English
+        return months[ENGLISH_MONTHS.index(month.lower())] if months else ""
     return months[int(month) - 1] if months and month.zfill(2) in _MONTHS else month
 
 

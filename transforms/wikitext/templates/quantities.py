@@ -266,22 +266,30 @@ def _angle(written: str, page: Page) -> str:
     return " ".join([*shown, page.language.phrases.get("east", side) if side == "E" else side])
 
 
-_SIDES = frozenset("NSEW")
+_SIDES = "NSEW"
 _ANGLES = re.compile(r"[-−+]?\d{1,3}(?:\.\d{1,9})?")
 
 
 def coordinates(arguments: Arguments, page: Page) -> str:
     """Expands `{{coord|28|N|55|W}}` to "28°N 55°W", and decimal degrees without letters to "28.5°N 55°W".
 
-    With `display=title` the result is empty, because the page shows the coordinates above the text.
+    With `display=title` the result is empty, because the page shows the coordinates above the text. In
+    Norwegian, `display=inline` is `vis=tekst`, and the letters are N, S, Ø and V.
     """
-    display = arguments.get("display", "inline")
-    if "inline" not in display and display not in ("i", "it", "ti"):
+    display = first_of(arguments, ("display", "vis")) or "inline"
+    if not any(word in display for word in ("inline", "tekst")) and display not in (
+        "i",
+        "it",
+        "ti",
+    ):
         return ""
+    phrases = page.language.phrases
+    letters = dict(zip(phrases.get("sides", _SIDES), _SIDES, strict=True))
     sides: list[tuple[list[str], str]] = []
     numbers: list[str] = []
     for value in positional(arguments):
-        side = value.upper() if value.upper() in _SIDES else ""
+        letter = value.upper()
+        side = letters.get(letter, letter if letter in set(_SIDES) else "")
         if _ANGLES.fullmatch(value):
             numbers.append(value)
         elif side and 1 <= len(numbers) <= 3:
@@ -296,7 +304,6 @@ def coordinates(arguments: Arguments, page: Page) -> str:
             sides.append(([number.lstrip("+-−")], pair[number.startswith(("-", "−"))]))
     if len(sides) != 2 or sides[0][1] not in "NS" or sides[1][1] not in "EW":
         return ""
-    phrases = page.language.phrases
     return phrases.get("coordinates", "{0} {1}").format(
         *(_degrees(numbers, side, page) for numbers, side in sides)
     )
