@@ -23,6 +23,7 @@ from corpusmill.transforms.files.records import Rejected
 from tests.makers import dump_files
 from tests.makers.dump_files import SamplePage
 from tests.tools import pack_samples
+from tests.tools.golden_tree import tree_of
 from tests.tools.pack_samples import SAMPLES, Wiki
 
 DATE = "20260101"
@@ -66,8 +67,7 @@ class Build:
 
     def tree(self) -> dict[str, bytes]:
         """Name → bytes of all files."""
-        paths = [path for path in self.folder.rglob("*") if path.is_file()]
-        return {str(path.relative_to(self.folder)): path.read_bytes() for path in paths}
+        return tree_of(self.folder)
 
     def tree_but_inputs(self) -> dict[str, bytes]:
         """The tree without what depends on the names and the packing of the inputs."""

@@ -1,5 +1,6 @@
 import builtins
 import io
+import itertools
 import json
 import logging
 import resource
@@ -16,7 +17,12 @@ import pytest
 from corpusmill.pipelines.cli import _LogHandler, make_parser
 from corpusmill.pipelines.run.corpora import VERSION as PACKAGE_VERSION
 from corpusmill.pipelines.run.corpora import rows
-from corpusmill.pipelines.sample_builds import SAMPLES, sample_config, sample_entities
+from corpusmill.pipelines.sample_builds import (
+    SAMPLES,
+    sample_config,
+    sample_entities,
+    sample_flores101,
+)
 from corpusmill.pipelines.wiki40b_settings import VERSION
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 from tests.makers.wiki_builds import Build, Command, files_below, run_cli
@@ -44,19 +50,6 @@ def run_limited(limit: int, most: int, *arguments: str) -> subprocess.CompletedP
         check=False,
         preexec_fn=lambda: resource.setrlimit(limit, (most, most)),
     )
-
-
-@pytest.mark.slow
-def test_the_command_builds_what_the_demo_builds(tmp_path: Path, demo: Path) -> None:
-    assert run_cli(*sample_flags(tmp_path)) == 0
-    path = f"wiki40b/uk/20260101-{VERSION}"
-    assert Build(tmp_path / path).tree() == Build(demo / path).tree()
-
-
-def test_the_demo_builds_every_sample(demo: Path) -> None:
-    made = sorted(path.name for path in (demo / "wiki40b").iterdir())
-    assert made == ["README.md", "en", "ja", "multilingual-3", "uk"]
-    assert list(demo.glob("entities/wikidata/20260101-*/COMPLETED"))
 
 
 @pytest.mark.slow
@@ -207,23 +200,6 @@ def test_a_checkout_that_is_not_installed_runs_as_a_module() -> None:
     assert shown.startswith("usage: corpusmill demo")
 
 
-def test_an_interrupt_is_no_traceback(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(
-        "corpusmill.pipelines.run.engines.run_pipeline._run_to_the_end", interrupted
-    )
-    assert run_cli(*sample_flags(tmp_path)) == 130
-    assert capsys.readouterr().err.endswith(
-        "corpusmill: error: interrupted; nothing unfinished was published; the same command continues"
-        " from the last finished stage\n"
-    )
-    assert files_below(tmp_path) == []
-
-
 def test_an_interrupt_ends_the_imports_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,31 +234,38 @@ def test_an_interrupt_that_python_ignores_is_repeated(
         "corpusmill.pipelines.run.engines.run_pipeline._run_to_the_end", interrupted
     )
     assert run_cli(*sample_flags(tmp_path)) == status
+    assert files_below(tmp_path) == []
 
 
-OF_BOOKS = {
-    "pg19": [
-        *("--metadata", BOOKS / "metadata.csv", "--members", "hash"),
-        *("--mask-words", BOOKS / "offensive-words.txt"),
-    ],
-    "simplebooks": ["--heldout-books", 2, "--small-tokens", 5000],
-}
+def demo_flags(output: Path) -> dict[str, list[object]]:
+    """Corpus → the command that builds what the demo builds."""
+    to = ["--output", output, "--workers", 1]
+    catalog = ["--catalog", BOOKS / "pg_catalog.csv", BOOKS / "rdf-files.tar.bz2"]
+    books = ["--books", BOOKS / "library", *catalog, "--dump-date", "20260101", *to]
+    masked = ["--mask-words", BOOKS / "offensive-words.txt"]
+    dumps = [(f"--{domain}", *paths) for domain, paths in sample_flores101().dumps().items()]
+    return {
+        "wiki40b": [*sample_flags(output)],
+        "pg19": [
+            "pg19",
+            *books,
+            "--metadata",
+            BOOKS / "metadata.csv",
+            "--members",
+            "hash",
+            *masked,
+        ],
+        "simplebooks": ["simplebooks", *books, "--heldout-books", 2, "--small-tokens", 5000],
+        "flores101": ["flores101", "source", *itertools.chain(*dumps), "--sentences", 150, *to],
+    }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", OF_BOOKS)
-def test_the_commands_of_books_build_what_the_demo_builds(
-    command: str, tmp_path: Path, demo: Path
-) -> None:
-    catalog = ["--catalog", BOOKS / "pg_catalog.csv", BOOKS / "rdf-files.tar.bz2"]
-    flags = ["--books", BOOKS / "library", *catalog, "--dump-date", "20260101", "--workers", 1]
-    assert run_cli(command, *flags, *OF_BOOKS[command], "--output", tmp_path) == 0
-    (built,), (of_demo,) = (
-        [path.parent for path in (folder / command).rglob("COMPLETED")]
-        for folder in (tmp_path, demo)
-    )
-    assert built.relative_to(tmp_path) == of_demo.relative_to(demo)
-    assert Build(built).tree() == Build(of_demo).tree()
+@pytest.mark.parametrize("corpus", ["wiki40b", "pg19", "simplebooks", "flores101"])
+def test_the_commands_build_what_the_demo_builds(corpus: str, tmp_path: Path, demo: Path) -> None:
+    assert run_cli(*demo_flags(tmp_path)[corpus]) == 0
+    (built,) = (path.parent for path in (tmp_path / corpus).rglob("COMPLETED"))
+    assert Build(built).tree() == Build(demo / built.relative_to(tmp_path)).tree()
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from corpusmill.pipelines.run.launch import launch
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.ngram_models import StupidReference, make_model, sentences_of
 from tests.makers.text_builds import make_text_build
-from tests.makers.wiki_builds import files_below, run_cli
-from tests.tools.golden_tree import GOLDEN
+from tests.makers.wiki_builds import run_cli
+from tests.tools.golden_tree import GOLDEN, tree_of
 from tests.tools.processes import kill_when
 
 ROOT = Path(__file__).parents[2]
@@ -144,9 +144,7 @@ def test_any_workers_and_buckets_make_the_same_bytes(
     one = make(tmp_path / "1", news, order=3, smoothing=smoothing)
     monkeypatch.setattr("corpusmill.pipelines.ngrams.BUCKET_BYTES", 2_000)
     two = make(tmp_path / "2", news, order=3, smoothing=smoothing, workers=2)
-    assert files_below(one) == files_below(two)
-    for name in files_below(one):
-        assert (one / name).read_bytes() == (two / name).read_bytes(), name
+    assert tree_of(one) == tree_of(two)
 
 
 @pytest.mark.slow
@@ -279,6 +277,4 @@ def test_a_killed_build_goes_on(news: Path, tmp_path: Path) -> None:
     assert not list(killed.rglob("COMPLETED"))
     again = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     assert "stage 2 of 4, count: already finished" in again.stderr
-    assert files_below(whole) == files_below(killed)
-    for name in files_below(whole):
-        assert (whole / name).read_bytes() == (killed / name).read_bytes(), name
+    assert tree_of(whole) == tree_of(killed)

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from corpusmill.pipelines.book_build import NO_CATALOG
-from corpusmill.pipelines.inspect import verify
-from corpusmill.pipelines.inspect.score import score
 from corpusmill.pipelines.pg19 import Pg19
 from corpusmill.pipelines.pg19_settings import VERSION, Pg19Config
 from corpusmill.transforms.books.book_accounts import identity_of
@@ -133,25 +131,6 @@ def test_the_split_depends_on_the_id_alone(sample: BookBuild) -> None:
         ids = [row["book_id"] for row in sample.rows(split)]
         assert {split_of(identity_of(book_id)) for book_id in ids} == {split}
         assert ids == sorted(ids, key=lambda book_id: fingerprint(identity_of(book_id)))
-
-
-def test_the_signature_tells_all_that_makes_the_corpus(sample: BookBuild) -> None:
-    assert sample.manifest["signature"] == (
-        "pg19|lang:en|dump:20260101|members:hash|split-ids:no|before:1919|min-words:200"
-        f"|near-duplicates:no|mask-words:833e0eac|v:{VERSION}"
-    )
-
-
-def test_the_build_is_sound(sample: BookBuild) -> None:
-    verdict = verify.verify([str(sample.folder)], workers=1)
-    assert (verdict.builds, verdict.faults) == (1, ())
-
-
-def test_a_model_is_scored_by_the_words_of_the_split(sample: BookBuild) -> None:
-    words = sample.stats["test"]["words"]
-    found = score("perplexity", str(sample.folder), "test", log_likelihood=str(-2.0 * words))
-    assert found.value == pytest.approx(7.389056)
-    assert f"|words:{words}|" in found.citation
 
 
 # The same bytes always.

@@ -8,8 +8,6 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.inspect import verify
-from corpusmill.pipelines.inspect.score import score
 from corpusmill.pipelines.simplebooks_settings import VERSION
 from corpusmill.transforms.books import read_books, take_simplest
 from corpusmill.transforms.books.simplebooks_rows import SIZES, plan_sizes
@@ -25,7 +23,6 @@ from tests.makers.book_builds import (
     pack_sample,
 )
 from tests.makers.wiki_builds import outputs_below, run_cli
-from tests.transforms.books.sequential_selection import CountedText, select_texts
 
 EDITION = "en-heldout-books-2-small-tokens-5000"
 FILES = {"train": "train.txt", "validation": "valid.txt", "test": "test.txt"}
@@ -147,43 +144,6 @@ def test_the_accounts(sample: BookBuild) -> None:
     total = kept.pop("total")
     assert kept == {split: len(sample.rows(split)) for split in (*SPLITS, "train_2")}
     assert (kept["train"], kept["validation"], kept["test"]) == (total - 4, 2, 2)
-
-
-def test_the_signature_tells_all_that_makes_the_corpus(sample: BookBuild) -> None:
-    assert sample.manifest["signature"] == (
-        "simplebooks|lang:en|dump:20260101|formula:L-V1.35|min-ratio:0.24|overlap:0.5"
-        "|overlap-words:plain|ngram-words:8|estimate:1|min-words:no|number-style:distinct"
-        f"|heldout-books:2|small-tokens:5000|min-count:3|map-unknown:no|v:{VERSION}"
-    )
-
-
-def test_the_choice_is_that_of_one_loop_over_all_books(sample: BookBuild) -> None:
-    """As far as it can be seen: the n-grams of the raw lines are not all those of the text."""
-    kept = sample.all_rows().values()
-    texts = [
-        CountedText(row["book_id"], len(row["raw_text"].split()), row["raw_text"]) for row in kept
-    ]
-    verdicts = select_texts(texts)
-    assert all(verdict.is_kept for verdict in verdicts.values())
-    assert max(verdict.covered / verdict.ngrams for verdict in verdicts.values()) > 0.3
-
-
-def test_the_build_is_sound_until_a_byte_is_changed(sample: BookBuild) -> None:
-    assert verify.verify([str(sample.folder)], workers=1).faults == ()
-    train = sample.folder / "simplebooks-92" / "train.txt"
-    before = train.read_bytes()
-    try:
-        train.write_bytes(before[:1000] + b"~" + before[1001:])
-        faults = verify.verify([str(sample.folder)], workers=1).faults
-    finally:
-        train.write_bytes(before)
-    assert [(fault.path, fault.message[:11]) for fault in faults] == [(str(train), "has the SHA")]
-
-
-def test_a_model_is_scored_by_the_characters_of_the_split(sample: BookBuild) -> None:
-    characters = sample.stats["validation"]["characters"]
-    found = score("bpc", str(sample.folder), "validation", log_likelihood=str(-1.0 * characters))
-    assert found.value == pytest.approx(1.442695)
 
 
 # The same bytes always.

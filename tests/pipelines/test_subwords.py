@@ -15,6 +15,7 @@ from corpusmill.transforms.models.subword_models import PieceCounter, PieceSetti
 from corpusmill.transforms.models.word_vocabulary import count_words, cut_by_bucket
 from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
 from tests.makers.wiki_builds import files_below
+from tests.tools.golden_tree import tree_of
 from tests.tools.real_data import DATA, needs_real_data
 
 LEARNED = {
@@ -58,10 +59,6 @@ def make(output: Path, settings: SubwordsConfig, workers: int = 1) -> Path:
     corpus = Subwords(settings)
     launch(corpus, str(output), workers=workers)
     return output.joinpath(*corpus.path)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / name).read_bytes() for name in files_below(folder)}
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +159,7 @@ def test_workers_and_the_order_of_corpora_do_not_count(
         *(str(corpora / name) for name in ("wiki40b", "simplebooks", "pg19", "lm1b")),
     ]
     again = make(tmp_path, config(inputs, corpora=backwards), workers=2)
-    assert tree(again) == tree(built)
+    assert tree_of(again) == tree_of(built)
 
 
 def test_files_alone_have_no_date(inputs: Path) -> None:

@@ -1,13 +1,11 @@
 """The method of Wiki-40B as a whole: what is kept, what is not and why, in the same bytes always."""
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.sample_builds import sample_config
 from corpusmill.pipelines.wiki40b import Wiki40b
 from corpusmill.pipelines.wiki40b_settings import VERSION, Wiki40bConfig
 from corpusmill.transforms.files import work_units
@@ -339,36 +337,8 @@ def test_the_place_of_a_build_tells_language_date_and_version(
     assert corpus.provenance().signature == f"wiki40b|lang:uk|dump:{date}|v:{VERSION}"
 
 
-def test_the_place_of_a_build_tells_what_differs_from_the_paper(uk: WikiFiles) -> None:
-    corpus = Wiki40b(uk.config(dump=uk.write_xml(""), near_duplicates=0.8))
-    assert corpus.path == ("wiki40b", "uk-near-duplicates-0.8", f"20260101-{VERSION}")
-    signature = f"wiki40b|lang:uk|dump:20260101|near-duplicates:0.8|v:{VERSION}"
-    assert corpus.provenance().signature == signature
-
-
 def test_a_dump_without_siteinfo_is_known_by_its_language(uk: WikiFiles) -> None:
     path = uk.folder / "dump.xml"
     path.write_text('<mediawiki xml:lang="uk">\n</mediawiki>\n', "utf-8")
     corpus = Wiki40b(uk.config(dump=path))
     assert any("no siteinfo" in caveat for caveat in corpus.caveats())
-
-
-def test_the_manifest_names_every_input_with_its_hash(demo: Path) -> None:
-    config = sample_config("uk")
-    inputs = demo_build(demo, "uk").manifest["inputs"]
-    (table,) = demo.glob("entities/wikidata/20260101-*")
-    expected = [
-        ("dump", config.dump),
-        ("entities", [str(table / "manifest.json")]),
-        ("page-props", config.page_props),
-    ]
-    assert [(file["role"], file["name"], file["bytes"]) for file in inputs] == [
-        (role, Path(path).name, Path(path).stat().st_size) for role, (path,) in expected
-    ]
-
-
-def test_nothing_in_a_build_tells_where_or_when_it_was_made(demo: Path) -> None:
-    built = demo_build(demo, "uk")
-    for name, content in built.tree().items():
-        assert str(demo).encode() not in content, name
-    assert "20260101" in json.dumps(built.manifest)

@@ -7,7 +7,6 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.cli import make_parser
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual, newest_builds
 from corpusmill.pipelines.wiki40b_multilingual_settings import VERSION, MultilingualConfig, name_of
@@ -20,8 +19,9 @@ from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.models import subword_models
 from corpusmill.transforms.wikitext.article_markers import add_stats, measure_article
 from tests.makers.finished_builds import make_build, manifest_of, seal, text_of
-from tests.makers.wiki_builds import files_below, outputs_below
+from tests.makers.wiki_builds import Build, files_below, outputs_below, run_cli
 from tests.tools.case_tables import read_cases
+from tests.tools.golden_tree import tree_of
 
 Ids = Mapping[str, Sequence[Sequence[str]]]
 
@@ -67,10 +67,6 @@ def make(output: Path, settings: MultilingualConfig, workers: int = 1) -> Path:
     corpus = Wiki40bMultilingual(settings)
     launch(corpus, str(output), workers=workers)
     return output.joinpath(*corpus.path)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / name).read_bytes() for name in files_below(folder)}
 
 
 def read(folder: Path, name: str) -> Any:
@@ -139,12 +135,7 @@ def test_the_manifest(corpora: Path, tmp_path: Path) -> None:
             ).hexdigest()
         ]
     ]
-    for file in manifest["outputs"]:
-        content = (folder / file["name"]).read_bytes()
-        assert (file["bytes"], file["sha256"]) == (
-            len(content),
-            hashlib.sha256(content).hexdigest(),
-        )
+    Build(folder).check_files()
     assert len(manifest["outputs"]) == 6
     settings = manifest["settings"]
     assert settings["vocabularies"] == {"300": 300, "320": 320}
@@ -200,11 +191,11 @@ def test_the_card_has_no_figures_of_the_paper_beside_other_settings(
 def test_the_same_bytes_whatever_the_order_of_the_builds_and_the_workers(
     corpora: Path, tmp_path: Path
 ) -> None:
-    one = tree(make(tmp_path / "one", config(corpora)))
+    one = tree_of(make(tmp_path / "one", config(corpora)))
     folders = [corpora / "wiki40b" / edition for edition in ("uk", "el", "ja")]
-    assert tree(make(tmp_path / "two", config(*folders), workers=2)) == one
+    assert tree_of(make(tmp_path / "two", config(*folders), workers=2)) == one
     twice = config(*folders[::-1], corpora, vocabulary_sizes=[300, 320])
-    assert tree(make(tmp_path / "three", twice)) == one
+    assert tree_of(make(tmp_path / "three", twice)) == one
 
 
 def test_a_language_without_train_is_counted_but_not_learned_from(tmp_path: Path) -> None:
@@ -301,27 +292,26 @@ def test_a_folder_without_builds(tmp_path: Path) -> None:
         Wiki40bMultilingual(config(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("size", "name"), [(64_000, "64k"), (128_000, "128k"), (300, "300"), (1_500, "1500")]
-)
-def test_names(size: int, name: str) -> None:
-    assert name_of(size) == name
-
-
-def test_the_paper_s_vocabularies_are_the_default() -> None:
+def test_the_paper_s_vocabularies_are_the_default_and_have_short_names() -> None:
     assert {
         name: (one.vocabulary_size, one.sample_articles)
         for name, one in MultilingualConfig(["x"]).vocabularies().items()
     } == {"64k": (64_000, 10_000), "128k": (128_000, 10_000)}
+    assert (name_of(300), name_of(1_500)) == ("300", "1500")
 
 
 def test_the_command(corpora: Path, tmp_path: Path) -> None:
-    output = str(tmp_path / "out")
-    arguments = ["multilingual", "--corpora", str(corpora), "--output", output, "--workers", "1"]
-    settings = make_parser().parse_args(
-        [*arguments, "--vocabulary-sizes", "320", "--sample-articles", "2"]
-    )
-    assert not settings.run(settings, [])
-    folder = tmp_path / "out" / "wiki40b" / "multilingual-3" / f"20260201-{VERSION}"
+    flags = [
+        "--output",
+        tmp_path,
+        "--workers",
+        1,
+        "--vocabulary-sizes",
+        320,
+        "--sample-articles",
+        2,
+    ]
+    assert run_cli("multilingual", "--corpora", corpora, *flags) == 0
+    folder = tmp_path / "wiki40b" / "multilingual-3" / f"20260201-{VERSION}"
     assert read(folder, "manifest.json")["counts"] == {"sampled": {"el": 1, "ja": 2, "uk": 2}}
     assert list(read(folder, "stats.json")) == ["320"]

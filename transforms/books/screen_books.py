@@ -101,16 +101,14 @@ class ScreenBooks(beam.PTransform):
 
     Args:
       rules: functions that return a reason to reject a book, or None. The first reason decides.
-      stage: name of the stage in rejections and counters.
     """
 
-    def __init__(self, *rules: BookRule, stage: str = "screen-books"):
+    def __init__(self, *rules: BookRule):
         super().__init__()
         self.rules = rules
-        self.stage = stage
 
     def expand(self, books: beam.PCollection) -> Screened:
-        return _screen(books, self.stage, functools.partial(first_reason, self.rules))
+        return _screen(books, "screen-books", functools.partial(first_reason, self.rules))
 
 
 def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Reason | None:

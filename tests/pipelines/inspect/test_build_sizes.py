@@ -172,17 +172,15 @@ def test_settings_that_are_not_in_the_signature_are_not_those_of_the_paper(
 
 def test_nothing_is_finished(tmp_path: Path) -> None:
     message = "no finished build of a corpus in this folder or below"
-    with pytest.raises(InputError) as error:
-        find_sizes([str(tmp_path)])
-    assert str(error.value) == f"{tmp_path}: {message}"
+    assert error_of(InputError, find_sizes, [str(tmp_path)]) == f"{tmp_path}: {message}"
     folder = write_build(tmp_path, "el", completed=False)
-    for given in (str(tmp_path), str(folder), f"{folder}/"):
-        with pytest.raises(InputError) as error:
-            find_sizes([given])
-        assert (
-            str(error.value)
-            == f"{given}: {message}; unfinished: {given if 'el' in given else folder}"
-        )
+    for given, named in (
+        (str(tmp_path), folder),
+        (str(folder), folder),
+        (f"{folder}/", f"{folder}/"),
+    ):
+        expected = f"{given}: {message}; unfinished: {named}"
+        assert error_of(InputError, find_sizes, [given]) == expected
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

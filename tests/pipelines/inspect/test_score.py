@@ -19,6 +19,7 @@ from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.wiki_builds import Command
+from tests.tools.error_of import error_of
 
 IDS = {"train": [["Q1"]], "validation": [["Q2"]], "test": [["Q3", "Q4", "Q5"]]}
 TEST = {"articles": 3, "words": 200, "characters": 1000, "pieces": 250}
@@ -169,9 +170,8 @@ def test_a_file_that_leaves_text_out(uk: Path, tmp_path: Path, run: Command) -> 
 def test_files_that_are_no_rows(uk: Path, tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "scores"
     path.write_bytes(content)
-    with pytest.raises(InputError) as raised:
-        score("bpc", str(uk), "test", log_likelihood=str(path))
-    assert str(raised.value).startswith(f"{path}: {message}")
+    said = error_of(InputError, score, "bpc", str(uk), "test", log_likelihood=str(path))
+    assert said.startswith(f"{path}: {message}")
 
 
 WITHOUT_VALUE = "has rows without a value in `document` or `log_likelihood`"
@@ -200,9 +200,8 @@ def test_tables_that_are_no_rows(
 ) -> None:
     path = tmp_path / "scores.parquet"
     pq.write_table(pa.table(table), path)
-    with pytest.raises(InputError) as raised:
-        score("bpc", str(uk), "test", log_likelihood=str(path))
-    assert str(raised.value).startswith(f"{path}: {message}")
+    said = error_of(InputError, score, "bpc", str(uk), "test", log_likelihood=str(path))
+    assert said.startswith(f"{path}: {message}")
 
 
 @pytest.mark.parametrize(
@@ -294,29 +293,34 @@ def test_counts_that_do_not_fit(uk: Path, content: str | None, message: str) -> 
     (uk / "stats.json").unlink()
     if content:
         (uk / "stats.json").write_text(content)
-    with pytest.raises(InputError) as raised:
-        score("bpc", str(uk), "test", log_likelihood="-300")
-    assert str(raised.value).startswith(f"{uk}/stats.json: {message}")
+    said = error_of(InputError, score, "bpc", str(uk), "test", log_likelihood="-300")
+    assert said.startswith(f"{uk}/stats.json: {message}")
 
 
-@pytest.mark.parametrize(
-    ("corpus", "split", "column"),
-    [
-        ("wiki40b/uk", "train", "text"),
-        ("lm1b", "paper_test", "text"),
-        ("lm1b", "test", "text"),
-        ("pg19", "validation", "book_text"),
-        ("simplebooks", "train_2", "text"),
-        ("flores101", "devtest", "text"),
-    ],
-)
+# The builds of the demo.
+
+DEMO = [
+    ("lm1b", "paper_test"),
+    ("lm1b", "test"),
+    ("pg19", "validation"),
+    ("simplebooks", "train_2"),
+    ("flores101", "devtest"),
+]
+
+
+def demo_split(demo: Path, corpus: str, split: str) -> tuple[Path, list[str]]:
+    """Returns the folder of the build, and the texts of the split."""
+    [folder] = (path.parent for path in (demo / corpus).glob("**/COMPLETED"))
+    table = pq.read_table(sorted(folder.glob(f"{split}-*.parquet")))
+    return folder, table.column("book_text" if corpus == "pg19" else "text").to_pylist()
+
+
+@pytest.mark.parametrize(("corpus", "split"), [("wiki40b/uk", "train"), *DEMO])
 def test_every_corpus_and_split_of_the_demo_can_be_scored(
-    demo: Path, tmp_path: Path, corpus: str, split: str, column: str
+    demo: Path, tmp_path: Path, corpus: str, split: str
 ) -> None:
     """A model that knows the bytes and no more: eight bits each, however they are counted."""
-    [folder] = (path.parent for path in (demo / corpus).glob("**/COMPLETED"))
-    tables = [pq.read_table(path) for path in sorted(folder.glob(f"{split}-*.parquet"))]
-    texts = pa.concat_tables(tables).column(column).to_pylist()
+    folder, texts = demo_split(demo, corpus, split)
     is_line = corpus == "lm1b"  # whose line feeds are counted, and not in the tables
     path = tmp_path / "rows.jsonl"
     bytes_of = [len(text.encode()) + is_line for text in texts]
@@ -334,17 +338,22 @@ def test_every_corpus_and_split_of_the_demo_can_be_scored(
         assert counts.ends == counts.line_feeds == lines
 
 
-def test_the_scores_of_the_paper_of_one_billion_word(demo: Path, run: Command) -> None:
-    [folder] = (path.parent for path in (demo / "lm1b").glob("**/COMPLETED"))
-    shown = run(
-        "perplexity", "--corpus", folder, "--split", "paper_test", "--log-likelihood", -3000
-    ).out
-    counts = json.loads((folder / "stats.json").read_text("utf-8"))["paper_test"]
-    expected = math.exp(3000 / (counts["words"] + counts["sentences"]))
-    assert f"|words:{counts['words']}+ends:{counts['sentences']}|" in shown
-    assert shown.endswith(f" = {expected:.4f}\n")
-    why_not = "not the paper's settings: --shards 10, --heldout-shards 5"
-    assert shown.count("\n  paper") == shown.count(f" – ({why_not})\n") == 1
+@pytest.mark.parametrize(("corpus", "split"), [*DEMO, ("simplebooks", "validation")])
+def test_a_number_per_word_is_divided_by_the_words_it_was_given_for(
+    demo: Path, tmp_path: Path, run: Command, corpus: str, split: str
+) -> None:
+    """All log-likelihoods are -4.5, so every true perplexity is e^4.5, and a diluted one is refused."""
+    folder, texts = demo_split(demo, corpus, split)
+    path = tmp_path / "rows.jsonl"
+    has_ends = corpus in ("lm1b", "simplebooks")
+    ends = [max(text.count("\n"), 1) if has_ends else 0 for text in texts]
+    lists = [[-4.5] * (len(text.split()) + end) for text, end in zip(texts, ends, strict=True)]
+    path.write_bytes(json_lines(*lists))
+    flags = ["perplexity", "--corpus", folder, "--split", split, "--log-likelihood", path]
+    assert run(*flags).out.endswith(" = 90.0171\n")
+    if has_ends:
+        path.write_bytes(json_lines(*([-4.5] * len(text.split()) for text in texts)))
+        assert f"but none for the {sum(ends):,} ends of lines" in run(*flags, status=2).err
 
 
 NEWS = {
@@ -356,12 +365,9 @@ NEWS = {
 @pytest.mark.parametrize(
     ("setting", "why_not"),
     [
-        ("lang:en", ""),
         ("lang:en|perl:5.14|map-unknown:yes", ""),
-        ("lang:de", "--language de"),
         ("lang:en|lower-case:yes", "--lower-case"),
-        ("lang:en|limit:9", "--limit 9"),
-        ("lang:en|min-count:1", "--min-count 1"),
+        ("lang:en|shards:10|heldout-shards:5", "--shards 10, --heldout-shards 5"),
     ],
 )
 def test_scores_of_the_paper_stand_beside_its_settings_only(
@@ -369,39 +375,11 @@ def test_scores_of_the_paper_stand_beside_its_settings_only(
 ) -> None:
     signature = f"lm1b|{setting}|v:1.0.0"
     build = make_build(tmp_path, "en", {}, corpus="lm1b", stats=NEWS, signature=signature)
-    shown = run(
-        "perplexity", "--corpus", build, "--split", "paper_test", "--log-likelihood", -30
-    ).out
+    flags = ["--corpus", build, "--split", "paper_test", "--log-likelihood", -30]
+    shown = run("perplexity", *flags).out
+    assert "|words:5+ends:2|" in shown
+    assert shown.endswith(f" = {math.exp(30 / 7):.4f}\n")
     has_figures = "67.6 (Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram)\n" in shown
     assert has_figures == (not why_not)
     assert (OTHER_TEXT in shown) == (not why_not)
-    assert (f" – (not the paper's settings: {why_not})\n" in shown) == bool(why_not)
-
-
-@pytest.mark.parametrize(
-    ("corpus", "split", "column", "has_ends"),
-    [
-        ("lm1b", "test", "text", True),
-        ("lm1b", "paper_test", "text", True),
-        ("simplebooks", "validation", "text", True),
-        ("simplebooks", "train_2", "text", True),
-        ("pg19", "test", "book_text", False),
-        ("flores101", "dev", "text", False),
-    ],
-)
-def test_a_number_per_word_is_divided_by_the_words_it_was_given_for(
-    demo: Path, tmp_path: Path, run: Command, corpus: str, split: str, column: str, has_ends: bool
-) -> None:
-    """All log-likelihoods are -4.5, so every true perplexity is e^4.5, and a diluted one is refused."""
-    [folder] = (path.parent for path in (demo / corpus).glob("**/COMPLETED"))
-    tables = [pq.read_table(path) for path in sorted(folder.glob(f"{split}-*.parquet"))]
-    texts = pa.concat_tables(tables).column(column).to_pylist()
-    path = tmp_path / "rows.jsonl"
-    ends = [max(text.count("\n"), 1) if has_ends else 0 for text in texts]
-    lists = [[-4.5] * (len(text.split()) + end) for text, end in zip(texts, ends, strict=True)]
-    path.write_bytes(json_lines(*lists))
-    flags = ["perplexity", "--corpus", folder, "--split", split, "--log-likelihood", path]
-    assert run(*flags).out.endswith(" = 90.0171\n")
-    if has_ends:
-        path.write_bytes(json_lines(*([-4.5] * len(text.split()) for text in texts)))
-        assert f"but none for the {sum(ends):,} ends of lines" in run(*flags, status=2).err
+    assert shown.count(f" – (not the paper's settings: {why_not})\n") == bool(why_not)

@@ -20,6 +20,7 @@ from corpusmill.transforms.files.errors import BuildError
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.sentence_builds import TRAIN, make_sentence_build
 from tests.makers.wiki_builds import Command
+from tests.tools.error_of import error_of
 from tests.tools.golden_tree import GOLDEN
 
 UK = {"train": [["Q1", "Q2"], ["Q3"]], "validation": [["Q4"]], "test": [["Q5", "ukwiki:1"]]}
@@ -242,9 +243,8 @@ def test_a_table_without_ids_ends_with_its_name(corpora: Path) -> None:
             content = path.read_bytes()
             file["bytes"], file["sha256"] = len(content), hashlib.sha256(content).hexdigest()
     seal(el, manifest)
-    with pytest.raises(BuildError) as raised:
-        verify_folders([str(corpora)], workers=1)
-    assert str(raised.value).startswith(f"{path}: missing columns: wikidata_id; the file has text")
+    said = error_of(BuildError, verify_folders, [str(corpora)], workers=1)
+    assert said.startswith(f"{path}: missing columns: wikidata_id; the file has text")
 
 
 def test_the_demo_is_sound(demo: Path) -> None:

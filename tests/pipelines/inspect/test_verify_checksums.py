@@ -22,6 +22,7 @@ from tests.makers.sentence_builds import (
     texts_below,
 )
 from tests.makers.wiki_builds import Command
+from tests.tools.error_of import error_of
 
 ONE, TWO = (f"{TRAIN}/news.en-0000{number}-of-00003" for number in (1, 2))
 
@@ -79,9 +80,8 @@ def test_list_needs_exactly_one_build(build: Path, tmp_path: Path) -> None:
     later = make_sentence_build(corpora, date="2007-2012")
     other = make_sentence_build(tmp_path / "other", corpus="pg19")
     for folder, told in ((corpora, f"2: {build} {later}"), (other, "0")):
-        with pytest.raises(InputError) as raised:
-            verify([str(folder)], md5_list=listed, workers=1)
-        assert str(raised.value) == f"{folder}: --md5 needs one build of lm1b, but here are {told}"
+        said = error_of(InputError, verify, [str(folder)], md5_list=listed, workers=1)
+        assert said == f"{folder}: --md5 needs one build of lm1b, but here are {told}"
 
 
 def test_build_of_the_pipeline_equals_its_list(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Fixtures that the tests of the refresh share."""
 
+import contextlib
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,13 @@ def site() -> Iterator[DumpServer]:
     with DumpServer() as site:
         put_dump(site, OLD)
         yield site
+
+
+@pytest.fixture
+def mirror() -> Iterator[DumpServer]:
+    """Another site, which has nothing."""
+    with DumpServer() as mirror:
+        yield mirror
 
 
 NOTHING_CHANGED = EditionChanges(
@@ -91,3 +100,24 @@ def place(
     place.site = site
     place.refresh = Command(capsys, "refresh", "--config", place.config)
     return place
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Callable[[str], None]]:
+    """A file system of that size at a new folder; gives what changes its size."""
+    folder.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(mount, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no program to mount file systems with")
+    if done.returncode:
+        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+
+    def resize(size: str) -> None:
+        subprocess.run(["mount", "-o", f"remount,size={size}", str(folder)], check=True)
+
+    try:
+        yield resize
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)

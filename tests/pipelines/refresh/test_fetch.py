@@ -104,10 +104,9 @@ CASES = {  # name → what the site has, arguments, path of the mirror, the comm
 
 
 @pytest.fixture
-def empty_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DumpServer:
+def empty_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mirror: DumpServer) -> DumpServer:
     monkeypatch.chdir(tmp_path)
-    with DumpServer() as site:
-        yield site
+    return mirror
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -5,9 +5,8 @@ import errno
 import json
 import re
 import shutil
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from corpusmill.transforms.files.builds.check_builds import IdCounts
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.wiki_builds import Command
-from tests.pipelines.refresh.conftest import NOTHING_CHANGED
+from tests.pipelines.refresh.conftest import NOTHING_CHANGED, small_disk
 from tests.pipelines.refresh.dump_server import DumpServer, Garbage
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
 
@@ -164,7 +163,7 @@ def test_a_dry_run_changes_nothing(place: Place) -> None:
 
 
 def test_a_dry_run_says_what_is_made_where_the_newest_cannot_be(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, monkeypatch: pytest.MonkeyPatch, mirror: DumpServer
 ) -> None:
     def check(_: str, dumps: Sequence[RemoteDump], __: Settings) -> None:
         if dumps[0].date == NEW:
@@ -172,11 +171,10 @@ def test_a_dry_run_says_what_is_made_where_the_newest_cannot_be(
 
     monkeypatch.setattr(refresh_all, "check_means", check)
     monkeypatch.setattr(refresh_corpus, "check_means", check)
-    with DumpServer() as mirror:
-        put_dump(mirror, NEW)
-        place.configure(f'{place.site.url}", "{mirror.url}')
-        assert f"would make wiki40b/uk/{OLD_EDITION}, from" in place.refresh("--dry-run").out
-        place.refresh()
+    put_dump(mirror, NEW)
+    place.configure(f'{place.site.url}", "{mirror.url}')
+    assert f"would make wiki40b/uk/{OLD_EDITION}, from" in place.refresh("--dry-run").out
+    place.refresh()
     assert place.current() == OLD_EDITION
 
 
@@ -456,29 +454,23 @@ def test_it_does_not_run_beside_itself(place: Place) -> None:
     place.refresh()
 
 
-@pytest.mark.parametrize("loss", ["damaged", "gone"])
-def test_what_the_state_held_is_found_again(place: Place, loss: str) -> None:
+@pytest.mark.parametrize("loss", ["damaged state", "no state", "no pointer"])
+def test_what_was_known_of_an_edition_is_found_again(place: Place, loss: str) -> None:
     place.refresh()
-    if loss == "damaged":
+    before = tree(place.edition(OLD))
+    if loss == "damaged state":
         place.state.write_bytes(place.state.read_bytes()[:-30])
-    else:
+    elif loss == "no state":
         shutil.rmtree(place.state.parent)
+    else:
+        (place.editions / "CURRENT").unlink()
     del place.site.requests[:]
     place.refresh()
     assert not place.site.asked_for(dump_path(OLD))
-    assert json.loads(place.state.read_text())["current"] == OLD_EDITION
-    assert place.state.with_suffix(".json.corrupt").exists() == (loss == "damaged")
-
-
-def test_an_edition_without_a_pointer_is_taken_as_it_is(place: Place) -> None:
-    place.refresh()
-    (place.editions / "CURRENT").unlink()
-    before = tree(place.edition(OLD))
-    del place.site.requests[:]
-    place.refresh()
     assert place.current() == OLD_EDITION
     assert tree(place.edition(OLD)) == before
-    assert not place.site.asked_for(dump_path(OLD))
+    assert json.loads(place.state.read_text())["current"] == OLD_EDITION
+    assert place.state.with_suffix(".json.corrupt").exists() == (loss == "damaged state")
 
 
 def test_downloads_can_be_kept_and_those_of_others_are(place: Place) -> None:
@@ -511,27 +503,6 @@ def test_other_settings_count_from_the_next_dump_on(
 
 
 # Full disks.
-
-
-@contextlib.contextmanager
-def small_disk(folder: Path, size: str) -> Iterator[Callable[[str], None]]:
-    """A file system of that size at the folder; gives what changes its size."""
-    folder.mkdir(parents=True)
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
-    try:
-        done = subprocess.run(mount, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no program to mount file systems with")
-    if done.returncode:
-        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
-
-    def resize(size: str) -> None:
-        subprocess.run(["mount", "-o", f"remount,size={size}", str(folder)], check=True)
-
-    try:
-        yield resize
-    finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def test_downloads_on_a_full_disk(place: Place) -> None:

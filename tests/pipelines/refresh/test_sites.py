@@ -53,12 +53,6 @@ def site() -> Iterator[DumpServer]:
         yield site
 
 
-@pytest.fixture
-def mirror() -> Iterator[DumpServer]:
-    with DumpServer() as site:
-        yield site
-
-
 def ask(source: Source, attempts: int = 2) -> RemoteDump | None:
     with open_session(name_ourselves("mail@example.org"), attempts) as session:
         return next(iter(find_offers(source, session)), None)
@@ -105,18 +99,23 @@ def test_a_wiki_has_its_files_with_size_and_checksum(site: DumpServer) -> None:
     assert "(mail@example.org)" in agent
 
 
+@pytest.mark.parametrize("status", ["in-progress", "failed", "waiting", "skipped"])
 @pytest.mark.parametrize("job", ["articlesmultistreamdump", "pagepropstable"])
-def test_a_dump_in_progress_waits_for_its_needed_jobs(site: DumpServer, job: str) -> None:
-    site.add_wiki("ukwiki", "20261001", wiki_files("20261001"))
+def test_a_dump_waits_until_its_needed_jobs_are_done(
+    site: DumpServer, job: str, status: str
+) -> None:
     names = ("pages-articles-multistream.xml.bz2", "page_props.sql.gz")
-    files = wiki_files("20261101", "", *names)
-    site.add_wiki("ukwiki", "20261101", files, unfinished=[job])
+    for date in ("20261001", "20261101"):
+        site.add_wiki("ukwiki", date, wiki_files(date, "", *names))
+    path = "/ukwiki/20261101/dumpstatus.json"
+    done = site.files[path].content
+    jobs = json.loads(done)
+    jobs["jobs"][job]["status"] = status
+    site.put(path, json.dumps(jobs).encode())
     source = WikimediaSource("ukwiki", mirrors=(site.url,))
-    before = found(source)
-    assert before.date == "20261001"
-    site.add_wiki("ukwiki", "20261101", files)
-    after = found(source)
-    assert after.date == "20261101"
+    assert found(source).date == "20261001"
+    site.put(path, done)
+    assert found(source).date == "20261101"
 
 
 def test_jobs_that_nobody_needs_are_not_waited_for(site: DumpServer) -> None:
@@ -128,16 +127,6 @@ def test_jobs_that_nobody_needs_are_not_waited_for(site: DumpServer) -> None:
         "page_props": ["ukwiki-20261101-page_props.sql.gz"],
     }
     assert ask(WikimediaSource("ukwiki", ROLES, (site.url,))) is None
-
-
-@pytest.mark.parametrize("status", ["failed", "waiting", "skipped"])
-def test_a_job_that_is_anything_but_done_is_not_done(site: DumpServer, status: str) -> None:
-    site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
-    path = "/ukwiki/20261101/dumpstatus.json"
-    jobs = json.loads(site.files[path].content)
-    jobs["jobs"]["pagepropstable"]["status"] = status
-    site.put(path, json.dumps(jobs).encode())
-    assert ask(WikimediaSource("ukwiki", mirrors=(site.url,))) is None
 
 
 def test_parts_are_taken_until_they_are_put_together(site: DumpServer) -> None:
@@ -192,13 +181,16 @@ def test_mirrors_of_the_same_files_come_in_their_order(
     assert dump.files["page_props"][0].urls == (f"{mirror.url}{path}", f"{site.url}{path}")
 
 
-def test_a_mirror_with_another_checksum_is_left_out(
+def test_mirrors_with_other_checksums_are_offers_of_their_own(
     site: DumpServer, mirror: DumpServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     site.add_wiki("ukwiki", "20261101", wiki_files("20261101", "a"))
     mirror.add_wiki("ukwiki", "20261101", wiki_files("20261101", "b"))
-    dump = found(WikimediaSource("ukwiki", mirrors=(site.url, mirror.url)))
-    assert [url.startswith(site.url) for url in dump.files["dump"][0].urls] == [True]
+    source = WikimediaSource("ukwiki", ("dump",), (site.url, mirror.url))
+    with open_session(name_ourselves("mail@example.org")) as session:
+        files = [file for offer in find_offers(source, session) for file in offer.all_files]
+    path = "/ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2"
+    assert [file.urls for file in files] == [(f"{one.url}{path}",) for one in (site, mirror)]
     assert (
         "multistream.xml.bz2 is not used: its size or checksum differs from that of" in caplog.text
     )
@@ -506,20 +498,10 @@ def test_entities_are_there_with_their_checksum(site: DumpServer) -> None:
     site.put("/wikidatawiki/entities/20261112/wikidata-20261112-truthy.nt.bz2", b"triples")
     source = EntitiesSource((site.url,))
     dump = found(source)
-    assert dump == RemoteDump(
-        "wikidata",
-        "20261102",
-        {
-            "dump": (
-                RemoteFile(
-                    "wikidata-20261102-all.json.bz2",
-                    (f"{site.url}/wikidatawiki/entities/20261102/wikidata-20261102-all.json.bz2",),
-                    5,
-                    f"sha1:{hashlib.sha1(b'older').hexdigest()}",
-                ),
-            )
-        },
-    )
+    name = "wikidata-20261102-all.json.bz2"
+    url = f"{site.url}/wikidatawiki/entities/20261102/{name}"
+    file = RemoteFile(name, (url,), 5, f"sha1:{hashlib.sha1(b'older').hexdigest()}")
+    assert dump == RemoteDump("wikidata", "20261102", {"dump": (file,)})
     site.add_entities("20261109", b"newer")
     newer = found(source)
     assert newer.date == "20261109"
@@ -685,16 +667,6 @@ def test_dates_in_the_future_are_passed_over(
     for folder in (f"{site.url}/ukwiki/", f"{site.url}/wikidatawiki/entities/"):
         assert f"{folder}: skipped folders with dates in the future: 20991231" in caplog.text
     assert f"{news}/en/: skipped because the year is in the future: 2099" in caplog.text
-
-
-def test_of_wrong_mirrors_each_is_an_offer(site: DumpServer, mirror: DumpServer) -> None:
-    site.add_wiki("ukwiki", "20261101", wiki_files("20261101", "a"))
-    mirror.add_wiki("ukwiki", "20261101", wiki_files("20261101", "b"))
-    lagging = WikimediaSource("ukwiki", ("dump",), (site.url, mirror.url))
-    with open_session(name_ourselves("mail@example.org")) as session:
-        offers = find_offers(lagging, session)
-    found_at = [file.urls[0].partition("/ukwiki")[0] for one in offers for file in one.all_files]
-    assert found_at == [site.url, mirror.url]
 
 
 def test_a_fixed_source_asks_nobody() -> None:

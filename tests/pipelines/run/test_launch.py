@@ -40,14 +40,6 @@ def test_a_launch_returns_the_manifest_and_shows_the_summary(
     assert f"the build: {tmp_path / TARGET}" in shown
 
 
-def test_a_finished_build_is_refused_before_any_work(tmp_path: Path, demo: Path) -> None:
-    folder = demo / TARGET
-    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-    with pytest.raises(TargetError, match="contains a finished build"):
-        launch(Wiki40b(uk_config()), str(demo), workers=1)
-    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
-
-
 def test_what_a_kill_has_left_beside_a_finished_build_is_removed(
     tmp_path: Path, demo: Path
 ) -> None:

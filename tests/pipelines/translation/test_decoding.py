@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from corpusmill.pipelines.translation.packet_files import decode_sheet, decode_utf8
 from corpusmill.transforms.files.records import ReadError
 from tests.tools.case_tables import read_cases
+from tests.tools.error_of import error_of
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -37,9 +38,8 @@ def test_sheets_in_the_encodings_of_spreadsheets(text: str) -> None:
 )
 def test_not_utf8(data: str, line: int, message: str) -> None:
     for decode in (decode_utf8, decode_sheet):
-        with pytest.raises(ReadError) as raised:
-            decode(data.encode("latin-1"))
-        assert str(raised.value) == f"line {line}: not UTF-8: {message}"
+        said = error_of(ReadError, decode, data.encode("latin-1"))
+        assert said == f"line {line}: not UTF-8: {message}"
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,5 @@ def test_not_utf8(data: str, line: int, message: str) -> None:
     ],
 )
 def test_not_utf16(data: bytes, line: int, message: str) -> None:
-    with pytest.raises(ReadError) as raised:
-        decode_sheet(codecs.BOM_UTF16_LE + data)
-    assert str(raised.value) == f"line {line}: not UTF-16: {message}"
+    said = error_of(ReadError, decode_sheet, codecs.BOM_UTF16_LE + data)
+    assert said == f"line {line}: not UTF-16: {message}"

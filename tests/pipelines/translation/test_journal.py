@@ -11,6 +11,7 @@ from corpusmill.transforms.files.read_files import InputError
 from tests.pipelines.translation.clean_processes import run_all
 from tests.pipelines.translation.small_projects import TIME, tree
 from tests.tools.case_tables import read_cases
+from tests.tools.error_of import error_of
 
 
 def add(folder: Path, kind: str = "note", **files: str) -> journal.Entry:
@@ -86,9 +87,7 @@ def test_a_draft_that_fails_leaves_nothing(tmp_path: Path) -> None:
 def test_a_damaged_entry_is_named(tmp_path: Path, content: str, message: str) -> None:
     path = add(tmp_path).folder / "entry.json"
     path.write_text(content)
-    with pytest.raises(InputError) as raised:
-        read_entries(tmp_path)
-    assert str(raised.value).startswith(f"{path}: {message}")
+    assert error_of(InputError, read_entries, tmp_path).startswith(f"{path}: {message}")
 
 
 def test_a_missing_entry_is_named(tmp_path: Path) -> None:

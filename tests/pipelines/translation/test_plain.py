@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from corpusmill.pipelines.translation.packet_files import Returned, decode_utf8, read_plain
 from corpusmill.transforms.files.records import ReadError, Translation
 from tests.tools.case_tables import read_cases
+from tests.tools.error_of import error_of
 from tests.tools.real_data import DATA, needs_real_data
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\0"))
@@ -62,9 +63,7 @@ def test_carriage_returns(file: str, lines: list[str]) -> None:
     read_cases("translation/sheet", "not_aligned"),
 )
 def test_what_cannot_be_aligned(file: str, count: int, message: str) -> None:
-    with pytest.raises(ReadError) as raised:
-        read_plain(file, "fra.dev", ids_of(count))
-    assert str(raised.value) == message
+    assert error_of(ReadError, read_plain, file, "fra.dev", ids_of(count)) == message
 
 
 @needs_real_data

@@ -16,6 +16,7 @@ from corpusmill.pipelines.translation.review import (
 from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.records import ReadError
 from tests.tools.case_tables import read_cases
+from tests.tools.error_of import error_of
 
 LINES = [
     ReviewLine("dev-0001", "A cat\tsat.", "Кіт\u00a0сів. "),
@@ -106,21 +107,12 @@ def test_ok(ok: str) -> None:
     assert (found.reviewed, found.errors) == (("dev-0001",), ())
 
 
-ALLOWED = (
-    "ok, grammar, punctuation, spelling, capitalisation, addition-or-omission,"
-    " mistranslation, unnatural, untranslated, register"
-)
-
-
 @pytest.mark.parametrize(
     ("rows", "line", "message"),
     read_cases("translation/review_sheet", "errors"),
 )
 def test_what_cannot_be_taken(rows: list[str], line: int, message: str) -> None:
-    with pytest.raises(ReadError) as raised:
-        read_review_sheet(sheet(*rows))
-    assert str(raised.value) == f"line {line}: {message}"
-    assert raised.value.line == line
+    assert error_of(ReadError, read_review_sheet, sheet(*rows)) == f"line {line}: {message}"
 
 
 def test_a_sheet_of_two_languages() -> None:
@@ -137,9 +129,7 @@ def test_a_sheet_of_two_languages() -> None:
     ],
 )
 def test_no_sheet(text: str, message: str) -> None:
-    with pytest.raises(ReadError) as raised:
-        read_review_sheet(text)
-    assert str(raised.value).startswith(message)
+    assert error_of(ReadError, read_review_sheet, text).startswith(message)
 
 
 def test_what_spreadsheets_make_of_it() -> None:

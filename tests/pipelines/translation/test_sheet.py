@@ -19,6 +19,7 @@ from tests.pipelines.translation.samples import (
     tricky_packet,
 )
 from tests.tools.case_tables import read_cases
+from tests.tools.error_of import error_of
 from tests.tools.real_data import needs_real_data
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
@@ -135,10 +136,7 @@ def test_lines_are_those_of_the_file() -> None:
     read_cases("translation/sheet", "no_sheets"),
 )
 def test_what_is_no_sheet(sheet: str, line: int, message: str) -> None:
-    with pytest.raises(ReadError) as raised:
-        read_sheet(sheet, "a.tsv")
-    assert raised.value.line == line
-    assert raised.value.message.startswith(message)
+    assert error_of(ReadError, read_sheet, sheet, "a.tsv").startswith(f"line {line}: {message}")
 
 
 @needs_real_data

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from corpusmill.pipelines.translation import translation_scores
 from corpusmill.pipelines.translation.translation_scores import (
     ALWAYS,
     METRICS,
@@ -87,15 +86,6 @@ def test_a_model_of_our_own_is_named_by_its_hash() -> None:
         "chrF": "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0",
         "BLEU": "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0",
     }
-
-
-def test_a_release_is_known_by_its_hash(monkeypatch: pytest.MonkeyPatch) -> None:
-    digest = hashlib.sha256(small_model()).hexdigest()
-    monkeypatch.setattr(translation_scores, "RELEASED", {digest: "flores200"})
-    assert Pieces(small_model()).name == "flores200"
-    assert signatures(task(OUTPUT))["spBLEU"] == (
-        "nrefs:1|case:mixed|eff:no|tok:flores200|smooth:exp|version:2.6.0"
-    )
 
 
 def test_what_is_the_same_has_all_points_and_what_shares_nothing_none() -> None:

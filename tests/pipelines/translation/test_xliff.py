@@ -16,6 +16,7 @@ from tests.pipelines.translation.samples import (
     tricky_packet,
 )
 from tests.tools.case_tables import read_cases
+from tests.tools.error_of import error_of
 from tests.tools.real_data import needs_real_data
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
@@ -181,16 +182,12 @@ def test_versions_and_encodings(version: str, namespace: str, encoding: str) -> 
 
 @pytest.mark.parametrize(("text", "line", "message"), read_cases("translation/xliff", "no_xliff"))
 def test_what_is_no_xliff(text: str, line: int, message: str) -> None:
-    with pytest.raises(ReadError) as raised:
-        read_xliff(text.encode(), "a.xlf")
-    assert (raised.value.line, raised.value.message) == (line, message)
+    assert error_of(ReadError, read_xliff, text.encode(), "a.xlf") == f"line {line}: {message}"
 
 
 @pytest.mark.parametrize(("body", "line", "message"), read_cases("translation/xliff", "no_packets"))
 def test_what_is_no_packet(body: str, line: int, message: str) -> None:
-    with pytest.raises(ReadError) as raised:
-        read_xliff(document(body), "a.xlf")
-    assert (raised.value.line, raised.value.message) == (line, message)
+    assert error_of(ReadError, read_xliff, document(body), "a.xlf") == f"line {line}: {message}"
 
 
 @needs_real_data

@@ -3,6 +3,7 @@ import pytest
 from corpusmill.pipelines.translation.xliff import Element, parse_xml
 from corpusmill.transforms.files.records import ReadError
 from tests.tools.case_tables import read_cases
+from tests.tools.error_of import error_of
 
 BOMB = (
     '<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;">]>\n'
@@ -39,11 +40,8 @@ def test_lines_beyond_the_count_of_other_parsers() -> None:
 
 @pytest.mark.parametrize(("text", "line"), [(BOMB, 2), (REMOTE, 3), (STOLEN, 1)])
 def test_document_types_are_refused_before_they_are_read(text: str, line: int) -> None:
-    with pytest.raises(ReadError) as raised:
-        parse_xml(text.encode())
-    assert raised.value.line == line
     message = "an XLIFF file must not have a document type declaration (DOCTYPE): remove it"
-    assert raised.value.message == message
+    assert error_of(ReadError, parse_xml, text.encode()) == f"line {line}: {message}"
 
 
 def test_depth() -> None:
@@ -57,9 +55,8 @@ def test_depth() -> None:
     read_cases("translation/xliff", "no_xml"),
 )
 def test_what_is_no_xml(data: str, line: int, message: str) -> None:
-    with pytest.raises(ReadError) as raised:
-        parse_xml(data.encode("latin-1"))
-    assert (raised.value.line, raised.value.message) == (line, message)
+    said = error_of(ReadError, parse_xml, data.encode("latin-1"))
+    assert said == f"line {line}: {message}"
 
 
 def test_encodings_of_many_bytes_are_refused() -> None:

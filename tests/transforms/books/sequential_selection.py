@@ -18,6 +18,13 @@ class CountedText(NamedTuple):
     text: str
 
 
+def numbered(texts: Iterable[str]) -> list[CountedText]:
+    """Books with the ids 1, 2, … that are as large as their texts."""
+    return [
+        CountedText(number, len(text.split()), text) for number, text in enumerate(texts, start=1)
+    ]
+
+
 def select_texts(
     books: Iterable[CountedText], threshold: Fraction = Fraction(1, 2), n: int = 8
 ) -> dict[int, OverlapVerdict]:

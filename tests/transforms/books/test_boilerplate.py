@@ -41,9 +41,24 @@ def test_removed_notes_are_counted() -> None:
     assert strip_boilerplate(text) == StrippedText(PROSE, len(credit))
 
 
-def test_a_mark_in_the_middle_of_a_book_cuts_nothing_off() -> None:
-    text = START + PROSE + "\n" + END + "\n" + PROSE + "\n" + END + LICENCE
-    assert strip_boilerplate(text) == Reason("licence-inside", END.strip())
+@pytest.mark.parametrize(
+    ("text", "slug", "detail"),
+    [
+        ("", "kept-too-little", "0 characters"),
+        (START + "He slept.\n" + END, "kept-too-little", "10 characters"),
+        # A mark in the middle of a book cuts nothing off, and chapters before the start stay.
+        (f"{START}{PROSE}\n{END}\n{PROSE}\n{END}{LICENCE}", "licence-inside", END.strip()),
+        (PROSE + START + PROSE + END, "not-boilerplate", "before " + START.strip()),
+        (
+            START * (MAX_MARKS + 1) + PROSE + END,
+            "licence-inside",
+            f"{MAX_MARKS + 2:,} lines of Project Gutenberg",
+        ),
+    ],
+    ids=["empty", "too little", "mark inside", "before the start", "too many marks"],
+)
+def test_files_that_no_book_is_taken_from(text: str, slug: str, detail: str) -> None:
+    assert strip_boilerplate(text) == Reason(slug, detail)
 
 
 def test_a_closing_line_with_long_notes_behind_it_goes_by_itself() -> None:
@@ -53,12 +68,6 @@ def test_a_closing_line_with_long_notes_behind_it_goes_by_itself() -> None:
     stripped = strip_boilerplate(text)
     assert isinstance(stripped, StrippedText)
     assert stripped.text.split() == (PROSE + appendix).split()
-
-
-def test_chapters_before_the_start_are_not_thrown_away() -> None:
-    assert strip_boilerplate(PROSE + START + PROSE + END) == Reason(
-        "not-boilerplate", "before " + START.strip()
-    )
 
 
 def test_chapters_between_two_books_are_not_thrown_away() -> None:
@@ -76,11 +85,6 @@ def test_a_tiny_book_is_kept_though_nearly_all_of_the_file_goes() -> None:
     assert len(tale) < 0.02 * 2 * len(LICENCE)
 
 
-def test_too_little_text_is_a_reason() -> None:
-    short = "He slept.\n"
-    assert strip_boilerplate(START + short + END) == Reason("kept-too-little", "10 characters")
-
-
 def test_a_book_that_would_be_mostly_notes_is_refused() -> None:
     notes = "".join(
         f"[Transcriber's Note: Page {n} was not clear in the scan.]\n\n" for n in range(99)
@@ -89,15 +93,6 @@ def test_a_book_that_would_be_mostly_notes_is_refused() -> None:
     stripped = strip_boilerplate(text)
     assert isinstance(stripped, Reason)
     assert stripped.slug == "too-many-notes"
-
-
-def test_more_marks_than_a_book_can_have_are_refused() -> None:
-    stripped = strip_boilerplate(START * (MAX_MARKS + 1) + PROSE + END)
-    assert stripped == Reason("licence-inside", f"{MAX_MARKS + 2:,} lines of Project Gutenberg")
-
-
-def test_an_empty_text_is_too_little() -> None:
-    assert strip_boilerplate("") == Reason("kept-too-little", "0 characters")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.markup import render
 from corpusmill.transforms.files.records import OutputFile, Reason
 from tests.makers.made_books import make_book, make_dated
+from tests.tools.error_of import error_of
 
 
 def test_a_book_is_counted() -> None:
@@ -101,9 +102,7 @@ def test_sound_accounts() -> None:
     ],
 )
 def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(ledger.AccountingError) as raised:
-        account_for(**changed)
-    assert str(raised.value) == message
+    assert error_of(ledger.AccountingError, account_for, **changed) == message
 
 
 def test_a_corpus_without_a_book() -> None:

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from corpusmill.transforms.books import book_overlap
 from corpusmill.transforms.duplicates.minhash import Uint64s, hash_ngrams
-from corpusmill.transforms.files.records import OverlapVerdict
 from tests.transforms.books.partitioned_selection import select_hashed
 from tests.transforms.books.read_cases import read_table
-from tests.transforms.books.sequential_selection import CountedText, select_texts
+from tests.transforms.books.sequential_selection import CountedText, numbered, select_texts
 
 CASES = read_table("book_overlap")
 
@@ -87,27 +86,6 @@ def test_a_sample_estimates_the_share_that_two_books_have_in_common(common: int)
     assert share == pytest.approx(common / 20_000, abs=0.04)  # 1,250 of them: 3 deviations at most
 
 
-def test_blocks_travel_as_bytes() -> None:
-    block = book_overlap.NgramBlock(
-        numpy.array([[84, 100, 2], [11, 50, 1]]), numpy.array([1, TOP, 7], "u8")
-    )
-    again = book_overlap.block_from_bytes(book_overlap.to_bytes(block))
-    assert again.books.tolist() == block.books.tolist()
-    assert again.hashes.tolist() == block.hashes.tolist()
-
-
-@pytest.mark.parametrize("owners", [[], [0, 1, 0, 2, 1]])
-def test_shared_ngrams_travel_as_bytes(owners: list[int]) -> None:
-    begins = [place in (0, 2) for place in range(len(owners))]
-    shared = book_overlap.SharedNgrams(
-        numpy.array([84, 11, 12]), numpy.array(owners, "u4"), numpy.array(begins, bool)
-    )
-    again = book_overlap.shared_from_bytes(book_overlap.to_bytes(shared))
-    assert again.books.tolist() == [84, 11, 12]
-    assert again.owners.tolist() == owners
-    assert again.begins.tolist() == begins
-
-
 HALF = Fraction(1, 2)
 
 
@@ -115,13 +93,6 @@ def hashed(books: Sequence[CountedText], n: int) -> list[book_overlap.HashedBook
     return [
         book_overlap.HashedBook(book.book_id, book.tokens, hash_ngrams(book.text, n))
         for book in books
-    ]
-
-
-def numbered(texts: Sequence[str]) -> list[CountedText]:
-    """Books with the ids 1, 2, … that are as large as their texts."""
-    return [
-        CountedText(number, len(text.split()), text) for number, text in enumerate(texts, start=1)
     ]
 
 
@@ -191,28 +162,6 @@ def test_the_parts_give_what_the_loop_gives_of_many_books() -> None:
         assert sum(ngrams for _, ngrams in verdict.covering) == verdict.covered
 
 
-def test_a_hundred_copies_make_one_kept_book() -> None:
-    text = " ".join(map(str, range(500)))
-    verdicts = select_hashed(hashed(numbered([text] * 100), 8), HALF, 3)
-    assert [verdict.is_kept for verdict in verdicts.values()] == [True] + [False] * 99
-    assert verdicts[100] == OverlapVerdict(100, 493, 493, False, ((1, 493),))
-
-
-def test_share_ngrams() -> None:
-    """Book 7 is the largest; 3 goes before 5, which is as large. 5 and 7 come in a block of their own."""
-    blocks = [
-        book_overlap.NgramBlock(
-            numpy.array([[5, 10, 3], [7, 20, 2]]), numpy.array([1, 2, 9, 2, 4], numpy.uint64)
-        ),
-        book_overlap.NgramBlock(numpy.array([[3, 10, 3]]), numpy.array([1, 2, 3], numpy.uint64)),
-    ]
-    counts, shared = book_overlap.share_ngrams(blocks)
-    assert counts.tolist() == [[7, 20, 2, 0], [3, 10, 3, 1], [5, 10, 3, 2]]
-    assert shared.books.tolist() == [7, 3, 5]
-    assert shared.owners.tolist() == [1, 2, 0, 1, 2]  # of n-gram 1, of n-gram 2
-    assert shared.begins.tolist() == [True, False, True, False, False]
-
-
 def test_find_chains() -> None:
     """Book 20 is free. The four n-grams: 10-20-30-40, 10-30-40 twice, 20-40, 30."""
     owners = [0, 1, 2, 3, 0, 2, 3, 0, 2, 3, 1, 3, 2]
@@ -228,29 +177,6 @@ def test_find_chains() -> None:
         (10, 30, 40): 2
     }
     assert chains.links.tolist() == [[10, 30], [30, 40]]
-
-
-def test_attribute_ngrams() -> None:
-    shared = book_overlap.SharedNgrams(
-        numpy.array([10, 20, 30]),
-        numpy.array([0, 1, 2, 0, 2, 1, 2, 0, 1], numpy.uint32),
-        numpy.array([True, False, False, True, False, True, False, True, False]),
-    )
-    rows = book_overlap.attribute_ngrams(shared, numpy.array([10]))
-    assert rows.tolist() == [[30, 20, 2]]  # n-grams that only a dropped book has cover nothing
-    every = book_overlap.attribute_ngrams(shared, numpy.array([], numpy.int64))
-    assert every.tolist() == [[20, 10, 2], [30, 10, 2], [30, 20, 1]]
-
-
-def test_decide() -> None:
-    books = [
-        book_overlap.ContestedBook(1, 50, 10, 5),  # dropped: half is certain
-        book_overlap.ContestedBook(2, 40, 10, 4),  # kept: the chain with 1 counts nothing
-        book_overlap.ContestedBook(3, 40, 10, 2),  # dropped: 3 from the chain of 2
-        book_overlap.ContestedBook(4, 30, 10, 4),  # kept: its chain has but dropped books
-    ]
-    chains = [((1, 2), 3), ((1, 2, 3), 3), ((3, 4), 5)]
-    assert book_overlap.decide(reversed(books), chains, HALF) == [1, 3]
 
 
 @given(

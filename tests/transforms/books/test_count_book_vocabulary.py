@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import apache_beam as beam
 import pyarrow as pa
 import pytest
 
@@ -16,7 +15,6 @@ from corpusmill.transforms.books.count_book_vocabulary import (
     CountBookVocabulary,
     CountSizes,
     map_book,
-    place_in,
 )
 from corpusmill.transforms.books.simplebooks_rows import LARGE, SMALL, BookVocabularyStats
 from corpusmill.transforms.files.records import OutputFile, TokenizedBook
@@ -104,20 +102,6 @@ def test_without_books_the_vocabulary_is_empty(tmp_path: Path) -> None:
     assert outcome.elements["stats"] == [BookVocabularyStats(2, 0, 0, (("train", HeldoutStats()),))]
 
 
-def test_two_sizes_in_one_pipeline(tmp_path: Path) -> None:
-    """Each has its own labels and file."""
-    scratch = Scratch(str(tmp_path))
-    placed = ("train", TokenizedBook(1, "", 1, b"", scratch.put_text("a a a b\n"), 4))
-    with beam.Pipeline() as root:
-        books = root | beam.Create([placed])
-        for size in ("92", "2"):
-            _ = books | f"Count{size}" >> CountBookVocabulary(
-                str(tmp_path), f"vocabulary-{size}.tsv", 3, str(tmp_path)
-            )
-    for size in ("92", "2"):
-        assert (tmp_path / f"vocabulary-{size}.tsv").read_bytes() == b"a\t3\n"
-
-
 PLACED = [
     ("train", True, "the hen sat .\n"),
     ("train", False, "the owl sat .\nthe owl !\n"),
@@ -126,8 +110,7 @@ PLACED = [
 ]
 
 
-@pytest.fixture
-def counted(tmp_path: Path) -> Outcome:
+def test_each_size_has_a_vocabulary_and_figures_of_its_own(tmp_path: Path) -> None:
     scratch = Scratch(str(tmp_path))
     sized = [
         SizedBook(
@@ -139,18 +122,12 @@ def counted(tmp_path: Path) -> Outcome:
         )
         for number, (split, is_small, text) in enumerate(PLACED, start=1)
     ]
-    return run_transform(CountSizes(str(tmp_path), 2, str(tmp_path)), sized)
-
-
-def test_each_size_has_a_vocabulary_of_its_own(counted: Outcome, tmp_path: Path) -> None:
+    counted = run_transform(CountSizes(str(tmp_path), 2, str(tmp_path)), sized)
     files = {file.name: file for file in counted.elements["files"]}
     assert files.keys() == {"vocabulary-92.tsv", "vocabulary-2.tsv"}
     assert (tmp_path / "vocabulary-92.tsv").read_text() == "the\t3\n.\t2\nowl\t2\nsat\t2\n"
     assert (tmp_path / "vocabulary-2.tsv").read_text() == ""  # no word is twice in its one book
     assert [files[name].records for name in sorted(files)] == [0, 4]
-
-
-def test_each_size_has_figures_of_its_own(counted: Outcome) -> None:
     facts = dict(counted.elements["facts"])
     assert facts.keys() == {"simplebooks-92", "simplebooks-2"}
     large, small = facts["simplebooks-92"]["splits"], facts["simplebooks-2"]["splits"]
@@ -160,19 +137,6 @@ def test_each_size_has_figures_of_its_own(counted: Outcome) -> None:
         assert large[split]["tokens"] == small[split]["tokens"] == 4
     assert large["test"]["out_of_vocabulary"] == 1
     assert facts["simplebooks-92"]["vocabulary_words"] == 4
-
-
-def test_all_books_are_in_the_large_size() -> None:
-    sized = [
-        SizedBook(TokenizedBook(n, "", 1, b"", b"", 1), split, is_small)
-        for n, (split, is_small, _) in enumerate(PLACED)
-    ]
-    placed = {
-        size: Counter(split for one in sized for split, _ in place_in(one, size))
-        for size in ("simplebooks-92", "simplebooks-2")
-    }
-    assert placed["simplebooks-92"] == {"train": 2, "validation": 1, "test": 1}
-    assert placed["simplebooks-2"] == {"train": 1, "validation": 1, "test": 1}
 
 
 def test_each_size_has_its_own_vocabulary(tmp_path: Path) -> None:

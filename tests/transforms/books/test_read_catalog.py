@@ -282,16 +282,7 @@ def test_a_damaged_document_of_a_zip_is_lost_whoever_reads_it(tmp_path: Path) ->
 def test_no_catalog(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(InputError, match=re.escape(f"{path}: {message}")):
-        list(read_catalog.read_unit(read_catalog.CatalogUnit(str(path), 0, 1)))
-
-
-def test_a_file_that_is_no_catalog_is_an_error_in_any_case(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_bytes(b"x\n")
-    with pytest.raises(
-        (InputError, RuntimeError), match="the first line is not the header of the catalogue"
-    ):
+    with pytest.raises((InputError, RuntimeError), match=re.escape(f"{path}: {message}")):
         read([path], on_corrupt="keep-good")
 
 
@@ -311,16 +302,11 @@ def test_a_line_without_end_is_not_read_into_memory(
     )
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"on_corrupt": "skip"}, "on_corrupt must be one of"),
-        ({"stripes": 0}, "stripes must be positive, not 0"),
-    ],
-)
-def test_settings_that_make_no_sense(settings: Mapping[str, str], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_catalog.ReadCatalog([], **settings)  # type: ignore[arg-type]
+def test_settings_that_make_no_sense() -> None:
+    with pytest.raises(ValueError, match="on_corrupt must be one of"):
+        read_catalog.ReadCatalog([], on_corrupt="skip")
+    with pytest.raises(ValueError, match="stripes must be positive, not 0"):
+        read_catalog.ReadCatalog([], stripes=0)
 
 
 @needs_real_data

@@ -46,15 +46,6 @@ def test_kept_and_rejected_are_what_was_read(books: list[Book]) -> None:
     assert outcome.counters == {"screen-books/too-short": 2, "screen-books/has-b": 1}
 
 
-def test_the_stage_may_be_named(books: list[Book]) -> None:
-    outcome = run_transform(screen_books.ScreenBooks(reject_b, stage="look-for-b"), books[4:])
-    assert outcome.elements["kept"] == []
-    assert outcome.elements["rejected"] == [
-        Rejected("5", "Title 5", "look-for-b", "has-b", "Title 5")
-    ]
-    assert outcome.counters == {"look-for-b/has-b": 1}
-
-
 def test_a_text_is_fetched_once_for_all_rules(
     books: list[Book], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,11 +161,6 @@ def test_too_little_may_be_left_when_the_furniture_is_gone() -> None:
     assert screen_books.strip_text(text, furniture=True) == Reason(
         "kept-too-little", "10 characters"
     )
-
-
-def test_it_travels_to_workers(tmp_path: Path) -> None:
-    strip = screen_books.StripBooks(str(tmp_path), furniture=True)
-    assert pickle.loads(pickle.dumps(strip)).furniture is True
 
 
 OLD = PublicationDate(1897, "imprint", "exact")

@@ -15,7 +15,6 @@ from corpusmill.transforms.books.take_simplest import (
     ListBooks,
     TakeSimplest,
     TokenizeBooks,
-    line_of,
     title_of,
 )
 from corpusmill.transforms.files import records
@@ -251,8 +250,3 @@ def test_every_book_has_a_line_with_all_that_is_known_of_it(tmp_path: Path) -> N
         "first_line": "101",
         "lines": "7",
     }
-
-
-def test_a_book_without_a_fate_is_an_error() -> None:
-    with pytest.raises(ValueError, match="book 7 is both kept and rejected, or neither"):
-        line_of((7, dict.fromkeys(BookFates._fields, ()) | {"titles": ["Hen"]}), "L/V^2")

@@ -118,13 +118,6 @@ def test_words_of_the_stage() -> None:
     assert text_screening.stage_words("") == 0
 
 
-STANZA = [
-    "  The wind is up, the wind is down,",
-    "    And nobody knows why,",
-    "  It turns the mill,",
-]
-
-
 @pytest.mark.parametrize(("lines", "width", "stanza"), CASES["stanzas"])
 def test_stanzas(lines: list[str], width: int, stanza: bool) -> None:
     assert text_screening.is_stanza(lines, width) == stanza
@@ -222,7 +215,6 @@ def test_english_is_english_whatever_the_genre(text: str) -> None:
     assert text_screening.not_english(book(languages=()), text) is None
 
 
-SEVERAL = "several-languages"
 ENGLISH_LINES = many(LINES["en"] + "\n", 400)
 FRENCH_LINES = many(LINES["fr"] + "\n", 400)
 

@@ -1,5 +1,5 @@
 from corpusmill.transforms.files.counters import ScreenPages
-from corpusmill.transforms.files.records import Page, Reason, Rejected
+from corpusmill.transforms.files.records import Page, Rejected
 from corpusmill.transforms.wikipedia.screening import PageScreening
 from corpusmill.transforms.wikitext.language import load_language
 from tests.tools.run_pipeline import run_transform
@@ -29,17 +29,3 @@ def test_kept_and_rejected_are_what_was_read_and_every_reason_is_counted() -> No
         "screen-pages/redirect": 1,
         "screen-pages/deleted": 1,
     }
-
-
-def reject_all(page: Page) -> Reason:
-    return Reason("unwanted", page.title)
-
-
-def test_any_rule_screens() -> None:
-    outcome = run_transform(ScreenPages(reject_all), PAGES[:2])
-    assert outcome.elements["kept"] == []
-    assert sorted(outcome.elements["rejected"]) == [
-        Rejected("1", "Henn", "screen-pages", "unwanted", "Henn"),
-        Rejected("2", "Category:Rivers", "screen-pages", "unwanted", "Category:Rivers"),
-    ]
-    assert outcome.counters == {"screen-pages/unwanted": 2}

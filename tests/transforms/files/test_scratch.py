@@ -10,12 +10,16 @@ from tests.tools.object_store import ObjectStore
 PIECES = [b"", b"@", b"a\n" * 100_000, b"\xff\x00\n"]
 
 
-def test_pieces_come_back_and_few_bytes_travel(tmp_path: Path) -> None:
-    scratch = pickle.loads(pickle.dumps(Scratch(str(tmp_path))))
+@pytest.mark.parametrize(("folder", "most_bytes"), [("", 500), ("store://bucket/build", 2_000)])
+def test_pieces_come_back_and_few_bytes_travel(
+    tmp_path: Path, folder: str, most_bytes: int
+) -> None:
+    assert ObjectStore.scheme() == "store"
+    scratch = pickle.loads(pickle.dumps(Scratch(folder or str(tmp_path))))
     packed = [scratch.put(piece) for piece in PIECES]
     assert [fetch(one) for one in packed] == PIECES
-    assert all(len(one) < 500 for one in packed)
-    assert [path.name for path in tmp_path.iterdir()] == [SCRATCH]
+    assert all(len(one) < most_bytes for one in packed)
+    assert [path.name for path in tmp_path.iterdir()] == [SCRATCH] * (not folder)
 
 
 @pytest.mark.parametrize("folder", ["", "store://bucket/build"])
@@ -62,11 +66,3 @@ def test_a_build_that_is_over_is_not_brought_back(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         scratch.put(b"late")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_on_an_object_store_the_pieces_travel_themselves() -> None:
-    assert ObjectStore.scheme() == "store"
-    scratch = Scratch("store://bucket/build")
-    packed = [scratch.put(piece) for piece in PIECES]
-    assert [fetch(one) for one in packed] == PIECES
-    assert len(packed[2]) < len(PIECES[2]) / 100

@@ -90,12 +90,6 @@ def test_members_are_those_that_tarfile_gives(
     assert found == files
 
 
-@pytest.mark.parametrize("by_seeking", [False, True])
-@pytest.mark.parametrize("tar_format", FORMATS[1:])
-def test_long_names_and_empty_files(tar_format: int, by_seeking: bool) -> None:
-    assert contents_of(pack_tar(FILES, tar_format), by_seeking=by_seeking) == FILES
-
-
 def test_names_in_two_parts() -> None:
     name = "training-monolingual/" + "ordner/" * 15 + "news.2007.en.shuffled"
     assert contents_of(pack_tar([(name, b"x\n")], tarfile.USTAR_FORMAT)) == [(name, b"x\n")]

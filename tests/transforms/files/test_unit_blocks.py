@@ -27,18 +27,27 @@ from corpusmill.transforms.files.work_units import (
 )
 from tests.makers.bz2_files import pack_stream
 from tests.makers.tar_files import FORMATS, pack_links, pack_tar
-from tests.transforms.files.test_file_units import (
-    cut_places,
-    lines_of,
-    texts,
-    units_of,
-)
 
 Event = LineBlock | Unterminated | Damage
 Placed = list[tuple[str, str, bytes]]  # member, place, line
 PACK: tuple[Callable[[bytes], bytes], ...] = (bytes, gzip.compress, lzma.compress, bz2.compress)
 
+# Lines of all lengths, empty ones, several in a row, a line end at the end of a block or not.
+texts = st.lists(st.sampled_from([b"\n", b"a", b"bc\n", b"de" * 20, b"\r\n"]), max_size=40).map(
+    b"".join
+)
+cut_places = st.lists(st.floats(0, 1), max_size=6)
 sizes = st.integers(1, 60)
+
+
+def lines_of(text: bytes) -> list[bytes]:
+    """The lines, which only a line feed ends."""
+    return list(io.BytesIO(text))
+
+
+def units_of(data: bytes, kind: str, cuts: Iterable[float]) -> list[FileUnit]:
+    edges = [0, *sorted({int(cut * len(data)) for cut in cuts} - {0, len(data)}), len(data)]
+    return [FileUnit("x", kind, start, end, len(data)) for start, end in itertools.pairwise(edges)]
 
 
 @contextlib.contextmanager
@@ -197,10 +206,10 @@ def test_stripes_of_an_archive_give_each_line_of_the_wanted_files_once(
     st.floats(0, 1),
     st.integers(0, 7),
     cut_places,
-    st.sampled_from([5, 1000]),
+    st.sampled_from([5, 10_000]),
     sizes,
 )
-def test_damage_costs_the_same_however_the_file_is_cut(
+def test_damage_costs_lines_of_its_blocks_however_the_file_is_cut(
     content: list[bytes],
     place: float,
     bit: int,
@@ -208,9 +217,11 @@ def test_damage_costs_the_same_however_the_file_is_cut(
     max_line_bytes: int,
     block_bytes: int,
 ) -> None:
-    damaged = bytearray(pack_stream(content))
+    whole = pack_stream(content)
+    damaged = bytearray(whole)
     damaged[min(int(place * len(damaged)), len(damaged) - 1)] ^= 1 << bit
     data = bytes(damaged)
+    known = set(placed_in(read_units(whole, units_of(whole, "bz2", []), 1000)))
     units = units_of(data, "bz2", cuts)
     with mock.patch.object(work_units, "MAX_LINE_BYTES", max_line_bytes):
         uncut = read_units(data, units_of(data, "bz2", []), 1000)
@@ -221,6 +232,9 @@ def test_damage_costs_the_same_however_the_file_is_cut(
         for found in (events, uncut)
     )
     assert bad == of_uncut
+    if max_line_bytes > len(b"".join(content)):
+        assert set(placed_in(uncut)) <= known
+        assert bad or set(placed_in(uncut)) == known
 
 
 @settings(max_examples=300)
@@ -297,6 +311,15 @@ def test_places_and_members() -> None:
     block = LineBlock(b"a\nbb\nc\nd\n", (Span(0, "m", -1, 70), Span(5, "n", 4, 8)), 0)
     places = [place_of(block, at) for at in (0, 2, 5, 7)]
     assert places == [("m", "70"), ("m", "72"), ("n", "4+8"), ("n", "4+10")]
+    data = pack_stream([b"[\n{1", b"},\n", b"{2}\n]"])
+    first, _, third = (mark // 8 for mark, is_end in bz2_blocks.find_marks(data) if not is_end)
+    assert placed_in(read_units(data, units_of(data, "bz2", [0.5]), 50)) == [
+        ("", f"{first}+0", b"[\n"),
+        ("", f"{first}+2", b"{1},\n"),
+        ("", f"{third}+0", b"{2}\n"),
+        ("", f"{third}+4", b"]\n"),
+    ]
+    assert 4 == first < third
 
 
 @pytest.mark.parametrize(
@@ -372,27 +395,42 @@ def pack_blocks(content: bytes) -> bytes:
     return pack_stream([content[at : at + 5000] for at in range(0, len(content), 5000)])
 
 
-@pytest.mark.parametrize("compress", [*PACK[:3], pack_blocks])
+@pytest.mark.parametrize(
+    ("content", "compress", "kind"),
+    [
+        *((pack_tar(NEWS), compress, "tar") for compress in (*PACK[:3], pack_blocks)),
+        *((NEWS[0][1], compress, "whole") for compress in PACK[1:3]),
+        (NEWS[0][1], pack_blocks, "bz2"),
+    ],
+)
 @pytest.mark.parametrize("stripes", [1, 3])
-def test_an_archive_that_is_cut_off(compress: Callable[[bytes], bytes], stripes: int) -> None:
-    packed = pack_tar(NEWS)
-    data = compress(packed)
-    data = data[: len(data) * 2 // 3] if compress is not bytes else packed[:-30_000]
+def test_a_file_or_an_archive_that_is_cut_off(
+    content: bytes, compress: Callable[[bytes], bytes], kind: str, stripes: int
+) -> None:
+    data = compress(content)
+    data = data[: len(data) * 2 // 3] if compress is not bytes else content[:-30_000]
     units = plan_block_units(io.BytesIO(data), "x", len(data), stripes)
-    assert [unit.kind for unit in units] == ["tar"] * stripes
+    assert [unit.kind for unit in units] == [kind] * (1 if kind == "bz2" else stripes)
     with buffers_of(1000):
         of_stripes = [read_units(data, [unit], 5000, ["news*"]) for unit in units]
     placed = list(itertools.chain(*map(placed_in, of_stripes)))
     known = [*placed_lines(NEWS[0][1], "news.2007"), *placed_lines(NEWS[2][1], "news.2008")]
+    if kind != "tar":
+        known = placed_in(read_units(compress(content), units_of(compress(content), kind, []), 50))
     assert len(placed) == len(set(placed))
     assert set(placed) < set(known)
     assert set(placed) == set(known[: len(placed)])  # the line that is cut off is not among them
     (damage,) = damages_in(of_stripes[0])
-    assert "truncated" in damage.message
-    assert damage.start == damage.end
-    assert 0 < damage.start < len(packed)
-    assert [damages_in(events) for events in of_stripes[1:]] == [[]] * (stripes - 1)
-    assert [unterminated_in(events) for events in of_stripes] == [[]] * stripes
+    assert ("inside a bz2 block" if kind == "bz2" else "truncated") in damage.message
+    if kind == "bz2":
+        assert damage.end == len(data)
+    else:
+        assert damage.start == damage.end
+        assert 0 < damage.start < len(content)
+    if kind == "whole":
+        assert 0 <= damage.start - sum(len(line) for _, _, line in placed) < 30
+    assert [damages_in(events) for events in of_stripes[1:]] == [[]] * (len(units) - 1)
+    assert [unterminated_in(events) for events in of_stripes] == [[]] * len(units)
 
 
 @pytest.mark.parametrize("stripes", [1, 3])
@@ -513,3 +551,32 @@ def test_no_share_is_too_small_and_all_have_work(stored_bytes: list[int], worker
     assert sum(shares) <= workers + len(stored_bytes)
     if stored_bytes and min(stored_bytes) > workers << 20:
         assert sum(shares) >= workers
+
+
+@pytest.mark.parametrize(
+    ("file_bytes", "unit_bytes"),
+    [
+        (0, 0),
+        (1, 1),
+        (1 << 20, 1 << 20),
+        (1 << 26, 1 << 20),
+        (1 << 30, 1 << 24),
+        (1 << 40, 1 << 26),
+    ],
+)
+def test_units_of_large_files_are_large(file_bytes: int, unit_bytes: int) -> None:
+    for head, kind in ((b"[\n", "plain"), (b"BZh91AY&SY", "bz2")):
+        units = work_units.plan_units(io.BytesIO(head), "x", file_bytes, 7)
+        assert {unit.kind for unit in units} == {kind}
+        assert units[0].end == unit_bytes
+        assert [unit.start for unit in units] == [0, *(unit.end for unit in units[:-1])]
+        assert units[-1].end == file_bytes
+        assert all(unit.end - unit.start == unit_bytes for unit in units[:-1])
+
+
+def test_lines_of_real_blocks() -> None:
+    text = b"".join(b"%d\n" % (number**7) for number in range(100_000))
+    data = bz2.compress(text, 1)
+    placed = placed_in(read_units(data, units_of(data, "bz2", (n / 50 for n in range(50))), 5000))
+    assert b"".join(line for _, _, line in placed) == text
+    assert len({place.split("+")[0] for _, place, _ in placed}) > 10

@@ -14,6 +14,7 @@ from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.models.word_vocabulary import HeldoutStats, VocabularyStats
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
 from tests.tools.case_tables import read_tables
+from tests.tools.error_of import error_of
 
 CASES = read_tables("news/sentence_accounts")
 TRAIN = measure_lines(b"one two .\none two , three .\n\n")  # 3 sentences of 8 words
@@ -61,9 +62,7 @@ def test_lines_that_do_not_add_up(changed: dict[str, Any], message: str) -> None
         if "heldout" in of_vocabulary:
             of_vocabulary["heldout"] = [HeldoutStats(*one) for one in of_vocabulary["heldout"]]
         changed["vocabulary"] = [VOCABULARY._replace(**of_vocabulary)]
-    with pytest.raises(ledger.AccountingError) as raised:
-        account_for(**changed)
-    assert str(raised.value) == message
+    assert error_of(ledger.AccountingError, account_for, **changed) == message
 
 
 @pytest.mark.parametrize(("missing", "instead", "message"), CASES["wrong_files"])
@@ -72,9 +71,8 @@ def test_files_that_do_not_hold_the_sentences(
 ) -> None:
     files = [file for file in FILES if not file.name.startswith(missing)]
     assert len(files) < len(FILES) or missing == "-"
-    with pytest.raises(ledger.AccountingError) as raised:
-        account_for(outputs=files + ([output(*instead)] if instead else []))
-    assert str(raised.value) == message
+    files += [output(*instead)] if instead else []
+    assert error_of(ledger.AccountingError, account_for, outputs=files) == message
 
 
 def test_counts_of_the_manifest() -> None:

@@ -187,21 +187,9 @@ def test_ranges_one_after_the_other_are_the_sorted_lines(
 
 def test_a_line_belongs_to_one_range_whatever_stands_beside_it() -> None:
     splitters = [b"b", b"bb", b"d"]
-    range_of = {
-        line: index
-        for line in (b"", b"a", b"b", b"ba", b"bb", b"c", b"d", b"\xff")
-        for index, _, _ in shuffle.cut_sorted(block_of([line]), splitters)
-    }
-    assert range_of == {
-        b"": 0,
-        b"a": 0,
-        b"b": 1,
-        b"ba": 1,
-        b"bb": 2,
-        b"c": 2,
-        b"d": 3,
-        b"\xff": 3,
-    }
+    lines = [b"", b"a", b"b", b"ba", b"bb", b"c", b"d", b"\xff"]
+    found = [list(shuffle.cut_sorted(block_of([line]), splitters)) for line in lines]
+    assert [index for [(index, _, _)] in found] == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
 def test_the_sample_depends_on_the_lines_alone(monkeypatch: pytest.MonkeyPatch) -> None:

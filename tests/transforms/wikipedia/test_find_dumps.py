@@ -113,13 +113,6 @@ def test_wikis_without_an_older_dump_are_missing(tmp_path: Path) -> None:
     assert f"no dump to build from (el: {reason})" in message
 
 
-def test_parts(tmp_path: Path) -> None:
-    stem = f"ukwiki/{MAY}/ukwiki-{MAY}-pages-articles-multistream"
-    parts = [f"{stem}1.xml-p1p41242.bz2", f"{stem}2.xml-p41243p151573.bz2"]
-    touch(tmp_path, *parts, f"{stem}-index1.txt-p1p41242.bz2")
-    assert find_dumps([str(tmp_path)], ["uk"]).wikis[0].dump == [f"{tmp_path}/{p}" for p in parts]
-
-
 def test_languages_come_in_their_order_and_two_may_share_a_wiki(tmp_path: Path) -> None:
     touch(tmp_path, dump_name("zhwiki"), dump_name("nowiki"), dump_name("ukwiki"))
     found = find_dumps([str(tmp_path)], ["zh-tw", "uk", "el", "zh-cn", "no"])
@@ -148,18 +141,15 @@ def test_all_languages(tmp_path: Path) -> None:
     assert parse_languages("all", roots) == ("zh-cn", "zh-tw", "uk", "me", "ot", "zh-yue")
 
 
-def test_all_languages_of_a_folder_without_any(tmp_path: Path) -> None:
-    touch(tmp_path, dump_name("commonswiki"))
-    message = f"{tmp_path}: no folder of a Wikipedia; looked for {EXAMPLES}"
-    assert error_of(InputError, parse_languages, "all", [str(tmp_path)]) == message
-
-
-def test_a_code_that_is_not_known_needs_a_folder(tmp_path: Path) -> None:
+def test_codes_that_are_not_known_are_those_of_folders(tmp_path: Path) -> None:
     touch(tmp_path, dump_name("qqqwiki"))
     roots = [str(tmp_path)]
     assert parse_languages("qqq,hy,yue,zh-yue", roots) == ("qqq", "hy", "zh-yue")
     message = "no such language: 'qqa'; similar codes are qqq"
     assert error_of(ValueError, parse_languages, "qqa", roots).startswith(message)
+    (tmp_path / "qqqwiki").rename(tmp_path / "commonswiki")
+    message = f"{tmp_path}: no folder of a Wikipedia; looked for {EXAMPLES}"
+    assert error_of(InputError, parse_languages, "all", roots) == message
 
 
 @pytest.mark.parametrize(
@@ -516,13 +506,19 @@ def test_items_per_site_stands_in_for_page_props(
         ([], ""),
     ],
 )
+@pytest.mark.parametrize("is_export", [False, True])
 def test_page_props_of_the_nearest_date_where_a_dump_has_none(
-    tmp_path: Path, dates: list[str], chosen: str
+    tmp_path: Path, dates: list[str], chosen: str, is_export: bool
 ) -> None:
     tables = [table_name("page_props", date=date) for date in dates]
     pages = [table_name("page", date=date) for date in dates if date != MAY]
-    touch(tmp_path, dump_name(), items_name(MAY), *tables, *pages)
+    touch(tmp_path, dump_name(date=APRIL), items_name(MAY), *tables, *pages)
+    if is_export:
+        touch_export(tmp_path)
+    else:
+        touch(tmp_path, dump_name())
     (wiki,) = find_dumps([str(tmp_path)], ["uk"], MAY).wikis
+    assert ("/xml/bzip2/" in wiki.dump[0]) == is_export
     of_chosen = [f"{tmp_path}/{table_name('page_props', date=chosen)}"] if chosen else []
     assert wiki.page_props == of_chosen
     assert wiki.items_per_site == ([] if chosen else [f"{tmp_path}/{items_name(MAY)}"])
@@ -550,7 +546,11 @@ SERVER = "wikidatawiki/entities/{date}/wikidata-{date}-all.json.{suffix}"
 WIKIBASE = "other/wikibase/wikidatawiki/{date}/wikidata-{date}-all.json.{suffix}"
 WITHOUT = WIKIBASE.removeprefix("other/")
 SHORT = "wikidata/{date}/wikidata-{date}-all.json.{suffix}"
+LATEST = "wikidatawiki/entities/{date}-all.json.{suffix}"
+LATEST_WIKIBASE = "other/wikibase/wikidatawiki/{date}-all.json.{suffix}"
 TABLE = "entities/wikidata/{date}-{suffix}/COMPLETED"
+UNFINISHED = "entities/wikidata/{date}-{suffix}/manifest.json"
+BUILDING = "entities/wikidata/.{date}-{suffix}.building-x/COMPLETED"
 
 
 @pytest.mark.parametrize(
@@ -574,6 +574,11 @@ TABLE = "entities/wikidata/{date}-{suffix}/COMPLETED"
         ([(TABLE, APRIL, "1.0.0"), (WIKIBASE, MAY, "bz2")], "newest", "dump", 1),
         ([(TABLE, APRIL, "1.0.0"), (SERVER, MAY, "bz2")], "newest", "dump", 1),
         ([(TABLE, MAY, "1.9.0"), (TABLE, MAY, "1.10.0")], "newest", "table", 1),
+        ([(UNFINISHED, MAY, "1.0.0"), (BUILDING, MAY, "1.0.0")], "newest", "", 0),
+        ([(LATEST, "latest", "bz2")], "newest", "dump", 0),
+        ([(LATEST, "latest", "bz2"), (SHORT, APRIL, "gz")], "newest", "dump", 1),
+        ([(LATEST_WIKIBASE, "latest", "bz2")], "newest", "dump", 0),
+        ([(LATEST_WIKIBASE, "latest", "bz2"), (SHORT, APRIL, "gz")], "newest", "dump", 1),
     ],
 )  # fmt: skip
 def test_entities(
@@ -583,30 +588,4 @@ def test_entities(
     touch(tmp_path, *paths)
     path = paths[chosen].removesuffix("/COMPLETED")
     expected = EntitySource(kind, names[chosen][1], f"{tmp_path}/{path}")
-    assert find_entities([str(tmp_path)], date) == expected
-
-
-def test_an_unfinished_table_is_none(tmp_path: Path) -> None:
-    touch(tmp_path, f"entities/wikidata/{MAY}-1.0.0/manifest.json")
-    touch(tmp_path, f"entities/wikidata/.{MAY}-1.0.0.building-x/COMPLETED")
-    assert find_entities([str(tmp_path)]) is None
-
-
-@pytest.mark.parametrize("folder", ["wikidatawiki/entities", "other/wikibase/wikidatawiki"])
-def test_entities_without_a_date_are_the_last_choice(tmp_path: Path, folder: str) -> None:
-    touch(tmp_path, f"{folder}/latest-all.json.bz2")
-    latest = EntitySource("dump", "latest", f"{tmp_path}/{folder}/latest-all.json.bz2")
-    assert find_entities([str(tmp_path)]) == latest
-    touch(tmp_path, f"wikidata/{APRIL}/wikidata-{APRIL}-all.json.gz")
-    assert find_entities([str(tmp_path)]) == EntitySource(
-        "dump", APRIL, f"{tmp_path}/wikidata/{APRIL}/wikidata-{APRIL}-all.json.gz"
-    )
-
-
-def test_an_export_has_page_props_of_the_nearest_date(tmp_path: Path) -> None:
-    touch_export(tmp_path)
-    nearest, *others = [table_name("page_props", date=date) for date in (APRIL, "20230301")]
-    touch(tmp_path, dump_name(date=APRIL), table_name("page", date=APRIL), nearest, *others)
-    (wiki,) = find_dumps([str(tmp_path)], ["uk"]).wikis
-    assert (wiki.date, wiki.page_props) == (MAY, [f"{tmp_path}/{nearest}"])
-    assert wiki.page_table == wiki.items_per_site == []
+    assert find_entities([str(tmp_path)], date) == (expected if kind else None)

@@ -69,17 +69,6 @@ def find(tables: WikiTables, table: EntityTable | None = None) -> Outcome:
     return run_transform(FindItems("ukwiki", tables, table), ARTICLES)
 
 
-def test_items_by_property(page_props: str) -> None:
-    outcome = find(WikiTables(page_props=[page_props]))
-    assert sorted(outcome.elements["items"]) == [
-        (1, PageFacts("Q1899")),
-        (2, PageFacts("Q40855")),
-        (9, PageFacts("Q9")),
-    ]
-    assert outcome.elements["pages"] == [(4, PageFacts(is_disambiguation=True))]
-    assert outcome.counters == {"read-sql-dump/page_props": 5}
-
-
 def test_items_by_title_are_those_of_the_wiki(items_per_site: str) -> None:
     outcome = find(WikiTables(items_per_site=[items_per_site]))
     assert sorted(outcome.elements["items"]) == [
@@ -89,15 +78,6 @@ def test_items_by_title_are_those_of_the_wiki(items_per_site: str) -> None:
     ]
     assert outcome.elements["pages"] == []
     assert outcome.counters == {"read-sql-dump/wb_items_per_site": 6}
-
-
-def test_existence(page_table: str) -> None:
-    outcome = find(WikiTables(pages=[page_table]))
-    assert sorted(outcome.elements["pages"]) == [
-        (1, PageFacts(exists=True)),
-        (3, PageFacts(exists=True)),
-    ]
-    assert outcome.elements["items"] == []
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
 import itertools
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import apache_beam as beam
 import pytest
 
-from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Article, PackedArticle, Rejected
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.wikipedia.article_rows import pack_article, to_bytes, unpack_text
@@ -210,15 +208,6 @@ def test_pinned_splits(page_props: str, table: EntityTable, tmp_path: Path) -> N
     assert sorted(outcome.elements["rejected"]) == sorted(without.elements["rejected"])
     assert outcome.elements["class_unknown"] == without.elements["class_unknown"]
     assert outcome.counters == without.counters | {"read-split-pins/pins": 5}
-
-
-def test_an_item_pinned_to_two_splits_ends_the_build(page_props: str, tmp_path: Path) -> None:
-    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
-    first.write_text("wikidata_id,split\nQ777,test\n")
-    second.write_text("wikidata_id,split\nQ1899,test\nQ777,dev\n")
-    message = f"b.csv: Q777 is pinned to validation, but to test in {re.escape(str(first))}"
-    with pytest.raises((InputError, RuntimeError), match=message):
-        join(WikiTables(page_props=[page_props]), pins=[first, second])
 
 
 def test_identity_by_page() -> None:

@@ -110,11 +110,12 @@ def test_units_share_a_file(tmp_path: pathlib.Path, suffix: str) -> None:
     }
 
 
-def test_batches_are_small(tmp_path: pathlib.Path) -> None:
+def test_batches_are_small_and_files_come_together(tmp_path: pathlib.Path) -> None:
     lines = b"\n".join(line_of(number, "x") for number in range(1, 2502))
-    outcome = read([write_dump(tmp_path, "", lines)])
-    assert sorted(map(len, outcome.elements["batches"])) == [501, 1000, 1000]
-    assert [len(entities_in(outcome)), outcome.elements["skipped"]] == [2501, [0]]
+    second = gzip.compress(line_of(2502, "x"))
+    outcome = read([write_dump(tmp_path, "", lines), write_dump(tmp_path, ".gz", second)])
+    assert sorted(map(len, outcome.elements["batches"])) == [1, 501, 1000, 1000]
+    assert [len(entities_in(outcome)), outcome.elements["skipped"]] == [2502, [0, 0]]
 
 
 def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
@@ -129,23 +130,6 @@ def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
     detail = overlong[:100].decode()
     assert rejected == Rejected(place, "", "read-entities", "line-too-long", detail)
     assert outcome.counters["read-entities/line-too-long"] == 1
-
-
-@pytest.mark.parametrize(
-    ("suffix", "stored", "place", "message"),
-    [
-        (".gz", gzip.compress(DUMP)[:-9], len(DUMP), "truncated: .*uncompressed text"),
-        (".bz2", bz2.compress(DUMP)[:-11], 4, "the file ends inside a bz2 block"),
-        (".xz", lzma.compress(DUMP)[:-12], len(DUMP), "truncated: .*uncompressed text"),
-    ],
-)
-@pytest.mark.parametrize("stripes", [1, 2])
-def test_damage_fails_and_names_the_place(
-    tmp_path: pathlib.Path, suffix: str, stored: bytes, place: int, message: str, stripes: int
-) -> None:
-    path = write_dump(tmp_path, suffix, stored)
-    with pytest.raises(Exception, match=f"InputError: {path}, byte {place}: .*{message}"):
-        read([path], stripes)
 
 
 def test_damage_is_told_and_the_rest_kept(tmp_path: pathlib.Path) -> None:
@@ -166,6 +150,10 @@ def test_damage_is_told_and_the_rest_kept(tmp_path: pathlib.Path) -> None:
     assert outcome.elements["lost"] == [lost]
     assert outcome.counters["read-entities/damages"] == 1
     assert outcome.counters["read-entities/dump_bytes"] == len(stored)
+    path = write_dump(tmp_path, ".gz", gzip.compress(DUMP)[:-9])
+    place = f"{path}, byte {len(DUMP)}: .*truncated: .*uncompressed text"
+    with pytest.raises(Exception, match=f"InputError: {place}"):
+        read([path], stripes=2)
 
 
 def test_settings_are_checked() -> None:
@@ -259,13 +247,3 @@ def test_real_dumps(
     assert len(outcome.elements["skipped"]) == len(units)
     assert outcome.counters["read-entities/dump_bytes"] == dump_bytes_of(path, stripes)
     assert outcome.counters["read-entities/entities"] == items
-
-
-@needs_real_data
-def test_real_dumps_together() -> None:
-    outcome = read([f"{DATA}/wikidata/{name}" for name, *_ in REAL_DUMPS])
-    entities = entities_in(outcome)
-    assert len(entities) == 760 + 100 + 635 + 49 + 20 + 3 * 55
-    links = sum(len(entity.sitelinks) for entity in entities)
-    assert links == 23397 + 11933 + 948 + 8494 + 318
-    assert max(map(len, outcome.elements["batches"])) <= make_entity_table.BATCH_ENTITIES

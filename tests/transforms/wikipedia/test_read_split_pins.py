@@ -2,21 +2,15 @@ import bz2
 import gzip
 import itertools
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.files.records import CorpusStats, PackedArticle
-from corpusmill.transforms.files.text import split_of
 from corpusmill.transforms.wikipedia import split_pins
-from corpusmill.transforms.wikipedia.join_wikidata import ScreenFacts
 from corpusmill.transforms.wikipedia.screening import PageFacts
 from tests.tools.case_tables import read_cases
 from tests.tools.run_pipeline import Outcome, run_inputs, run_pipeline
@@ -252,28 +246,6 @@ def test_two_splits_of_one_id_in_two_files(tmp_path: Path, name: str) -> None:
             pin(paths)
     with pytest.raises(InputError, match=re.escape(message)):
         read_here(good, bad)
-
-
-def test_a_split_that_is_pinned_reaches_the_article(tmp_path: Path) -> None:
-    """An entity that a release in one language has in test is not in train in the next language."""
-    pins = {f"Q{number}": "test" for number in range(1, 21)}
-    build = write_build(tmp_path / "el", pins)
-    items = [f"Q{number}" for number in range(11, 31)]  # ten of them are not in the other language
-    articles = [PackedArticle(page, "A", "1", b"", CorpusStats()) for page in range(len(items))]
-
-    def link(facts: beam.PCollection, packed: beam.PCollection) -> Any:
-        pinned = facts | split_pins.PinItems(
-            facts.pipeline | split_pins.ReadSplitPins(split_pins.find_pins([str(build)]).files)
-        )
-        screened = packed | ScreenFacts("join", pinned, packed, has_page_table=False)
-        return screened.kept | split_pins.AssignSplits()
-
-    facts = [(page, PageFacts(qid)) for page, qid in enumerate(items)]
-    elements = run_inputs(link, facts=facts, packed=articles).elements
-    splits = {article.wikidata_id: article.split for article in elements["articles"]}
-    assert splits == {qid: pins.get(qid, split_of(qid)) for qid in items}
-    moved = [split_of(qid) != "test" for qid in items[:10]]
-    assert dict(elements["pinned"]) == Counter(moved)
 
 
 def test_pins_of_a_bucket_without_pages() -> None:

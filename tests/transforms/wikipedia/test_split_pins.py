@@ -169,13 +169,5 @@ def test_pins_are_whole_after_the_way_in_blocks(pins: dict[str, str], data: st.D
     assert unpacked == pins | dict(rows)
 
 
-def test_two_splits_of_one_identity() -> None:
-    blocks = [("b.tsv", b"Q1\ttrain\nQ64\ttrain"), ("a.tsv", b"Q64\ttest")]
-    for order in (blocks, blocks[::-1]):
-        with pytest.raises(InputError) as error:
-            split_pins.unpack_pins(order)
-        assert str(error.value) == "b.tsv: Q64 is pinned to train, but to test in a.tsv"
-
-
 def test_where_pins_meet_is_fixed() -> None:
     assert [split_pins.bucket_of(one) for one in ("Q64", "Q1", "ukwiki:1088")] == [85, 208, 205]
