@@ -155,31 +155,17 @@ def test_most_imports_stay_in_their_room() -> None:
     assert inside / len(above) >= LEAST_INSIDE
 
 
-def code_lines(path: str) -> tuple[int, int]:
-    """Numbers of lines of code, without docstrings and comments, and of those that are imports."""
-    tree = tree_of(path)
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    without, imported = set[int](), set[int]()
-    for node in ast.walk(tree):
-        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
-            first = node.body[0]
-            without |= set(range(first.lineno, (first.end_lineno or first.lineno) + 1))
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            imported |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    lines = (ROOT / path).read_text("utf-8").splitlines()
-    code = {
-        number
-        for number, line in enumerate(lines, 1)
-        if line.strip() and not line.strip().startswith("#") and number not in without
-    }
-    return len(code), len(code & imported)
-
-
 def test_modules_are_few_and_not_small() -> None:
-    sizes = [code_lines(path) for path in MODULES]
+    sizes = [budgets.code_lines(ROOT / path) for path in MODULES]
     assert len(sizes) <= MOST_MODULES
-    assert sum(size < SMALL_LINES for size, _ in sizes) <= MOST_SMALL
-    assert sum(lines for _, lines in sizes) <= MOST_IMPORTS * sum(size for size, _ in sizes)
+    assert sum(size < SMALL_LINES for size in sizes) <= MOST_SMALL
+    imported = sum(
+        (node.end_lineno or node.lineno) - node.lineno + 1
+        for path in MODULES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    )
+    assert imported <= MOST_IMPORTS * sum(sizes)
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -1,12 +1,14 @@
 """The public functions of `corpusmill`, and their errors about bad input."""
 
+import bz2
 import collections
 import doctest
-import hashlib
+import gzip
 import importlib
 import json
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -21,6 +23,7 @@ import corpusmill
 from corpusmill.transforms.duplicates.write_signatures import NamedText, WriteSignatures
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, open_codes
+from tests.makers.finished_builds import seal
 
 PACKAGE = Path(corpusmill.__file__).parent
 BEAM = PACKAGE / "beam.py"
@@ -46,14 +49,7 @@ def signed(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     outputs = [eval(line, {"OutputFile": OutputFile}) for line in written.read_text().splitlines()]
     (manifest,) = (demo / "wiki40b" / "en").glob("*/manifest.json")
     facts = json.loads(manifest.read_text("utf-8"))
-    return finish(folder, {**facts, "outputs": [one._asdict() for one in outputs]})
-
-
-def finish(folder: Path, manifest: dict[str, Any]) -> Path:
-    content = json.dumps(manifest).encode()
-    (folder / "manifest.json").write_bytes(content)
-    mark = f"{hashlib.sha256(content).hexdigest()}  manifest.json\n"
-    (folder / "COMPLETED").write_text(mark)
+    seal(folder, {**facts, "outputs": [one._asdict() for one in outputs]})
     return folder
 
 
@@ -210,9 +206,6 @@ BAD: list[tuple[Callable[..., Any], tuple[Any, ...], str]] = [
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The damaged files of the table, in the working directory."""
-    import bz2
-    import gzip
-
     xml = bz2.decompress(DUMP.read_bytes())
     head, _, pages = xml.partition(b"<page>")
     page, close, _ = pages.partition(b"</page>")
@@ -318,8 +311,6 @@ def test_datasketch_is_missing(monkeypatch: pytest.MonkeyPatch, signed: Path) ->
 
 
 def test_damaged_builds(demo: Path, tmp_path: Path) -> None:
-    import shutil
-
     (build,) = (demo / "wiki40b" / "en").glob("2*")
     copy = tmp_path / "copy"
     shutil.copytree(build, copy)
@@ -344,7 +335,7 @@ def test_damaged_builds(demo: Path, tmp_path: Path) -> None:
     (copy / "manifest.json").write_text("[]")
     with pytest.raises(corpusmill.CorpusmillError, match="does not match"):
         corpusmill.load(copy)
-    finish(copy, [])  # type: ignore[arg-type]
+    seal(copy, [])  # type: ignore[arg-type]
     with pytest.raises(corpusmill.CorpusmillError):
         corpusmill.load(copy)
 

@@ -1,7 +1,7 @@
 """Reads damaged inputs of every kind and reports crashes, and cases that take too much time or memory.
 
-    python -m tests.bench.damage RESULTS.tsv [--cases N] [--seed N] [--kinds NAME ...]
-    python -m tests.bench.damage RESULTS.tsv --case KIND N [--seed N]
+    python -m tests.bench.damage RESULTS.jsonl [--cases N] [--seed N] [--kinds NAME ...]
+    python -m tests.bench.damage RESULTS.jsonl --case KIND N [--seed N]
 
 Case N of a kind takes one of its samples, damages one of its files, and reads it as corpusmill does (see
 damage_samples.py, damage_readers.py). One process runs many cases, so that effects of one case on the next
@@ -23,6 +23,7 @@ runs one case, shows its traceback and keeps its files below /tmp/damage.
 import argparse
 import collections
 import faulthandler
+import json
 import logging
 import os
 import pathlib
@@ -113,18 +114,12 @@ class Result(NamedTuple):
 
     def line(self) -> str:
         """A line of the results."""
-        return "\t".join(re.sub(r"\s+", " ", str(field)) for field in self) + "\n"
+        return json.dumps(self) + "\n"
 
     @classmethod
     def parse(cls, line: str) -> "Result":
         """The inverse of `line`."""
-        kind, case, sample, file, how, outcome, seconds, times, megabytes, has_place, message = (
-            line.rstrip("\n").split("\t")
-        )
-        numbers = float(seconds), float(times), float(megabytes)
-        return cls(
-            kind, int(case), sample, file, how, outcome, *numbers, has_place == "True", message
-        )
+        return cls(*json.loads(line))
 
 
 class Took(NamedTuple):
@@ -212,10 +207,7 @@ class Cases:
     ) -> Reading:
         self._readings += 1
         folder = self._work / f"{os.getpid()}-{self._readings}"
-        for name, content in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        samples.write_files(folder, files)
         found, error = readers.Counts(), None
         before = _start_measuring_memory()
         start = time.process_time()
@@ -306,7 +298,7 @@ def _run_batch(cases: Cases, batch: Sequence[tuple[str, int]]) -> Iterator[Resul
         *lines, begun = (begun + data).split(b"\n")
         for line in lines:
             done += 1
-            yield Result.parse(line.decode("utf-8", "replace"))
+            yield Result.parse(line.decode())
     os.close(reading)
     if is_there:
         status = os.waitpid(child, 0)[1]
@@ -325,7 +317,7 @@ def _be_child(cases: Cases, batch: Sequence[tuple[str, int]], writing: int) -> N
         logging.disable(logging.CRITICAL)
         faulthandler.enable()
         resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
-        with os.fdopen(writing, "w", encoding="utf-8", errors="replace") as stream:
+        with os.fdopen(writing, "w") as stream:
             for kind, case in batch:
                 stream.write(cases.run(kind, case).line())
                 stream.flush()
@@ -396,13 +388,13 @@ def main() -> None:
             print(cases.run(given.case[0], int(given.case[1]), keep=True).line())
             return
         cases = Cases(given.seed, data, pathlib.Path(work))
+        _end_last_line(given.results)
         done = _results(given.results)
         per_kind = -(-given.cases // len(given.kinds))
         wanted = [(kind, case) for case in range(per_kind) for kind in given.kinds]
         missing = [key for key in wanted if key not in done]
         start = time.monotonic()
-        _end_last_line(given.results)
-        with given.results.open("a", encoding="utf-8", errors="replace", buffering=1) as stream:
+        with given.results.open("a", buffering=1) as stream:
             for number, result in enumerate(run_cases(cases, missing), 1):
                 stream.write(result.line())
                 if not number % 1000:
@@ -420,9 +412,7 @@ def _end_last_line(path: pathlib.Path) -> None:
 
 
 def _results(path: pathlib.Path) -> dict[tuple[str, int], Result]:
-    if not path.exists():
-        return {}
-    lines = path.read_text("utf-8", "replace").split("\n")[:-1]
+    lines = path.read_text("ascii").splitlines() if path.exists() else []
     return {(one.kind, one.case): one for one in map(Result.parse, lines)}
 
 

@@ -5,6 +5,7 @@ results by kind: "records", "rejected", "lost", "faults" (as listed by `verify`)
 """
 
 import functools
+import io
 import json
 import pathlib
 from collections import Counter
@@ -15,22 +16,14 @@ from typing import Any, cast
 import requests
 from apache_beam.pvalue import TaggedOutput
 
+from corpusmill.pipelines.inspect import compare
 from corpusmill.pipelines.inspect.build_sizes import find_sizes
-from corpusmill.pipelines.inspect.compare import columns_to_compare, document_files, plan_row_groups
-from corpusmill.pipelines.inspect.compare import read_rows as read_edition_rows
 from corpusmill.pipelines.inspect.report import RENDERERS
 from corpusmill.pipelines.inspect.score import score
 from corpusmill.pipelines.inspect.verify import _faults_of
-from corpusmill.pipelines.refresh.config import load_config, recipe_of
+from corpusmill.pipelines.refresh import config, sources
 from corpusmill.pipelines.refresh.part_files import DiskPart
 from corpusmill.pipelines.refresh.sites import find_offers
-from corpusmill.pipelines.refresh.sources import (
-    EntitiesSource,
-    NewsSource,
-    RemoteFile,
-    Source,
-    WikimediaSource,
-)
 from corpusmill.pipelines.refresh.state import StateFolder
 from corpusmill.pipelines.run.corpora import layouts, shapes
 from corpusmill.pipelines.run.editions import read_current
@@ -46,67 +39,30 @@ from corpusmill.pipelines.translation.score_translations import score_translatio
 from corpusmill.pipelines.translation.send_packets import plan_packet
 from corpusmill.pipelines.translation.status import find_status, render_text
 from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.transforms.books import read_books, screen_books
+from corpusmill.transforms.books import read_catalog as catalog
 from corpusmill.transforms.books.gather_books import check_books, join_book
-from corpusmill.transforms.books.read_books import _PlanUnits, share_out
-from corpusmill.transforms.books.read_books import _ReadUnit as _ReadBooks
-from corpusmill.transforms.books.read_catalog import _ReadUnit as _ReadCatalog
-from corpusmill.transforms.books.read_catalog import plan_units as plan_catalog
-from corpusmill.transforms.books.read_catalog import read_released_books, read_split_table
-from corpusmill.transforms.books.screen_books import (
-    date_book,
-    measure_book,
-    read_word_list,
-    strip_book,
-)
+from corpusmill.transforms.files import read_lines, stage_files
+from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.check_builds import find_fault, list_files
-from corpusmill.transforms.files.builds.finished_builds import (
-    Build,
-    find_builds,
-    find_folders,
-    open_build,
-)
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.files.read_lines import MEMBERS
-from corpusmill.transforms.files.read_lines import _ReadUnit as _ReadLines
-from corpusmill.transforms.files.read_lines import plan_units as plan_lines
 from corpusmill.transforms.files.records import BookFile, Page
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.files.stage_files import read_list as read_list_of_stage
-from corpusmill.transforms.files.stage_files import read_part as read_stage_part
 from corpusmill.transforms.files.work_units import BLOCK_BYTES
-from corpusmill.transforms.models.read_sentences import (
-    EvaluationFile,
-    count_file,
-    plan_file,
-    read_part,
-)
+from corpusmill.transforms.models import read_sentences
 from corpusmill.transforms.news.check_checksums import compare_with_list
 from corpusmill.transforms.news.check_lines import check_lines
 from corpusmill.transforms.news.perl_text import CURRENT_PERL
 from corpusmill.transforms.news.sort_lines import tokenize_block
 from corpusmill.transforms.translation.find_passages import _Find, read_topics
-from corpusmill.transforms.wikipedia import make_entity_table, read_dumps
+from corpusmill.transforms.wikipedia import join_wikidata, make_entity_table, read_dumps, split_pins
+from corpusmill.transforms.wikipedia import read_entity_table as entity_table
 from corpusmill.transforms.wikipedia.clean_wikitext import _Clean, read_language
 from corpusmill.transforms.wikipedia.find_dumps import find_dumps
-from corpusmill.transforms.wikipedia.join_wikidata import (
-    fact_of_existence,
-    fact_of_property,
-    title_and_item,
-)
-from corpusmill.transforms.wikipedia.make_entity_table import make_blocks
-from corpusmill.transforms.wikipedia.read_dumps import check_dumps
-from corpusmill.transforms.wikipedia.read_entity_table import (
-    EntityTable,
-    add_classes,
-    template_aliases,
-    titles_and_items,
-)
 from corpusmill.transforms.wikipedia.read_sql_dumps import read_file as read_sql
 from corpusmill.transforms.wikipedia.read_templates import _ReadPage
 from corpusmill.transforms.wikipedia.screening import PageFacts, PageScreening
 from corpusmill.transforms.wikipedia.sites import load_site
-from corpusmill.transforms.wikipedia.split_pins import find_pins, read_blocks, unpack_pins
-from corpusmill.transforms.wikipedia.split_pins import plan_units as plan_pins
 from corpusmill.transforms.wikitext.language import load_language
 from corpusmill.transforms.wikitext.templates.definitions import NO_TEMPLATES
 
@@ -129,22 +85,28 @@ def _count(outputs: Iterable[Any]) -> Iterator[tuple[str, Any]]:
 def read_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As wiki40b: looks at head and end, reads templates and pages, screens and cleans these."""
     path, code = str(folder / name), name[:2]
-    site = check_dumps([path], code, f"{code}wiki", whole=on_corrupt == "fail")
-    namespaces = tuple(sorted(site.namespaces.items()))
-    templates, cleaner = _cleaners(code, namespaces)
+    head = read_dumps.check_dumps([path], code, f"{code}wiki", whole=on_corrupt == "fail")
+    templates, cleaner = _cleaners(code, tuple(sorted(head.namespaces.items())))
     screening = PageScreening(load_language(code), True)
+
+    def follow(page: Page) -> Iterator[str]:
+        yield from ("templates" for _ in templates.process(page))
+        if screening.reason_to_reject(page):
+            yield "screened"
+        else:
+            yield from (
+                f"cleaned/{output}" for output, _ in _count(cleaner.process(page, NO_TEMPLATES))
+            )
+
+    return _read_pages(path, on_corrupt, follow)
+
+
+def _read_pages(path: str, on_corrupt: str, follow: Callable[[Page], Iterable[str]]) -> Counts:
     found = Counts()
     for unit in read_dumps.plan_units(path, WORKERS):
         for kind, page in _count(read_dumps._read_pages(unit, on_corrupt)):
             found[kind] += 1
-            if kind != "records":
-                continue
-            found["templates"] += len(list(templates.process(page)))
-            if screening.reason_to_reject(page):
-                found["screened"] += 1
-            else:
-                for output, _ in _count(cleaner.process(page, NO_TEMPLATES)):
-                    found[f"cleaned/{output}"] += 1
+            found.update(follow(page) if kind == "records" else ())
     return found
 
 
@@ -165,16 +127,14 @@ def read_sister_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts
     """As flores101: finds a passage in each page."""
     path = str(folder / name)
     dbname = name.partition("-")[0]
-    head = check_dumps([path], "en", dbname, whole=on_corrupt == "fail")
+    head = read_dumps.check_dumps([path], "en", dbname, whole=on_corrupt == "fail")
     site, finder = _finder(dbname.removeprefix("en"), tuple(sorted(head.namespaces.items())))
-    found = Counts()
-    for unit in read_dumps.plan_units(path, WORKERS):
-        for kind, page in _count(read_dumps._read_pages(unit, on_corrupt)):
-            found[kind] += 1
-            if kind == "records" and not site.reason_to_reject(cast(Page, page)):
-                for output, _ in _count(finder.process(page)):
-                    found[f"passages/{output}"] += 1
-    return found
+
+    def follow(page: Page) -> Iterable[str]:
+        outputs = () if site.reason_to_reject(page) else _count(finder.process(page))
+        return (f"passages/{output}" for output, _ in outputs)
+
+    return _read_pages(path, on_corrupt, follow)
 
 
 @functools.lru_cache(maxsize=64)
@@ -185,22 +145,20 @@ def _finder(name: str, namespaces: tuple[tuple[int, tuple[str, ...]], ...]) -> t
     return site, finder
 
 
-_SQL_COLUMNS = {
-    "page_props": ("pp_page", "pp_propname", "pp_value"),
-    "page": ("page_id",),
-    "wb_items_per_site": ("ips_item_id", "ips_site_id", "ips_site_page"),
+_SQL_TABLES: Mapping[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "page_props": (("pp_page", "pp_propname", "pp_value"), join_wikidata.fact_of_property),
+    "page": (("page_id",), join_wikidata.fact_of_existence),
+    "wb_items_per_site": (
+        ("ips_item_id", "ips_site_id", "ips_site_page"),
+        functools.partial(join_wikidata.title_and_item, dbname="ukwiki"),
+    ),
 }
 
 
 def read_sql_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As the join of pages and items."""
     table = name.partition(".sql")[0].rpartition("-")[2]
-    parse = {
-        "page_props": fact_of_property,
-        "page": fact_of_existence,
-        "wb_items_per_site": functools.partial(title_and_item, dbname="ukwiki"),
-    }[table]
-    read = read_sql(str(folder / name), table, _SQL_COLUMNS[table], parse, on_corrupt)
+    read = read_sql(str(folder / name), table, *_SQL_TABLES[table], on_corrupt)
     return Counts(kind for kind, _ in _count(read))
 
 
@@ -208,7 +166,7 @@ def read_entity_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts
     """As entities: reads the items, and makes blocks of rows."""
     path = str(folder / name)
     make_entity_table.check_entity_dump(path, whole=on_corrupt == "fail")
-    blocks = make_blocks(Scratch(str(folder)), ["ukwiki", "enwiki"])
+    blocks = make_entity_table.make_blocks(Scratch(str(folder)), ["ukwiki", "enwiki"])
     blocks.start_bundle()
     found = Counts()
     for unit in read_dumps.plan_units(path, WORKERS):
@@ -226,9 +184,10 @@ def read_news(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As lm1b: reads the lines, and tokenises them."""
     paths = [str(folder / name)]
     check_lines(paths, whole=on_corrupt == "fail")
+    reader = read_lines._ReadUnit(on_corrupt, read_lines.MEMBERS, BLOCK_BYTES)
     found = Counts()
-    for unit in plan_lines(paths, WORKERS):
-        for kind, block in _count(_ReadLines(on_corrupt, MEMBERS, BLOCK_BYTES).process(unit)):
+    for unit in read_lines.plan_units(paths, WORKERS):
+        for kind, block in _count(reader.process(unit)):
             if kind == "records":
                 tokenized = tokenize_block(block, "en", False, CURRENT_PERL)
                 found[kind] += tokenized.count(b"\n")
@@ -242,9 +201,9 @@ def read_library(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     paths = [str(folder / name)]
     check_books(paths, whole=on_corrupt == "fail")
     scratch = Scratch(str(folder))
-    planner, reader = _PlanUnits(on_corrupt), _ReadBooks(scratch, on_corrupt)
+    planner, reader = read_books._PlanUnits(on_corrupt), read_books._ReadUnit(scratch, on_corrupt)
     found = Counts()
-    for source in share_out(paths, WORKERS):
+    for source in read_books.share_out(paths, WORKERS):
         for kind, unit in _count(planner.process(source)):
             if kind != "records":
                 found[kind] += 1
@@ -259,18 +218,18 @@ def read_library(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
 
 def _follow_book(file: BookFile, scratch: Scratch) -> Counts:
     found = Counts()
-    for kind, book in _count(strip_book(join_book(file, None), scratch, True)):
+    for kind, book in _count(screen_books.strip_book(join_book(file, None), scratch, True)):
         found[f"stripped/{kind}"] += 1
         if kind == "records":
-            found["dated"] += len(list(date_book(book, 1919)))
-            measure_book(book)
+            found["dated"] += len(list(screen_books.date_book(book, 1919)))
+            screen_books.measure_book(book)
     return found
 
 
 def read_catalog(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As pg19: reads the entries."""
-    reader = _ReadCatalog(on_corrupt)
-    units = plan_catalog([str(folder / name)], WORKERS)
+    reader = catalog._ReadUnit(on_corrupt)
+    units = catalog.plan_units([str(folder / name)], WORKERS)
     return Counts(kind for unit in units for kind, _ in _count(reader.process(unit)))
 
 
@@ -278,30 +237,30 @@ def read_book_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """metadata.csv, a table of splits, a list of words."""
     path = str(folder / name)
     if name.startswith("metadata"):
-        return Counts(records=len(list(read_released_books(path))))
+        return Counts(records=len(list(catalog.read_released_books(path))))
     if name.startswith("splits"):
-        return Counts(records=len(read_split_table(path)))
-    return Counts(records=len(read_word_list(path)))
+        return Counts(records=len(catalog.read_split_table(path)))
+    return Counts(records=len(screen_books.read_word_list(path)))
 
 
 def read_pins(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As wiki40b --pin-splits."""
     is_build = (folder / "COMPLETED").exists()
     blocks: dict[int, list[Any]] = {}
-    for file in find_pins([str(folder if is_build else folder / name)]).files:
-        for unit in plan_pins(file):
-            for bucket, block in read_blocks(unit):
+    for file in split_pins.find_pins([str(folder if is_build else folder / name)]).files:
+        for unit in split_pins.plan_units(file):
+            for bucket, block in split_pins.read_blocks(unit):
                 blocks.setdefault(bucket, []).append(block)
-    return Counts(records=sum(len(unpack_pins(those)) for those in blocks.values()))
+    return Counts(records=sum(len(split_pins.unpack_pins(those)) for those in blocks.values()))
 
 
 def read_settings(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """refresh.toml, and tables of templates."""
     path = str(folder / name)
     if name == "refresh.toml":
-        config = load_config(path)
+        loaded = config.load_config(path)
         try:
-            recipes = [recipe_of(table, config.refresh) for table in config.corpus]
+            recipes = [config.recipe_of(table, loaded.refresh) for table in loaded.corpus]
         except ValueError as error:  # the command has been told the file
             raise ValueError(f"{path}: {error}") from None
         return Counts(records=len(recipes))
@@ -363,7 +322,7 @@ def read_scored(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
         reference, [hypothesis], model=model, metadata=str(folder / "metadata.tsv")
     )
     trained = SimpleNamespace(model=report.model.data)
-    count_file(EvaluationFile("fra", hypothesis), cast(Any, trained))
+    read_sentences.count_file(read_sentences.EvaluationFile("fra", hypothesis), cast(Any, trained))
     return Counts(records=len(report.scored))
 
 
@@ -386,9 +345,9 @@ def read_build(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
 
 def _verify(folder: str) -> Counts:
     found = Counts()
-    for place in find_folders([folder]).finished:
+    for place in finished_builds.find_folders([folder]).finished:
         try:
-            build = open_build(place)
+            build = finished_builds.open_build(place)
         except InputError:
             found["faults"] += 1  # as a line of the report
             continue
@@ -407,72 +366,67 @@ def _report(folder: str) -> Counts:
 
 
 def _score(folder: str) -> Counts:
-    if open_build(folder).corpus == "wiki40b":
-        _named(folder, lambda: score("bpc", folder, "test", log_likelihood="-1e5"))
+    if finished_builds.open_build(folder).corpus == "wiki40b":
+        try:
+            score("bpc", folder, "test", log_likelihood="-1e5")
+        except ValueError as error:
+            if type(error) is not ValueError:
+                raise
+            raise InputError(folder, str(error)) from None  # of the flags, which name the folder
     return Counts()
 
 
-def _named(folder: str, call: Callable[[], object]) -> None:
-    """A ValueError is of the command's flags, which name the folder."""
-    try:
-        call()
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise InputError(folder, str(error)) from None
-
-
 def _compare(folder: str) -> Counts:
-    build = open_build(folder)
+    build = finished_builds.open_build(folder)
     shape = shapes().get(build.corpus)
     if not shape:
         return Counts()
-    columns = columns_to_compare(build, build, shape)
+    columns = compare.columns_to_compare(build, build, shape)
     found = Counts()
-    for file in document_files(build, shape):
-        for side in plan_row_groups((True, file.file)):
-            found["compared"] += read_edition_rows(side, shape, columns).num_rows
+    for file in compare.document_files(build, shape):
+        for side in compare.plan_row_groups((True, file.file)):
+            found["compared"] += compare.read_rows(side, shape, columns).num_rows
     return found
 
 
 def _learn(folder: str) -> Counts:
     known = layouts()
-    if open_build(folder).corpus not in known:
+    if finished_builds.open_build(folder).corpus not in known:
         return Counts()
     sources = find_sources([folder], known)
     found = Counts()
     for language, of_language in sources.builds.items():
         for build in of_language:
             for file in _parquet_files(build):
-                for part in plan_file((language, known[build.corpus], file)):
-                    found["sentences"] += len(list(read_part(part, [])))
+                for part in read_sentences.plan_file((language, known[build.corpus], file)):
+                    found["sentences"] += len(list(read_sentences.read_part(part, [])))
     return found
 
 
-def _parquet_files(build: Build) -> Iterator[Any]:
+def _parquet_files(build: finished_builds.Build) -> Iterator[Any]:
     paths = {path for of_split in build.files.values() for path in of_split}
     return (file.file for file in list_files(build) if file.file.path in paths)
 
 
 def read_entity_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As wiki40b --entities."""
-    table = EntityTable.open(str(folder))
+    table = entity_table.EntityTable.open(str(folder))
     column = table.column_of("ukwiki")
     english = table.column_of("enwiki")
     found = Counts()
     for at, group in enumerate(table.row_groups):
-        found["records"] += len(list(titles_and_items(group, column)))
-        found["aliases"] += len(list(template_aliases(group, english, column)))
+        found["records"] += len(list(entity_table.titles_and_items(group, column)))
+        found["aliases"] += len(list(entity_table.template_aliases(group, english, column)))
         middle = (group.first_id + group.last_id) // 2
         ids = (group.first_id, middle, group.last_id)
-        facts = [(number, PageFacts(qid=f"Q{number}")) for number in ids]
-        found["facts"] += len(list(add_classes((at, facts), table.row_groups, table.kinds)))
+        facts = at, [(number, PageFacts(qid=f"Q{number}")) for number in ids]
+        found["facts"] += len(list(entity_table.add_classes(facts, table.row_groups, table.kinds)))
     return found
 
 
 def read_checksums(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As verify --md5."""
-    (build,) = find_builds([str(folder / "build")], "lm1b")
+    (build,) = finished_builds.find_builds([str(folder / "build")], "lm1b")
     found = compare_with_list(build, str(folder / name))
     return Counts(records=found.equal, faults=len(found.faults))
 
@@ -494,9 +448,9 @@ def read_stage(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
         if not stage:
             return Counts(rejected=1)
         found = Counts()
-        for field, of_field in read_list_of_stage(stage.folder).items():
+        for field, of_field in stage_files.read_list(stage.folder).items():
             for part in of_field.parts:
-                found[field] += len(list(read_stage_part(part, stage.folder)))
+                found[field] += len(list(stage_files.read_part(part, stage.folder)))
     return found
 
 
@@ -505,8 +459,9 @@ def read_state(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     if name == "CURRENT":
         return Counts(records=bool(read_current(str(folder))))
     if name.startswith("."):
-        part = DiskPart(str(folder), RemoteFile("a.bz2", ("https://dumps.example.org/a.bz2",), 10))
-        part.headers_to_resume("https://dumps.example.org/a.bz2")
+        url = "https://dumps.example.org/a.bz2"
+        part = DiskPart(str(folder), sources.RemoteFile("a.bz2", (url,), 10))
+        part.headers_to_resume(url)
         return Counts(records=bool(part.note), faults=bool(part.fault()))
     state = StateFolder(str(folder))
     state.load("wiki40b-uk", sets_aside=False)
@@ -526,11 +481,11 @@ MIRROR = "https://mirror.example.org"
 def read_mirror(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As a refresh with a single mirror."""
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
-    source: Source = NewsSource(mirrors=(MIRROR,))
+    source: sources.Source = sources.NewsSource(mirrors=(MIRROR,))
     if "dumpstatus.json" in files:
-        source = WikimediaSource("ukwiki", mirrors=(MIRROR,))
+        source = sources.WikimediaSource("ukwiki", mirrors=(MIRROR,))
     elif "sums.txt" in files:
-        source = EntitiesSource((MIRROR,))
+        source = sources.EntitiesSource((MIRROR,))
     offers = find_offers(source, cast(requests.Session, _Session(files)))
     return Counts(records=len(offers), rejected=not offers)
 
@@ -559,22 +514,15 @@ class _Session:
         return _Response(b"", {str(key): str(value) for key, value in headers.items()})
 
 
-class _Response:
+class _Response(io.BytesIO):
     def __init__(self, content: bytes | None, headers: Mapping[str, str] = {}):
+        super().__init__(content or b"")
         self.status_code = 404 if content is None else 200
         self.headers = headers
         self.raw = self
-        self._left = content or b""
-
-    def __enter__(self) -> "_Response":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
     def raise_for_status(self) -> None:
         pass
 
-    def read1(self, size: int, **_: object) -> bytes:
-        data, self._left = self._left[:size], self._left[size:]
-        return data
+    def read1(self, size: int | None = -1, **_: object) -> bytes:
+        return super().read1(size)

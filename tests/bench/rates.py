@@ -1,6 +1,6 @@
 """Measures core-seconds and disk space per GB of text, and writes the table that `--dry-run` uses.
 
-    python -m tests.bench.rates [--only NAME …] [--scale N] [--full] [--print-only]
+    python -m tests.bench.rates [--only NAME …] [--scale N] [--full]
 
 Builds each corpus with the command line, with one worker, from plain text of two sizes. The difference gives
 the cost of the text, the rest is the cost of the start. The costs of near-duplicates, vocabularies, languages
@@ -14,6 +14,7 @@ import argparse
 import bz2
 import contextlib
 import csv
+import functools
 import gzip
 import io
 import json
@@ -28,6 +29,7 @@ from typing import NamedTuple
 from corpusmill.pipelines.run import forecast
 from corpusmill.pipelines.run.forecast import ANY, GB, Rates, Text, load_rates, parts_of
 from corpusmill.transforms.files.compression import decompress
+from corpusmill.transforms.files.markup import make_table
 from tests.bench import harness
 from tests.bench.ngrams import text_array
 from tests.makers.compressed import COMPRESS
@@ -81,11 +83,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=MEASURES, default=[*MEASURES])
     parser.add_argument("--scale", type=int, default=1, help="inputs so many times as large")
-    parser.add_argument(
-        "--rounds", type=int, default=1, help="builds of each kind; the best counts"
-    )
     parser.add_argument("--full", action="store_true", help="only print the five at full size")
-    parser.add_argument("--print-only", action="store_true", help="do not write the table")
     settings = parser.parse_args()
     if settings.full:
         print_full(load_rates())
@@ -97,11 +95,10 @@ def main() -> None:
         for name in settings.only:
             place = pathlib.Path(folder, name)
             place.mkdir()
-            rows = MEASURES[name](Bench(place, settings.scale, settings.rounds))
+            rows = MEASURES[name](Bench(place, settings.scale))
             for row in rows:
                 print("  ".join(map(str, row)), flush=True)
-            if not settings.print_only:
-                write_table(rows, where)
+            write_table(rows, where)
 
 
 def write_table(rows: Sequence[Row], where: str) -> None:
@@ -127,26 +124,22 @@ def _rounded(row: Row) -> tuple[object, ...]:
 class Bench:
     """Builds in a folder."""
 
-    def __init__(self, folder: pathlib.Path, scale: int, rounds: int):
+    def __init__(self, folder: pathlib.Path, scale: int):
         self.folder = folder
         self.scale = scale
-        self._rounds = rounds
         self._builds = 0
 
     def run(self, source: Source, *flags: str, workers: int = 1) -> Run:
-        """The least that builds of the same input took."""
-        return min(self._run([*source.command, *flags], workers) for _ in range(self._rounds))
-
-    def _run(self, command: Sequence[str], workers: int) -> Run:
+        """Returns the cost of a build; its folder is `last`."""
         self._builds += 1
         output = self.folder / f"built-{self._builds}"
         output.mkdir()
         peak, is_over = [0], threading.Event()
         watcher = threading.Thread(target=watch_disk, args=(output, peak, is_over), daemon=True)
         watcher.start()
-        flags = ["--output", str(output), "--workers", str(workers)]
+        command = [*harness.COMMAND, *source.command, *flags, "--output", str(output)]
         try:
-            run = harness.build([*harness.COMMAND, *command, *flags], output.with_suffix(".log"))
+            run = harness.build([*command, "--workers", str(workers)], output.with_suffix(".log"))
         finally:
             is_over.set()
             watcher.join()
@@ -160,17 +153,14 @@ class Bench:
         more = large.text_bytes - small.text_bytes
         work = (of_large.core_seconds - of_small.core_seconds) / more
         start = max(of_small.core_seconds - work * small.text_bytes, 0.0)
-        peak, kept = of_large.peak_bytes, of_large.kept_bytes
-        return [
-            Row(corpus, forecast.START, start),
-            Row(
-                corpus,
-                forecast.WORK,
-                work * GB,
-                max(peak, kept) / large.text_bytes,
-                kept / large.text_bytes,
-            ),
-        ]
+        return [Row(corpus, forecast.START, start), work_row(corpus, large, of_large, work)]
+
+
+def work_row(corpus: str, source: Source, run: Run, core_seconds: float) -> Row:
+    """The rates of the work on a text; `core_seconds` are those of a byte."""
+    most = max(run.peak_bytes, run.kept_bytes)
+    sizes = most / source.text_bytes, run.kept_bytes / source.text_bytes
+    return Row(corpus, forecast.WORK, core_seconds * GB, *sizes)
 
 
 def watch_disk(folder: pathlib.Path, peak: list[int], is_over: threading.Event) -> None:
@@ -222,19 +212,18 @@ def _unpack_seconds(packed: bytes, codec: str) -> float:
     return time.process_time() - start
 
 
+def news_source(bench: Bench, parts: int) -> Source:
+    """News of a size."""
+    folder = bench.folder / f"news-{parts}"
+    if not folder.exists():
+        harness.write_news(harness.source_lines(), folder, NEWS_MEGABYTES * parts)
+    return Source(["lm1b", "--input", *map(str, sorted(folder.iterdir()))], disk_bytes(folder))
+
+
 def measure_lm1b(bench: Bench) -> list[Row]:
     """One Billion Word; a second worker; and without sentences that are nearly the same."""
-    lines = harness.source_lines()
-
-    def make(parts: int) -> Source:
-        folder = bench.folder / f"news-{parts}"
-        if not folder.exists():
-            harness.write_news(lines, folder, NEWS_MEGABYTES * parts)
-        paths = sorted(folder.iterdir())
-        return Source(["lm1b", "--input", *map(str, paths)], sum(p.stat().st_size for p in paths))
-
-    rows = bench.measure("lm1b", make)
-    small, large = make(SMALL * bench.scale), make(LARGE * bench.scale)
+    rows = bench.measure("lm1b", functools.partial(news_source, bench))
+    small, large = (news_source(bench, parts * bench.scale) for parts in (SMALL, LARGE))
     alone = rows[0].core_seconds + rows[1].core_seconds * small.text_bytes / GB
     two = bench.run(small, workers=2).core_seconds
     return [
@@ -269,17 +258,10 @@ def measure_wiki40b(bench: Bench) -> list[Row]:
         if language != first:
             source = make(language, large)
             run = bench.run(source, none)
-            of_language[language] = Row(
-                "wiki40b",
-                forecast.WORK,
-                (run.core_seconds - start) / source.text_bytes * GB,
-                max(run.peak_bytes, run.kept_bytes) / source.text_bytes,
-                run.kept_bytes / source.text_bytes,
-            )
-    mean = [
-        sum(column) / len(of_language)
-        for column in zip(*(r[2:] for r in of_language.values()), strict=True)
-    ]
+            seconds = (run.core_seconds - start) / source.text_bytes
+            of_language[language] = work_row("wiki40b", source, run, seconds)
+    columns = zip(*(row[2:] for row in of_language.values()), strict=True)
+    mean = [sum(column) / len(of_language) for column in columns]
     source, talk = make(first, large), make(first, large, talk=True)
     plain = start + work.core_seconds * source.text_bytes / GB
     with_talk = bench.run(talk, none).core_seconds
@@ -332,37 +314,31 @@ def measure_entities(bench: Bench) -> list[Row]:
     return bench.measure("entities", make)
 
 
-def books_in(bench: Bench, parts: int) -> tuple[pathlib.Path, int]:
-    """A quarter of the real books for each part, as text, at most all."""
-    folder = bench.folder / f"books-{parts}"
+def measure_books(bench: Bench, corpus: str, *flags: str) -> tuple[list[Row], Source]:
+    """A corpus of books; a part is a quarter of the real ones. Returns the largest input, too."""
     packed = sorted((DATA / "gutenberg" / "books").glob("*.gz"))
-    if not folder.exists():
-        folder.mkdir()
-        for path in packed[: len(packed) * min(parts, BOOKS_PARTS) // BOOKS_PARTS]:
-            (folder / path.name.removesuffix(".gz")).write_bytes(gzip.decompress(path.read_bytes()))
-    size = sum(path.stat().st_size for path in folder.iterdir())
-    return folder, size
+
+    def make(parts: int) -> Source:
+        folder = bench.folder / f"books-{parts}"
+        if not folder.exists():
+            folder.mkdir()
+            for path in packed[: len(packed) * min(parts, BOOKS_PARTS) // BOOKS_PARTS]:
+                text = gzip.decompress(path.read_bytes())
+                (folder / path.name.removesuffix(".gz")).write_bytes(text)
+        return Source([corpus, "--books", str(folder), *flags], disk_bytes(folder))
+
+    return bench.measure(corpus, make), make(LARGE * bench.scale)
 
 
 def measure_pg19(bench: Bench) -> list[Row]:
     """PG-19 by hash; and without books that are nearly the same."""
-
-    def make(parts: int) -> Source:
-        folder, size = books_in(bench, parts)
-        return Source(["pg19", "--books", str(folder), "--members", "hash"], size)
-
-    rows = bench.measure("pg19", make)
-    return [*rows, _more(bench, "pg19", rows, make(LARGE * bench.scale), "--near-duplicates=0.8")]
+    rows, large = measure_books(bench, "pg19", "--members", "hash")
+    return [*rows, _more(bench, "pg19", rows, large, "--near-duplicates=0.8")]
 
 
 def measure_simplebooks(bench: Bench) -> list[Row]:
     """SimpleBooks."""
-
-    def make(parts: int) -> Source:
-        folder, size = books_in(bench, parts)
-        return Source(["simplebooks", "--books", str(folder), "--heldout-books", "1"], size)
-
-    return bench.measure("simplebooks", make)
+    return measure_books(bench, "simplebooks", "--heldout-books", "1")[0]
 
 
 def measure_flores101(bench: Bench) -> list[Row]:
@@ -383,10 +359,8 @@ def measure_subwords(bench: Bench) -> list[Row]:
     def make(parts: int) -> Source:
         folder = bench.folder / f"lines-{parts}"
         harness.write_news(lines, folder, NEWS_MEGABYTES // 2 * parts)
-        paths = sorted(folder.iterdir())
-        named = [f"en={path}" for path in paths]
-        command = ["subwords", "--corpora", *named, "--size", "16000"]
-        return Source(command, sum(path.stat().st_size for path in paths))
+        named = [f"en={path}" for path in sorted(folder.iterdir())]
+        return Source(["subwords", "--corpora", *named, "--size", "16000"], disk_bytes(folder))
 
     return bench.measure("subwords", make)
 
@@ -426,12 +400,9 @@ def measure_spark(bench: Bench) -> list[Row]:
     """Measures the cost of Spark beside the work: One Billion Word, on this machine and on a cluster of one
     node.
     """
-    lines = harness.source_lines()
     took: dict[str, list[float]] = {}
     for parts in (SMALL, LARGE):
-        folder = bench.folder / f"news-{parts}"
-        harness.write_news(lines, folder, NEWS_MEGABYTES * parts * bench.scale)
-        command = ["lm1b", "--input", *map(str, sorted(folder.iterdir()))]
+        command = news_source(bench, parts * bench.scale).command
         for engine in harness.ENGINES:
             output = bench.folder / f"{engine}-{parts}"
             took.setdefault(engine, []).append(harness.build_on(engine, command, output))
@@ -450,17 +421,11 @@ def measure_spark(bench: Bench) -> list[Row]:
     return rows
 
 
+_CORPORA = (measure_lm1b, measure_wiki40b, measure_entities, measure_pg19, measure_simplebooks)
+_OTHERS = (measure_flores101, measure_subwords, measure_multilingual, measure_ngrams)
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "codecs": measure_codecs,
-    "lm1b": measure_lm1b,
-    "wiki40b": measure_wiki40b,
-    "entities": measure_entities,
-    "pg19": measure_pg19,
-    "simplebooks": measure_simplebooks,
-    "flores101": measure_flores101,
-    "subwords": measure_subwords,
-    "multilingual": measure_multilingual,
-    "ngrams": measure_ngrams,
+    **{one.__name__.removeprefix("measure_"): one for one in (*_CORPORA, *_OTHERS)},
     "Spark": measure_spark,
 }
 
@@ -492,23 +457,22 @@ FULL = (
 
 def print_full(rates: Rates) -> None:
     """Prints a table in Markdown; the sum is of rows that a person builds once, Wikidata from the .gz."""
-    print(f"{rates.measured}\n")
-    print("| input | GB of text | work, core-seconds a GB | decompression | core-hours |")
-    print("|---|---:|---:|---:|---:|")
     total = 0.0
+    rows = []
     for full in FULL:
         size = full.gigabytes * GB
         text = Text(size, {full.codec: size * full.times})
         parts = {part.name: part for part in parts_of(rates, full.corpus, "", text)}
         hours = sum(part.core_seconds for part in parts.values()) / 3600
         work, unpacking = (
-            parts[name].core_seconds / full.gigabytes for name in (forecast.WORK, full.codec)
+            f"{parts[name].core_seconds / full.gigabytes:,.1f}"
+            for name in (forecast.WORK, full.codec)
         )
         total += hours * full.is_counted
-        print(
-            f"| {full.name} | {full.gigabytes:,g} | {work:,.1f} | {unpacking:,.1f} | {hours:,.2f} |"
-        )
-    print(f"| all, Wikidata from the .gz | | | | {total:,.1f} |")
+        rows.append((full.name, f"{full.gigabytes:,g}", work, unpacking, f"{hours:,.2f}"))
+    rows.append(("all, Wikidata from the .gz", "", "", "", f"{total:,.1f}"))
+    head = ("input", "GB of text", "work, core-seconds a GB", "decompression", "core-hours")
+    print(rates.measured, "", *make_table(head, rows), sep="\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """A wiki at two dates: pages were moved, swapped, merged … in between; and how well they are linked.
 
-Every article has a made item, so that the right link is known. The tests take three pages of each kind of
-change, the benchmark the titles of real dumps.
+Every article has a made item, so that the right link is known.
 """
 
 import itertools
@@ -58,7 +57,8 @@ class Wiki:
 
     def change(self, kind: str, titles: Sequence[str]) -> None:
         """Adds the articles to the state before, and what has become of them to the state after."""
-        CHANGES[kind](self, titles)
+        for at, title in enumerate(titles):
+            CHANGES[kind](self, title, titles[at - 1])
         for page in (*self.before.articles, *self.after.articles):
             self.kinds.setdefault(page, kind)
 
@@ -87,86 +87,72 @@ class Wiki:
         self.after.redirects.append(page._replace(created=created, comment=comment))
 
 
-def _unchanged(wiki: Wiki, titles: Sequence[str]) -> None:
-    for title in titles:
-        wiki.put(wiki.after, title, *wiki.put(wiki.before, title))
+def _unchanged(wiki: Wiki, title: str, _: str) -> None:
+    wiki.put(wiki.after, title, *wiki.put(wiki.before, title))
 
 
-def _moved(wiki: Wiki, titles: Sequence[str], has_redirect: bool = True) -> None:
-    for title in titles:
-        wiki.put(wiki.after, f"{title} (new)", *wiki.put(wiki.before, title))
-        if has_redirect:
-            wiki.redirect(title, f"{title} (new)")
+def _moved(wiki: Wiki, title: str, _: str, has_redirect: bool = True) -> None:
+    wiki.put(wiki.after, f"{title} (new)", *wiki.put(wiki.before, title))
+    if has_redirect:
+        wiki.redirect(title, f"{title} (new)")
 
 
-def _moved_twice(wiki: Wiki, titles: Sequence[str]) -> None:
+def _moved_twice(wiki: Wiki, title: str, _: str) -> None:
     """A bot has led the first redirect to the second title."""
-    for title in titles:
-        wiki.put(wiki.after, f"{title} (newest)", *wiki.put(wiki.before, title))
-        wiki.redirect(title, f"{title} (newest)", created="", comment="double redirect")
-        wiki.redirect(f"{title} (new)", f"{title} (newest)")
+    wiki.put(wiki.after, f"{title} (newest)", *wiki.put(wiki.before, title))
+    wiki.redirect(title, f"{title} (newest)", created="", comment="double redirect")
+    wiki.redirect(f"{title} (new)", f"{title} (newest)")
 
 
-def _swapped(wiki: Wiki, titles: Sequence[str]) -> None:
-    pages = [wiki.put(wiki.before, title) for title in titles]
-    for title, page in zip([*titles[1:], titles[0]], pages, strict=True):
-        wiki.put(wiki.after, title, *page)
+def _swapped(wiki: Wiki, title: str, other: str) -> None:
+    wiki.put(wiki.after, other, *wiki.put(wiki.before, title))
 
 
-def _title_taken(wiki: Wiki, titles: Sequence[str]) -> None:
+def _title_taken(wiki: Wiki, title: str, _: str) -> None:
     """The page was moved, and its title has a new page about something else."""
-    for title in titles:
-        wiki.put(wiki.after, f"{title} (new)", *wiki.put(wiki.before, title))
-        wiki.put(wiki.after, title)
+    wiki.put(wiki.after, f"{title} (new)", *wiki.put(wiki.before, title))
+    wiki.put(wiki.after, title)
 
 
-def _deleted(wiki: Wiki, titles: Sequence[str]) -> None:
-    for title in titles:
-        wiki.put(wiki.before, title)
+def _deleted(wiki: Wiki, title: str, _: str) -> None:
+    wiki.put(wiki.before, title)
 
 
-def _made_anew(wiki: Wiki, titles: Sequence[str]) -> None:
+def _made_anew(wiki: Wiki, title: str, _: str) -> None:
     """Deleted and written again, about the same."""
-    for title in titles:
-        _, item = wiki.put(wiki.before, title)
-        wiki.put(wiki.after, title, item=item)
+    wiki.put(wiki.after, title, item=wiki.put(wiki.before, title)[1])
 
 
-def _new(wiki: Wiki, titles: Sequence[str]) -> None:
-    for title in titles:
-        wiki.put(wiki.after, title)
+def _new(wiki: Wiki, title: str, _: str) -> None:
+    wiki.put(wiki.after, title)
 
 
-def _merged(wiki: Wiki, titles: Sequence[str], created: str = "", section: str = "") -> None:
+def _merged(wiki: Wiki, title: str, _: str, created: str = "", section: str = "") -> None:
     """The article became a redirect to another one, that has no item yet.
 
     If `created` is given, the article was deleted before. The redirect may lead to a section.
     """
-    for title in titles:
-        wiki.put(wiki.before, title)
-        wiki.put(wiki.after, f"{title} and others", item="")
-        how = {"comment": _BY_HAND, "created": created, "section": section.format(title=title)}
-        wiki.redirect(title, f"{title} and others", **how)
+    wiki.put(wiki.before, title)
+    wiki.put(wiki.after, f"{title} and others", item="")
+    how = {"comment": _BY_HAND, "created": created, "section": section.format(title=title)}
+    wiki.redirect(title, f"{title} and others", **how)
 
 
-def _redirect_on_purpose(wiki: Wiki, titles: Sequence[str]) -> None:
+def _redirect_on_purpose(wiki: Wiki, title: str, _: str) -> None:
     """A move left the redirect long ago, and an item has it on purpose; the target has no item."""
-    for title in titles:
-        page, _ = wiki.put(wiki.before, f"{title} and others", item="")
-        wiki.put(wiki.after, f"{title} and others", page, item="")
-        item = f"Q{next(wiki._items)}"
-        wiki.before.sitelinks[item] = wiki.after.sitelinks[item] = title
-        wiki.redirect(title, f"{title} and others", created=LONG_AGO)
+    page, _item = wiki.put(wiki.before, f"{title} and others", item="")
+    wiki.put(wiki.after, f"{title} and others", page, item="")
+    item = f"Q{next(wiki._items)}"
+    wiki.before.sitelinks[item] = wiki.after.sitelinks[item] = title
+    wiki.redirect(title, f"{title} and others", created=LONG_AGO)
 
 
-def _items_merged(wiki: Wiki, titles: Sequence[str]) -> None:
+def _items_merged(wiki: Wiki, title: str, _: str) -> None:
     """The item of the page was merged into another one."""
-    for title in titles:
-        page, _ = wiki.put(wiki.before, title)
-        wiki.put(wiki.after, title, page)
+    wiki.put(wiki.after, title, wiki.put(wiki.before, title)[0])
 
 
-CHANGES: Mapping[str, Callable[[Wiki, Sequence[str]], None]] = {
+CHANGES: Mapping[str, Callable[[Wiki, str, str], None]] = {
     "unchanged": _unchanged,
     "moved": _moved,
     "moved without redirect": partial(_moved, has_redirect=False),
@@ -182,6 +168,7 @@ CHANGES: Mapping[str, Callable[[Wiki, Sequence[str]], None]] = {
     "redirect has an item on purpose": _redirect_on_purpose,
     "items merged": _items_merged,
 }
+"""Kind → applies it to the article of a title; the second title is that of another article of the kind."""
 
 
 class Method(NamedTuple):
@@ -223,10 +210,10 @@ def find_faults(wiki: Wiki, method: Method, folder: Path) -> Iterator[Fault]:
     tables, table = WikiTables(dump_date=method.dump), None
     if method.page_props:
         path = folder / f"{WIKI}-{method.page_props}-page_props.sql.gz"
-        rows = [
-            (page, "wikibase_item", qid) for page, qid in states[method.page_props].items.items()
-        ]
-        dump_files.write_page_props(path, rows, WIKI)
+        items = states[method.page_props].items.items()
+        dump_files.write_page_props(
+            path, [(page, "wikibase_item", qid) for page, qid in items], WIKI
+        )
         tables = tables._replace(page_props=[str(path)])
     if method.titles:
         table = _entity_table(folder / method.name, states[method.titles], method.titles)
@@ -246,9 +233,7 @@ def _link(
     dump: State, tables: WikiTables, table: EntityTable | None, follows_redirects: bool
 ) -> Mapping[int, str]:
     """Page id → QID."""
-    articles = [
-        pack_article(Article(page, title, "1", "")) for page, title in dump.articles.items()
-    ]
+    articles = (Article(page, title, "1", "") for page, title in dump.articles.items())
     since = redirects_since(tables.sources(table)) if follows_redirects else ""
 
     def join(articles: beam.PCollection, pages: beam.PCollection) -> Linked:
@@ -256,9 +241,5 @@ def _link(
         joined: Linked = articles | LinkPages(WIKI, tables, table, None, redirects)
         return joined
 
-    outcome = run_inputs(
-        join,
-        articles=articles,
-        pages=dump.redirects,
-    )
+    outcome = run_inputs(join, articles=map(pack_article, articles), pages=dump.redirects)
     return {article.page_id: article.wikidata_id for article in outcome.elements["kept"]}

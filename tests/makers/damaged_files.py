@@ -12,9 +12,12 @@ import lzma
 import random
 import re
 import tarfile
-import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
+
+from tests.makers.book_files import zip_members
+from tests.makers.tar_files import pack_tar
+from tests.makers.zip_files import pack_zip
 
 _INSIDE = 0.6  # share of the packed files that are damaged inside
 _AS_TEXT = 0.6  # share of the texts that are damaged as texts
@@ -203,31 +206,31 @@ def _other_line_ends(data: bytes, chance: random.Random, _: Sequence[bytes]) -> 
 
 
 _Way = Callable[[bytes, random.Random, Sequence[bytes]], bytes]
-_OF_BYTES: dict[str, _Way] = {
-    "append": _append,
-    "cut-end": _cut_end,
-    "cut-out": _cut_out,
-    "cut-start": _cut_start,
-    "flip": _flip,
-    "overwrite": _overwrite,
-    "repeat": _repeat,
-    "replace": _replace,
-    "splice": _splice,
-    "swap": _swap,
-    "zero": _zero,
-}
-_OF_TEXTS: dict[str, _Way] = {
-    "join-lines": _join_lines,
-    "lose-lines": _lose_lines,
-    "lose-sign": _lose_sign,
-    "nest": _nest,
-    "odd-bytes": _odd_bytes,
-    "odd-number": _odd_number,
-    "odd-value": _odd_value,
-    "other-line-ends": _other_line_ends,
-    "recode": _recode,
-    "shuffle-lines": _shuffle_lines,
-}
+
+
+def _named(*ways: _Way) -> dict[str, _Way]:
+    return {way.__name__[1:].replace("_", "-"): way for way in ways}
+
+
+_OF_BYTES = _named(
+    *(
+        _append,
+        _cut_end,
+        _cut_out,
+        _cut_start,
+        _flip,
+        _overwrite,
+        _repeat,
+        _replace,
+        _splice,
+        _swap,
+    ),
+    _zero,
+)
+_OF_TEXTS = _named(
+    *(_join_lines, _lose_lines, _lose_sign, _nest, _odd_bytes, _odd_number, _odd_value),
+    *(_other_line_ends, _recode, _shuffle_lines),
+)
 
 
 # Packings.
@@ -255,10 +258,19 @@ def _unpack(data: bytes) -> _Packing | None:
     if data.startswith(b"\xfd7zXZ"):
         return _Packing("xz", [lzma.decompress(data)], lambda parts: _xz(parts[0]))
     if data.startswith(b"PK\3\4"):
-        return _zip_packing(data)
+        return _archive("zip", zip_members(data), pack_zip)
     if data[257:262] == b"ustar":
-        return _tar_packing(data)
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            files = {one.name: archive.extractfile(one) for one in archive if one.isreg()}
+            return _archive(
+                "tar", {name: file.read() for name, file in files.items() if file}, pack_tar
+            )
     return None
+
+
+def _archive(name: str, members: Mapping[str, bytes], pack: Callable[..., bytes]) -> _Packing:
+    parts = list(members.values())
+    return _Packing(name, parts, lambda new: pack(zip(members, new, strict=True), folder=""))
 
 
 def _gzip(data: bytes) -> bytes:
@@ -276,37 +288,3 @@ def _bz2_streams(data: bytes) -> list[bytes]:
         streams.append(decompressor.decompress(data))
         data = decompressor.unused_data
     return streams
-
-
-def _zip_packing(data: bytes) -> _Packing:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        infos = archive.infolist()
-        parts = [archive.read(info) for info in infos]
-
-    def pack(contents: Sequence[bytes]) -> bytes:
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w") as archive:
-            for info, content in zip(infos, contents, strict=True):
-                copy = zipfile.ZipInfo(info.filename, info.date_time)
-                copy.compress_type = info.compress_type
-                archive.writestr(copy, content)
-        return packed.getvalue()
-
-    return _Packing("zip", parts, pack)
-
-
-def _tar_packing(data: bytes) -> _Packing:
-    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-        infos = [info for info in archive.getmembers() if info.isreg()]
-        parts = [archive.extractfile(info).read() for info in infos]  # type: ignore[union-attr]
-
-    def pack(contents: Sequence[bytes]) -> bytes:
-        packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as archive:
-            for info, content in zip(infos, contents, strict=True):
-                copy = tarfile.TarInfo(info.name)
-                copy.size = len(content)
-                archive.addfile(copy, io.BytesIO(content))
-        return packed.getvalue()
-
-    return _Packing("tar", parts, pack)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from corpusmill.transforms.wikipedia.article_rows import SCHEMA
-from tests.makers.finished_builds import listed, seal
+from tests.makers.finished_builds import facts_of, listed, seal
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -43,15 +43,8 @@ def make_edition(
             schema = schema or table.schema
             pq.write_table(table, folder / name, row_group_size=2)
             outputs.append(listed(folder, name, "parquet", split, len(rows)))
-    manifest = {
-        "signature": f"{corpus}|lang:{language}|dump:{date}|v:1.0.0",
-        "corpus": corpus,
-        "edition": edition or language,
-        "dump_date": date,
-        "version": "1.0.0",
-        "outputs": outputs,
-    } | of_manifest
-    seal(folder, manifest)
+    manifest = facts_of(corpus, language, date, outputs=outputs)
+    seal(folder, manifest | {"edition": edition or language} | of_manifest)
     return folder
 
 

@@ -1,6 +1,5 @@
 """Writes small entity tables, laid out as those of `corpusmill entities`, without a dump."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,10 +7,10 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.wikipedia.entity_table import class_table, table_schema
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
+from tests.makers.finished_builds import facts_of, listed, seal
 
 
 class Item(NamedTuple):
@@ -46,18 +45,7 @@ def write_entity_table(
 
 def finish(folder: Path, outputs: Sequence[OutputFile], corpus: str = "entities") -> None:
     """Writes the manifest, and COMPLETED."""
-    manifest = {
-        "signature": "entities|lang:wikidata|dump:20260101|v:1.0.0",
-        "corpus": corpus,
-        "edition": "wikidata",
-        "dump_date": "20260101",
-        "version": "1.0.0",
-        "outputs": [file._asdict() for file in outputs],
-    }
-    text = to_json(manifest)
-    (folder / "manifest.json").write_text(text, "utf-8")
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    (folder / "COMPLETED").write_text(f"{digest}  manifest.json\n", "utf-8")
+    seal(folder, facts_of(corpus, "wikidata", outputs=[file._asdict() for file in outputs]))
 
 
 def _write_file(
@@ -72,7 +60,4 @@ def _write_file(
                 for item in group
             ]
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
-    data = (folder / name).read_bytes()
-    records = sum(map(len, groups))
-    digest = hashlib.sha256(data).hexdigest()
-    return OutputFile(name, "", "parquet", records, len(data), digest)
+    return OutputFile(**listed(folder, name, "parquet", records=sum(map(len, groups))))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.makers.finished_builds import seal
+from tests.makers.finished_builds import facts_of, seal
 
 SPLITS = ("train", "validation", "test")
 
@@ -34,10 +34,8 @@ def write_build(
     }
     names = {name for counts in stats.values() for name in counts}
     total = {name: sum(counts.get(name, 0) for counts in stats.values()) for name in names}
-    manifest = {"corpus": corpus, "edition": language, "dump_date": date, "version": version}
     (folder / "stats.json").write_text(json.dumps({**stats, "total": total}))
-    signature = f"{corpus}|lang:{language}|dump:{date}|v:{version}"
-    seal(folder, {**manifest, "signature": signature, "outputs": []})
+    seal(folder, facts_of(corpus, language, date, version, outputs=[]))
     if not completed:
         (folder / "COMPLETED").unlink()
     return folder

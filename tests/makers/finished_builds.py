@@ -44,20 +44,27 @@ def make_build(
         for number in range(len(of_split))
     ]
     kept = {split: sum(map(len, of_split)) for split, of_split in files.items()}
-    manifest = {
+    counts = {"kept": kept | {"total": sum(kept.values())}}
+    manifest = facts_of(corpus, edition, date, version, counts=counts, outputs=outputs)
+    stats = {split: {"articles": kept[split]} for split in SPLITS}
+    (folder / "stats.json").write_text(to_json(stats), "utf-8")
+    outputs.append(listed(folder, "stats.json"))
+    seal(folder, manifest | of_manifest)
+    return folder
+
+
+def facts_of(
+    corpus: str, edition: str, date: str = "20260101", version: str = "1.0.0", **more: Any
+) -> dict[str, Any]:
+    """A manifest with the facts that all have, and more."""
+    return {
         "signature": f"{corpus}|lang:{edition}|dump:{date}|v:{version}",
         "corpus": corpus,
         "edition": edition,
         "dump_date": date,
         "version": version,
-        "counts": {"kept": kept | {"total": sum(kept.values())}},
-        "outputs": outputs,
-    } | of_manifest
-    stats = {split: {"articles": kept[split]} for split in SPLITS}
-    (folder / "stats.json").write_text(to_json(stats), "utf-8")
-    outputs.append(listed(folder, "stats.json"))
-    seal(folder, manifest)
-    return folder
+        **more,
+    }
 
 
 def listed(

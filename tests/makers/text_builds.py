@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from corpusmill.transforms.files.formats import PARQUET, file_name
 from corpusmill.transforms.files.text import Shard
 from corpusmill.transforms.models.word_vocabulary import spread_words
-from tests.makers.finished_builds import listed, seal
+from tests.makers.finished_builds import facts_of, listed, seal
 
 _END = b"</s> "
 _WALKERS, _STEPS = 1 << 16, 100
@@ -47,17 +47,7 @@ def make_text_build(
         for number, (path, records) in enumerate(paths):
             placed = path.rename(folder / file_name(PARQUET, "", Shard(split, number, len(paths))))
             outputs.append(listed(folder, placed.name, "parquet", split, records))
-    manifest = {
-        "signature": f"{corpus}|lang:en|dump:20260101|v:1.0.0",
-        "corpus": corpus,
-        "edition": "en",
-        "dump_date": "20260101",
-        "version": "1.0.0",
-        "settings": {},
-        "outputs": outputs,
-        "stats": stats or {},
-    }
-    seal(folder, manifest)
+    seal(folder, facts_of(corpus, "en", settings={}, outputs=outputs, stats=stats or {}))
     return folder
 
 

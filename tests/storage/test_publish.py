@@ -20,6 +20,7 @@ from corpusmill.transforms.files.markup import hub_head
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.stores import StoreError, put_if, read_object
 from corpusmill.transforms.files.write_files import write_text
+from tests.makers.finished_builds import facts_of
 from tests.storage import processes
 from tests.storage.stores import Store, names_below, names_beside, read, tree_of, write
 
@@ -227,15 +228,7 @@ def test_a_bucket_that_is_not_there_is_told_before_anything_is_done(store: Store
 
 def make_with_card(output: str, edition: str, date: str) -> str:
     target = f"{output}/wiki40b/{edition}/{date}-1.0.0"
-    manifest = {
-        "signature": f"wiki40b|lang:{edition}|dump:{date}|v:1.0.0",
-        "corpus": "wiki40b",
-        "edition": edition,
-        "dump_date": date,
-        "version": "1.0.0",
-        "counts": {},
-        "outputs": [],
-    }
+    manifest = facts_of("wiki40b", edition, date, counts={}, outputs=[])
     with building(target) as folder:
         write_text(folder, "manifest.json", to_json(manifest))
         write_text(folder, "README.md", "\n".join([*hub_head("cc0-1.0", edition, ["train"]), ""]))

@@ -14,15 +14,20 @@ import pytest
 from tests.pipelines.refresh.dump_server import DumpServer
 from tests.pipelines.refresh.wiki_site import NEW, OLD, Place, put_dump
 from tests.pipelines.translation.offices import Office, good
-from tests.pipelines.translation.small_projects import find_bad, run, source_file, use_checks
+from tests.pipelines.translation.small_projects import find_bad, source_file, use_checks
 from tests.tools.pack_samples import SAMPLES
 
 ROOT = Path(__file__).parents[2]
-OUTPUT = "out"
-WORKERS = ("--workers", "2")
-WIKI = SAMPLES / "wikipedia" / "ukwiki"
-BOOKS = SAMPLES / "gutenberg"
 LANGUAGES = "fra,deu"
+BUILD = " --output out --workers 2"
+BOOKS = (
+    " --books {samples}/gutenberg/library --dump-date 20260101"
+    " --catalog {samples}/gutenberg/pg_catalog.csv {samples}/gutenberg/rdf-files.tar.bz2"
+)
+DUMP = "{samples}/wikimedia/%s/%s-20260101-pages-articles-multistream.xml.bz2"
+SITES = "".join(
+    f" --{one} {DUMP % ('en' + one, 'en' + one)}" for one in ("wikinews", "wikibooks", "wikivoyage")
+)
 
 
 class Inputs(NamedTuple):
@@ -36,9 +41,16 @@ class Inputs(NamedTuple):
 class Command(NamedTuple):
     """A command."""
 
-    arguments: Callable[[Inputs], tuple[object, ...]]
+    words: str  # with the folders in braces
     needs: tuple[str, ...] = ()  # commands that have to be finished before
     prepare: Callable[[Inputs, Path], None] | None = None  # makes the folder that it begins with
+
+    def arguments(self, inputs: Inputs) -> list[str]:
+        """The words, with the paths of the folders."""
+        folders = {"samples": SAMPLES, "finished": inputs.finished}
+        tables = inputs.finished.glob("entities/out/entities/wikidata/*-*")
+        folders["table"] = next(tables, Path())
+        return [word.format(**folders) for word in self.words.split()]
 
 
 @contextlib.contextmanager
@@ -50,81 +62,13 @@ def dump_site() -> Iterator[str]:
         yield site.url
 
 
-def _entities(_: Inputs) -> tuple[object, ...]:
-    dump = SAMPLES / "wikidata" / "wikidata-20260101-all.json.gz"
-    return "entities", "--dump", dump, "--output", OUTPUT, *WORKERS
-
-
 def _finished_build(inputs: Inputs, folder: Path) -> None:
     shutil.copytree(inputs.finished / "entities", folder)
-
-
-def _wiki40b(inputs: Inputs) -> tuple[object, ...]:
-    (table,) = (inputs.finished / "entities" / OUTPUT).glob("entities/wikidata/*-*")
-    return (
-        *("wiki40b", "--language", "uk", "--entities", table, "--vocabulary-size", 0),
-        *("--dump", WIKI / "ukwiki-20260101-pages-articles-multistream.xml.bz2"),
-        *("--page-props", WIKI / "ukwiki-20260101-page_props.sql.gz"),
-        *("--output", OUTPUT, *WORKERS),
-    )
-
-
-def _multilingual(inputs: Inputs) -> tuple[object, ...]:
-    corpus = inputs.finished / "wiki40b" / OUTPUT / "wiki40b" / "uk"
-    sizes = ("--vocabulary-sizes", 64_000)
-    return "multilingual", "--corpora", corpus, *sizes, "--output", OUTPUT, *WORKERS
-
-
-def _subwords(inputs: Inputs) -> tuple[object, ...]:
-    corpora = [inputs.finished / name / OUTPUT for name in ("wiki40b", "pg19")]
-    return "subwords", "--corpora", *corpora, "--size", 2000, "--output", OUTPUT, *WORKERS
-
-
-def _lm1b(_: Inputs) -> tuple[object, ...]:
-    news = SAMPLES / "news"
-    return (
-        *("lm1b", "--input", news / "news.20??.en.shuffled*", news / "training-monolingual.tgz"),
-        *("--dump-date", "2007-2011", "--shards", 10, "--heldout-shards", 5),
-        *("--output", OUTPUT, *WORKERS),
-    )
-
-
-def _pg19(_: Inputs) -> tuple[object, ...]:
-    return (
-        *("pg19", "--books", BOOKS / "library", "--dump-date", "20260101", "--members", "hash"),
-        *("--catalog", BOOKS / "pg_catalog.csv", BOOKS / "rdf-files.tar.bz2"),
-        *("--metadata", BOOKS / "metadata.csv", "--output", OUTPUT, *WORKERS),
-    )
-
-
-def _simplebooks(_: Inputs) -> tuple[object, ...]:
-    return (
-        *("simplebooks", "--books", BOOKS / "library", "--dump-date", "20260101"),
-        *("--catalog", BOOKS / "pg_catalog.csv", BOOKS / "rdf-files.tar.bz2"),
-        *("--heldout-books", 2, "--small-tokens", 5000, "--output", OUTPUT, *WORKERS),
-    )
-
-
-def _source(_: Inputs) -> tuple[object, ...]:
-    name = "en{0}/en{0}-20260101-pages-articles-multistream.xml.bz2"
-    sites = ("wikinews", "wikibooks", "wikivoyage")
-    dumps = [(f"--{one}", SAMPLES / "wikimedia" / name.format(one)) for one in sites]
-    flags = [word for dump in dumps for word in dump]
-    return "flores101", "source", *flags, "--sentences", 150, "--output", OUTPUT, *WORKERS
-
-
-def _packets(_: Inputs) -> tuple[object, ...]:
-    sent = ("--languages", LANGUAGES, "--to", "outbox", "--by", "Ama")
-    return "flores101", "packets", "--project", "project", "--source", "source.tsv", *sent
 
 
 def _with_source(_: Inputs, folder: Path) -> None:
     folder.mkdir(parents=True)
     source_file(folder)
-
-
-def _import(_: Inputs) -> tuple[object, ...]:
-    return "flores101", "import", "--project", "project", "inbox", "--by", "Ama"
 
 
 def _sent(_: Inputs, folder: Path) -> None:
@@ -138,19 +82,10 @@ def _sent(_: Inputs, folder: Path) -> None:
         answer.rename(folder / "inbox" / f"{code}.tsv")
 
 
-def _check(_: Inputs) -> tuple[object, ...]:
-    return "flores101", "check", "--project", "project", "--by", "Ama", *WORKERS
-
-
 def _answered(inputs: Inputs, folder: Path) -> None:
     """Answers are imported."""
     _sent(inputs, folder)
-    assert run("import", "--project", folder / "project", folder / "inbox").status == 0
-
-
-def _package(_: Inputs) -> tuple[object, ...]:
-    flags = ("--without-review", "--with-test")
-    return "flores101", "package", "--project", "project", "--output", OUTPUT, *flags
+    Office(folder).do("import", folder / "inbox")
 
 
 def _checked(inputs: Inputs, folder: Path) -> None:
@@ -158,11 +93,7 @@ def _checked(inputs: Inputs, folder: Path) -> None:
     _answered(inputs, folder)
     with pytest.MonkeyPatch.context() as patch:
         use_checks(patch, find_bad)
-        assert run("check", "--project", folder / "project").status == 0
-
-
-def _refresh(_: Inputs) -> tuple[object, ...]:
-    return "refresh", "--config", "refresh.toml"
+        Office(folder).do("check")
 
 
 def configure(folder: Path, url: str) -> None:
@@ -183,21 +114,45 @@ def _old_edition(_: Inputs, folder: Path) -> None:
         subprocess.run(command, cwd=folder, env=own, check=True, capture_output=True)
 
 
+_ENTITIES = "entities --dump {samples}/wikidata/wikidata-20260101-all.json.gz" + BUILD
+_WIKI = "{samples}/wikipedia/ukwiki/ukwiki-20260101-"
 COMMANDS = {
-    "entities": Command(_entities),
-    "entities --replace": Command(
-        lambda inputs: (*_entities(inputs), "--replace"), ("entities",), _finished_build
+    "entities": Command(_ENTITIES),
+    "entities --replace": Command(f"{_ENTITIES} --replace", ("entities",), _finished_build),
+    "wiki40b": Command(
+        f"wiki40b --language uk --entities {{table}} --vocabulary-size 0{BUILD}"
+        f" --dump {_WIKI}pages-articles-multistream.xml.bz2 --page-props {_WIKI}page_props.sql.gz",
+        ("entities",),
     ),
-    "wiki40b": Command(_wiki40b, ("entities",)),
-    "multilingual": Command(_multilingual, ("wiki40b",)),
-    "lm1b": Command(_lm1b),
-    "pg19": Command(_pg19),
-    "simplebooks": Command(_simplebooks),
-    "subwords": Command(_subwords, ("wiki40b", "pg19")),
-    "flores101 source": Command(_source),
-    "flores101 packets": Command(_packets, (), _with_source),
-    "flores101 import": Command(_import, (), _sent),
-    "flores101 check": Command(_check, (), _answered),
-    "flores101 package": Command(_package, (), _checked),
-    "refresh": Command(_refresh, (), _old_edition),
+    "multilingual": Command(
+        "multilingual --corpora {finished}/wiki40b/out/wiki40b/uk --vocabulary-sizes 64000" + BUILD,
+        ("wiki40b",),
+    ),
+    "lm1b": Command(
+        "lm1b --input {samples}/news/news.20??.en.shuffled* {samples}/news/training-monolingual.tgz"
+        " --dump-date 2007-2011 --shards 10 --heldout-shards 5" + BUILD
+    ),
+    "pg19": Command(
+        f"pg19{BOOKS} --members hash --metadata {{samples}}/gutenberg/metadata.csv{BUILD}"
+    ),
+    "simplebooks": Command(f"simplebooks{BOOKS} --heldout-books 2 --small-tokens 5000{BUILD}"),
+    "subwords": Command(
+        "subwords --corpora {finished}/wiki40b/out {finished}/pg19/out --size 2000" + BUILD,
+        ("wiki40b", "pg19"),
+    ),
+    "flores101 source": Command(f"flores101 source{SITES} --sentences 150{BUILD}"),
+    "flores101 packets": Command(
+        "flores101 packets --project project --source source.tsv --to outbox --by Ama"
+        f" --languages {LANGUAGES}",
+        prepare=_with_source,
+    ),
+    "flores101 import": Command("flores101 import --project project inbox --by Ama", prepare=_sent),
+    "flores101 check": Command(
+        "flores101 check --project project --by Ama --workers 2", prepare=_answered
+    ),
+    "flores101 package": Command(
+        "flores101 package --project project --output out --without-review --with-test",
+        prepare=_checked,
+    ),
+    "refresh": Command("refresh --config refresh.toml", prepare=_old_edition),
 }

@@ -19,7 +19,6 @@ FORK_SERVER = f"{LOCAL}.fork_server"
 WORKERS = f"{LOCAL}.worker_processes:Workers"
 BUNDLE = "apache_beam.runners.worker.sdk_worker:SdkWorker.process_bundle"
 BUILDING = r"\.building-[^/]*"
-TEMPORARY = "/corpusmill-temporary-[0-9a-f]+"
 STAGE = r"\.stages/\d\d-[^/]*"
 
 
@@ -43,35 +42,21 @@ def _own(name: str, at: str, step: str, what: str, *commands: str, occurrence: i
 
 
 _FOLDERS_AND_LOCKS = (
-    _own(
-        "folder of the build: mkdir",
-        LAUNCHER,
-        MKDIR,
-        f"{BUILDING}$",
-        "entities",
-        "flores101 package",
-    ),
+    _own("folder of the build: mkdir", LAUNCHER, MKDIR, f"{BUILDING}$", "entities", "flores101 package"),
     _own("lock: flock", LAUNCHER, FLOCK, "", "lm1b", "flores101 import"),
     _own("folder of stages: mkdir", LAUNCHER, MKDIR, r"\.stages$", "wiki40b", "lm1b"),
-)
+)  # fmt: skip
 
 _STAGES = (
     _own("second stage: mkdir", LAUNCHER, MKDIR, r"\.stages/02-", "entities", "simplebooks"),
     _own("stage's file: open", WORKER, OPEN, rf"{STAGE}/.*\.part$", "entities", "lm1b"),
     _own("stage's file: rename", WORKER, RENAME, rf"{STAGE}/.*\.part -> ", "wiki40b", "pg19"),
-    Point(
-        "stage's file: rename",
-        WORKER,
-        LAUNCHER,
-        RENAME,
-        rf"{STAGE}/.*\.part -> ",
-        ("entities", "pg19"),
-    ),
+    Point("stage's file: rename", WORKER, LAUNCHER, RENAME, rf"{STAGE}/.*\.part -> ", ("entities", "pg19")),
     _own("mark of a stage: rename", LAUNCHER, RENAME, r"\.stage\.json", "lm1b", "wiki40b"),
     _own("scratch file: open", WORKER, OPEN, r"\.scratch/", "lm1b", "pg19"),
     _own("stages: removal begins", LAUNCHER, RMTREE, r"\.stages$", "lm1b", "pg19"),
     _own("stages: removal midway", LAUNCHER, RMDIR, r"^0\d-", "entities", "wiki40b"),
-)
+)  # fmt: skip
 
 _OUTPUTS = (
     _own("output: open", WORKER, OPEN, rf"{BUILDING}/.*\.part$", "pg19", "wiki40b"),
@@ -109,8 +94,7 @@ _HAND_OVERS = (
     Point("bundle: begins", WORKER, SERVER, CALL, BUNDLE, ("entities", "flores101 source")),
     _own("bundle: ends", WORKER, RETURN, BUNDLE, "lm1b", "multilingual", occurrence=2),
     _own(
-        "second pipeline: runs", LAUNCHER, CALL,
-        "corpusmill.pipelines.run.engines.run_pipeline:_run_to_the_end",
+        "second pipeline: runs", LAUNCHER, CALL, f"{LOCAL}.run_pipeline:_run_to_the_end",
         "entities", "wiki40b", occurrence=2,
     ),
     _own(

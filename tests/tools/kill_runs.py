@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tests.tools.kill_commands import COMMANDS, ROOT, Inputs, configure
 from tests.tools.kill_hook.sitecustomize import VARIABLE, children_of
 from tests.tools.kill_points import LAUNCHER, WORKER, Point
+from tests.tools.processes import command_of
 
 HOOK = Path(__file__).parent / "kill_hook"
 MARK = "CORPUSMILL_KILLS_FOLDER"
@@ -50,16 +51,14 @@ class Outcome(NamedTuple):
 
 
 class Reference:
-    """The commands, run without a kill: their trees, and how long they take."""
+    """The commands, run without a kill: the files that they leave, how long they take, and how they end."""
 
     def __init__(self, work: Path, url: str):
         self.inputs = Inputs(work / "finished", work / "prepared", url)
         self._work = work
-        self._trees: dict[str, dict[str, bytes]] = {}
+        self.trees: dict[str, dict[str, bytes]] = {}
         self.seconds: dict[str, float] = {}
-        self._statuses: dict[str, int] = {}
-        for folder in (self.inputs.finished, self.inputs.prepared):
-            folder.mkdir(parents=True, exist_ok=True)
+        self.statuses: dict[str, int] = {}
 
     def make(self, name: str) -> None:
         """Runs a command, and before it those that it needs."""
@@ -68,32 +67,16 @@ class Reference:
         command = COMMANDS[name]
         for needed in command.needs:
             self.make(needed)
-        prepared = self.inputs.prepared / name
-        if command.prepare and not prepared.exists():
-            command.prepare(self.inputs, prepared)
-        place, note = self.inputs.finished / name, self._work / f"{name}.json"
-        if note.exists():  # of an earlier call with this folder
-            self.seconds[name], self._statuses[name] = json.loads(note.read_text("utf-8"))
-            self._trees[name] = tree_of(place)
-            return
-        shutil.rmtree(place, ignore_errors=True)
+        if command.prepare:
+            command.prepare(self.inputs, self.inputs.prepared / name)
+        place = self.inputs.finished / name
         run = Run(name, self, place, self._work / "undisturbed")
         start = time.monotonic()
-        status = run.start(None).wait(LIMIT_SECONDS)
+        status = self.statuses[name] = run.start(None).wait(LIMIT_SECONDS)
         self.seconds[name] = time.monotonic() - start
-        self._statuses[name] = status
         if (status and name != "flores101 check") or run.left_in_tmp():
             raise SystemExit(f"{name} ends with {status}, {run.left_in_tmp()}: {run.errors()}")
-        self._trees[name] = tree_of(place)
-        note.write_text(json.dumps([self.seconds[name], status]), "utf-8")
-
-    def status(self, name: str) -> int:
-        """The exit status of an undisturbed run."""
-        return self._statuses[name]
-
-    def tree(self, name: str) -> dict[str, bytes]:
-        """Returns the files that a command leaves."""
-        return self._trees[name]
+        self.trees[name] = tree_of(place)
 
     def before(self, name: str) -> dict[str, bytes]:
         """Returns the files that a command begins with."""
@@ -158,7 +141,7 @@ class Run:
 
     def start(self, plan: dict[str, object] | None) -> subprocess.Popen[bytes]:
         """Starts the command; what it prints is added to a file."""
-        words = [str(word) for word in COMMANDS[self._name].arguments(self._reference.inputs)]
+        words = COMMANDS[self._name].arguments(self._reference.inputs)
         own = {MARK: str(self.beside), "TMPDIR": str(self.beside / "tmp"), "PYTHONPATH": str(ROOT)}
         if plan:
             own |= {VARIABLE: json.dumps(plan), "PYTHONPATH": f"{HOOK}{os.pathsep}{ROOT}"}
@@ -212,9 +195,9 @@ def run_case(case: Case, reference: Reference, folder: Path) -> Outcome:
     if "Traceback" in printed or "Exception ignored" in printed:
         faults.append("traceback")
     refused = again == 1 and is_there and "contains a finished build" in printed
-    if again is not None and again != reference.status(case.command) and not refused:
+    if again is not None and again != reference.statuses[case.command] and not refused:
         faults.append(f"differs: the second run ends with {again}")
-    compare(run, reference.tree(case.command), faults)
+    compare(run, reference.trees[case.command], faults)
     if not faults:
         shutil.rmtree(folder)
     return Outcome(f"{status}, {gone:.1f} s", str(again), tuple(faults))
@@ -222,17 +205,9 @@ def run_case(case: Case, reference: Reference, folder: Path) -> Outcome:
 
 def kill(case: Case, run: Run, seconds: float, faults: list[str]) -> tuple[float, int | None]:
     """When the signal was sent, 0.0 for never, and the exit status of the command."""
-    plan: dict[str, object] = {
-        "folder": str(run.beside),
-        "victim": case.victim,
-        "signal": case.signal,
-    }
-    if case.at:
-        plan |= {"at": case.at.at, "step": case.at.step, "what": case.at.what}
-        plan |= {"occurrence": case.at.occurrence}
-    else:
-        plan |= {"at": "", "step": "", "what": "", "occurrence": 1}
-    process = run.start(plan)
+    at = case.at or Point("", "", "", "", "", ())
+    whom = {"folder": str(run.beside), "victim": case.victim, "signal": case.signal}
+    process = run.start(at._asdict() | whom)
     if case.at is None and not kill_at_random(case, run, process, seconds):
         wait(process)
         return 0.0, None
@@ -282,11 +257,7 @@ def victim_of(case: Case, run: Run, process: subprocess.Popen[bytes]) -> int:
     """A process of the kind, 0 for none."""
     if case.victim == LAUNCHER:
         return process.pid
-    servers = [
-        pid
-        for pid in children_of(process.pid)
-        if b"fork_server" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
+    servers = [pid for pid in children_of(process.pid) if b"fork_server" in command_of(pid)]
     if case.victim == WORKER:
         servers = [pid for server in servers for pid in children_of(server)]
     return servers[0] if servers else 0
@@ -299,7 +270,7 @@ def wait_for_all(case: Case, run: Run, killed_at: float, faults: list[str]) -> f
         time.sleep(0.05)
     gone = time.time() - killed_at
     if pids:
-        commands = Counter(command_of(pid) for pid in pids)
+        commands = Counter(map(name_of, pids))
         faults.append(f"alive: {', '.join(f'{n} {name}' for name, n in commands.items())}")
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
@@ -308,23 +279,19 @@ def wait_for_all(case: Case, run: Run, killed_at: float, faults: list[str]) -> f
     return gone
 
 
-def command_of(pid: int) -> str:
-    """launcher, fork server or worker, or the command itself."""
-    with contextlib.suppress(OSError):
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
-        if b"fork_server" in command:
-            return "fork server or worker"
-        return (
-            "launcher" if b"-m corpusmill" in command else command.decode("utf-8", "replace")[:40]
-        )
-    return "gone"
+def name_of(pid: int) -> str:
+    """launcher, fork server or worker, or the command itself; "" of a process that has ended."""
+    command = command_of(pid).replace(b"\0", b" ").decode("utf-8", "replace")
+    if "fork_server" in command:
+        return "fork server or worker"
+    return "launcher" if "-m corpusmill" in command else command[:40]
 
 
 def look_at_output(
     case: Case, run: Run, reference: Reference, status: int | None, faults: list[str]
 ) -> None:
     """Adds faults of output that looks finished and is not, and of a command that reports success wrongly."""
-    tree, whole = tree_of(run.place), reference.tree(case.command)
+    tree, whole = tree_of(run.place), reference.trees[case.command]
     known = finished_units(whole), finished_units(reference.before(case.command))
     for unit, files in finished_units(tree).items():
         if files not in (units.get(unit) for units in known):
@@ -340,8 +307,6 @@ def compare(run: Run, whole: dict[str, bytes], faults: list[str]) -> None:
     changed = [name for name in whole if name in tree and tree[name] != whole[name]]
     if missing or changed:
         faults.append(f"differs: {' '.join((missing + changed)[:3])}")
-    more = [name for name in tree if name not in whole] + [
-        f"TMPDIR/{name}" for name in run.left_in_tmp()
-    ]
-    if more:
+    more = [name for name in tree if name not in whole]
+    if more := [*more, *(f"TMPDIR/{name}" for name in run.left_in_tmp())]:
         faults.append(f"left: {' '.join(more[:3])}")

@@ -30,6 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from corpusmill.transforms.files.markup import make_table
 from tests.tools.kill_commands import COMMANDS, ROOT, dump_site
 from tests.tools.kill_points import LAUNCHER, POINTS, SERVER, WORKER
 from tests.tools.kill_runs import NOT_REACHED, Case, Reference, run_case
@@ -91,15 +92,12 @@ def read_results(path: Path) -> list[Result]:
 
 def source_version() -> str:
     """The commit that is run, with a plus where `pipelines` or `transforms` are changed."""
-    git = ["git", "-C", str(ROOT)]
-    paths = ["--", "pipelines", "transforms", "setup.py"]
-    commit = subprocess.run(
-        [*git, "log", "-1", "--format=%h", *paths], capture_output=True, text=True, check=True
-    )
-    changes = subprocess.run(
-        [*git, "status", "--porcelain", *paths], capture_output=True, text=True, check=True
-    )
-    return commit.stdout.strip() + ("+" if changes.stdout else "")
+
+    def git(*command: str) -> str:
+        paths = ("--", "pipelines", "transforms", "setup.py")
+        return subprocess.check_output(["git", "-C", ROOT, *command, *paths], text=True)
+
+    return git("log", "-1", "--format=%h").strip() + ("+" if git("status", "--porcelain") else "")
 
 
 def make_tables(results: Sequence[Result]) -> str:
@@ -111,47 +109,33 @@ def make_tables(results: Sequence[Result]) -> str:
         by_point[one.point, one.victim].append(one)
         by_command[f"`{one.command}`",].append(one)
     by_point["**all**", ""] = done
-    return "\n".join(
-        (
-            _table(("point", "process"), by_point),
-            _table(("command",), dict(sorted(by_command.items()))),
-        )
+    tables = (
+        _table(("point", "process"), by_point),
+        _table(("command",), dict(sorted(by_command.items()))),
     )
+    return "\n".join("\n".join([*lines, ""]) for lines in tables)
 
 
-def _table(head: Sequence[str], groups: Mapping[tuple[str, ...], Sequence[Result]]) -> str:
-    signals = [kill.name for kill in SIGNALS]
-    names = [*signals, *FAULTS]
-    rows = [[*key, *_counts(those, signals)] for key, those in groups.items()]
-    lines = [[*head, *names], [*["---"] * len(head), *["---:"] * len(names)], *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def _table(head: Sequence[str], groups: Mapping[tuple[str, ...], Sequence[Result]]) -> list[str]:
+    names = [*(kill.name for kill in SIGNALS), *FAULTS]
+    return make_table((*head, *names), [(*key, *_counts(those)) for key, those in groups.items()])
 
 
-def _counts(those: Sequence[Result], signals: Sequence[str]) -> list[str]:
+def _counts(those: Sequence[Result]) -> list[int]:
     reached = [one for one in those if one.faults != NOT_REACHED]
-    kills = [str(sum(one.signal == name for one in reached)) for name in signals]
-    faults = [str(sum(fault in _kinds(one) for one in reached)) for fault in FAULTS]
-    return [*kills, *faults]
-
-
-def _kinds(result: Result) -> set[str]:
-    return {word.split(":")[0] for word in result.faults.split("; ")}
+    kills = [sum(one.signal == kill.name for one in reached) for kill in SIGNALS]
+    kinds = [{fault.split(":")[0] for fault in one.faults.split("; ")} for one in reached]
+    return [*kills, *(sum(fault in of_one for of_one in kinds) for fault in FAULTS)]
 
 
 def main() -> None:
     """Runs what was not run yet, or prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, required=True, help="TSV, a line a case")
-    parser.add_argument(
-        "--work",
-        type=Path,
-        help="folder for builds, which may be used again (default: a temporary one)",
-    )
+    parser.add_argument("--work", type=Path, help="new folder for builds, which stays")
     parser.add_argument("--at-once", type=int, default=1, help="cases")
     parser.add_argument("--only", default="", help="part of a case's name")
-    parser.add_argument("--most", type=int, default=10_000, help="cases in this call")
     parser.add_argument("--table", action="store_true", help="print the tables, and run nothing")
-    parser.add_argument("--failed", action="store_true", help="run cases that failed again")
     settings = parser.parse_args()
     version = source_version()
     known = [one for one in read_results(settings.results) if one.version == version]
@@ -159,12 +143,12 @@ def main() -> None:
         print(make_tables(known), end="")
         return
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
-    done = {one.name for one in known if not (settings.failed and one.faults)}
+    done = {one.name for one in known}
     wanted = [one for one in all_cases() if settings.only in one.name and one.name not in done]
     with contextlib.ExitStack() as stack:
         work = settings.work or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         reference = Reference(work.absolute(), stack.enter_context(dump_site()))
-        run_all(wanted[: settings.most], reference, work.absolute(), settings, version)
+        run_all(wanted, reference, work.absolute(), settings, version)
 
 
 def run_all(

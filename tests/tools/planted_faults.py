@@ -23,6 +23,7 @@ from typing import NamedTuple
 from tests.test_architecture import MODULES, ROOMS, ROOT, room_of
 
 COLUMNS = ("room", "kind", "place", "before", "after", "found by")
+PYTEST = "-q -n 0 -x --timeout 120 -rfE -p no:cacheprovider".split()
 UNTRIED = shutil.ignore_patterns(".git", ".*_cache", ".hypothesis", "__pycache__", "build")
 OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE,
@@ -160,24 +161,9 @@ def finder(fault: Fault, tests: list[str], seconds: int) -> str:
         (copy / fault.path).write_bytes(
             source[: fault.start] + fault.after.encode("utf-8") + source[end:]
         )
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-n",
-            "0",
-            "-x",
-            "--timeout",
-            "120",
-            "-rfE",
-        ]
-        command += ["-p", "no:cacheprovider", *(tests or tests_of(fault.path))]
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(copy / ".package"),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
+        command = [sys.executable, "-m", "pytest", *PYTEST, *(tests or tests_of(fault.path))]
+        own = {"PYTHONPATH": str(copy / ".package"), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, **own}
         environment.pop("CORPUSMILL_DATA", None)
         try:
             done = subprocess.run(
@@ -185,14 +171,9 @@ def finder(fault: Fault, tests: list[str], seconds: int) -> str:
             )
         except subprocess.TimeoutExpired:
             return f"(not within {seconds} seconds)"
-    found = FAILED.search(done.stdout)
-    return (
-        found[1]
-        if found
-        else ""
-        if done.returncode == 0
-        else f"(pytest ended with {done.returncode})"
-    )
+    if found := FAILED.search(done.stdout):
+        return found[1]
+    return f"(pytest ended with {done.returncode})" if done.returncode else ""
 
 
 def main() -> None:
