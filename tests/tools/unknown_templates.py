@@ -1,4 +1,4 @@
-"""Draws templates that no wiki has, with arguments of many shapes, and writes what the cleaner shows for them.
+"""Draws templates that no wiki has, with arguments of many shapes, and writes the text of the cleaner.
 
     python -m tests.tools.unknown_templates --seed 51 [--count 500] > unknown.tsv
 

@@ -2,7 +2,7 @@
 
 A guess repeats what the source says: an argument, or the template's name beside an argument. It adds no
 place, unit, sign or date. There is no guess for several numbers, because they may be a place, a score or a
-date.
+date, and none for a short code such as "m" or "FRA" that has other arguments beside it.
 
 The rules work for any language. They depend on the arguments of the template and on the text around it. If
 the template has a space on both sides, and an argument is a word, this word is used as the text of the
@@ -16,7 +16,7 @@ import unicodedata
 from ..conversion.units import find_unit
 from ..marks import BREAK, GUARD, HOLE
 from .patterns import Arguments, Page, positional
-from .terms import japanese, labelled
+from .terms import labelled
 
 _MAX_TEXT = 1_000  # characters of an argument that is shown in a sentence
 _MAX_NAMED = 2
@@ -56,6 +56,8 @@ _FILE = re.compile(
     r"https?://|www\.|\.(?:og[gav]|wav|mp3|flac|opus|svg|png|jpe?g|gif|tiff?|webm|pdf)$", re.I
 )
 _NUMBER = re.compile(r"[-−+±~≈<>]?\s?\d[\d.,:/\s–-]*%?")
+# "m", "FRA", "A4": a unit, a country, a size
+_CODE = re.compile(r"[A-Za-z]|[A-Z][A-Z\d]{1,2}")
 _YEAR = re.compile(r"[12]\d{3}[a-z]?")
 _DATED = re.compile(r"(\w+)[ ,]+(?:de )?[12]\d{3}")
 _OPENERS = frozenset("([{（［「『【〈《“„«‹‘‚\"'/–—-−=…·・、，")
@@ -210,7 +212,8 @@ def _text(values: list[str], page: Page) -> str:
     codes = language.interlanguage_codes
     if values[0] in codes:
         # {{lang2|mo|ro|Republica}}; a code alone marks the language of other text
-        return next((value for value in values if value not in codes), "")
+        text = next((value for value in values if value not in codes), "")
+        return "" if _NUMBER.fullmatch(text) or _CODE.fullmatch(text) else text
     first, second = values[0], values[1] if values[1:] else ""
     if not second:
         dated = _DATED.fullmatch(first)  # perhaps the date of a maintenance mark
@@ -218,24 +221,12 @@ def _text(values: list[str], page: Page) -> str:
         return "" if dated and dated[1].casefold()[:4] in months else first
     if second.lower() in codes:
         return first
-    if len(values) > 3:
+    if len(values) > 3 or _CODE.fullmatch(first):
         return ""
     if first.lower() in language.language_names or _STYLE.fullmatch(first.lower()):
         return second
     if _YEAR.fullmatch(values[-1]):
         return ""  # an author and a year
-    if _is_east_asian(second) and not _is_east_asian(first):
-        return japanese({str(i): value for i, value in enumerate(values, start=1)}, page)
-    if _is_reading(second) and _is_east_asian(first):
-        return f"{first}（{second}）"
     if len(values) == 2 and second.casefold()[:4] == first.casefold()[:4]:
         return second  # a page and the word in the sentence
     return first
-
-
-def _is_east_asian(text: str) -> bool:
-    return any("\u3040" <= letter <= "\u9fff" or "가" <= letter <= "힣" for letter in text)
-
-
-def _is_reading(text: str) -> bool:
-    return all("\u3040" <= letter <= "\u312f" or letter in " 　・-" for letter in text)
