@@ -61,7 +61,6 @@ _LINES = re.compile(
 _OPEN_END = re.compile(rf"(?:[:：,、，]|[ :][-–—])(?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
 _MAX_END = 80  # characters
 _LIST = re.compile(r"^:*[*#]", re.MULTILINE)
-_FORMULA_LINE = re.compile(rf":*+[{_BLANK}]*+{FORMULA_START}")
 _BOLD = re.compile(r"'{3}(?!'{3})[^\n]{1,60}'{3}[:：]?")
 # The start of an explanation of a symbol: "<math>p</math> is …", "''m''<sub>0</sub>, the mass", "m: the mass"
 _INDEX = r"(?:<su[bp]>[^<>\n]{1,8}</su[bp]>)?[ \t]*"
@@ -78,15 +77,25 @@ _SOURCE_SIGNS = ("://", "ISBN", "ISSN")
 _LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
 _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
+_END = "[.!?…؟۔।॥։።။។。！？]"
 _CLOSING = rf"(?:[{_BLANK}'\"»”’)\]」』）]|{_TAG})*+$"
-_SENTENCE_END = re.compile(rf"[.!?…؟۔।॥։።။។。！？]{_CLOSING}")
+_SENTENCE_END = re.compile(_END + _CLOSING)
+_FORMULA_LINE = re.compile(rf"^:*+[ \t]*+{FORMULA_START}[^\n]*+$", re.MULTILINE)
+# Chronologies ("1912 – The ship …") have no sentences; most of their lines are left out here, which is fast.
+_SENTENCE_OR_FORMULA = re.compile(
+    rf"^:*+(?:[*#]++[ \t]*+(?!\d[^\n–—-]{{0,40}}+(?<= )[–—-])[^\n]{{28,}}{_END}{_CLOSING}"
+    rf"|[ \t]*+{FORMULA_START}[^\n]*+$)",
+    re.MULTILINE,
+)
 _NEXT_SENTENCE = re.compile(r"(?:(?<=\w\w)[.!?؟۔।։።။។]\W? |[。！？])(?=[^\s。！？])")
 _MAX_LAST = 200  # characters
 _DIGIT = re.compile(r"\d")
 # A label before the text of an item: "1912 – The", "Snowball: The", "Anna (1950–2000) — a"
+_DASH = "[–—―－•-]"
 _ENTRY = re.compile(
-    r"(?P<label>(?:[^.!?。！？։।…(（]|[(（][^()（）\n]*+[)）]){1,80}?)"
-    r"(?: ?[–—―－•] ?| -+ ?|[:：](?!\d))(?P<text>.*)"
+    r"(?P<label>(?:[^.!?。！？։।…(（\n:：–—―－•-]|[(（][^()（）\n]*+[)）]"
+    rf"|(?<! ){_DASH}(?! )|[:：](?=\d)){{1,60}}+)"
+    rf"(?:(?<= ){_DASH}++|{_DASH}++ |[:：])(?P<text>.*)"
 )
 _INNER_END = re.compile(r"(?<=\w\w\w)[.!?؟۔।։።။។]\W{0,2} |[。！？][」』）]?[^\W」』）]")
 # "''The Title''. London", "Smith, John, ''The", "pp. 5", "(2007). «", "93 (12): 17", "92–96.",
@@ -110,30 +119,22 @@ class ListRule(NamedTuple):
     lists: str  # one of LISTS
     announcing: re.Pattern[str] | None  # found in sentences that announce a list without a colon
 
-    def keeps_whole(
-        self, lines: Sequence[str], items: Sequence[str], is_announced: bool | None
-    ) -> bool:
+    def keeps_whole(self, block: str, is_announced: bool | None) -> bool:
         """Returns True if a list is kept with all of its items.
 
         Args:
-            lines: the lines of the list.
-            items: these lines without their marks.
+            block: the lines of the list.
             is_announced: result of `_announced`.
         """
         if self.lists != "sentences" or is_announced is None:
             return self.lists == "all"
-        marked = sum(bool(_LIST.match(line)) for line in lines)
-        return _stays(items, marked=marked, is_announced=is_announced)
+        return _stays(_items(block), len(_LIST.findall(block)), is_announced)
 
-    def keeps(self, line: str) -> bool:
-        """Returns True if a line of a list is kept by itself."""
-        if _FORMULA_LINE.match(line):
-            return True
-        return (
-            self.lists == "sentences"
-            and bool(_LIST.match(line))
-            and _is_prose(_MARKS.sub("", line))
-        )
+    def show_parts(self, block: str) -> str:
+        """Returns a list in which those lines are paragraphs that are kept by themselves."""
+        if self.lists == "sentences":
+            return _SENTENCE_OR_FORMULA.sub(_show_line, block)
+        return _FORMULA_LINE.sub(_show_line, block)
 
 
 def keep_lists(text: str, levels: Sequence[int], rule: ListRule) -> str:
@@ -147,26 +148,24 @@ def keep_lists(text: str, levels: Sequence[int], rule: ListRule) -> str:
     list_end = -1  # of the last list that is kept as a whole
     headings = _AnnouncedHeadings(text, levels)
     for match in _LINES.finditer(text):
+        block = match[1]
         start, end = _line_before(text, match.start())
-        line = text[start:end].strip(_BLANK)
-        lines = [one for one in match[1].split("\n") if one.strip(_BLANK)]
-        items = [_MARKS.sub("", one) for one in lines]
         goes_on = list_end == position < end and _is_inserted(text, position, end)
-        is_announced = _announced(text, start, end, items, headings, rule, goes_on=goes_on)
-        is_whole = rule.keeps_whole(lines, items, is_announced)
-        kept = [is_whole or rule.keeps(one) for one in lines]
-        is_bold = bool(_BOLD.fullmatch(line))
-        if any(kept):
+        is_announced = _announced(text, start, end, block, headings, rule, goes_on=goes_on)
+        is_whole = rule.keeps_whole(block, is_announced)
+        shown = "".join(map(_paragraph, _items(block))) if is_whole else rule.show_parts(block)
+        is_bold = text.startswith("'''", start) and bool(
+            _BOLD.fullmatch(text[start:end].strip(_BLANK))
+        )
+        if shown != block:
             pieces += (
                 text[position:start],
                 "\n\n" if is_bold else "",
                 text[max(start, position) : end],
             )
-            shown = (
-                f"\n\n{GUARD}{item}\n\n" if is_kept else f"\n{one}\n"
-                for one, item, is_kept in zip(lines, items, kept, strict=True)
+            pieces.append(
+                "\n" + (shown.translate(_FORMULA_MARKS) if FORMULA_END in shown else shown)
             )
-            pieces.append("".join(shown).translate(_FORMULA_MARKS))
             position = match.end()
             list_end = position if is_whole else -1
         elif is_announced is False or is_bold:
@@ -176,11 +175,25 @@ def keep_lists(text: str, levels: Sequence[int], rule: ListRule) -> str:
     return "".join(pieces)
 
 
+def _items(block: str) -> list[str]:
+    """Returns the lines of a list without their marks."""
+    return [item for item in _MARKS.sub("", block).split("\n") if item.strip(_BLANK)]
+
+
+def _paragraph(item: str) -> str:
+    return f"\n\n{GUARD}{item}\n\n"
+
+
+def _show_line(match: re.Match[str]) -> str:
+    item = _MARKS.sub("", match[0])
+    return _paragraph(item) if FORMULA_START in item[:1] or _is_prose(item) else match[0]
+
+
 def _announced(
     text: str,
     start: int,
     end: int,
-    items: Sequence[str],
+    block: str,
     headings: "_AnnouncedHeadings",
     rule: ListRule,
     *,
@@ -191,14 +204,14 @@ def _announced(
     Args:
         text: a text with a list.
         start, end: the line before the list is `text[start:end]`.
-        items: the items of the list.
+        block: the lines of the list.
         headings: the announced headings of the text.
         rule: knows the words that announce a list.
         goes_on: True if the list continues another one that is kept.
     """
     line = text[start:end].strip(_BLANK)
     if line.startswith(SECTION):
-        is_continued = headings.has(start) and 2 * sum(map(_is_long, items)) >= len(items)
+        is_continued = headings.has(start) and _has_sentences(_items(block))
         return True if is_continued else None
     if not line or line.startswith(_NO_SENTENCE):
         return None
@@ -206,9 +219,16 @@ def _announced(
         return True
     if _OPEN_END.search(text, max(start, end - _MAX_END), end):
         return _is_sentence(line) or _is_announced(text, start)
-    if _explains_symbols(line, items):
+    if _explains_symbols(line, block):
         return True
-    return True if rule.announcing and rule.announcing.search(_last_sentence(line)) else None
+    words = rule.announcing
+    if words and words.search(line[-_MAX_LAST:]) and words.search(_last_sentence(line)):
+        return True
+    return None
+
+
+def _has_sentences(items: Sequence[str]) -> bool:
+    return 2 * sum(map(_is_long, items)) >= len(items)
 
 
 def _last_sentence(line: str) -> str:
@@ -282,7 +302,7 @@ class _AnnouncedHeadings:
         return bool(self._announced)
 
 
-def _stays(items: Sequence[str], *, marked: int, is_announced: bool) -> bool:
+def _stays(items: Sequence[str], marked: int, is_announced: bool) -> bool:
     """Returns True if a list is to be kept. The decision depends on its items and on the line before it.
 
     Args:
@@ -302,16 +322,17 @@ def _stays(items: Sequence[str], *, marked: int, is_announced: bool) -> bool:
     return all(_is_long(item) and _SENTENCE_END.search(item[-_MAX_END:]) for item in items)
 
 
-def _explains_symbols(line: str, items: Sequence[str]) -> bool:
+def _explains_symbols(line: str, block: str) -> bool:
     """Returns True if a list explains the symbols of a formula.
 
-    `line` is the line before the list, for example "where". `items` are the items of the list.
+    `line` is the line before the list, for example "where". `block` has the lines of the list.
     """
     if not line[-1:].isalnum():
         return False
     is_short = line[:1].islower() and len(line.split(None, _MIN_WORDS)) < _MIN_WORDS
     if not is_short and not _is_sentence(line):
         return False
+    items = _items(block)
     symbols = [bool(_SYMBOL.match(item) or (is_short and _LETTER.match(item))) for item in items]
     return any(symbols[:1]) and 2 * sum(symbols) > len(symbols)
 
@@ -335,20 +356,18 @@ def _is_sentence(line: str) -> bool:
 
 
 def _is_prose(item: str) -> bool:
-    """Returns True if a list item is a whole sentence, or several."""
-    text = item.strip(_BLANK).lstrip(_OPENING)
-    if not _is_long(text) or text[:1].islower() or not _SENTENCE_END.search(text[-_MAX_END:]):
-        return False
-    if _is_source(item) or _REFERENCE.search(item.strip(_BLANK)):
-        return False
+    """Returns True if a list item that ends like a sentence is a whole sentence, or several."""
+    text = item.strip(_BLANK)
     entry = _ENTRY.match(text)
-    if not entry:
-        return True
-    return not _DIGIT.search(entry["label"]) and bool(_INNER_END.search(entry["text"]))
+    if entry and (_DIGIT.search(entry["label"]) or not _INNER_END.search(entry["text"])):
+        return False
+    if text.lstrip(_OPENING)[:1].islower() or not _is_long(text):
+        return False
+    return not _is_source(item) and not _REFERENCE.search(text)
 
 
 def _is_long(item: str) -> bool:
-    return len(_WIDE.sub("xx", item)) >= _MIN_SENTENCE
+    return len(item) >= _MIN_SENTENCE or len(_WIDE.sub("xx", item)) >= _MIN_SENTENCE
 
 
 def _goes_on(item: str) -> bool:
