@@ -42,6 +42,7 @@ _HAS_FORM = re.compile(r"[0-9+\-−–=()ni]+")
 # An exponent; not the letters of "19<sup>th</sup>" or the number of a note, "[1]".
 _EXPONENT = re.compile(r"(?=.*[\d+−–/-])[\w+−–/.,()-]{1,12}")
 _ITALIC_LETTER = re.compile(r"''+\w''+")
+_QUOTATION = re.compile(rf"<(/?)[qQ](?:\s{_WITHIN}+)?>|{SECTION}")
 _ENTITY = re.compile(r"&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ADDRESS = re.compile(
     r"((?:https?|ftp)://[^\s/?#<>\[\]\"{|}]++)((?:[/?](?:&#|[^\s#<>\[\]\"{|}])*+)?)"
@@ -67,6 +68,30 @@ def strip_tags(text: str) -> str:
     if "'<" in text and ">'" in text:
         text = _INLINE_IN_QUOTES.sub(f"'{SEPARATOR}", text)
     return _INLINE.sub("", text)
+
+
+def show_quotations(text: str, marks: str) -> str:
+    """Replaces the tags of `<q>` elements by quotation marks. A tag without a partner is removed.
+
+    `marks` are the marks of a quotation, and then those of a quotation in a quotation.
+    """
+    kept: list[str] = []
+    position = 0
+    opened: list[int] = []  # indexes in `kept` of marks that are not closed
+    for tag in _QUOTATION.finditer(text):
+        kept += (text[position : tag.start()], "")
+        position = tag.end()
+        if tag[0] == SECTION:
+            kept[-1] = SECTION
+            opened.clear()
+        elif not tag[1]:
+            opened.append(len(kept) - 1)
+        elif opened:
+            index = opened.pop()
+            level = 2 * (len(opened) % 2)
+            kept[index], kept[-1] = marks[level], marks[level + 1]
+    kept.append(text[position:])
+    return "".join(kept)
 
 
 def decode_entities(text: str) -> str:
@@ -312,7 +337,10 @@ def drop_verbatim(wikitext: str) -> str:
 
 
 # Group 1 matches only in an opener.
-_TABLE = re.compile(r"\n[ \t:]*(?:(\{\|)|\|\}(?!\}))")
+_TABLE = re.compile(
+    r"\n[ \t:]*(?:(\{\||\{\{\{!\}\}(?!\})|\{\{\(!\}\})|(?:\||\{\{!\}\})\}(?!\})|\{\{!\)\}\})"
+)
+_BARS = {"{{(!}}": "{|", "{{!)}}": "|}", "{{!}}": "|"}  # in a table that is an argument
 _HTML_BLOCK = re.compile(r"<(?:((?i:table|ul|ol|dl))\b[^<>]*|/(?i:table|ul|ol|dl)\s*)>")
 
 
@@ -345,13 +373,20 @@ def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) 
 def sub_tables(text: str, fill: Callable[[str], str]) -> str:
     """Replaces wikitables (`{|…|}`), including nested ones.
 
-    `fill` is called with the wikitext of a table and returns its replacement.
+    `fill` is called with the wikitext of a table and returns its replacement. A table that is an argument of
+    a template has `{{!}}` for each bar.
     """
-    if "{|" not in text:
+    if "{|" not in text and "{{{!}}" not in text and "{{(!}}" not in text:
         return text
     if text[0] in "{ \t:":  # no new line in front of the first table
         text = f"\n{text}"
-    return _sub_spans(text, _TABLE, fill)
+    return _sub_spans(text, _TABLE, lambda table: fill(_with_bars(table)))
+
+
+def _with_bars(table: str) -> str:
+    for template, bar in _BARS.items():
+        table = table.replace(template, bar)
+    return table
 
 
 def strip_html_blocks(text: str) -> str:

@@ -56,10 +56,7 @@ def mediawiki_table(code: str) -> Mapping[str, Any]:
 
 @functools.cache
 def switches() -> frozenset[str]:
-    """Returns MediaWiki's behavior switches without their underscores, such as "notoc" for `__NOTOC__`.
-
-    The words are case-folded.
-    """
+    """Returns MediaWiki's behavior switches in all languages, such as `__notoc__`, case-folded."""
     return frozenset(word.casefold() for word in _of_mediawiki()["switches"])
 
 
@@ -186,7 +183,7 @@ def cldr_version() -> str:
     return get_cldr_version()
 
 
-def _locale(languages: Iterable[str]) -> "Locale | None":
+def locale_of(languages: Iterable[str]) -> "Locale | None":
     """Returns the data of the first of the given languages that CLDR has, or None."""
     from babel import Locale
     from babel.localedata import exists
@@ -197,14 +194,14 @@ def _locale(languages: Iterable[str]) -> "Locale | None":
 
 def own_name(language: str) -> str:
     """Returns the name of a language in the language itself, or "" if CLDR does not have it."""
-    locale = _locale([language])
+    locale = locale_of([language])
     code = _CODES.get(language, language).replace("-", "_")
     return locale.languages.get(code, "") if locale else ""
 
 
 def first_known(languages: Iterable[str]) -> str:
     """Returns the first of the languages that CLDR has, or "" if it has none of them."""
-    return next((code for code in languages if _locale([code])), "")
+    return next((code for code in languages if locale_of([code])), "")
 
 
 def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
@@ -217,7 +214,7 @@ def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
         native: True to use the separators of the language's own digits (such as Arabic-Indic digits), if
           there are any.
     """
-    locale = _locale(languages)
+    locale = locale_of(languages)
     if not locale:
         return {}
     symbols = locale.number_symbols
@@ -233,7 +230,7 @@ def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
 
 def months_of(language: str) -> tuple[str, ...]:
     """Returns the names of the twelve months in the form used in dates, or () if CLDR does not have them."""
-    locale = _locale([language])
+    locale = locale_of([language])
     months = tuple(locale.months["format"]["wide"].values()) if locale else ()
     return () if len(months) != 12 or any(map(_NUMBERED_MONTH.fullmatch, months)) else months
 
@@ -248,7 +245,7 @@ def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
         months: the names of the months. If all have the same ending, such as "月" in "1月", this ending is
           removed from the patterns, because the names already contain it.
     """
-    locale = _locale([language])
+    locale = locale_of([language])
     if not locale:
         return {}
     patterns = {"day": locale.date_formats["long"], "month": locale.datetime_skeletons["yMMMM"]}
@@ -278,21 +275,21 @@ def _shown(pattern: str, end: str) -> str:
 @functools.lru_cache(maxsize=64)
 def languages_of(language: str) -> Mapping[str, str]:
     """Returns code of a language → its name in the given language, for all languages in CLDR."""
-    locale = _locale([language])
+    locale = locale_of([language])
     names = locale.languages if locale else {}
     return {code.replace("_", "-").lower(): name for code, name in names.items()}
 
 
 def countries_of(language: str) -> dict[str, str]:
     """Returns two-letter code of a country → its name in the given language, for all countries in CLDR."""
-    locale = _locale([language])
+    locale = locale_of([language])
     names = locale.territories if locale else {}
     return {code: name for code, name in names.items() if len(code) == 2}
 
 
 def units_of(language: str) -> dict[str, str]:
     """Returns the English symbol of a unit → its symbol in the given language, if the two differ."""
-    locale = _locale([language])
+    locale = locale_of([language])
     if not locale:
         return {}
     shown = {symbol: _symbol(unit, locale) for symbol, unit in _cldr_units().items()}
@@ -326,7 +323,7 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
     """
     # Names of quotients such as kilometres per hour are wrong in some languages.
     unit = _cldr_units().get(symbol) if "/" not in symbol and len(number) <= _MAX_DIGITS else None
-    locale = _locale([language]) if unit else None
+    locale = locale_of([language]) if unit else None
     if not locale or not unit:
         return ""
     from babel.numbers import format_decimal

@@ -1,7 +1,8 @@
 """Finds templates by their names, with the functions that expand them to text.
 
-A name is looked up first in the tables of the language, then among parser functions and families of templates
-(`lang-de`), and then in the wiki's own definitions. A country's code without arguments, such as `{{DEU}}`, is
+A name is looked up first in the tables of the language, then among MediaWiki's variables and parser functions
+and families of templates (`lang-de`), and then in the wiki's own definitions. A variable has no arguments:
+`{{PAGENAME|x}}` is a template. A country's code without arguments, such as `{{DEU}}`, is
 looked up first in the definitions.
 
 A wiki that is not English may use an English name for something else: `{{val}}` for a language instead of a
@@ -16,10 +17,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..language import TEMPLATE_NAMESPACE, Language, normalise_name
+from ..magic_words import MagicWords
 from . import terms
 from .definitions import WikiTemplates
 from .functions import FUNCTIONS
-from .parser_functions import PARSER_FUNCTIONS, VARIABLES
+from .parser_functions import MAGIC_WORDS, PARSER_FUNCTIONS, VARIABLES, unknown
 from .patterns import Arguments, Page, Show, compile_pattern, positional
 
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
@@ -27,6 +29,7 @@ _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
 # Number and maximum length of cached names.
 _MAX_NAMES = 8_192
 _MAX_NAME = 100
+_MODIFIERS = ("msg", "msgnw", "raw", "subst", "safesubst")  # before the name of a template
 _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may be another alias
 # What a pattern shows only with arguments, and tags
 _FIELD = re.compile(r"\[.*\]|\{[^{}@]+\}|<[^<>]*>")
@@ -102,6 +105,10 @@ def _is_word_or_sign(char: str) -> bool:
     return char in "%&‖⌊⌈′″" or unicodedata.category(char)[0] in "LNS"
 
 
+def _is_empty(arguments: Arguments) -> bool:
+    return not any(arguments.values())
+
+
 def _is_formula(value: str) -> bool:
     return value.lstrip("+-−±~≈<>(. ")[:1].isdecimal() or not _WORD.search(value)
 
@@ -122,7 +129,8 @@ class TemplateTable:
         self._language = language
         self._of_wiki = of_wiki
         prefixes = language.namespace_names(TEMPLATE_NAMESPACE, namespaces)
-        self._namespace_prefixes = prefixes | {"msg", "subst", "safesubst"}
+        self._words = MagicWords(language.code, MAGIC_WORDS)
+        self._namespace_prefixes = prefixes | self._words.names(_MODIFIERS)
         self._self_named = re.compile(language.self_named) if language.self_named else None
         self._shows = {name: self._compile(pattern) for name, pattern in language.templates.items()}
         self._find_known = functools.lru_cache(_MAX_NAMES)(self._find)
@@ -230,12 +238,27 @@ class TemplateTable:
         prefix, colon, rest = name.partition(":")
         if colon and name not in self._shows and prefix.strip() in self._namespace_prefixes:
             name = rest.strip()
-        if name not in self._shows:
-            function = PARSER_FUNCTIONS.get(prefix) if colon else None
-            if function or (colon and prefix.startswith("#")):
-                return Template(prefix, function, function is not None, True)
-            if name in VARIABLES:
-                return Template(name, VARIABLES[name], True)
+        magic = None if name in self._shows else self._find_magic_word(written_name.strip())
+        if magic and magic.is_function:
+            return magic
+        if magic:
+            return magic._replace(fits=_is_empty, otherwise=self._find_template(name, written_name))
+        found = self._find_template(name, written_name)
+        # A template such as {{currentyear}} is probably the variable.
+        is_variable = not found.known and VARIABLES.get(name.upper()) is unknown
+        return Template(name, unknown, True) if is_variable else found
+
+    def _find_magic_word(self, written_name: str) -> Template | None:
+        """Returns a variable or parser function with a given name, or None."""
+        word, colon, _ = written_name.partition(":")
+        key = self._words.key(word)
+        name = normalise_name(key or word)
+        show = (PARSER_FUNCTIONS if colon else VARIABLES).get(key)
+        if show or (colon and name.startswith("#")):
+            return Template(name, show, show is not None, bool(colon))
+        return None
+
+    def _find_template(self, name: str, written_name: str) -> Template:
         found = self._find_in_tables(name, written_name)
         if not found or self._is_better_in_wiki(name):
             of_wiki = self._find_in_wiki(name)
@@ -302,7 +325,8 @@ class TemplateTable:
         target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:
-                return Template(name, None, True, definition=self._of_wiki.definitions[target])
+                definition = self._words.with_keys(self._of_wiki.definitions[target])
+                return Template(name, None, True, definition=definition)
             target = self._of_wiki.aliases.get(target, "")
             in_tables = in_tables or self._find_in_tables(target)
             if in_tables and not self._is_better_in_wiki(target):

@@ -110,6 +110,14 @@ def format_number(number: str, form: NumberFormat) -> str:
     return in_own_digits(shown, form) + text[match.end() :]
 
 
+def plain_number(text: str, form: NumberFormat) -> str:
+    """Returns a number in the format of the wiki as a plain number: "1.234,5" → "1234.5" in German."""
+    plain = {ord(digit): str(value) for value, digit in enumerate(form.digits)}
+    groups = {form.group: "", ",": "", **({" ": "", "\u00a0": ""} if form.group.isspace() else {})}
+    signs = {**groups, form.decimal: ".", "−": "-"}
+    return text.translate({**plain, **{ord(sign): one for sign, one in signs.items() if sign}})
+
+
 def in_own_digits(text: str, form: NumberFormat) -> str:
     """Replaces the digits 0 to 9 in a text by the digits that the wiki uses (`form.digits`)."""
     return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
