@@ -21,7 +21,6 @@ from . import paragraphs
 from .language import Language, normalise_name
 from .links import LinkTexts, show_external_links
 from .lists import join_rows, keep_announced_lists, mark_lists, mark_tables, render_markdown
-from .magic_words import drop_switches, quotation_marks
 from .marks import GUARD, SECTION, UNKNOWN, drop_noncharacters, restore
 from .sections import (
     RawSection,
@@ -31,12 +30,13 @@ from .sections import (
     name_of_heading,
     split_sections,
 )
-from .tags import show_quotations, strip_extensions, strip_tables, strip_tags
+from .tags import drop_switches, show_quotations, strip_extensions, strip_tables, strip_tags
 from .templates.definitions import NO_TEMPLATES, WikiTemplates
 from .templates.expand import Expansion, TemplateTexts, TooDeepError
 from .templates.lookup import TemplateTable
 from .templates.patterns import Page
 from .variants.page_variants import PageVariants, variants_reader
+from .wikis import quotation_marks
 
 # MediaWiki saves no page larger than 2 MiB ($wgMaxArticleSize). A text eight times as long is not an article.
 MAX_CHARACTERS = 16 * 1024 * 1024

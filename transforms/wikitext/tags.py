@@ -9,6 +9,8 @@ Splits a page into wikitext and verbatim parts, in which markup is not interpret
 Verbatim parts are comments, code and formulas.
 
 Removes tables and HTML lists from wikitext.
+
+Removes behavior switches such as `__NOTOC__`, in all languages.
 """
 
 import html
@@ -18,6 +20,7 @@ from html.entities import html5
 
 from .marks import BREAK, FORMULA_END, FORMULA_START, GUARD, HOLE, SECTION, SEPARATOR, protect
 from .templates.patterns import superscript
+from .wikis import longest_switch, switches
 
 _BLOCK_NAMES = "p|div|center|blockquote|poem|h[1-6]|hr|li|dd|dt|tr|td|th|caption|tbody|thead"
 _INLINE_NAMES = (
@@ -43,6 +46,7 @@ _HAS_FORM = re.compile(r"[0-9+\-−–=()ni]+")
 _EXPONENT = re.compile(r"(?=.*[\d+−–/-])[\w+−–/.,()-]{1,12}")
 _ITALIC_LETTER = re.compile(r"''+\w''+")
 _QUOTATION = re.compile(rf"<(/?)[qQ](?:\s{_WITHIN}+)?>|{SECTION}")
+_UNDERSCORES = re.compile(r"(?:__|＿＿)(?=[^_＿])")
 _ENTITY = re.compile(r"&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ADDRESS = re.compile(
     r"((?:https?|ftp)://[^\s/?#<>\[\]\"{|}]++)((?:[/?](?:&#|[^\s#<>\[\]\"{|}])*+)?)"
@@ -90,6 +94,20 @@ def show_quotations(text: str, marks: str) -> str:
             index = opened.pop()
             level = 2 * (len(opened) % 2)
             kept[index], kept[-1] = marks[level], marks[level + 1]
+    kept.append(text[position:])
+    return "".join(kept)
+
+
+def drop_switches(text: str) -> str:
+    """Removes MediaWiki's behavior switches. Other words between double underscores stay."""
+    kept: list[str] = []
+    position = 0
+    for opener in _UNDERSCORES.finditer(text):
+        start, first = opener.span()
+        end = text.find(opener[0], first, first + longest_switch()) + len(opener[0])
+        if start >= position and end > first and text[start:end].casefold() in switches():
+            kept.append(text[position:start])
+            position = end
     kept.append(text[position:])
     return "".join(kept)
 

@@ -8,6 +8,9 @@ Reads data about languages from Unicode's CLDR: names, months, date formats, num
 The data is part of the library Babel. For languages with tables written by hand (languages/*.toml), only the
 units are taken from CLDR.
 
+Reads data about MediaWiki's parser functions: their names in all languages, forms of plurals, and quotation
+marks. English names of functions are valid in all wikis.
+
 Finds the code of a Wikipedia by the name of its language, in English or in the language itself.
 
 The names are from CLDR.
@@ -58,6 +61,12 @@ def mediawiki_table(code: str) -> Mapping[str, Any]:
 def switches() -> frozenset[str]:
     """Returns MediaWiki's behavior switches in all languages, such as `__notoc__`, case-folded."""
     return frozenset(word.casefold() for word in _of_mediawiki()["switches"])
+
+
+@functools.cache
+def longest_switch() -> int:
+    """Returns the length of the longest behavior switch."""
+    return max(map(len, switches()))
 
 
 def mediawiki_versions() -> str:
@@ -337,6 +346,72 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
         if unit not in shown and shown.count(written) == 1:
             return shown.replace(written, "{number}").replace("\u00a0", " ").replace("\u202f", " ")
     return ""
+
+
+_FORMS = ("zero", "one", "two", "few", "many", "other")
+
+
+def _of_functions() -> Mapping[str, Any]:
+    return read_toml(__package__, "languages/magic_words.toml")
+
+
+def function_names() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """Returns language → key → names of MediaWiki's variables and parser functions.
+
+    The key of a variable or function is its English name: in capitals if MediaWiki distinguishes case
+    ("PAGENAME"), otherwise in small letters ("formatnum", "#if"). A language has only other names.
+    """
+    words: Mapping[str, Mapping[str, Sequence[str]]] = _of_functions()["words"]
+    return words
+
+
+@functools.cache
+def languages_of_wiki(code: str) -> tuple[str, ...]:
+    """Returns MediaWiki's codes of the language of a wiki and of its fallback languages. English is last."""
+    wiki = code_of(dbname_of(code))
+    table = mediawiki_table(wiki)
+    return (table.get("language", wiki), *table.get("fallbacks", ()), "en")
+
+
+@functools.cache
+def default_cases() -> frozenset[str]:
+    """Returns the names of the default case of a `#switch` in all languages. They are case-folded."""
+    named = (words.get("#default", ()) for words in function_names().values())
+    return frozenset({"#default", *(name.casefold() for names in named for name in names)})
+
+
+@functools.lru_cache(maxsize=1024)
+def plural_form(code: str, number: float) -> int:
+    """Returns the index of the form of a noun after a number, of the forms that the wiki's language has.
+
+    In Russian, for example, the forms are those after 1, 2 and 5. `code` is the code of a corpus.
+    """
+    from babel.plural import PluralRule
+
+    for language in languages_of_wiki(code):
+        own = _of_functions()["plurals"].get(language)
+        locale = None if own else locale_of([language])
+        rule = PluralRule(own) if own else locale.plural_form if locale else None
+        if rule:
+            forms = [form for form in _FORMS if form in rule.tags or form == "other"]
+            return forms.index(rule(int(number) if number == int(number) else number))
+    return 0
+
+
+def is_inflected(code: str) -> bool:
+    """Returns True if `{{GRAMMAR:}}` changes words in a wiki. `code` is the code of a corpus."""
+    return not {*languages_of_wiki(code)}.isdisjoint(_of_functions()["inflected"])
+
+
+def quotation_marks(code: str) -> str:
+    """Returns the marks that browsers show for `<q>` in a wiki, as four characters.
+
+    They are the outer opening and closing marks, and the marks of a quotation in a quotation. `code` is the
+    code of a corpus.
+    """
+    language = "zh-hant" if code == "zh-tw" else languages_of_wiki(code)[0]
+    marks: Mapping[str, str] = _of_functions()["quotes"]
+    return marks.get(language) or marks.get(language.partition("-")[0]) or marks["root"]
 
 
 # zh has two corpora: an error message says so

@@ -3,9 +3,9 @@
 import pytest
 
 from corpusmill.transforms.wikitext.language import read_table
-from corpusmill.transforms.wikitext.magic_words import drop_switches, languages_of_wiki
+from corpusmill.transforms.wikitext.tags import drop_switches
 from corpusmill.transforms.wikitext.templates.parser_functions import MAGIC_WORDS
-from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, languages_of_wiki
 from tests.tools.case_tables import read_cases
 from tests.tools.growth import call_linear_in
 from tests.transforms.wikitext.test_clean import cleaner_for, shown

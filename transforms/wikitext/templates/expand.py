@@ -197,7 +197,7 @@ class TemplateTexts:
                     frame = frame._replace(template=meant)
                 shown = self._shown(text, frame, inner, bool(frames), page, expansion)
                 # An empty text is no hole for a function that tests it, as in {{#if:{{NAMESPACE}}|…}}.
-                is_tested = pieces[1:] == [] and frames and frames[-1].template.is_function
+                is_tested = frames and frames[-1].template.is_function and len(pieces) == 1
                 shown = shown or ("" if is_tested and pieces[0].strip().endswith(":") else HOLE)
                 pieces.append(shown)
                 if expansion.seen is not None:

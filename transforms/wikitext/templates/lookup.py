@@ -13,17 +13,19 @@ and only if the wiki does not define the template itself.
 import functools
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..language import TEMPLATE_NAMESPACE, Language, normalise_name
-from ..magic_words import MagicWords
+from ..wikis import function_names, languages_of_wiki
 from . import terms
 from .definitions import WikiTemplates
 from .functions import FUNCTIONS
 from .parser_functions import MAGIC_WORDS, PARSER_FUNCTIONS, VARIABLES, unknown
 from .patterns import Arguments, Page, Show, compile_pattern, positional
 
+# The name of a function in a definition
+_FUNCTION = re.compile(r"(?<=\{\{)(\s*+)([^\s{}\[\]|:<>][^{}\[\]|:<>\n]{0,99}+)(?=:)")
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
 # Number and maximum length of cached names.
@@ -111,6 +113,50 @@ def _is_empty(arguments: Arguments) -> bool:
 
 def _is_formula(value: str) -> bool:
     return value.lstrip("+-−±~≈<>(. ")[:1].isdecimal() or not _WORD.search(value)
+
+
+class MagicWords:
+    """The names of variables and parser functions in one wiki.
+
+    Args:
+        code: the code of a corpus, such as "de".
+        keys: the keys of the variables and functions to find.
+    """
+
+    def __init__(self, code: str, keys: Iterable[str]) -> None:
+        self._exact: dict[str, str] = {}
+        self._folded: dict[str, str] = {}
+        self._add((key, key) for key in keys)
+        self._is_local = False
+        for language in reversed(languages_of_wiki(code)):
+            words = function_names().get(language, {})
+            self._add((name, key) for key, names in words.items() for name in names)
+            self._is_local = self._is_local or language != "en"
+
+    def _add(self, words: Iterable[tuple[str, str]]) -> None:
+        for name, key in words:
+            if key.isupper():
+                self._exact[name] = key
+            else:
+                self._folded[name.casefold()] = key
+
+    def key(self, name: str) -> str:
+        """Returns the key of a variable or function with a given name, or "" if there is none.
+
+        The name of a function is the part before the colon.
+        """
+        return self._exact.get(name) or self._folded.get(name.casefold(), "")
+
+    def names(self, keys: Iterable[str]) -> frozenset[str]:
+        """Returns the names of the functions with the given keys, which are in small letters."""
+        wanted = frozenset(keys)
+        return frozenset(name for name, key in self._folded.items() if key in wanted)
+
+    def with_keys(self, definition: str) -> str:
+        """Returns the wikitext of a template's definition with English names of functions."""
+        if not self._is_local:
+            return definition
+        return _FUNCTION.sub(lambda found: found[1] + (self.key(found[2]) or found[2]), definition)
 
 
 class TemplateTable:

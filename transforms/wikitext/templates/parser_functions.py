@@ -4,7 +4,7 @@ All arguments are positional. In `{{#if:x|y}}`, argument "1" is x, and argument 
 daily, such as `{{CURRENTYEAR}}`, expand to a hole (the mark for missing text). So does a choice that depends
 on an unknown value.
 
-The tables have English names. The module `magic_words` finds the functions by their names in other languages.
+The tables have English names. The class `MagicWords` finds the functions by their names in other languages.
 
 Evaluates the arithmetic expressions of `{{#expr:…}}`: https://www.mediawiki.org/wiki/Help:Calculation.
 
@@ -17,10 +17,16 @@ import re
 import urllib.parse
 from collections.abc import Callable, Mapping
 
-from ..magic_words import default_cases, is_inflected, languages_of_wiki, plural_form
 from ..marks import HOLE, UNKNOWN
 from ..tags import decode_entities
-from ..wikis import languages_of
+from ..wikis import (
+    default_cases,
+    is_inflected,
+    languages_of,
+    languages_of_wiki,
+    plural_form,
+)
+from .dates import local_time, time
 from .patterns import (
     Arguments,
     Page,
@@ -32,7 +38,6 @@ from .patterns import (
     plain_number,
     positional,
 )
-from .time_function import local_time, time
 
 _MAX_LENGTH = 500  # characters
 _MAX_DEPTH = 40
@@ -466,4 +471,4 @@ VARIABLES: Mapping[str, Show] = {
 MAGIC_WORDS = frozenset({
     *PARSER_FUNCTIONS, *VARIABLES, "#default", "#invoke", "subst", "safesubst", "msg", "msgnw", "raw",
 })  # fmt: skip
-"""The keys of all variables and functions that have names in other languages (see `magic_words`)."""
+"""The keys of all variables and functions that have names in other languages (see `MagicWords`)."""

@@ -42,7 +42,7 @@ class Page(NamedTuple):
     language: Language
 
 
-_ENGLISH_MONTHS = (
+ENGLISH_MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
@@ -72,8 +72,8 @@ def month_name(month: str, language: Language) -> str:
     If `month` is not a month, it is returned unchanged.
     """
     months = language.months
-    if month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
-        return months[_ENGLISH_MONTHS.index(month.lower())] if months else ""
+    if month.lower() in ENGLISH_MONTHS:  # in pages translated from English
+        return months[ENGLISH_MONTHS.index(month.lower())] if months else ""
     return months[int(month) - 1] if months and month.zfill(2) in _MONTHS else month
 
 
