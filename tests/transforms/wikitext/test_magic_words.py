@@ -2,8 +2,10 @@
 
 import pytest
 
-from corpusmill.transforms.wikitext.language import read_table
+from corpusmill.transforms.wikitext.clean import WikitextCleaner
+from corpusmill.transforms.wikitext.language import load_language, read_table
 from corpusmill.transforms.wikitext.tags import drop_switches
+from corpusmill.transforms.wikitext.templates.definitions import WikiTemplates
 from corpusmill.transforms.wikitext.templates.parser_functions import MAGIC_WORDS
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, languages_of_wiki
 from tests.tools.case_tables import read_cases
@@ -22,6 +24,17 @@ WORDS = read_table("languages", "magic_words")["words"]
 )
 def test_functions_show_what_mediawiki_shows(code: str, wikitext: str, expected: str) -> None:
     assert shown(cleaner_for(code).clean(wikitext, "Title one")) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "definition", "wikitext", "expected"),
+    read_cases("wikitext/magic_words", "in_definitions"),
+)
+def test_functions_in_definitions_have_local_names(
+    code: str, definition: str, wikitext: str, expected: str
+) -> None:
+    cleaner = WikitextCleaner(load_language(code), {}, WikiTemplates({}, {"x": definition}))
+    assert shown(cleaner.clean(wikitext, "Title one")) == expected
 
 
 @pytest.mark.parametrize("code", [*LANGUAGE_CODES, "bn", "ta", "km", "ka", "hy", "be-tarask"])

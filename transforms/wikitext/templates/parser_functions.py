@@ -104,6 +104,9 @@ _UNARY: dict[str, Callable[[float], float]] = {
     "sin": math.sin,
     "cos": math.cos,
     "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
 }
 _CONSTANTS = {"pi": math.pi, "e": math.e}
 
@@ -161,6 +164,9 @@ class _Parser:
             result = float(token)
         else:
             raise _ExpressionError
+        while token not in _UNARY and self._tokens[-1] == "e":  # 1.5e3
+            self._tokens.pop()
+            result *= _power(10, self._operand())
         self._depth -= 1
         return result
 
@@ -177,8 +183,14 @@ def evaluate(text: str) -> float | None:
 
 
 def written(number: float) -> str:
-    """Formats a number like MediaWiki: with 14 significant digits, without zeros at the end."""
-    return "0" if number == 0 else f"{number:.14g}"
+    """Formats a number like MediaWiki: with 14 significant digits, without zeros at the end.
+
+    Very large and very small numbers are written with an exponent: "1.0E+15".
+    """
+    mantissa, is_scaled, exponent = f"{number or 0:.14g}".partition("e")
+    if not is_scaled:
+        return mantissa
+    return f"{mantissa}{'' if '.' in mantissa else '.0'}E{int(exponent):+d}"
 
 
 _MAX_PADDING = 500  # characters, as in MediaWiki
