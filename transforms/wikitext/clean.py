@@ -30,7 +30,7 @@ from .sections import (
     name_of_heading,
     split_sections,
 )
-from .tags import drop_switches, show_quotations, strip_extensions, strip_tables, strip_tags
+from .tags import drop_switches, strip_extensions, strip_tables, strip_tags
 from .templates.definitions import NO_TEMPLATES, WikiTemplates
 from .templates.expand import Expansion, TemplateTexts, TooDeepError
 from .templates.lookup import TemplateTable
@@ -242,10 +242,7 @@ class WikitextCleaner:
         levels = [section.level for section in sections]
         text = keep_announced_lists(paragraphs.drop_preformatted(text), levels)
         text = self._links.drop_unclosed(show_external_links(text))
-        text = variants.convert(text)
-        if "<q" in text or "<Q" in text:
-            text = show_quotations(text, self._quotation_marks)
-        text = strip_tags(text)
+        text = strip_tags(variants.convert(text), self._quotation_marks)
         if any(line in text and 2 * line in text for line in "_＿"):
             text = drop_switches(text)
         text = paragraphs.join_paragraphs(text)

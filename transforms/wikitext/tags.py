@@ -15,7 +15,7 @@ Removes behavior switches such as `__NOTOC__`, in all languages.
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html.entities import html5
 
 from .marks import BREAK, FORMULA_END, FORMULA_START, GUARD, HOLE, SECTION, SEPARATOR, protect
@@ -24,7 +24,7 @@ from .wikis import longest_switch, switches
 
 _BLOCK_NAMES = "p|div|center|blockquote|poem|h[1-6]|hr|li|dd|dt|tr|td|th|caption|tbody|thead"
 _INLINE_NAMES = (
-    "b|i|u|s|em|strong|strike|small|big|sub|sup|span|font|code|tt|kbd|samp|var|cite|dfn|abbr|q"
+    "b|i|u|s|em|strong|strike|small|big|sub|sup|span|font|code|tt|kbd|samp|var|cite|dfn|abbr"
     "|del|ins|bdi|bdo|wbr|rb|rp|rt|rtc|ruby|mark|time|data|noinclude|onlyinclude|includeonly"
     "|table|ul|ol|dl|ref|references|nowiki|math|chem|gallery|pre|source|syntaxhighlight"
     "|timeline|section|templatestyles|indicator|translate|languages|tvar|noref|center|a"
@@ -45,7 +45,8 @@ _HAS_FORM = re.compile(r"[0-9+\-−–=()ni]+")
 # An exponent; not the letters of "19<sup>th</sup>" or the number of a note, "[1]".
 _EXPONENT = re.compile(r"(?=.*[\d+−–/-])[\w+−–/.,()-]{1,12}")
 _ITALIC_LETTER = re.compile(r"''+\w''+")
-_QUOTATION = re.compile(rf"<(/?)[qQ](?:\s{_WITHIN}+)?>|{SECTION}")
+_QUOTATION = re.compile(rf"<(/?)[qQ](?:\s{_WITHIN})?/?>|{SECTION}")
+_NO_MARKS = ("", "", "", "")
 _UNDERSCORES = re.compile(r"(?:__|＿＿)(?=[^_＿])")
 _ENTITY = re.compile(r"&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ADDRESS = re.compile(
@@ -55,10 +56,11 @@ _NO_ADDRESS = re.compile(r"[\[\]\"|]")
 _INVISIBLE = re.compile("[\u00ad\u1806\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
 
 
-def strip_tags(text: str) -> str:
+def strip_tags(text: str, quotation_marks: Sequence[str] = _NO_MARKS) -> str:
     """Removes the HTML tags that MediaWiki allows.
 
-    Two line-break tags, or the tag of a block element, end a paragraph.
+    Two line-break tags, or the tag of a block element, end a paragraph. `quotation_marks` are the marks that
+    replace the tags of `<q>` elements: those of a quotation, and then those of a quotation in a quotation.
     """
     if "<" not in text:
         return text
@@ -71,14 +73,12 @@ def strip_tags(text: str) -> str:
     text = _BLOCK.sub(BREAK, text)
     if "'<" in text and ">'" in text:
         text = _INLINE_IN_QUOTES.sub(f"'{SEPARATOR}", text)
-    return _INLINE.sub("", text)
+    text = _INLINE.sub("", text)
+    return _show_quotations(text, quotation_marks) if "<" in text else text
 
 
-def show_quotations(text: str, marks: str) -> str:
-    """Replaces the tags of `<q>` elements by quotation marks. A tag without a partner is removed.
-
-    `marks` are the marks of a quotation, and then those of a quotation in a quotation.
-    """
+def _show_quotations(text: str, marks: Sequence[str]) -> str:
+    """Replaces the tags of `<q>` elements by quotation marks. A tag without a partner is removed."""
     kept: list[str] = []
     position = 0
     opened: list[int] = []  # indexes in `kept` of marks that are not closed
@@ -355,7 +355,8 @@ def drop_verbatim(wikitext: str) -> str:
 
 
 # Group 1 matches only in an opener.
-_TABLE = re.compile(
+_TABLE = re.compile(r"\n[ \t:]*(?:(\{\|)|\|\}(?!\}))")
+_TABLE_WITH_BARS = re.compile(
     r"\n[ \t:]*(?:(\{\||\{\{\{!\}\}(?!\})|\{\{\(!\}\})|(?:\||\{\{!\}\})\}(?!\})|\{\{!\)\}\})"
 )
 _BARS = {"{{(!}}": "{|", "{{!)}}": "|}", "{{!}}": "|"}  # in a table that is an argument
@@ -394,11 +395,14 @@ def sub_tables(text: str, fill: Callable[[str], str]) -> str:
     `fill` is called with the wikitext of a table and returns its replacement. A table that is an argument of
     a template has `{{!}}` for each bar.
     """
-    if "{|" not in text and "{{{!}}" not in text and "{{(!}}" not in text:
+    has_bars = "!}}" in text and ("{{{!}}" in text or "{{(!}}" in text)
+    if "{|" not in text and not has_bars:
         return text
     if text[0] in "{ \t:":  # no new line in front of the first table
         text = f"\n{text}"
-    return _sub_spans(text, _TABLE, lambda table: fill(_with_bars(table)))
+    if has_bars:
+        return _sub_spans(text, _TABLE_WITH_BARS, lambda table: fill(_with_bars(table)))
+    return _sub_spans(text, _TABLE, fill)
 
 
 def _with_bars(table: str) -> str:

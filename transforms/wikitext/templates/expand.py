@@ -151,8 +151,8 @@ class TemplateTexts:
         """
         if "{{" not in text and "}}" not in text:
             return text
-        for _ in range(_MAX_PARAMETERS):
-            if "{{{" in text:
+        if "{{{" in text:
+            for _ in range(_MAX_PARAMETERS):
                 text = _PARAMETER.sub(lambda found: found[1] or "", text)
         starts = sorted(found.start() for token in _TOKENS for found in token.finditer(text))
         tokens = "".join([text[start] for start in starts])

@@ -5,9 +5,10 @@ The elements of a pattern:
     "{text|1}"          the value of the argument "text", or of the first argument if "text" is empty
     "{2, 3}"            the values of the arguments 2 and 3, joined by ", "; empty values are omitted
     "{*}"               the values of all positional arguments, concatenated; "{* }" joins them by a space
-    "{2:number}"        the value, changed by a formatter: number, lower, upper, first_upper, superscript,
-                        subscript, month, verbatim (markup in the value is written as plain text),
-                        no_aside (the text from the first " (" on is removed), or hebrew_number
+    "{2:number}"        the value, changed by a formatter: number, formatnum (as MediaWiki's function of this
+                        name writes it), lower, upper, first_upper, superscript, subscript, month, verbatim
+                        (markup in the value is written as plain text), no_aside (the text from the first " ("
+                        on is removed), or hebrew_number
     "{@as_of}"          the phrase with this name in the tables of the language
     "[ ({2})]"          omitted if none of the arguments in the brackets has content; may be nested
     "\\["               a backslash makes the character after it plain text
@@ -134,6 +135,7 @@ Formatter = Callable[[str, Language], str]
 
 FORMATTERS: Mapping[str, Formatter] = {
     "number": lambda text, language: format_number(text, language.numbers),
+    "formatnum": lambda text, language: format_number(text, language.formatnum),
     "lower": lambda text, _: text.lower(),
     "upper": lambda text, _: text.upper(),
     "first_upper": lambda text, _: first_upper(text),
