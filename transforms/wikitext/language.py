@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any
 
 from . import wikis
-from .wikis import dbname_of, mediawiki_table, mediawiki_versions, open_codes
+from .wikis import code_of, dbname_of, mediawiki_table, mediawiki_versions, open_codes
 
 MEDIA_NAMESPACE = -2
 FILE_NAMESPACE = 6
@@ -24,7 +24,9 @@ CATEGORY_NAMESPACE = 14
 TABLES = resources.files(__package__)
 LISTS = ("sentences", "none", "all")  # which lists a corpus keeps; see lists.py
 # Files of the folder that belong to no corpus.
-SHARED_FILES = ("common", "mediawiki", "namespaces", "unproven", "zh")
+SHARED_FILES = (
+    "calendar", "common", "magic_words", "mediawiki", "namespaces", "unproven", "zh",
+)  # fmt: skip
 # Wiki → the wiki in the same language whose tables it uses.
 _WRITTEN_IN = {"simple": "en"}
 # Corpus → the file whose entries it shares.
@@ -61,6 +63,8 @@ class Language:
     disambiguation_templates: frozenset[str]
     redirect_words: tuple[str, ...]  # "#redirect", "#перенаправлення"; casefolded
     numbers: NumberFormat
+    formatnum: NumberFormat  # of MediaWiki's function; templates may write numbers otherwise
+    sitename: str
     templates: Mapping[str, str]  # name → display pattern; "" for a template that shows no prose
     self_named: str  # regex of names of templates that show their own name: "XXe siècle"; or ""
     silent_prefixes: tuple[str, ...]  # of names of templates that show no prose: "infobox "
@@ -304,13 +308,17 @@ def load_language(code: str) -> Language:
     is_english = _WRITTEN_IN.get(code, code) == "en"
     borrowed = normalise_names(common["templates"]) - normalise_names(local.get("templates", {}))
     redirects = ["#REDIRECT", *listed("redirect_words")]
+    numbers = NumberFormat(**{**common["numbers"], **local.get("numbers", {})})
+    of_wiki = mediawiki_table(code_of(dbname_of(code)))
     return Language(
         code=code,
         dropped_headings=normalise_names(listed("dropped_headings")),
         dropped_top_headings=normalise_names(listed("dropped_top_headings")),
         disambiguation_templates=normalise_names(listed("disambiguation_templates")),
         redirect_words=tuple(dict.fromkeys(word.casefold() for word in redirects)),
-        numbers=NumberFormat(**{**common["numbers"], **local.get("numbers", {})}),
+        numbers=numbers,
+        formatnum=_formatnum(numbers, of_wiki) if is_complete else numbers,
+        sitename=of_wiki.get("sitename", "Wikipedia"),
         templates=templates,
         self_named=local.get("self_named", ""),
         silent_prefixes=tuple(prefix.casefold() for prefix in listed("silent_prefixes")),
@@ -337,6 +345,17 @@ def load_language(code: str) -> Language:
         - normalise_names(by_hand.get("templates", {})),
         borrowed=frozenset() if is_english else borrowed,
         abbreviations=normalise_names(filter(_is_abbreviation, local.get("templates", {}))),
+    )
+
+
+def _formatnum(numbers: NumberFormat, of_wiki: Mapping[str, Any]) -> NumberFormat:
+    """Returns the format that MediaWiki gives to numbers in a wiki with its own table of `numbers`."""
+    written = of_wiki.get("numbers", {})
+    marks = {key: written.get(key, "") for key in ("group", "decimal")}
+    return dataclasses.replace(
+        numbers,
+        min_grouped_digits=written.get("min_grouped_digits", 4),
+        **{key: mark for key, mark in marks.items() if mark and not mark.isspace()},
     )
 
 

@@ -32,7 +32,12 @@ MAX_DEPTH = 100
 
 # Each is searched separately: a regular expression without alternatives skips most characters quickly.
 _TOKENS = [re.compile(token) for token in (r"\{\{", r"\}\}", SECTION)]
-_PARAMETER = re.compile(rf"\{{\{{\{{[^{{}}{SECTION}]*\}}\}}\}}")
+# A parameter on a page, whose value is the default (group 1). The default may contain templates.
+_DEFAULT = rf"(?:[^{{}}|{SECTION}]++|\{{\{{[^{{}}{SECTION}]*+\}}\}})*+"
+_PARAMETER = re.compile(
+    rf"\{{\{{\{{[^{{}}|{SECTION}]*+(?:\|({_DEFAULT})(?:\|{_DEFAULT})*+)?\}}\}}\}}"
+)
+_MAX_PARAMETERS = 3  # nested in each other
 _NOT_PROSE = ("*", "#", ":", ";", "|", "!")
 _BETWEEN_TEMPLATES = re.compile(r"\}\}[^{}|]*\w[^{}|]*\{\{")
 _CLOSER = -1
@@ -154,7 +159,8 @@ class TemplateTexts:
         if "{{" not in text and "}}" not in text:
             return text
         if "{{{" in text:
-            text = _PARAMETER.sub("", text)  # parameters are for the pages of templates
+            for _ in range(_MAX_PARAMETERS):
+                text = _PARAMETER.sub(lambda found: found[1] or "", text)
         starts = sorted(found.start() for token in _TOKENS for found in token.finditer(text))
         tokens = "".join([text[start] for start in starts])
         pieces: list[str] = []
@@ -197,6 +203,9 @@ class TemplateTexts:
                     meant = frame.template.meant_with(parse_arguments(inner))
                     frame = frame._replace(template=meant)
                 shown = self._shown(text, frame, inner, bool(frames), page, expansion)
+                # An empty text is no hole for a function that tests it, as in {{#if:{{NAMESPACE}}|…}}.
+                is_tested = frames and frames[-1].template.is_function and len(pieces) == 1
+                shown = shown or ("" if is_tested and pieces[0].strip().endswith(":") else HOLE)
                 pieces.append(shown)
                 if expansion.seen is not None:
                     source = text[frame.start : frame.end]
@@ -229,6 +238,8 @@ class TemplateTexts:
     ) -> str:
         """Returns the text to which a template expands, or a hole (the mark for missing text).
 
+        The text of a function or variable may also be "".
+
         Args:
             text: the text that contains the template call.
             frame: the template, and the positions of its braces in `text`.
@@ -252,14 +263,13 @@ class TemplateTexts:
                 and inner.partition("|")[0].strip() == shown
             ):
                 shown = " " + shown
-            shown = shown or HOLE
             if not is_unknown and UNKNOWN not in inner:
                 return shown
             if not _is_inline(text, frame, is_nested):
                 return shown.replace(UNKNOWN, "")
             if is_unknown:
                 _count(template, expansion.unknown)
-            return HOLE + UNKNOWN if shown == HOLE else shown
+            return HOLE + UNKNOWN if shown in ("", HOLE) else shown
         is_inline = _is_inline(text, frame, is_nested)
         if template.definition:
             return self._define(template, arguments, page, expansion, is_inline=is_inline)

@@ -1,7 +1,8 @@
 """Finds templates by their names, with the functions that expand them to text.
 
-A name is looked up first in the tables of the language, then among parser functions and families of templates
-(`lang-de`), and then in the wiki's own definitions. A country's code without arguments, such as `{{DEU}}`, is
+A name is looked up first in the tables of the language, then among MediaWiki's variables and parser functions
+and families of templates (`lang-de`), and then in the wiki's own definitions. A variable has no arguments:
+`{{PAGENAME|x}}` is a template. A country's code without arguments, such as `{{DEU}}`, is
 looked up first in the definitions.
 
 A wiki that is not English may use an English name for something else: `{{val}}` for a language instead of a
@@ -12,21 +13,25 @@ and only if the wiki does not define the template itself.
 import functools
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..language import TEMPLATE_NAMESPACE, Language, normalise_name
+from ..wikis import function_names, languages_of_wiki
 from . import terms
 from .definitions import WIKIDATA, WikiTemplates
 from .functions import FUNCTIONS
-from .parser_functions import PARSER_FUNCTIONS, VARIABLES
+from .parser_functions import MAGIC_WORDS, PARSER_FUNCTIONS, VARIABLES, unknown
 from .patterns import Arguments, Page, Show, compile_pattern, positional
 
+# The name of a function in a definition
+_FUNCTION = re.compile(r"(?<=\{\{)(\s*+)([^\s{}\[\]|:<>][^{}\[\]|:<>\n]{0,99}+)(?=:)")
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
 # Number and maximum length of cached names.
 _MAX_NAMES = 8_192
 _MAX_NAME = 100
+_MODIFIERS = ("msg", "msgnw", "raw", "subst", "safesubst")  # before the name of a template
 _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may be another alias
 # What a pattern shows only with arguments, and tags
 _FIELD = re.compile(r"\[.*\]|\{[^{}@]+\}|<[^<>]*>")
@@ -109,8 +114,56 @@ def _is_word_or_sign(char: str) -> bool:
     return char in "%&‖⌊⌈′″" or unicodedata.category(char)[0] in "LNS"
 
 
+def _is_empty(arguments: Arguments) -> bool:
+    return not any(arguments.values())
+
+
 def _is_formula(value: str) -> bool:
     return value.lstrip("+-−±~≈<>(. ")[:1].isdecimal() or not _WORD.search(value)
+
+
+class MagicWords:
+    """The names of variables and parser functions in one wiki.
+
+    Args:
+        code: the code of a corpus, such as "de".
+        keys: the keys of the variables and functions to find.
+    """
+
+    def __init__(self, code: str, keys: Iterable[str]) -> None:
+        self._exact: dict[str, str] = {}
+        self._folded: dict[str, str] = {}
+        self._add((key, key) for key in keys)
+        self._is_local = False
+        for language in reversed(languages_of_wiki(code)):
+            words = function_names().get(language, {})
+            self._add((name, key) for key, names in words.items() for name in names)
+            self._is_local = self._is_local or language != "en"
+
+    def _add(self, words: Iterable[tuple[str, str]]) -> None:
+        for name, key in words:
+            if key.isupper():
+                self._exact[name] = key
+            else:
+                self._folded[name.casefold()] = key
+
+    def key(self, name: str) -> str:
+        """Returns the key of a variable or function with a given name, or "" if there is none.
+
+        The name of a function is the part before the colon.
+        """
+        return self._exact.get(name) or self._folded.get(name.casefold(), "")
+
+    def names(self, keys: Iterable[str]) -> frozenset[str]:
+        """Returns the names of the functions with the given keys, which are in small letters."""
+        wanted = frozenset(keys)
+        return frozenset(name for name, key in self._folded.items() if key in wanted)
+
+    def with_keys(self, definition: str) -> str:
+        """Returns the wikitext of a template's definition with English names of functions."""
+        if not self._is_local:
+            return definition
+        return _FUNCTION.sub(lambda found: found[1] + (self.key(found[2]) or found[2]), definition)
 
 
 class TemplateTable:
@@ -129,7 +182,8 @@ class TemplateTable:
         self._language = language
         self._of_wiki = of_wiki
         prefixes = language.namespace_names(TEMPLATE_NAMESPACE, namespaces)
-        self._namespace_prefixes = prefixes | {"msg", "subst", "safesubst"}
+        self._words = MagicWords(language.code, MAGIC_WORDS)
+        self._namespace_prefixes = prefixes | self._words.names(_MODIFIERS)
         self._self_named = re.compile(language.self_named) if language.self_named else None
         self._shows = {name: self._compile(pattern) for name, pattern in language.templates.items()}
         self._placed = frozenset(
@@ -242,22 +296,37 @@ class TemplateTable:
         prefix, colon, rest = name.partition(":")
         if colon and name not in self._shows and prefix.strip() in self._namespace_prefixes:
             name = rest.strip()
-        if name not in self._shows:
-            function = PARSER_FUNCTIONS.get(prefix) if colon else None
-            if prefix == "#invoke" and colon:
-                is_value = WIKIDATA.search(rest)
-                show = FUNCTIONS["unknown"] if is_value else None
-                return Template(f"{prefix}:{rest.strip()}", show, bool(is_value), True)
-            if function or (colon and prefix.startswith("#")):
-                return Template(prefix, function, function is not None, True)
-            if name in VARIABLES:
-                return Template(name, VARIABLES[name], True)
+        magic = None if name in self._shows else self._find_magic_word(written_name.strip())
+        if magic and magic.is_function:
+            return magic
+        if magic:
+            return magic._replace(fits=_is_empty, otherwise=self._find_template(name, written_name))
+        found = self._find_template(name, written_name)
+        # A template such as {{currentyear}} is probably the variable.
+        is_variable = not found.known and VARIABLES.get(name.upper()) is unknown
+        return Template(name, unknown, True) if is_variable else found
+
+    def _find_magic_word(self, written_name: str) -> Template | None:
+        """Returns a variable or parser function with a given name, or None."""
+        word, colon, rest = written_name.partition(":")
+        key = self._words.key(word)
+        name = normalise_name(key or word)
+        if name == "#invoke" and colon:
+            module = normalise_name(rest)
+            is_value = bool(WIKIDATA.search(module))
+            return Template(f"{name}:{module}", unknown if is_value else None, is_value, True)
+        show = (PARSER_FUNCTIONS if colon else VARIABLES).get(key)
+        if show or (colon and name.startswith("#")):
+            return Template(name, show, show is not None, bool(colon))
+        return None
+
+    def _find_template(self, name: str, written_name: str) -> Template:
         found = self._find_in_tables(name, written_name)
         if not found or self._is_better_in_wiki(name):
             of_wiki = self._find_in_wiki(name)
             found = of_wiki if of_wiki.definition or not found else found
         if WIKIDATA.search(found.name) and not found.show:
-            value = found._replace(show=FUNCTIONS["unknown"], known=True)
+            value = found._replace(show=unknown, known=True)
             return value._replace(fits=_has_property, otherwise=found)
         return self._with_shape(found, written_name) if found.name in self._shows else found
 
@@ -311,7 +380,7 @@ class TemplateTable:
         if not show and written_name and self._self_named and self._self_named.fullmatch(name):
             show = _with_noun(written_name.strip())
         if name.startswith(self._language.data_prefixes):
-            show = FUNCTIONS["unknown"]  # unless the dump defines it
+            show = unknown  # unless the dump defines it
         is_known = show or name.startswith(self._language.silent_prefixes)
         return Template(name, show, True) if is_known else None
 
@@ -323,7 +392,8 @@ class TemplateTable:
         target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:
-                return Template(name, None, True, definition=self._of_wiki.definitions[target])
+                definition = self._words.with_keys(self._of_wiki.definitions[target])
+                return Template(name, None, True, definition=definition)
             target = self._of_wiki.aliases.get(target, "")
             in_tables = in_tables or self._find_in_tables(target)
             if in_tables and not self._is_better_in_wiki(target):

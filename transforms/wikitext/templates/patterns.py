@@ -5,9 +5,10 @@ The elements of a pattern:
     "{text|1}"          the value of the argument "text", or of the first argument if "text" is empty
     "{2, 3}"            the values of the arguments 2 and 3, joined by ", "; empty values are omitted
     "{*}"               the values of all positional arguments, concatenated; "{* }" joins them by a space
-    "{2:number}"        the value, changed by a formatter: number, lower, upper, first_upper, superscript,
-                        subscript, month, verbatim (markup in the value is written as plain text),
-                        no_aside (the text from the first " (" on is removed), or hebrew_number
+    "{2:number}"        the value, changed by a formatter: number, formatnum (as MediaWiki's function of this
+                        name writes it), lower, upper, first_upper, superscript, subscript, month, verbatim
+                        (markup in the value is written as plain text), no_aside (the text from the first " ("
+                        on is removed), or hebrew_number
     "{@as_of}"          the phrase with this name in the tables of the language
     "[ ({2})]"          omitted if none of the arguments in the brackets has content; may be nested
     "\\["               a backslash makes the character after it plain text
@@ -113,6 +114,14 @@ def format_number(number: str, form: NumberFormat) -> str:
     return in_own_digits(shown, form) + text[match.end() :]
 
 
+def plain_number(text: str, form: NumberFormat) -> str:
+    """Returns a number in the format of the wiki as a plain number: "1.234,5" → "1234.5" in German."""
+    plain = {ord(digit): str(value) for value, digit in enumerate(form.digits)}
+    groups = {form.group: "", ",": "", **({" ": "", "\u00a0": ""} if form.group.isspace() else {})}
+    signs = {**groups, form.decimal: ".", "−": "-"}
+    return text.translate({**plain, **{ord(sign): one for sign, one in signs.items() if sign}})
+
+
 def in_own_digits(text: str, form: NumberFormat) -> str:
     """Replaces the digits 0 to 9 in a text by the digits that the wiki uses (`form.digits`)."""
     return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
@@ -129,6 +138,7 @@ Formatter = Callable[[str, Language], str]
 
 FORMATTERS: Mapping[str, Formatter] = {
     "number": lambda text, language: format_number(text, language.numbers),
+    "formatnum": lambda text, language: format_number(text, language.formatnum),
     "lower": lambda text, _: text.lower(),
     "upper": lambda text, _: text.upper(),
     "first_upper": lambda text, _: first_upper(text),
