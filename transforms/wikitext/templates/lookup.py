@@ -20,8 +20,8 @@ from ..language import TEMPLATE_NAMESPACE, Language, normalise_name
 from ..wikis import function_names, languages_of_wiki
 from . import terms
 from .definitions import WIKIDATA, WikiTemplates
-from .functions import FUNCTIONS
-from .parser_functions import MAGIC_WORDS, PARSER_FUNCTIONS, VARIABLES, unknown
+from .functions import FUNCTIONS, unknown
+from .parser_functions import MAGIC_WORDS, PARSER_FUNCTIONS, VARIABLES
 from .patterns import Arguments, Page, Show, compile_pattern, positional
 
 # The name of a function in a definition
