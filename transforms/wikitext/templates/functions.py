@@ -82,7 +82,7 @@ def recording(arguments: Arguments, page: Page) -> str:
     is taken for the word if it occurs in the page's title, or is a phonetic transcription. In a wiki with
     another script than Latin, it is also taken for the word if it is in Latin letters.
     """
-    word = arguments.get("2", "")
+    word = arguments.get("2", "").strip("'")
     if not word or word.casefold().strip(" ()") in _LISTEN:
         return ""
     is_sound = word.startswith(("/", "["))

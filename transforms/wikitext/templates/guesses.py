@@ -35,6 +35,8 @@ _NO_TEXT = re.compile(
     r"icon|anchor|audio|stub|box|commons|wiki|portal|sort|clear|nav|map|file|image|gallery|legend"
     r"|prim|shortcut|subst|/|popula|template|якорь|вики|вікі|վիքի|ვიკი|ויקי|ويكي|ویکی|विकि|উইকি"
     r"|விக்கி|వికీ|วิกิ|ウィキ|维基|維基|위키"
+    r"|imagen|\bbild|afbeelding|kép\b|obrázek|картинк|изображ|зображ|εικόν|תמונ|صورة|تصویر|चित्र|ছবি|ภาพ"
+    r"|画像|图像|圖像|그림|hình"
 )
 # "quotation" in the languages of large Wikipedias
 _QUOTATION = re.compile(
