@@ -26,7 +26,7 @@ from corpusmill.transforms.wikitext.sections import THRESHOLDS
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, cldr_version
 
 CORPUS = "wiki40b"
-VERSION = "1.7.0"
+VERSION = "1.8.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -61,6 +61,15 @@ RELEASE_NOTES = {
         "Text: a template that is neither in the tables nor in the dump adds no place, unit, date or"
         " country; the dump's definition takes precedence over the codes of countries and over rules for"
         " English names of templates."
+    ),
+    "1.8.0": (
+        "Text: items of lists that are whole sentences stay, and lists after a sentence such as 'The parts"
+        " are as follows.'; formulas on lines of their own stay; labels in bold go with their lists; a"
+        " subsection of prose stays although its section is dropped; templates that mark a doubt keep the"
+        " words that they mark; values of Wikidata are unknown values, also in modules; MediaWiki's"
+        " variables, functions and switches are known by their names in all languages and compute what"
+        " MediaWiki computes; entries of 30 tables that meant another template are corrected. lists chooses"
+        " which lists stay."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)

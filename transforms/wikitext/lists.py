@@ -98,13 +98,16 @@ _ENTRY = re.compile(
     rf"(?:(?<= ){_DASH}++|{_DASH}++ |[:：])(?P<text>.*)"
 )
 _INNER_END = re.compile(r"(?<=\w\w\w)[.!?؟۔।։።။។]\W{0,2} |[。！？][」』）]?[^\W」』）]")
-# "''The Title''. London", "Smith, John, ''The", "pp. 5", "(2007). «", "93 (12): 17", "92–96.",
-# "Oxford, 1998.", "Київ, 1998. — 200 с.", "『政治理論史』東京大学出版会、1980年。"
-_REFERENCE = re.compile(
-    r"^''(?!')[^'\n]++''[.,]"
-    r"|^[^\W\d]\w*+, \w[^,.«“\"'「\n]{0,30}[,.:;]?\s?(?:\(\d{4}\)[.,:]?\s?)?(?:''|[«“\"「])"
-    r"|\bpp?\. ?\d|\(\d{4}\)[.,:]? ?(?:''|[«“„\"])|\d ?\(\d+\) ?[:,] ?\d"
-    r"|\d[–-]\d+[.։]$|(?<!\d), (?:19|20)\d\d\)?[.։]$|\b(?:19|20)\d\d[^\d\n]{1,12}\d{2,4} ?\w{1,5}[.։]$"
+# Sources: "''The Title''. London", "Smith, John, ''The"
+_TITLE_FIRST = re.compile(
+    r"''(?!')[^'\n]++''[.,]"
+    r"|[^\W\d]\w*+, \w[^,.«“\"'「\n]{0,30}[,.:;]?\s?(?:\(\d{4}\)[.,:]?\s?)?(?:''|[«“\"「])"
+)
+# "pp. 5", "(2007). «", "93 (12): 17"
+_PAGES = re.compile(r"\bpp?\. ?\d|\(\d{4}\)[.,:]? ?(?:''|[«“„\"])|\d ?\(\d+\) ?[:,] ?\d")
+# "92–96.", "Oxford, 1998.", "Київ, 1998. — 200 с.", "『政治理論史』東京大学出版会、1980年。"
+_YEAR_LAST = re.compile(
+    r"\d[–-]\d+[.։]$|(?<!\d), (?:19|20)\d\d\)?[.։]$|\b(?:19|20)\d\d[^\d\n]{1,12}\d{2,4} ?\w{1,5}[.։]$"
     r"|』[^』。\n]*\d{4}年?[)）]?。?$"
 )
 _MIN_WORDS = 3  # of a sentence; "See also:" and "Examples:" are labels
@@ -363,7 +366,11 @@ def _is_prose(item: str) -> bool:
         return False
     if text.lstrip(_OPENING)[:1].islower() or not _is_long(text):
         return False
-    return not _is_source(item) and not _REFERENCE.search(text)
+    if _TITLE_FIRST.match(text) or _is_source(item):
+        return False
+    return not (
+        _DIGIT.search(text) and (_PAGES.search(text) or _YEAR_LAST.search(text[-_MAX_END:]))
+    )
 
 
 def _is_long(item: str) -> bool:

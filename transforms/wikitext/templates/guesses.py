@@ -53,6 +53,19 @@ _NOTE_NAMES = frozenset({
     "date", "url", "title", "author", "last", "first", "isbn", "page", "pages", "p", "pp", "loc",
     "ref", "group", "name", "reason", "file", "image", "accessdate", "access-date", "year",
 })  # fmt: skip
+# A text with a name is shown instead of the other arguments.
+_OTHER_NAMES = _NOTE_NAMES | {
+    "text",
+    "texto",
+    "texte",
+    "testo",
+    "tekst",
+    "текст",
+    "label",
+    "lt",
+    "nom",
+    "nome",
+}
 _QUOTATION_NAMES = ("text", "quote", "1")
 _FILE = re.compile(
     r"https?://|www\.|\.(?:og[gav]|wav|mp3|flac|opus|svg|png|jpe?g|gif|tiff?|webm|pdf)$", re.I
@@ -96,7 +109,7 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
     while values and not values[-1].strip(HOLE + " "):
         values.pop()
     named = [key for key, value in arguments.items() if value and not key.isdecimal()]
-    if not values or len(named) > _MAX_NAMED or _NOTE_NAMES.intersection(named):
+    if not values or len(named) > _MAX_NAMED or _OTHER_NAMES.intersection(named):
         return ""
     if _NO_TEXT.search(name) or _NOTE.search(name) or not _is_word_place(before, after, values[0]):
         return ""
@@ -188,6 +201,8 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
     positional arguments. The first is a number.
     """
     number, *rest = values
+    if rest and _YEAR.fullmatch(number):
+        return ""
     if name in _UNITS or (len(name) > 1 and name in _local_units(page)):
         return "" if rest else f"{number} {name}"
     if find_unit(name):
@@ -197,8 +212,7 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
     units = [find_unit(value) for value in (rest[:2] if has_decimals else rest)]
     if units and all(unit and units[0] and unit.is_convertible_to(units[0]) for unit in units):
         return f"{number} {rest[0]}"
-    is_partial = any(_NUMBER.fullmatch(one) or find_unit(one) or one.isupper() for one in rest)
-    return "" if is_partial or len(rest) > 2 else number
+    return "" if rest else number  # a number that is a part of something would be wrong
 
 
 def _local_units(page: Page) -> list[str]:
@@ -214,8 +228,11 @@ def _text(values: list[str], page: Page) -> str:
     codes = language.interlanguage_codes
     if values[0] in codes:
         # {{lang2|mo|ro|Republica}}; a code alone marks the language of other text
-        text = next((value for value in values if value not in codes), "")
-        return "" if _NUMBER.fullmatch(text) or _CODE.fullmatch(text) else text
+        texts = [value for value in values if value not in codes]
+        is_clear = (
+            len(texts) == 1 and not _NUMBER.fullmatch(texts[0]) and not _CODE.fullmatch(texts[0])
+        )
+        return texts[0] if is_clear else ""
     first, second = values[0], values[1] if values[1:] else ""
     if not second:
         dated = _DATED.fullmatch(first)  # perhaps the date of a maintenance mark
