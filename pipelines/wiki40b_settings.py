@@ -253,7 +253,7 @@ class Wiki40bConfig(settings.Config):
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings, except the language, that distinguish corpora made from the same input, and
-        differ from those in the paper.
+        differ from the defaults.
         """
         variant = super().variant() | {"newer_than": name_older(self.newer_than)}
         usual = {name: value for name, value in self.original().items() if isinstance(value, str)}

@@ -115,8 +115,8 @@ def clean(
     Raises
     ------
     CorpusmillError
-        The language is unknown, the templates are those of another language, the page has more than 16 Mi
-        characters, or its templates are nested too deeply.
+        The language or the choice of lists is unknown, the templates are those of another language, the page
+        has more than 16 Mi characters, or its templates are nested too deeply.
 
     Examples
     --------
@@ -132,6 +132,7 @@ def clean(
         raise CorpusmillError(
             f"templates must come from read_templates, not be {type(templates).__name__}"
         )
+    check_lists(lists)
     with reported():
         cleaner = _cleaner(language, templates, lists)
         try:
@@ -145,14 +146,18 @@ def clean(
 
 @functools.lru_cache(_CLEANERS)
 def _cleaner(language: str, templates: Templates | None, lists: str) -> WikitextCleaner:
-    if lists not in LISTS:
-        raise CorpusmillError(f"lists must be one of {', '.join(LISTS)}, not {lists!r}")
     tables = dataclasses.replace(language_of(language), lists=lists)
     if templates is None:
         return WikitextCleaner(tables, {})
     if templates.language != language:
         raise CorpusmillError(f"the templates are those of {templates.language}, not of {language}")
     return WikitextCleaner(tables, templates.namespaces, templates.definitions)
+
+
+def check_lists(lists: str) -> None:
+    """Raises CorpusmillError if there is no such choice of lists."""
+    if lists not in LISTS:
+        raise CorpusmillError(f"lists must be one of {', '.join(LISTS)}, not {lists!r}")
 
 
 def language_of(code: str) -> Language:

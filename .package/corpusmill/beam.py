@@ -29,7 +29,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 from ._duplicates import EvaluationItems, find_in_block, index_items
 from ._errors import CorpusmillError, check_text, path_of, reported
 from ._news import check_news, tokenize_news
-from ._wikipedia import language_of
+from ._wikipedia import check_lists, language_of
 from .transforms.books.gather_books import GatherBooks, match_books
 from .transforms.books.screen_books import strip_text
 from .transforms.duplicates.drop_duplicates import DropDuplicates
@@ -261,6 +261,7 @@ class CleanWikitext(beam.PTransform):
         lists: str = LISTS[0],
     ):
         super().__init__()
+        check_lists(lists)
         namespaces = {} if dump is None else _namespaces(dump)
         self.scratch = "" if templates is None else path_of(scratch, "scratch")
         self.clean = clean_wikitext.CleanWikitext(

@@ -91,16 +91,16 @@ _NEXT_SENTENCE = re.compile(r"(?:(?<=\w\w)[.!?؟۔।։።။។]\W? |[。！？
 _MAX_LAST = 200  # characters
 _DIGIT = re.compile(r"\d")
 # A label before the text of an item: "1912 – The", "Snowball: The", "Anna (1950–2000) — a"
-_DASH = "[–—―－•-]"
+_DASH = "[–—―－•]"
 _ENTRY = re.compile(
     r"(?P<label>(?:[^.!?。！？։।…(（\n:：–—―－•-]|[(（][^()（）\n]*+[)）]"
-    rf"|(?<! ){_DASH}(?! )|[:：](?=\d)){{1,60}}+)"
-    rf"(?:(?<= ){_DASH}++|{_DASH}++ |[:：])(?P<text>.*)"
+    rf"|(?<! ){_DASH}(?! )|(?<! )-|-(?! )|[:：](?=\d)){{1,60}}+)"
+    rf"(?:(?<= ){_DASH}++|{_DASH}++ |-++ |[:：])(?P<text>.*)"
 )
 _INNER_END = re.compile(r"(?<=\w\w\w)[.!?؟۔।։።။។]\W{0,2} |[。！？][」』）]?[^\W」』）]")
 # Sources: "''The Title''. London", "Smith, John, ''The"
 _TITLE_FIRST = re.compile(
-    r"''(?!')[^'\n]++''[.,]"
+    r"''(?!')[^'\n]++''\."
     r"|[^\W\d]\w*+, \w[^,.«“\"'「\n]{0,30}[,.:;]?\s?(?:\(\d{4}\)[.,:]?\s?)?(?:''|[«“\"「])"
 )
 # "pp. 5", "(2007). «", "93 (12): 17"

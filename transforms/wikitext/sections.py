@@ -105,25 +105,30 @@ def drop_sections(
     """Yields the sections of a page except the dropped ones.
 
     `is_dropped` is called with a section's heading and level. If it returns True, the section is dropped
-    together with its subsections, except those that have only prose.
+    together with its subsections, except those that have only prose, and their own subsections.
     """
-    dropped_level = 0
+    dropped_level = kept_level = 0  # of the sections around the current one; 0 for none
     for section in sections:
-        is_below = dropped_level and section.level > dropped_level
-        if is_below and not _has_only_prose(section.body):
-            continue
-        if is_dropped(section.heading, section.level):
+        is_below = 0 < dropped_level < section.level
+        is_in_kept = 0 < kept_level < section.level
+        if is_below and not is_in_kept and not _has_only_prose(section.body):
+            kept_level = 0
+        elif is_dropped(section.heading, section.level):
             dropped_level = dropped_level if is_below else section.level
-            continue
-        dropped_level = dropped_level if is_below else 0
-        yield section
+            kept_level = 0
+        else:
+            kept_level = kept_level if is_in_kept else section.level if is_below else 0
+            dropped_level = dropped_level if is_below else 0
+            yield section
 
 
 def _has_only_prose(body: str) -> bool:
     """Returns True if a section has prose, no sources, and fewer list items than paragraphs."""
     marked = _mark(body)
     counts = _count_lines(marked)
-    return SOURCE not in marked and counts["prose"] > counts["link"] + counts["item"]
+    if SOURCE in marked or _AUTHOR_FIRST.search(marked):
+        return False
+    return counts["prose"] > counts["link"] + counts["item"]
 
 
 def in_batches(
@@ -154,9 +159,6 @@ _MIN_PAGE_LETTERS = 500
 _DIGIT = re.compile(r"\d")
 
 _MIN_PROSE = 60  # letters of a paragraph beside its links; East Asian ones count twice
-_MIN_SUBSECTION_LETTERS = (
-    100  # of the prose in a subsection that is kept although its section is dropped
-)
 _MAX_BESIDE_LINK = 12  # letters beside the links of a list item that counts as links only
 
 _NOTES = re.compile(r"<(?=(?:references|gallery)\b)", re.IGNORECASE)
@@ -174,6 +176,7 @@ _CITED = re.compile(r"https?://|\bisbn|\bissn|\bdoi\b", re.IGNORECASE)
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _QUOTES = re.compile("''+")
+_AUTHOR_FIRST = re.compile(r"^\w+, \w[^\n]{0,80}\b\d{4}\b", re.MULTILINE)  # "Smith, John (1990)"
 _LIST_SIGNS = ("*", "#", ":", ";", "|", "!")
 _MAX_NESTING = 12
 

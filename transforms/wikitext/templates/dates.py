@@ -8,11 +8,12 @@ is relative, such as "+1 day", or the format has codes that are not supported. T
 Hebrew calendar, of Hebrew numerals and of time zones. A year alone (`{{#time:Y|2004}}`) has no month and day.
 """
 
+import calendar
 import dataclasses
 import datetime
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...files.markup import read_toml
 from ..language import NumberFormat
@@ -25,6 +26,7 @@ from .patterns import (
     Page,
     Show,
     in_own_digits,
+    in_roman,
     month_name,
     positional,
 )
@@ -285,11 +287,8 @@ _MONTH_NUMBERS = {
     for name in (month, month[:3], month[:4] if month == "september" else month)
 }
 _MAX_LENGTH = 100  # characters of a date
+_MAX_FORMAT = 6_000  # characters, as in MediaWiki
 _TOKEN = re.compile(r'"([^"]*)"|\\(.)|(x[ijkmot].|x.|.)', re.DOTALL)
-_ROMAN = (
-    (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"),
-    (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
-)  # fmt: skip
 _FIRST_GREGORIAN = datetime.date(1582, 10, 15)
 _FIRST_IRANIAN = datetime.date(1600, 3, 20)
 
@@ -343,25 +342,10 @@ def _japanese_year(date: datetime.date) -> str:
     return f"{name}{'元' if date.year == first else date.year - first + 1}"
 
 
-def _roman(number: int) -> str:
-    """Returns a number from 1 to 9999 in Roman numerals."""
-    shown = ""
-    for value, letters in _ROMAN:
-        count, number = divmod(number, value)
-        shown += letters * count
-    return shown
-
-
-def _days_in_month(date: datetime.date) -> int:
-    return (date.replace(day=28) + datetime.timedelta(days=4)).replace(day=1).toordinal() - (
-        date.replace(day=1).toordinal()
-    )
-
-
 _YEARS: Mapping[str, Callable[[datetime.datetime], object]] = {
     "Y": lambda at: f"{at.year:04}",
     "y": lambda at: f"{at.year % 100:02}",
-    "L": lambda at: int(at.year % 4 == 0 and (at.year % 100 != 0 or at.year % 400 == 0)),
+    "L": lambda at: int(calendar.isleap(at.year)),
     "xoY": lambda at: at.year - 1911,
 }
 _DATES: Mapping[str, Callable[[datetime.datetime], object]] = {
@@ -369,7 +353,7 @@ _DATES: Mapping[str, Callable[[datetime.datetime], object]] = {
     "j": lambda at: at.day,
     "m": lambda at: f"{at.month:02}",
     "n": lambda at: at.month,
-    "t": _days_in_month,
+    "t": lambda at: calendar.monthrange(at.year, at.month)[1],
     "w": lambda at: at.isoweekday() % 7,
     "N": lambda at: at.isoweekday(),
     "z": lambda at: at.timetuple().tm_yday - 1,
@@ -409,8 +393,16 @@ _NAMES: Mapping[str, tuple[str, Callable[[datetime.datetime], int]]] = {
 }
 
 
+def _calendar() -> Mapping[str, Any]:
+    """Returns code of a language → kind → names."""
+    names: Mapping[str, Any] = read_toml(__package__.rpartition(".")[0], "languages/calendar.toml")[
+        "names"
+    ]
+    return names
+
+
 def _names(languages: Sequence[str], kind: str) -> Sequence[str]:
-    tables = read_toml(__package__.rpartition(".")[0], "languages/calendar.toml")["names"]
+    tables = _calendar()
     found = (tables.get(language, {}).get(kind) for language in languages)
     names: Sequence[str] = next(filter(None, found))
     return names
@@ -453,13 +445,19 @@ def _time(arguments: Arguments, page: Page, *, is_local: bool) -> str:
     at = _read_time(f"{text}-01-01" if is_year else text)
     codes = {**_YEARS, **({} if is_year else _DATES), **({} if is_year or is_local else _TIMES)}
     numbers = page.language.numbers
+    form = arguments.get("1", "")
+    if not at or len(form) > _MAX_FORMAT:
+        return HOLE
+    languages = languages_of_wiki(page.language.code)
+    if language != page.language.code:
+        if language not in _calendar():
+            return HOLE
+        languages = (language, "en")
+        digits = mediawiki_table(language).get("numbers", {}).get("digits", "0123456789")
+        numbers = dataclasses.replace(numbers, digits=digits)
     try:
-        languages = languages_of_wiki(language)
-        if language != page.language.code:
-            digits = mediawiki_table(language).get("numbers", {}).get("digits", "0123456789")
-            numbers = dataclasses.replace(numbers, digits=digits)
-        return _written(arguments.get("1", ""), at, codes, languages, numbers) if at else HOLE
-    except ValueError:  # an unknown language, or an unknown code
+        return _written(form, at, codes, languages, numbers)
+    except ValueError:  # an unknown code
         return HOLE
 
 
@@ -487,7 +485,7 @@ def _written(
         elif code in codes:
             value = str(codes[code](at))
             if is_roman and not (is_raw or is_plain):
-                value = _roman(int(value))
+                value = in_roman(int(value)) or value
             elif not (is_raw or is_plain):
                 value = in_own_digits(value, numbers)
             is_raw = is_roman = False

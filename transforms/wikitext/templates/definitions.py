@@ -309,11 +309,12 @@ class Evaluation:
         indexes, default = node.plain_cases or _indexes_of(
             self.text(value if key is None else key, arguments, show) for key, value in cases
         )
-        number = indexes.get(wanted, default)
-        if cases and cases[-1][0] is None and wanted not in indexes:
-            return self.text(cases[-1][1], arguments, show).strip()
+        has_plain_default = bool(cases) and cases[-1][0] is None
+        number = indexes.get(wanted, len(cases) if has_plain_default else default)
         while 0 <= number < len(cases) and cases[number][0] is None:
             number += 1
+        if has_plain_default:
+            number = min(number, len(cases) - 1)
         return (
             self.text(cases[number][1], arguments, show).strip() if 0 <= number < len(cases) else ""
         )

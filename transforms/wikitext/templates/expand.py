@@ -33,11 +33,12 @@ MAX_DEPTH = 100
 # Each is searched separately: a regular expression without alternatives skips most characters quickly.
 _TOKENS = [re.compile(token) for token in (r"\{\{", r"\}\}", SECTION)]
 # A parameter on a page, whose value is the default (group 1). The default may contain templates.
-_DEFAULT = rf"(?:[^{{}}|{SECTION}]++|\{{\{{[^{{}}{SECTION}]*+\}}\}})*+"
+_CALL = rf"\{{\{{(?:[^{{}}{SECTION}]++|\{{\{{[^{{}}{SECTION}]*+\}}\}})*+\}}\}}"
+_DEFAULT = rf"(?:[^{{}}|{SECTION}]++|{_CALL})*+"
 _PARAMETER = re.compile(
     rf"\{{\{{\{{[^{{}}|{SECTION}]*+(?:\|({_DEFAULT})(?:\|{_DEFAULT})*+)?\}}\}}\}}"
 )
-_MAX_PARAMETERS = 3  # nested in each other
+_MAX_PARAMETERS = 10  # nested in each other
 _NOT_PROSE = ("*", "#", ":", ";", "|", "!")
 _BETWEEN_TEMPLATES = re.compile(r"\}\}[^{}|]*\w[^{}|]*\{\{")
 _CLOSER = -1
@@ -160,7 +161,9 @@ class TemplateTexts:
             return text
         if "{{{" in text:
             for _ in range(_MAX_PARAMETERS):
-                text = _PARAMETER.sub(lambda found: found[1] or "", text)
+                text, count = _PARAMETER.subn(lambda found: found[1] or "", text)
+                if not count:
+                    break
         starts = sorted(found.start() for token in _TOKENS for found in token.finditer(text))
         tokens = "".join([text[start] for start in starts])
         pieces: list[str] = []
@@ -258,7 +261,8 @@ class TemplateTexts:
             is_unknown = shown == HOLE and HOLE not in inner
             # Spaces around a positional argument are part of it.
             if (
-                inner[:1] == " "
+                not template.is_function
+                and inner[:1] == " "
                 and shown[:1].isalnum()
                 and inner.partition("|")[0].strip() == shown
             ):

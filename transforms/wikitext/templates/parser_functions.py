@@ -229,8 +229,9 @@ def branch_of(expression: str) -> str:
 
 
 def _expr(arguments: Arguments, page: Page) -> str:
-    value = evaluate(arguments.get("1", ""))
-    return "" if value is None else written(value)
+    expression = arguments.get("1", "")
+    value = evaluate(expression)
+    return HOLE if UNKNOWN in expression else "" if value is None else written(value)
 
 
 def _ifeq(arguments: Arguments, page: Page) -> str:
@@ -341,7 +342,8 @@ def _plural(arguments: Arguments, page: Page) -> str:
         if explicit and explicit[1] == number:
             return explicit[2]
         forms += [] if explicit else [form]
-    if len(number) > _MAX_DIGITS or not _NUMERIC.fullmatch(number):
+    is_number = len(number) <= _MAX_DIGITS and _NUMERIC.fullmatch(number)
+    if not is_number or not math.isfinite(float(number)):
         return HOLE
     index = plural_form(page.language.code, float(number))
     return forms[min(index, len(forms) - 1)] if forms else ""
@@ -362,7 +364,7 @@ def _titleparts(arguments: Arguments, page: Page) -> str:
     """Expands `{{#titleparts:A/B/C|1|2}}` to one part of a title, from the second on: "B"."""
     title, count, first = (arguments.get(name, "") for name in ("1", "2", "3"))
     parts = title.split("/")
-    if not all(re.fullmatch(r"-?[0-9]{0,3}", number) for number in (count, first)):
+    if not all(re.fullmatch(r"(?:-?[0-9]{1,3})?", number) for number in (count, first)):
         return HOLE
     start = int(first or 0)
     parts = parts[start - 1 if start > 0 else start or None :]

@@ -46,6 +46,10 @@ class Page(NamedTuple):
     language: Language
 
 
+_ROMAN = (
+    (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),
+    (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
+)  # fmt: skip
 ENGLISH_MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
@@ -120,6 +124,15 @@ def plain_number(text: str, form: NumberFormat) -> str:
     groups = {form.group: "", ",": "", **({" ": "", "\u00a0": ""} if form.group.isspace() else {})}
     signs = {**groups, form.decimal: ".", "−": "-"}
     return text.translate({**plain, **{ord(sign): one for sign, one in signs.items() if sign}})
+
+
+def in_roman(number: int) -> str:
+    """Returns a number in Roman numerals; "" for 0."""
+    shown = ""
+    for value, letters in _ROMAN:
+        count, number = divmod(number, value)
+        shown += letters * count
+    return shown
 
 
 def in_own_digits(text: str, form: NumberFormat) -> str:

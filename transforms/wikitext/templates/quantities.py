@@ -9,16 +9,12 @@ import re
 from ..conversion.convert import convert, convert_short
 from ..conversion.units import find_unit, spell_number, spell_ordinal
 from . import patterns
-from .patterns import Arguments, Page, Show, first_of, format_number, positional
+from .patterns import Arguments, Page, Show, first_of, format_number, in_roman, positional
 
 _UNIT_PRODUCT = re.compile(r"(?<=[A-Za-zμΩ])[.*](?=[A-Za-zμΩ])")
 _CLINGING_UNITS = frozenset({"%", "°", "′", "″", "'", '"', "deg", "arcmin", "arcsec"})
 _UNIT_SIGNS = {"deg": "°", "arcmin": "′", "arcsec": "″", "percent": "%", "degC": "°C", "ohm": "Ω"}
 _WHOLE = re.compile(r"[-−]?\d{1,15}")
-_ROMAN = (
-    (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),
-    (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
-)  # fmt: skip
 # ISO 4217 code → sign before an amount. Most of these have a template of their own.
 _CURRENCIES = {
     "USD": "US$", "US": "US$", "US$": "US$", "$": "US$", "AUD": "A$", "A$": "A$", "CAD": "C$",
@@ -201,11 +197,7 @@ def roman_numeral(arguments: Arguments, page: Page) -> str:
     digits = arguments.get("1", "")
     if not digits.isdecimal() or len(digits) > 4 or not 0 < int(digits) < 4000:
         return arguments.get("2") or digits
-    number, shown = int(digits), ""
-    for value, letters in _ROMAN:
-        count, number = divmod(number, value)
-        shown += letters * count
-    return shown
+    return in_roman(int(digits))
 
 
 def decade(arguments: Arguments, page: Page) -> str:
