@@ -244,9 +244,9 @@ class WikitextCleaner:
         levels = [section.level for section in sections]
         text = keep_lists(paragraphs.drop_preformatted(text), levels, self._lists)
         text = self._links.drop_unclosed(show_external_links(text))
-        text = strip_tags(variants.convert(text), self._quotation_marks)
         if any(line in text and 2 * line in text for line in "_＿"):
             text = drop_switches(text)
+        text = strip_tags(variants.convert(text), self._quotation_marks)
         text = paragraphs.join_paragraphs(text)
         if UNKNOWN in text:
             text = paragraphs.drop_unknown_values(text, expansion.dropped)

@@ -58,10 +58,10 @@ _LINES = re.compile(
     rf"\n(?=[*#:;{FORMULA_START}])((?:(?:[*#:;][^\n]*+|{_FORMULA})\n(?:{_BLANK_LINE}\n)*+)+)"
 )
 # Possible ends of a sentence that announces a list: a colon, comma or dash, and closing marks after it.
-_OPEN_END = re.compile(rf"(?:[:：,、，]|[ :][-–—])(?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
+_OPEN_END = re.compile(rf"(?:[:：,、，՝]|[ :][-–—])(?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
 _MAX_END = 80  # characters
 _LIST = re.compile(r"^:*[*#]", re.MULTILINE)
-_BOLD = re.compile(r"'{3}(?!'{3})[^\n]{1,60}'{3}[:：]?")
+_BOLD = re.compile(r"'{3}(?!'{3})[^\n]{1,60}'{3}[:：]?(?:<br\b[^<>\n]*+>)?")
 # The start of an explanation of a symbol: "<math>p</math> is …", "''m''<sub>0</sub>, the mass", "m: the mass"
 _INDEX = r"(?:<su[bp]>[^<>\n]{1,8}</su[bp]>)?[ \t]*"
 _SYMBOL = re.compile(
@@ -80,11 +80,13 @@ _OPENING = "'\"«„“‘([ "
 _END = "[.!?…؟۔।॥։።။។。！？]"
 _CLOSING = rf"(?:[{_BLANK}'\"»”’)\]」』）]|{_TAG})*+$"
 _SENTENCE_END = re.compile(_END + _CLOSING)
-_FORMULA_LINE = re.compile(rf"^:*+[ \t]*+{FORMULA_START}[^\n]*+$", re.MULTILINE)
+_FORMULA_LINE = re.compile(
+    rf"^(?::*+[ \t]*+{FORMULA_START}[^\n]*+|[*#:]++[ \t]*+{_FORMULA})$", re.MULTILINE
+)
 # Chronologies ("1912 – The ship …") have no sentences; most of their lines are left out here, which is fast.
 _SENTENCE_OR_FORMULA = re.compile(
     rf"^:*+(?:[*#]++[ \t]*+(?!\d[^\n–—-]{{0,40}}+(?<= )[–—-])[^\n]{{28,}}{_END}{_CLOSING}"
-    rf"|[ \t]*+{FORMULA_START}[^\n]*+$)",
+    rf"|[ \t]*+{FORMULA_START}[^\n]*+$)|^[*#:]++[ \t]*+{_FORMULA}$",
     re.MULTILINE,
 )
 _NEXT_SENTENCE = re.compile(r"(?:(?<=\w\w)[.!?؟۔।։።။។]\W? |[。！？])(?=[^\s。！？])")
@@ -97,10 +99,12 @@ _ENTRY = re.compile(
     rf"|(?<! ){_DASH}(?! )|(?<! )-|-(?! )|[:：](?=\d)){{1,60}}+)"
     rf"(?:(?<= ){_DASH}++|{_DASH}++ |-++ |[:：])(?P<text>.*)"
 )
-_INNER_END = re.compile(r"(?<=\w\w\w)[.!?؟۔।։።။។]\W{0,2} |[。！？][」』）]?[^\W」』）]")
+# Before a full stop that is not one of an abbreviation
+_WHOLE_WORD = r"(?:(?<=\w\w\w)|(?<=[^\sA-Za-zА-яΑ-ω.][^\sA-Za-zА-яΑ-ω.]))"
+_INNER_END = re.compile(rf"{_WHOLE_WORD}[.!?؟۔।։።။។]\W{{0,2}} |[。！？][」』）]?[^\W」』）]")
 # Sources: "''The Title''. London", "Smith, John, ''The"
 _TITLE_FIRST = re.compile(
-    r"''(?!')[^'\n]++''\."
+    r"''(?!')[^'\n]++''\.|[^\n.()]{2,60} \((?:1[89]|20)\d\d[a-z]?\)[.:,] "
     r"|[^\W\d]\w*+, \w[^,.«“\"'「\n]{0,30}[,.:;]?\s?(?:\(\d{4}\)[.,:]?\s?)?(?:''|[«“\"「])"
 )
 # "pp. 5", "(2007). «", "93 (12): 17"
@@ -108,7 +112,7 @@ _PAGES = re.compile(r"\bpp?\. ?\d|\(\d{4}\)[.,:]? ?(?:''|[«“„\"])|\d ?\(\d+
 # "92–96.", "Oxford, 1998.", "Київ, 1998. — 200 с.", "『政治理論史』東京大学出版会、1980年。"
 _YEAR_LAST = re.compile(
     r"\d[–-]\d+[.։]$|(?<!\d), (?:19|20)\d\d\)?[.։]$|\b(?:19|20)\d\d[^\d\n]{1,12}\d{2,4} ?\w{1,5}[.։]$"
-    r"|』[^』。\n]*\d{4}年?[)）]?。?$"
+    r"|』[^』。\n]*\d{4}年?[)）]?。?$|'',[^.\n]{0,60}\b(?:19|20)\d\d[.։]$"
 )
 _MIN_WORDS = 3  # of a sentence; "See also:" and "Examples:" are labels
 _MIN_WIDE = 8  # characters of East Asian scripts
@@ -218,12 +222,10 @@ def _announced(
         return True if is_continued else None
     if not line or line.startswith(_NO_SENTENCE):
         return None
-    if goes_on:
+    if goes_on or _explains_symbols(line.rstrip(":： "), block):
         return True
     if _OPEN_END.search(text, max(start, end - _MAX_END), end):
         return _is_sentence(line) or _is_announced(text, start)
-    if _explains_symbols(line, block):
-        return True
     words = rule.announcing
     if words and words.search(line[-_MAX_LAST:]) and words.search(_last_sentence(line)):
         return True
@@ -332,7 +334,7 @@ def _explains_symbols(line: str, block: str) -> bool:
     """
     if not line[-1:].isalnum():
         return False
-    is_short = line[:1].islower() and len(line.split(None, _MIN_WORDS)) < _MIN_WORDS
+    is_short = not line[:1].isupper() and len(line.split(None, _MIN_WORDS)) < _MIN_WORDS
     if not is_short and not _is_sentence(line):
         return False
     items = _items(block)

@@ -270,7 +270,9 @@ class TemplateTexts:
             if not is_unknown and UNKNOWN not in inner:
                 return shown
             if not _is_inline(text, frame, is_nested):
-                return shown.replace(UNKNOWN, "")
+                if not _is_in_list(text, frame):
+                    return shown.replace(UNKNOWN, "")
+                return HOLE + UNKNOWN if is_unknown else shown
             if is_unknown:
                 _count(template, expansion.unknown)
             return HOLE + UNKNOWN if shown in ("", HOLE) else shown
@@ -420,6 +422,13 @@ def _around(text: str, frame: _Frame) -> tuple[str, str]:
 def _count(template: Template, counts: dict[str, int]) -> None:
     name = template.name[:_MAX_NAME]
     counts[name] = counts.get(name, 0) + 1
+
+
+def _is_in_list(text: str, frame: _Frame) -> bool:
+    """Returns True if a template is in a list item or an indented line, which may be kept."""
+    window_start = max(0, frame.start - _WINDOW)
+    line_start = text.rfind("\n", window_start, frame.start) + 1
+    return line_start > 0 and text.startswith(("*", "#", ":"), line_start)
 
 
 def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:

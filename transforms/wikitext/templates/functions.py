@@ -238,7 +238,9 @@ def doubted(arguments: Arguments, page: Page) -> str:
     """
     text = first_of(arguments, _TEXT_NAMES)
     values = [value for value in positional(arguments) if value]
-    is_dated = len(values) > 1 and all(map(str.isdecimal, values))
+    is_dated = len(values) > 1 and (
+        all(map(str.isdecimal, values)) or _is_date(" ".join(values), page)
+    )
     return "" if is_dated or _is_date(text, page) else text
 
 

@@ -30,13 +30,15 @@ _NOTE = re.compile(
     r"|منبع|هامش|حاشی|स्रोत|संदर्भ|सन्दर्भ|टीप|তথ্যসূত্র|টীকা|சான்று|ఆధార|మూలా|แหล่ง|อ้างอิง|出典|出処"
     r"|脚注|注釈|来源|來源|注[释釋脚腳]|출처|각주|मृत दुवा|विस्तार"
 )
-# Parts of names of files, boxes, links to other projects, and of tables of data
+# Parts of names of files, boxes, links to other projects, and of tables of data such as populations
 _NO_TEXT = re.compile(
     r"icon|anchor|audio|stub|box|commons|wiki|portal|sort|clear|nav|map|file|image|gallery|legend"
     r"|prim|shortcut|subst|/|popula|template|якорь|вики|вікі|վիքի|ვიკი|ויקי|ويكي|ویکی|विकि|উইকি"
     r"|விக்கி|వికీ|วิกิ|ウィキ|维基|維基|위키"
     r"|imagen|\bbild|afbeelding|kép\b|obrázek|картинк|изображ|зображ|εικόν|תמונ|صورة|تصویر|चित्र|ছবি|ภาพ"
     r"|画像|图像|圖像|그림|hình"
+    r"|metadat|einwohner|inwoner|населен|habitant|poblaci|befolkning|ludność|obyvatel|lakos|asukas|nüfus"
+    r"|人口|인구|جمعیت|سكان|जनसंख्या|জনসংখ্যা|πληθυσμ|אוכלוסי"
 )
 # "quotation" in the languages of large Wikipedias
 _QUOTATION = re.compile(
@@ -72,7 +74,8 @@ _FILE = re.compile(
 )
 _NUMBER = re.compile(r"[-−+±~≈<>]?\s?\d[\d.,:/\s–-]*%?")
 # "m", "FRA", "A4": a unit, a country, a size
-_CODE = re.compile(r"[A-Za-z]|[A-Z][A-Z\d]{1,2}")
+_CODE = re.compile(r"[A-Za-z]|[A-Z][A-Z\d]{1,2}(?:-[A-Z\d]{1,3})?")
+_KEY = re.compile(r"0\d+|[PQ]\d+")  # of a municipality, of an item
 _YEAR = re.compile(r"[12]\d{3}[a-z]?")
 _DATED = re.compile(r"(\w+)[ ,]+(?:de )?[12]\d{3}")
 _OPENERS = frozenset("([{（［「『【〈《“„«‹‘‚\"'/–—-−=…·・、，")
@@ -116,6 +119,8 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
     if any(HOLE in value or BREAK in value or "\n" in value for value in values):
         return ""
     if any(len(value) > _MAX_TEXT or _FILE.search(value) for value in values):
+        return ""
+    if any(map(_KEY.fullmatch, values)):
         return ""
     if _NUMBER.fullmatch(values[0]):
         return _quantity(name, values, page)

@@ -32,6 +32,7 @@ _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
 _MAX_NAMES = 8_192
 _MAX_NAME = 100
 _MODIFIERS = ("msg", "msgnw", "raw", "subst", "safesubst")  # before the name of a template
+_MAX_CODE = 3  # letters of the code of a country, or of a unit
 _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may be another alias
 # What a pattern shows only with arguments, and tags
 _FIELD = re.compile(r"\[.*\]|\{[^{}@]+\}|<[^<>]*>")
@@ -340,7 +341,8 @@ class TemplateTable:
         """
         is_named = found.name == normalise_name(written_name)
         is_abbreviation = is_named and found.name in self._language.abbreviations
-        if is_abbreviation and not written_name.strip().endswith(found.name[-1].upper()):
+        written = written_name.strip()
+        if is_abbreviation and not (written[-1:].isupper() and written[-2:-1].islower()):
             return self._find_in_wiki(found.name)
         pattern = self._resolved(self._language.templates.get(found.name, "")).removeprefix(
             _IN_PLACE
@@ -350,9 +352,11 @@ class TemplateTable:
         is_limited = is_borrowed or pattern in _OF_NUMBERS | _OF_NUMBER
         is_worded = pattern == self._without_missing_phrases(pattern)
         fits = _shape_of(pattern, is_worded=is_worded) if is_limited and found.show else None
+        otherwise = self._find_in_wiki(found.name)
+        if found.show and len(found.name) <= _MAX_CODE and pattern.replace(" ", "").isalpha():
+            return found._replace(fits=_is_empty, otherwise=otherwise)  # a country or a unit
         if not (is_prefix or fits):
             return found
-        otherwise = self._find_in_wiki(found.name)
         if is_prefix and not written_name.strip()[1:2].isupper():
             return otherwise
         if not is_borrowed or not otherwise.known:

@@ -234,6 +234,33 @@ def _expr(arguments: Arguments, page: Page) -> str:
     return HOLE if UNKNOWN in expression else "" if value is None else written(value)
 
 
+def _if(arguments: Arguments, page: Page) -> str:
+    condition = arguments.get("1", "")
+    return HOLE if UNKNOWN in condition else arguments.get("2" if condition else "3", "")
+
+
+def _iferror(arguments: Arguments, page: Page) -> str:
+    """Expands `{{#iferror:{{#expr:1/0}}|bad|good}}` to "bad". The text of an error is empty here."""
+    value = arguments.get("1", "")
+    if UNKNOWN in value:
+        return HOLE
+    return arguments.get("3", value) if value else arguments.get("2", "")
+
+
+_HIDDEN_LINK = re.compile(r"\[\[[^\[\]|:]+:[^\[\]]*\]\]")  # of a category, say
+_LINK_TO = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+
+
+def _ifexist(arguments: Arguments, page: Page) -> str:
+    """Expands `{{#ifexist:Rome|[[Rome]]|Rome}}` to the text that both branches show.
+
+    Which pages exist is not known, so different texts are unknown.
+    """
+    texts = (_HIDDEN_LINK.sub("", arguments.get(key, "")) for key in ("2", "3"))
+    one, other = (_LINK_TO.sub(r"\1", text).strip() for text in texts)
+    return one if one == other else HOLE
+
+
 def _ifeq(arguments: Arguments, page: Page) -> str:
     one, other = arguments.get("1", ""), arguments.get("2", "")
     if UNKNOWN in one or UNKNOWN in other:
@@ -421,14 +448,14 @@ _OF_PAGE: Mapping[str, Show] = {
 }  # fmt: skip
 
 PARSER_FUNCTIONS: Mapping[str, Show] = {
-    "#if": lambda arguments, page: arguments.get("2" if arguments.get("1") else "3", ""),
+    "#if": _if,
     "#ifeq": _ifeq,
     "#expr": _expr,
     "#ifexpr": _ifexpr,
-    "#iferror": lambda arguments, page: arguments.get("3") or arguments.get("1", ""),
+    "#iferror": _iferror,
     "#switch": _switch,
     "#language": _language,
-    "#ifexist": _argument("3"),  # pages are treated as missing
+    "#ifexist": _ifexist,
     "formatnum": _formatnum,
     "lc": lambda arguments, page: arguments.get("1", "").lower(),
     "uc": lambda arguments, page: arguments.get("1", "").upper(),
