@@ -19,10 +19,11 @@ from corpusmill.transforms.wikipedia.screening import parse_page_id
 
 CORPUS = "flores101"
 LANGUAGE = "en"
-VERSION = "1.0.1"
+VERSION = "1.1.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.0.1": "The files in `rejected/` have at most about 65,000 records each. The texts are the same.",
+    "1.1.0": "Text: that of Wiki-40B 1.8.0. Items of lists that are whole sentences can be chosen.",
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 PAPER_DOMAINS = DOMAINS[:3]

@@ -122,7 +122,7 @@ class Wiki40b(CorpusBuild):
         if "license" in self.columns:
             self.description = self.description._replace(license_id=[*article_accounts.LICENSES])
         self.template_tables = match_inputs(config.templates)
-        self.language = read_language(config.language, self.template_tables)
+        self.language = read_language(config.language, self.template_tables, config.lists)
         libraries = conversion_library(self.language.variants), self.language.library
         self.libraries = tuple(filter(None, libraries))
         self.site = check_dumps(

@@ -14,6 +14,7 @@ from corpusmill.transforms.wikipedia import wikidata
 from corpusmill.transforms.wikipedia.article_accounts import COLUMNS, RELEASED, TEXTS
 from corpusmill.transforms.wikipedia.screening import name_older, parse_page_id
 from corpusmill.transforms.wikitext.language import (
+    LISTS,
     borrowed_tables,
     hand_written,
     has_own_tables,
@@ -25,7 +26,7 @@ from corpusmill.transforms.wikitext.sections import THRESHOLDS
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, cldr_version
 
 CORPUS = "wiki40b"
-VERSION = "1.7.0"
+VERSION = "1.8.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -60,6 +61,15 @@ RELEASE_NOTES = {
         "Text: a template that is neither in the tables nor in the dump adds no place, unit, date or"
         " country; the dump's definition takes precedence over the codes of countries and over rules for"
         " English names of templates."
+    ),
+    "1.8.0": (
+        "Text: items of lists that are whole sentences stay, and lists after a sentence such as 'The parts"
+        " are as follows.'; formulas on lines of their own stay; labels in bold go with their lists; a"
+        " subsection of prose stays although its section is dropped; templates that mark a doubt keep the"
+        " words that they mark; values of Wikidata are unknown values, also in modules; MediaWiki's"
+        " variables, functions and switches are known by their names in all languages and compute what"
+        " MediaWiki computes; entries of 30 tables that meant another template are corrected. lists chooses"
+        " which lists stay."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
@@ -183,6 +193,13 @@ class Wiki40bConfig(settings.Config):
         part_of=settings.EDITION,
         at_least=0,
     )
+    lists: str = METHOD.setting(
+        LISTS[0],
+        "sentences: keep the items of lists that are whole sentences, and lists that a sentence announces"
+        " (default); none: drop all lists, as in the paper; all: keep all lists",
+        part_of=settings.EDITION,
+        choices=LISTS,
+    )
     limit: int = INPUTS.limit("pages")
     vocabulary_size: int = METHOD.setting(
         32_000, "number of SentencePiece pieces; 0 trains no vocabulary (default %(default)s)"
@@ -236,10 +253,13 @@ class Wiki40bConfig(settings.Config):
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings, except the language, that distinguish corpora made from the same input, and
-        differ from those in the paper.
+        differ from the defaults.
         """
         variant = super().variant() | {"newer_than": name_older(self.newer_than)}
-        return {name: value for name, value in variant.items() if value}
+        usual = {name: value for name, value in self.original().items() if isinstance(value, str)}
+        return {
+            name: value for name, value in variant.items() if value and value != usual.get(name)
+        }
 
     def subwords(self) -> SubwordSettings | None:
         """Returns the settings of the vocabulary; None if no vocabulary is trained."""
@@ -263,6 +283,7 @@ class Wiki40bConfig(settings.Config):
             **({"learned_headings": LEARNING} if self.learns_headings() else {}),
             "near_duplicates": self.near_duplicates,
             **self.variant(),
+            "lists": self.lists,
             "minhash": MINHASH if self.near_duplicates else None,
             "shard_bytes": self.shard_bytes,
             "identity": "",  # set by the build

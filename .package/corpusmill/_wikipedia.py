@@ -1,6 +1,7 @@
 """Reads the pages and templates of a dump of a Wikipedia, and cleans pages."""
 
 import collections
+import dataclasses
 import functools
 import heapq
 import itertools
@@ -26,6 +27,7 @@ from .transforms.wikipedia.mediawiki_xml import (
 from .transforms.wikitext.article_markers import render_article
 from .transforms.wikitext.clean import UncleanableError, WikitextCleaner
 from .transforms.wikitext.language import (
+    LISTS,
     TEMPLATE_NAMESPACE,
     Language,
     hand_written,
@@ -82,7 +84,12 @@ class Templates:
 
 
 def clean(
-    wikitext: str, language: str, templates: Templates | None = None, *, title: str = ""
+    wikitext: str,
+    language: str,
+    templates: Templates | None = None,
+    *,
+    title: str = "",
+    lists: str = "sentences",
 ) -> CleanPage:
     """Converts the wikitext of a page to the running text that a reader sees.
 
@@ -97,6 +104,8 @@ def clean(
         corpusmill knows leave a text.
     title : str, optional
         The title of the page, which some templates show.
+    lists : {"sentences", "none", "all"}
+        Which lists are kept: those that a sentence announces, and items that are sentences; none; or all.
 
     Returns
     -------
@@ -106,8 +115,8 @@ def clean(
     Raises
     ------
     CorpusmillError
-        The language is unknown, the templates are those of another language, the page has more than 16 Mi
-        characters, or its templates are nested too deeply.
+        The language or the choice of lists is unknown, the templates are those of another language, the page
+        has more than 16 Mi characters, or its templates are nested too deeply.
 
     Examples
     --------
@@ -123,8 +132,9 @@ def clean(
         raise CorpusmillError(
             f"templates must come from read_templates, not be {type(templates).__name__}"
         )
+    check_lists(lists)
     with reported():
-        cleaner = _cleaner(language, templates)
+        cleaner = _cleaner(language, templates, lists)
         try:
             cleaned = cleaner.clean(wikitext, title)
         except UncleanableError as error:
@@ -135,13 +145,19 @@ def clean(
 
 
 @functools.lru_cache(_CLEANERS)
-def _cleaner(language: str, templates: Templates | None) -> WikitextCleaner:
-    tables = language_of(language)
+def _cleaner(language: str, templates: Templates | None, lists: str) -> WikitextCleaner:
+    tables = dataclasses.replace(language_of(language), lists=lists)
     if templates is None:
         return WikitextCleaner(tables, {})
     if templates.language != language:
         raise CorpusmillError(f"the templates are those of {templates.language}, not of {language}")
     return WikitextCleaner(tables, templates.namespaces, templates.definitions)
+
+
+def check_lists(lists: str) -> None:
+    """Raises CorpusmillError if there is no such choice of lists."""
+    if lists not in LISTS:
+        raise CorpusmillError(f"lists must be one of {', '.join(LISTS)}, not {lists!r}")
 
 
 def language_of(code: str) -> Language:

@@ -11,6 +11,7 @@ A scratch folder takes temporary texts and hashes. All workers must reach it, an
 pipeline has ended.
 """
 
+import dataclasses
 import functools
 import json
 import os
@@ -28,7 +29,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 from ._duplicates import EvaluationItems, find_in_block, index_items
 from ._errors import CorpusmillError, check_text, path_of, reported
 from ._news import check_news, tokenize_news
-from ._wikipedia import language_of
+from ._wikipedia import check_lists, language_of
 from .transforms.books.gather_books import GatherBooks, match_books
 from .transforms.books.screen_books import strip_text
 from .transforms.duplicates.drop_duplicates import DropDuplicates
@@ -53,6 +54,7 @@ from .transforms.wikipedia.join_wikidata import WikiTables
 from .transforms.wikipedia.read_dumps import ReadPages
 from .transforms.wikipedia.read_entity_table import EntityTable
 from .transforms.wikipedia.screening import PageScreening
+from .transforms.wikitext.language import LISTS
 from .transforms.wikitext.wikis import dbname_of
 
 __all__ = [
@@ -245,6 +247,7 @@ class CleanWikitext(beam.PTransform):
       templates: the output of ReadTemplates; None to use only the templates that corpusmill knows.
       scratch: scratch folder, which is needed with `templates`.
       min_words: articles with fewer words are rejected.
+      lists: which lists are kept; as for `corpusmill.clean`.
     """
 
     def __init__(
@@ -255,12 +258,18 @@ class CleanWikitext(beam.PTransform):
         templates: beam.PCollection | None = None,
         scratch: str | os.PathLike[str] = "",
         min_words: int = 0,
+        lists: str = LISTS[0],
     ):
         super().__init__()
+        check_lists(lists)
         namespaces = {} if dump is None else _namespaces(dump)
         self.scratch = "" if templates is None else path_of(scratch, "scratch")
         self.clean = clean_wikitext.CleanWikitext(
-            language_of(language), namespaces, templates, self.scratch, min_words
+            dataclasses.replace(language_of(language), lists=lists),
+            namespaces,
+            templates,
+            self.scratch,
+            min_words,
         )
 
     def expand(self, pages: beam.PCollection) -> Cleaned:

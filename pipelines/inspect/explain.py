@@ -254,7 +254,8 @@ def explain_dump(settings: argparse.Namespace) -> tuple[ExplainedPage, list[tupl
     Raises InputError if a file is not a dump or is a dump of another wiki, or if no file contains the page.
     """
     paths = read_files.match_inputs(settings.dump)
-    language = read_language(settings.language, read_files.match_inputs(settings.templates))
+    tables = read_files.match_inputs(settings.templates)
+    language = read_language(settings.language, tables, settings.lists)
     dbname = dbname_of(settings.language)
     site = check_dumps(paths, settings.language, dbname, whole=False)
     found = find_page(paths, settings.title, language, site, wiki_templates=settings.wiki_templates)
@@ -278,7 +279,8 @@ def explain_text(settings: argparse.Namespace) -> tuple[ExplainedPage, list[tupl
     Raises InputError if the file is missing or not UTF-8.
     """
     path = settings.wikitext
-    language = read_language(settings.language, read_files.match_inputs(settings.templates))
+    tables = read_files.match_inputs(settings.templates)
+    language = read_language(settings.language, tables, settings.lists)
     try:
         is_standard = path == STANDARD_INPUT
         data = sys.stdin.buffer.read() if is_standard else read_files.read_input(path)

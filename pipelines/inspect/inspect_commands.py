@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from corpusmill.transforms.wikitext.language import LISTS
+
 from ..run.corpora import shapes
 from ..run.extras import check_extras
 from ..run.flags import Commands, Flags, add_command, add_folders, add_json, add_runner, runner_of
@@ -139,6 +141,7 @@ def add_inspect(commands: Commands) -> None:
     flags.text("--title", "TITLE", "title of the page in the dump")
     flags.text("--wikitext", "FILE", "read wikitext from a file instead of a dump")
     flags.files("--templates", "your own TOML tables of templates, as for wiki40b")
+    flags.choice("--lists", LISTS, "which lists are kept, as for wiki40b")
     flags.switch(
         "--no-wiki-templates",
         "do not read the template pages of the dump",

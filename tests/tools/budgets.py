@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).parents[2]
 LIST = pathlib.Path(__file__).with_suffix(".toml")
-TOTALS = {"pipelines and transforms": 50_500, "tests": 56_000}
+TOTALS = {"pipelines and transforms": 54_000, "tests": 56_000}
 _NO_CODE = {
     tokenize.COMMENT,
     tokenize.NL,

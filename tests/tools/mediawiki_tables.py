@@ -8,9 +8,9 @@ python -m tests.tools.mediawiki_tables --mediawiki DIR --configuration DIR --set
                    their pages MediaWiki:Disambiguationspage
   --versions       a line for the head of the file that says which versions of the three were read
 
-Of each Wikipedia only facts are taken: names of four namespaces, words for redirects and their fallback
-languages, how numbers are written, names of months, templates of disambiguation pages; and of all languages
-together the words between double underscores.
+Of each Wikipedia only facts are taken: its name, names of four namespaces, words for redirects and their
+fallback languages, how numbers are written, names of months, templates of disambiguation pages; and of all
+languages together the words between double underscores.
 """
 
 import argparse
@@ -44,7 +44,7 @@ _MORE_SWITCHES = (
 )  # fmt: skip
 _GENITIVE = "{}-gen"  # the form that a date takes
 _DIGITS = "0123456789"
-_STRING = r"(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")"
+STRING = r"(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")"
 _COMMENT = re.compile(r"/\*.*?\*/|(?:#|//)[^\n]*")
 _ESCAPE = re.compile(r"\\u\{([0-9A-Fa-f]+)\}|\\(.)")
 
@@ -61,15 +61,15 @@ class Messages(NamedTuple):
     grouping: str = ""
 
 
-def _text(match: re.Match[str], first: int = 1) -> str:
+def text_of(match: re.Match[str], first: int = 1) -> str:
     single, double = match[first], match[first + 1]
     text = single if single is not None else double
     return _ESCAPE.sub(lambda one: chr(int(one[1], 16)) if one[1] else one[2], text)
 
 
-def _without_comments(source: str) -> str:
+def without_comments(source: str) -> str:
     """Source code without comments; quoted texts stay as they are."""
-    pattern = re.compile(f"({_STRING})|({_COMMENT.pattern})", re.DOTALL)
+    pattern = re.compile(f"({STRING})|({_COMMENT.pattern})", re.DOTALL)
     return pattern.sub(lambda match: match[1] or "", source)
 
 
@@ -79,36 +79,36 @@ def _array(source: str, name: str) -> str:
 
 
 def _scalar(source: str, name: str) -> str:
-    found = re.search(rf"\${name}\s*=\s*(?:{_STRING}|(\d+))\s*;", source)
-    return (found[3] or _text(found)) if found else ""
+    found = re.search(rf"\${name}\s*=\s*(?:{STRING}|(\d+))\s*;", source)
+    return (found[3] or text_of(found)) if found else ""
 
 
 def _namespaces(source: str) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
-    for match in re.finditer(rf"(NS_\w+)\s*=>\s*{_STRING}", _array(source, "namespaceNames")):
-        names.setdefault(match[1], []).append(_text(match, 2))
+    for match in re.finditer(rf"(NS_\w+)\s*=>\s*{STRING}", _array(source, "namespaceNames")):
+        names.setdefault(match[1], []).append(text_of(match, 2))
     for name, number in _aliases(_array(source, "namespaceAliases")):
         names.setdefault(number, []).append(name)
     return names
 
 
 def _aliases(array: str) -> Iterator[tuple[str, str]]:
-    for match in re.finditer(rf"{_STRING}\s*=>\s*(NS_\w+)", array):
-        yield _text(match), match[3]
+    for match in re.finditer(rf"{STRING}\s*=>\s*(NS_\w+)", array):
+        yield text_of(match), match[3]
 
 
 def _pairs(array: str) -> dict[str, str]:
-    found = re.finditer(rf"(?:{_STRING}|(\d))\s*=>\s*{_STRING}", array)
-    return {one[3] or _text(one): _text(one, 4) for one in found}
+    found = re.finditer(rf"(?:{STRING}|(\d))\s*=>\s*{STRING}", array)
+    return {one[3] or text_of(one): text_of(one, 4) for one in found}
 
 
 def read_messages(path: Path) -> Messages:
     """Return what a file of messages says; nothing where there is no such file."""
     if not path.is_file():
         return Messages()
-    source = _without_comments(path.read_text("utf-8"))
-    redirect = re.search(r"'redirect'\s*=>\s*\[(.*?)\]", _array_of_words(source), re.DOTALL)
-    words = [_text(one) for one in re.finditer(_STRING, redirect[1])] if redirect else []
+    source = without_comments(path.read_text("utf-8"))
+    redirect = re.search(r"'redirect'\s*=>\s*\[(.*?)\]", array_of_words(source), re.DOTALL)
+    words = [text_of(one) for one in re.finditer(STRING, redirect[1])] if redirect else []
     digits = _pairs(_array(source, "digitTransformTable"))
     separators = _pairs(_array(source, "separatorTransformTable"))
     return Messages(
@@ -122,7 +122,7 @@ def read_messages(path: Path) -> Messages:
     )
 
 
-def _array_of_words(source: str) -> str:
+def array_of_words(source: str) -> str:
     return source.partition("$magicWords")[2]
 
 
@@ -149,10 +149,11 @@ class Sources:
             for name in ("wikipedia.dblist", "closed.dblist", "all.dblist")
         )
         folder = configuration / "wmf-config"
-        main = _without_comments((folder / "InitialiseSettings.php").read_text("utf-8"))
-        names = _without_comments((folder / "core-Namespaces.php").read_text("utf-8"))
+        main = without_comments((folder / "InitialiseSettings.php").read_text("utf-8"))
+        names = without_comments((folder / "core-Namespaces.php").read_text("utf-8"))
         self._languages = _blocks(main, "wgLanguageCode")
         self._numerals = _blocks(main, "wgTranslateNumerals")
+        self._names = _blocks(main, "wgSitename")
         self._aliases = _blocks(names, "wgNamespaceAliases")
 
     def not_wikipedias(self) -> list[str]:
@@ -172,10 +173,10 @@ class Sources:
         """Return the words between double underscores, in all languages."""
         found = set(_MORE_SWITCHES)
         for path in (self._mediawiki / "languages" / "messages").glob("Messages*.php"):
-            array = _array_of_words(_without_comments(path.read_text("utf-8")))
+            array = array_of_words(without_comments(path.read_text("utf-8")))
             for words in re.finditer(r"'(\w+)'\s*=>\s*\[([^\]]*)\]", array):
                 if words[1] in _SWITCHES:
-                    shown = (_text(word) for word in re.finditer(_STRING, words[2]))
+                    shown = (text_of(word) for word in re.finditer(STRING, words[2]))
                     found.update(word for word in shown if word.startswith(("__", "＿＿")))
         return sorted(found)
 
@@ -183,7 +184,10 @@ class Sources:
         """Return the months in the form a date takes; [] where they are not translated."""
         path = self._mediawiki / "languages" / "i18n" / f"{language}.json"
         texts = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-        months = [texts.get(_GENITIVE.format(m), texts.get(m, "")) for m in _MONTHS.split()]
+        months = [
+            texts.get(_GENITIVE.format(m), texts.get(m.replace("may", "may_long"), ""))
+            for m in _MONTHS.split()
+        ]
         return months if all(months) else []
 
     def table(self, dbname: str) -> dict[str, object]:
@@ -200,6 +204,7 @@ class Sources:
         months = (self.months(code) for code in (language, *own.fallbacks) if _same(code, language))
         return {
             "language": language,
+            "sitename": self._sitename(dbname),
             "fallbacks": list(own.fallbacks),
             **{key: _new(values, _ENGLISH) for key, values in names.items()},
             "redirect_words": _new((w for one in chain for w in one.redirects), {"#redirect"}),
@@ -223,6 +228,11 @@ class Sources:
         if grouping:
             numbers["group_size"] = 2 if grouping.startswith("#,##,") else 3
         return numbers
+
+    def _sitename(self, dbname: str) -> str:
+        """Return the name of a wiki; "" where it is "Wikipedia"."""
+        name = re.fullmatch(STRING, self._names.get(dbname, ""))
+        return text_of(name) if name else ""
 
     def _disambiguation(self, dbname: str) -> list[str]:
         name = dbname.replace("_", "-")
@@ -249,9 +259,9 @@ def _new(words: Iterable[str], known: set[str]) -> list[str]:
     return [word for key, word in reversed(found.items()) if key not in known]
 
 
-def _toml(value: object) -> str:
+def to_toml(value: object) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{key} = {to_toml(one)}" for key, one in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False).replace("\u00a0", "\\u00a0")
 
 
@@ -260,15 +270,15 @@ def write(sources: Sources, versions: str) -> str:
     lines = [
         "# What MediaWiki knows of every Wikipedia. Made by tests/tools/mediawiki_tables.py: do not edit.",
         "",
-        f"versions = {_toml(versions)}",
-        f"not_wikipedias = {_toml(sources.not_wikipedias())}",
-        f"closed = {_toml(sorted(sources.wikipedias & sources.closed))}",
-        f"switches = {_toml(sources.switches())}",
+        f"versions = {to_toml(versions)}",
+        f"not_wikipedias = {to_toml(sources.not_wikipedias())}",
+        f"closed = {to_toml(sorted(sources.wikipedias & sources.closed))}",
+        f"switches = {to_toml(sources.switches())}",
     ]
     for dbname in sorted(sources.wikipedias - set(sources.not_wikipedias())):
         lines += ["", f"[wikis.{code_of(dbname)}]"]
         table = sources.table(dbname)
-        lines += [f"{key} = {_toml(value)}" for key, value in table.items() if value]
+        lines += [f"{key} = {to_toml(value)}" for key, value in table.items() if value]
     return "\n".join(lines) + "\n"
 
 

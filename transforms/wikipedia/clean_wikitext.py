@@ -9,6 +9,7 @@ Reads the tables of a language, and additional tables given by the user.
 """
 
 import contextlib
+import dataclasses
 import functools
 import multiprocessing
 import os
@@ -31,7 +32,7 @@ from ..files.records import Article, Page, Reason
 from ..files.scratch import Scratch, fetch
 from ..wikitext.article_markers import estimate_words, find_marker, render_article
 from ..wikitext.clean import CleanedPage, UncleanableError, WikitextCleaner
-from ..wikitext.language import Language, add_tables, load_language
+from ..wikitext.language import LISTS, Language, add_tables, load_language
 from ..wikitext.lists import render_markdown
 from ..wikitext.templates.definitions import NO_TEMPLATES, WikiTemplates
 
@@ -106,14 +107,15 @@ def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
             pipe.send(function(pipe.recv()))
 
 
-def read_language(code: str, paths: Sequence[str] = ()) -> Language:
+def read_language(code: str, paths: Sequence[str] = (), lists: str = LISTS[0]) -> Language:
     """Returns the tables of a language, with additions from the TOML files in `paths`.
 
     `code` is the code of a Wikipedia, such as "uk", or of one of the Chinese corpora, such as "zh-cn". The
-    files take precedence over the built-in tables. Raises InputError with the cause for an invalid file,
-    and ValueError if a library for the language is not installed.
+    files take precedence over the built-in tables. `lists` says which lists the cleaner keeps. Raises
+    InputError with the cause for an invalid file, and ValueError if a library for the language is not
+    installed.
     """
-    language = load_language(code)
+    language = dataclasses.replace(load_language(code), lists=lists)
     WikitextCleaner(language, {})
     for path in paths:
         data = read_input(path)

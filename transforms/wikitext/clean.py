@@ -20,7 +20,7 @@ from typing import NamedTuple
 from . import paragraphs
 from .language import Language, normalise_name
 from .links import LinkTexts, show_external_links
-from .lists import join_rows, keep_announced_lists, mark_lists, mark_tables, render_markdown
+from .lists import ListRule, join_rows, keep_lists, mark_lists, mark_tables, render_markdown
 from .marks import GUARD, SECTION, UNKNOWN, drop_noncharacters, restore
 from .sections import (
     RawSection,
@@ -30,13 +30,13 @@ from .sections import (
     name_of_heading,
     split_sections,
 )
-from .tags import strip_extensions, strip_tables, strip_tags
+from .tags import drop_switches, strip_extensions, strip_tables, strip_tags
 from .templates.definitions import NO_TEMPLATES, WikiTemplates
 from .templates.expand import Expansion, TemplateTexts, TooDeepError
 from .templates.lookup import TemplateTable
 from .templates.patterns import Page
 from .variants.page_variants import PageVariants, variants_reader
-from .wikis import switches
+from .wikis import quotation_marks
 
 # MediaWiki saves no page larger than 2 MiB ($wgMaxArticleSize). A text eight times as long is not an article.
 MAX_CHARACTERS = 16 * 1024 * 1024
@@ -49,8 +49,6 @@ _MAX_HEADING = 100
 _MARKUP = re.compile(r"[\[{<'&\ufdd0-\ufdef]")
 _MARKUP_AHEAD = re.compile(r"\n(?=\[|\{\{|<|-\{)")
 _MARKUP_SIGNS = re.compile(r"[\[\]{}<>|]")
-# Switches of MediaWiki such as `__NOTOC__`, and other words between underscores
-_SWITCH = re.compile(r"(?:__|＿＿)[^\W_]++(?:[_ ][^\W_]++)*+ ?(?:__|＿＿)")
 
 
 class CleanedPage(NamedTuple):
@@ -106,6 +104,9 @@ class WikitextCleaner:
         self._links = LinkTexts(language, namespaces)
         table = TemplateTable(language, namespaces, of_wiki)
         self._templates = TemplateTexts(table, self._links.show)
+        announcing = language.list_announcements
+        self._lists = ListRule(language.lists, re.compile(announcing) if announcing else None)
+        self._quotation_marks = quotation_marks(language.code)
         self._read_variants = variants_reader(language.variants)
         self._is_known_dropped = functools.lru_cache(_MAX_HEADINGS)(self.is_dropped)
 
@@ -241,11 +242,11 @@ class WikitextCleaner:
             text = self._links.show(variants.show(text))
         text = join_rows(text) if markdown else text
         levels = [section.level for section in sections]
-        text = keep_announced_lists(paragraphs.drop_preformatted(text), levels)
+        text = keep_lists(paragraphs.drop_preformatted(text), levels, self._lists)
         text = self._links.drop_unclosed(show_external_links(text))
-        text = strip_tags(variants.convert(text))
         if any(line in text and 2 * line in text for line in "_＿"):
-            text = _SWITCH.sub(lambda at: "" if at[0].casefold() in switches() else at[0], text)
+            text = drop_switches(text)
+        text = strip_tags(variants.convert(text), self._quotation_marks)
         text = paragraphs.join_paragraphs(text)
         if UNKNOWN in text:
             text = paragraphs.drop_unknown_values(text, expansion.dropped)

@@ -15,15 +15,18 @@ from importlib import resources
 from typing import Any
 
 from . import wikis
-from .wikis import dbname_of, mediawiki_table, mediawiki_versions, open_codes
+from .wikis import code_of, dbname_of, mediawiki_table, mediawiki_versions, open_codes
 
 MEDIA_NAMESPACE = -2
 FILE_NAMESPACE = 6
 TEMPLATE_NAMESPACE = 10
 CATEGORY_NAMESPACE = 14
 TABLES = resources.files(__package__)
+LISTS = ("sentences", "none", "all")  # which lists a corpus keeps; see lists.py
 # Files of the folder that belong to no corpus.
-SHARED_FILES = ("common", "mediawiki", "namespaces", "unproven", "zh")
+SHARED_FILES = (
+    "calendar", "common", "magic_words", "mediawiki", "namespaces", "unproven", "zh",
+)  # fmt: skip
 # Wiki → the wiki in the same language whose tables it uses.
 _WRITTEN_IN = {"simple": "en"}
 # Corpus → the file whose entries it shares.
@@ -60,6 +63,8 @@ class Language:
     disambiguation_templates: frozenset[str]
     redirect_words: tuple[str, ...]  # "#redirect", "#перенаправлення"; casefolded
     numbers: NumberFormat
+    formatnum: NumberFormat  # of MediaWiki's function; templates may write numbers otherwise
+    sitename: str
     templates: Mapping[str, str]  # name → display pattern; "" for a template that shows no prose
     self_named: str  # regex of names of templates that show their own name: "XXe siècle"; or ""
     silent_prefixes: tuple[str, ...]  # of names of templates that show no prose: "infobox "
@@ -75,6 +80,8 @@ class Language:
     data_prefixes: tuple[str, ...] = ()  # of names of templates that hold data: "自治体人口/"
     is_complete: bool = True  # nothing is from MediaWiki, CLDR and unproven.toml
     is_english: bool = False
+    lists: str = LISTS[0]
+    list_announcements: str = ""  # regex of words in a sentence that announces a list: "as follows"
     # Templates whose definition in the wiki is preferred to the tables.
     wiki_first: frozenset[str] = frozenset()
     # Templates of the common table, by their English names, in a wiki that is not English.
@@ -176,8 +183,11 @@ def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
     return {**of_cldr, **names} if same >= _SAME_NAMES * len(names) else names
 
 
-def _countries(codes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
-    return {three.casefold(): names[two] for three, two in codes.items() if two in names}
+def _countries(
+    codes: Mapping[str, str], names: Mapping[str, str], two_letters: Iterable[str]
+) -> dict[str, str]:
+    written = {**dict(zip(two_letters, two_letters, strict=True)), **codes}
+    return {code.casefold(): names[two] for code, two in written.items() if two in names}
 
 
 def _namespaces(code: str, is_complete: bool) -> dict[int, frozenset[str]]:
@@ -291,25 +301,35 @@ def load_language(code: str) -> Language:
         return [*common.get(key, []), *local.get(key, [])]
 
     templates = _merged(common, local, "templates")
+    for name in listed("doubt_templates"):
+        templates.setdefault(normalise_name(name), "?=doubted_or_reason")
     for name in listed("silent_templates"):
         templates.setdefault(normalise_name(name), "")
     is_english = _WRITTEN_IN.get(code, code) == "en"
     borrowed = normalise_names(common["templates"]) - normalise_names(local.get("templates", {}))
     redirects = ["#REDIRECT", *listed("redirect_words")]
+    numbers = NumberFormat(**{**common["numbers"], **local.get("numbers", {})})
+    of_wiki = mediawiki_table(code_of(dbname_of(code)))
     return Language(
         code=code,
         dropped_headings=normalise_names(listed("dropped_headings")),
         dropped_top_headings=normalise_names(listed("dropped_top_headings")),
         disambiguation_templates=normalise_names(listed("disambiguation_templates")),
         redirect_words=tuple(dict.fromkeys(word.casefold() for word in redirects)),
-        numbers=NumberFormat(**{**common["numbers"], **local.get("numbers", {})}),
+        numbers=numbers,
+        formatnum=_formatnum(numbers, of_wiki) if is_complete else numbers,
+        sitename=of_wiki.get("sitename", "Wikipedia"),
         templates=templates,
         self_named=local.get("self_named", ""),
         silent_prefixes=tuple(prefix.casefold() for prefix in listed("silent_prefixes")),
         data_prefixes=tuple(prefix.casefold() for prefix in listed("data_prefixes")),
         language_names=_with_cldr_names(_language_names(common, local), code),
         language_label=local.get("language_label", common["language_label"]),
-        countries=_countries(common["country_codes"], local.get("countries", {})),
+        countries=_countries(
+            common["country_codes"],
+            local.get("countries", {}),
+            local.get("two_letter_countries", ()),
+        ),
         months=tuple(listed("months")),
         date=local.get("date", common["date"]),
         phrases={**phrases, **local.get("phrases", {})},
@@ -320,10 +340,22 @@ def load_language(code: str) -> Language:
         namespaces=_namespaces(code, is_complete),
         is_complete=is_complete,
         is_english=is_english,
+        list_announcements=local.get("list_announcements", ""),
         wiki_first=normalise_names(generated.get("templates", {}))
         - normalise_names(by_hand.get("templates", {})),
         borrowed=frozenset() if is_english else borrowed,
         abbreviations=normalise_names(filter(_is_abbreviation, local.get("templates", {}))),
+    )
+
+
+def _formatnum(numbers: NumberFormat, of_wiki: Mapping[str, Any]) -> NumberFormat:
+    """Returns the format that MediaWiki gives to numbers in a wiki with its own table of `numbers`."""
+    written = of_wiki.get("numbers", {})
+    marks = {key: written.get(key, "") for key in ("group", "decimal")}
+    return dataclasses.replace(
+        numbers,
+        min_grouped_digits=written.get("min_grouped_digits", 4),
+        **{key: mark for key, mark in marks.items() if mark and not mark.isspace()},
     )
 
 

@@ -1,14 +1,18 @@
 """Decides which lists of a page are kept as text, and drops the others.
 
-A sentence announces a list if it is directly before the list, and ends with a colon, a comma or a dash.
-Without the list, such a sentence would be incomplete. An announced list is kept, and each item becomes a
-paragraph. The same rule applies to indented lines of a verse, quotation or example, to terms and definitions
-of a glossary, and to formulas. Lists of sources and long lists of names (filmographies, members, villages)
-are dropped even if they are announced.
+A sentence announces a list if it is directly before the list, and ends with a colon, a comma or a dash, or
+says that something follows ("as follows."; each language has its own words for this). Without the list, such
+a sentence would be incomplete. An announced list is kept, and each item becomes a paragraph. The same rule
+applies to indented lines of a verse, quotation or example, and to terms and definitions of a glossary. Lists
+of sources and long lists of names (filmographies, members, villages) are dropped even if they are announced.
 
-A label is a line of one or two words before a list, such as "Examples:". It is dropped together with its
-list, unless a sentence announces the label. If a sentence is directly before a subheading, it may announce
-the lists below this subheading and the following subheadings.
+Of other lists, the items that are whole sentences are kept. Such an item ends like a sentence and has at
+least 60 characters. Sources, and labels with a single clause ("1912 – The Titanic sinks."), are not
+sentences. Formulas on lines of their own are always kept. A corpus may instead keep all lists, or none.
+
+A label is a line of one or two words before a list, such as "Examples:", or a short line in bold. It is
+dropped together with its list, unless a sentence announces the label. If a sentence is directly before a
+subheading, it may announce the lists below this subheading and the following subheadings.
 
 A list that explains the symbols of a formula is also announced by a line such as "where", which has no
 punctuation at its end.
@@ -48,15 +52,16 @@ _IS_BLANK = re.compile(_BLANK_LINE)
 _MAX_BLANK_LINES = 8
 _QUOTATION = re.compile(r"<(?i:blockquote|poem)\b")
 _MAX_INSERTED = 2_000  # characters between the items of a list
-_FORMULA = rf"(?:{FORMULA_START}[^\n{FORMULA_END}]*+{FORMULA_END}[ \t.,;]*+)++"
+_FORMULA = rf"(?:{FORMULA_START}[^\n{FORMULA_END}]*+{FORMULA_END}[ \t.,;]*+(?:{_TAG})*+)++"
 # The first character is tested first: most lines fail there.
 _LINES = re.compile(
     rf"\n(?=[*#:;{FORMULA_START}])((?:(?:[*#:;][^\n]*+|{_FORMULA})\n(?:{_BLANK_LINE}\n)*+)+)"
 )
 # Possible ends of a sentence that announces a list: a colon, comma or dash, and closing marks after it.
-_OPEN_END = re.compile(rf"(?:[:：,、，]|[ :][-–—])(?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
+_OPEN_END = re.compile(rf"(?:[:：,、，՝]|[ :][-–—])(?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
 _MAX_END = 80  # characters
 _LIST = re.compile(r"^:*[*#]", re.MULTILINE)
+_BOLD = re.compile(r"'{3}(?!'{3})[^\n]{1,60}'{3}[:：]?(?:<br\b[^<>\n]*+>)?")
 # The start of an explanation of a symbol: "<math>p</math> is …", "''m''<sub>0</sub>, the mass", "m: the mass"
 _INDEX = r"(?:<su[bp]>[^<>\n]{1,8}</su[bp]>)?[ \t]*"
 _SYMBOL = re.compile(
@@ -72,52 +77,170 @@ _SOURCE_SIGNS = ("://", "ISBN", "ISSN")
 _LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
 _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
-_FINAL_SIGNS = (".", "!", "?", "。", "।", "։")  # of a sentence
+_END = "[.!?…؟۔।॥։።။។。！？]"
+_CLOSING = rf"(?:[{_BLANK}'\"»”’)\]」』）]|{_TAG})*+$"
+_SENTENCE_END = re.compile(_END + _CLOSING)
+_FORMULA_LINE = re.compile(
+    rf"^(?::*+[ \t]*+{FORMULA_START}[^\n]*+|[*#:]++[ \t]*+{_FORMULA})$", re.MULTILINE
+)
+# Chronologies ("1912 – The ship …") have no sentences; most of their lines are left out here, which is fast.
+_SENTENCE_OR_FORMULA = re.compile(
+    rf"^:*+(?:[*#]++[ \t]*+(?!\d[^\n–—-]{{0,40}}+(?<= )[–—-])[^\n]{{28,}}{_END}{_CLOSING}"
+    rf"|[ \t]*+{FORMULA_START}[^\n]*+$)|^[*#:]++[ \t]*+{_FORMULA}$",
+    re.MULTILINE,
+)
+_NEXT_SENTENCE = re.compile(r"(?:(?<=\w\w)[.!?؟۔।։።။។]\W? |[。！？])(?=[^\s。！？])")
+_MAX_LAST = 200  # characters
+_DIGIT = re.compile(r"\d")
+# A label before the text of an item: "1912 – The", "Snowball: The", "Anna (1950–2000) — a"
+_DASH = "[–—―－•]"
+_ENTRY = re.compile(
+    r"(?P<label>(?:[^.!?。！？։।…(（\n:：–—―－•-]|[(（][^()（）\n]*+[)）]"
+    rf"|(?<! ){_DASH}(?! )|(?<! )-|-(?! )|[:：](?=\d)){{1,60}}+)"
+    rf"(?:(?<= ){_DASH}++|{_DASH}++ |-++ |[:：])(?P<text>.*)"
+)
+# Before a full stop that is not one of an abbreviation
+_WHOLE_WORD = r"(?:(?<=\w\w\w)|(?<=[^\sA-Za-zА-яΑ-ω.][^\sA-Za-zА-яΑ-ω.]))"
+_INNER_END = re.compile(rf"{_WHOLE_WORD}[.!?؟۔।։።။។]\W{{0,2}} |[。！？][」』）]?[^\W」』）]")
+# Sources: "''The Title''. London", "Smith, John, ''The"
+_TITLE_FIRST = re.compile(
+    r"''(?!')[^'\n]++''\.|[^\n.()]{2,60} \((?:1[89]|20)\d\d[a-z]?\)[.:,] "
+    r"|[^\W\d]\w*+, \w[^,.«“\"'「\n]{0,30}[,.:;]?\s?(?:\(\d{4}\)[.,:]?\s?)?(?:''|[«“\"「])"
+)
+# "pp. 5", "(2007). «", "93 (12): 17"
+_PAGES = re.compile(r"\bpp?\. ?\d|\(\d{4}\)[.,:]? ?(?:''|[«“„\"])|\d ?\(\d+\) ?[:,] ?\d")
+# "92–96.", "Oxford, 1998.", "Київ, 1998. — 200 с.", "『政治理論史』東京大学出版会、1980年。"
+_YEAR_LAST = re.compile(
+    r"\d[–-]\d+[.։]$|(?<!\d), (?:19|20)\d\d\)?[.։]$|\b(?:19|20)\d\d[^\d\n]{1,12}\d{2,4} ?\w{1,5}[.։]$"
+    r"|』[^』。\n]*\d{4}年?[)）]?。?$|'',[^.\n]{0,60}\b(?:19|20)\d\d[.։]$"
+)
 _MIN_WORDS = 3  # of a sentence; "See also:" and "Examples:" are labels
 _MIN_WIDE = 8  # characters of East Asian scripts
 _MAX_NAMES = 50  # items of a list of names, without the terms that part it
 _MIN_SENTENCE = 60  # characters of an item that is more than a name; East Asian ones count twice
 
 
-def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
-    """Turns the items of announced lists into paragraphs, and removes the labels of other lists.
+class ListRule(NamedTuple):
+    """Decides which lists of a corpus are kept."""
+
+    lists: str  # one of LISTS
+    announcing: re.Pattern[str] | None  # found in sentences that announce a list without a colon
+
+    def keeps_whole(self, block: str, is_announced: bool | None) -> bool:
+        """Returns True if a list is kept with all of its items.
+
+        Args:
+            block: the lines of the list.
+            is_announced: result of `_announced`.
+        """
+        if self.lists != "sentences" or is_announced is None:
+            return self.lists == "all"
+        return _stays(_items(block), len(_LIST.findall(block)), is_announced)
+
+    def show_parts(self, block: str) -> str:
+        """Returns a list in which those lines are paragraphs that are kept by themselves."""
+        if self.lists == "sentences":
+            return _SENTENCE_OR_FORMULA.sub(_show_line, block)
+        return _FORMULA_LINE.sub(_show_line, block)
+
+
+def keep_lists(text: str, levels: Sequence[int], rule: ListRule) -> str:
+    """Turns the items of kept lists into paragraphs, and removes the labels of other lists.
 
     The docstring of the module explains which lists are announced, and what a label is. `levels` are the
     heading levels of the sections that begin in the text, in order.
     """
     pieces: list[str] = []
     position = 0
-    list_end = -1  # of the last list that is kept
+    list_end = -1  # of the last list that is kept as a whole
     headings = _AnnouncedHeadings(text, levels)
     for match in _LINES.finditer(text):
+        block = match[1]
         start, end = _line_before(text, match.start())
-        line = text[start:end].strip(_BLANK)
-        if line.startswith(SECTION):
-            if not (goes_on := headings.has(start)):
-                continue
-        else:
-            goes_on = list_end == position < end and _is_inserted(text, position, end)
-            if not goes_on and not _OPEN_END.search(text, max(start, end - _MAX_END), end):
-                goes_on = _explains_symbols(line, match[1])
-                if not goes_on:
-                    continue
-            if not line or line.startswith(_NO_SENTENCE):
-                continue
-        items = [item for item in _MARKS.sub("", match[1]).split("\n") if item.strip(_BLANK)]
-        if line.startswith(SECTION) and 2 * sum(map(_is_long, items)) < len(items):
-            continue  # names, not a continuation of the sentence
-        is_announced = goes_on or _is_sentence(line) or _is_announced(text, start)
-        if _stays(items, marked=len(_LIST.findall(match[1])), is_announced=is_announced):
-            shown = "".join([f"{GUARD}{item}\n\n" for item in items])
-            if FORMULA_END in shown:
-                shown = shown.translate(_FORMULA_MARKS)
-            pieces += (text[position:end], "\n\n", shown)
-            position = list_end = match.end()
-        elif not is_announced:
+        goes_on = list_end == position < end and _is_inserted(text, position, end)
+        is_announced = _announced(text, start, end, block, headings, rule, goes_on=goes_on)
+        is_whole = rule.keeps_whole(block, is_announced)
+        shown = "".join(map(_paragraph, _items(block))) if is_whole else rule.show_parts(block)
+        is_bold = text.startswith("'''", start) and bool(
+            _BOLD.fullmatch(text[start:end].strip(_BLANK))
+        )
+        if shown != block:
+            pieces += (
+                text[position:start],
+                "\n\n" if is_bold else "",
+                text[max(start, position) : end],
+            )
+            pieces.append(
+                "\n" + (shown.translate(_FORMULA_MARKS) if FORMULA_END in shown else shown)
+            )
+            position = match.end()
+            list_end = position if is_whole else -1
+        elif is_announced is False or is_bold:
             pieces += (text[position:start], "\n")
             position = match.end()
     pieces.append(text[position:])
     return "".join(pieces)
+
+
+def _items(block: str) -> list[str]:
+    """Returns the lines of a list without their marks."""
+    return [item for item in _MARKS.sub("", block).split("\n") if item.strip(_BLANK)]
+
+
+def _paragraph(item: str) -> str:
+    return f"\n\n{GUARD}{item}\n\n"
+
+
+def _show_line(match: re.Match[str]) -> str:
+    item = _MARKS.sub("", match[0])
+    return _paragraph(item) if FORMULA_START in item[:1] or _is_prose(item) else match[0]
+
+
+def _announced(
+    text: str,
+    start: int,
+    end: int,
+    block: str,
+    headings: "_AnnouncedHeadings",
+    rule: ListRule,
+    *,
+    goes_on: bool,
+) -> bool | None:
+    """Returns True if the text before a list announces it, False if it is only a label, else None.
+
+    Args:
+        text: a text with a list.
+        start, end: the line before the list is `text[start:end]`.
+        block: the lines of the list.
+        headings: the announced headings of the text.
+        rule: knows the words that announce a list.
+        goes_on: True if the list continues another one that is kept.
+    """
+    line = text[start:end].strip(_BLANK)
+    if line.startswith(SECTION):
+        is_continued = headings.has(start) and _has_sentences(_items(block))
+        return True if is_continued else None
+    if not line or line.startswith(_NO_SENTENCE):
+        return None
+    if goes_on or _explains_symbols(line.rstrip(":： "), block):
+        return True
+    if _OPEN_END.search(text, max(start, end - _MAX_END), end):
+        return _is_sentence(line) or _is_announced(text, start)
+    words = rule.announcing
+    if words and words.search(line[-_MAX_LAST:]) and words.search(_last_sentence(line)):
+        return True
+    return None
+
+
+def _has_sentences(items: Sequence[str]) -> bool:
+    return 2 * sum(map(_is_long, items)) >= len(items)
+
+
+def _last_sentence(line: str) -> str:
+    """Returns the last sentence of a line, at most _MAX_LAST characters, without white space around it."""
+    tail = line[-_MAX_LAST:]
+    start = max((found.end() for found in _NEXT_SENTENCE.finditer(tail)), default=0)
+    return tail[start:].strip(_BLANK)
 
 
 def _line_before(text: str, end: int) -> tuple[int, int]:
@@ -184,7 +307,7 @@ class _AnnouncedHeadings:
         return bool(self._announced)
 
 
-def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
+def _stays(items: Sequence[str], marked: int, is_announced: bool) -> bool:
     """Returns True if a list is to be kept. The decision depends on its items and on the line before it.
 
     Args:
@@ -201,23 +324,21 @@ def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
         return False
     if is_announced or 2 * sum(map(_goes_on, items)) > len(items):
         return True
-    return all(_is_long(item) and item.rstrip(_BLANK).endswith(_FINAL_SIGNS) for item in items)
+    return all(_is_long(item) and _SENTENCE_END.search(item[-_MAX_END:]) for item in items)
 
 
-def _explains_symbols(line: str, items: str) -> bool:
+def _explains_symbols(line: str, block: str) -> bool:
     """Returns True if a list explains the symbols of a formula.
 
-    `line` is the line before the list, for example "where". `items` is the text of the list.
+    `line` is the line before the list, for example "where". `block` has the lines of the list.
     """
     if not line[-1:].isalnum():
         return False
-    is_short = line[:1].islower() and len(line.split(None, _MIN_WORDS)) < _MIN_WORDS
+    is_short = not line[:1].isupper() and len(line.split(None, _MIN_WORDS)) < _MIN_WORDS
     if not is_short and not _is_sentence(line):
         return False
-    explained = [item for item in _MARKS.sub("", items).split("\n") if item.strip(_BLANK)]
-    symbols = [
-        bool(_SYMBOL.match(item) or (is_short and _LETTER.match(item))) for item in explained
-    ]
+    items = _items(block)
+    symbols = [bool(_SYMBOL.match(item) or (is_short and _LETTER.match(item))) for item in items]
     return any(symbols[:1]) and 2 * sum(symbols) > len(symbols)
 
 
@@ -239,8 +360,23 @@ def _is_sentence(line: str) -> bool:
     return len(line.split(None, _MIN_WORDS)) >= _MIN_WORDS or len(_WIDE.findall(line)) >= _MIN_WIDE
 
 
+def _is_prose(item: str) -> bool:
+    """Returns True if a list item that ends like a sentence is a whole sentence, or several."""
+    text = item.strip(_BLANK)
+    entry = _ENTRY.match(text)
+    if entry and (_DIGIT.search(entry["label"]) or not _INNER_END.search(entry["text"])):
+        return False
+    if text.lstrip(_OPENING)[:1].islower() or not _is_long(text):
+        return False
+    if _TITLE_FIRST.match(text) or _is_source(item):
+        return False
+    return not (
+        _DIGIT.search(text) and (_PAGES.search(text) or _YEAR_LAST.search(text[-_MAX_END:]))
+    )
+
+
 def _is_long(item: str) -> bool:
-    return len(_WIDE.sub("xx", item)) >= _MIN_SENTENCE
+    return len(item) >= _MIN_SENTENCE or len(_WIDE.sub("xx", item)) >= _MIN_SENTENCE
 
 
 def _goes_on(item: str) -> bool:

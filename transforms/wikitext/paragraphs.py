@@ -129,9 +129,6 @@ _RULER = re.compile(r"\n[ \t]*-{4,}")
 _NOT_PROSE = re.compile(r"\n[ \t]*(?:[*#:;|!]|\{\|)[^\n]*")
 # A line with only a hole (an infobox, an image) separates paragraphs like an empty line.
 _HOLE_LINE = re.compile(rf"\n[ \t{HOLE}{GUARD}]+(?=\n)")
-_FORMULA_LINE = re.compile(
-    rf"\n[ \t{GUARD}]*(?:{FORMULA_START}[^\n{FORMULA_START}]*{FORMULA_END}[ \t.,;]*)+(?=\n)"
-)
 # The coordinates of an article, which are not part of its text; in a sentence they are kept.
 _COORDINATES_LINE = re.compile(
     rf"\n[ \t{GUARD}]*+\d[\d.°′″]*+[NS] \d[\d.°′″]*+[EW][ \t{HOLE}]*+(?=\n)"
@@ -209,8 +206,6 @@ def join_paragraphs(text: str) -> str:
         text = _HOLE_LINE.sub("\n", text)
     if "°" in text:
         text = _COORDINATES_LINE.sub("\n", text)
-    if FORMULA_END in text:
-        text = _FORMULA_LINE.sub("\n", text)
     if "''" in text:
         lines = text.split("\n")
         text = "\n".join([strip_quotes(line) if "''" in line else line for line in lines])
@@ -431,6 +426,8 @@ def _may_be_abbreviation(word: str, following: str) -> bool:
     """
     if following.isdecimal() and not word.isdecimal():
         return len(word) <= 4
+    if len(word) > 1 and not word.isdecimal() and word.lower() == word.upper():
+        return False  # a script without capitals
     if len(word) == 1 or len(word) > 3 or (len(word) == 3 and word.islower()):
         return len(word) == 1
     return unicodedata.normalize("NFD", word[-1].casefold())[0] not in _VOWELS

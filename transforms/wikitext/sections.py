@@ -1,7 +1,7 @@
 """Splits a page into sections at its headings, and removes hatnotes.
 
 In MediaWiki, a heading is a line that starts and ends with one to six `=`. Its level is the smaller of these
-two numbers. If a section is dropped, its subsections are dropped too.
+two numbers. If a section is dropped, its subsections are dropped too, except those of prose.
 
 A hatnote is a note below a heading that refers to other pages. A hatnote written without a template is the
 first line under the heading. It is in italics, with a few words and links:
@@ -105,15 +105,30 @@ def drop_sections(
     """Yields the sections of a page except the dropped ones.
 
     `is_dropped` is called with a section's heading and level. If it returns True, the section is dropped
-    together with its subsections.
+    together with its subsections, except those that have only prose, and their own subsections.
     """
-    dropped_level = 0
+    dropped_level = kept_level = 0  # of the sections around the current one; 0 for none
     for section in sections:
-        if dropped_level and section.level > dropped_level:
-            continue
-        dropped_level = section.level if is_dropped(section.heading, section.level) else 0
-        if not dropped_level:
+        is_below = 0 < dropped_level < section.level
+        is_in_kept = 0 < kept_level < section.level
+        if is_below and not is_in_kept and not _has_only_prose(section.body):
+            kept_level = 0
+        elif is_dropped(section.heading, section.level):
+            dropped_level = dropped_level if is_below else section.level
+            kept_level = 0
+        else:
+            kept_level = kept_level if is_in_kept else section.level if is_below else 0
+            dropped_level = dropped_level if is_below else 0
             yield section
+
+
+def _has_only_prose(body: str) -> bool:
+    """Returns True if a section has prose, no sources, and fewer list items than paragraphs."""
+    marked = _mark(body)
+    counts = _count_lines(marked)
+    if SOURCE in marked or _AUTHOR_FIRST.search(marked):
+        return False
+    return counts["prose"] > counts["link"] + counts["item"]
 
 
 def in_batches(
@@ -161,6 +176,7 @@ _CITED = re.compile(r"https?://|\bisbn|\bissn|\bdoi\b", re.IGNORECASE)
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _QUOTES = re.compile("''+")
+_AUTHOR_FIRST = re.compile(r"^\w+, \w[^\n]{0,80}\b\d{4}\b", re.MULTILINE)  # "Smith, John (1990)"
 _LIST_SIGNS = ("*", "#", ":", ";", "|", "!")
 _MAX_NESTING = 12
 

@@ -9,24 +9,29 @@ Splits a page into wikitext and verbatim parts, in which markup is not interpret
 Verbatim parts are comments, code and formulas.
 
 Removes tables and HTML lists from wikitext.
+
+Removes behavior switches such as `__NOTOC__`, in all languages.
 """
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html.entities import html5
 
 from .marks import BREAK, FORMULA_END, FORMULA_START, GUARD, HOLE, SECTION, SEPARATOR, protect
 from .templates.patterns import superscript
+from .wikis import longest_switch, switches
 
 _BLOCK_NAMES = "p|div|center|blockquote|poem|h[1-6]|hr|li|dd|dt|tr|td|th|caption|tbody|thead"
 _INLINE_NAMES = (
-    "b|i|u|s|em|strong|strike|small|big|sub|sup|span|font|code|tt|kbd|samp|var|cite|dfn|abbr|q"
+    "b|i|u|s|em|strong|strike|small|big|sub|sup|span|font|code|tt|kbd|samp|var|cite|dfn|abbr"
     "|del|ins|bdi|bdo|wbr|rb|rp|rt|rtc|ruby|mark|time|data|noinclude|onlyinclude|includeonly"
     "|table|ul|ol|dl|ref|references|nowiki|math|chem|gallery|pre|source|syntaxhighlight"
     "|timeline|section|templatestyles|indicator|translate|languages|tvar|noref|center|a"
 )
 _WITHIN = rf"[^<>{SECTION}]*"
+_SUPERSCRIPT = re.compile(r"<sup\b[^<>]*+>((?:[^<]++|<(?!/?sup\b))*+)</sup\s*+>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*+>")
 _BREAKS = re.compile(rf"<(?i:br)\b{_WITHIN}+>\s*+(?:<(?i:br)\b{_WITHIN}+>\s*+)++")
 _BREAK = re.compile(rf"</?(?i:br)\b{_WITHIN}>")
 _BLOCK = re.compile(rf"</?(?i:{_BLOCK_NAMES})(?:\s{_WITHIN})?/?>")
@@ -42,6 +47,9 @@ _HAS_FORM = re.compile(r"[0-9+\-−–=()ni]+")
 # An exponent; not the letters of "19<sup>th</sup>" or the number of a note, "[1]".
 _EXPONENT = re.compile(r"(?=.*[\d+−–/-])[\w+−–/.,()-]{1,12}")
 _ITALIC_LETTER = re.compile(r"''+\w''+")
+_QUOTATION = re.compile(rf"<(/?)[qQ](?:\s{_WITHIN})?/?>|{SECTION}")
+_NO_MARKS = ("", "", "", "")
+_UNDERSCORES = re.compile(r"(?:__|＿＿)(?=[^_＿])")
 _ENTITY = re.compile(r"&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ADDRESS = re.compile(
     r"((?:https?|ftp)://[^\s/?#<>\[\]\"{|}]++)((?:[/?](?:&#|[^\s#<>\[\]\"{|}])*+)?)"
@@ -50,10 +58,11 @@ _NO_ADDRESS = re.compile(r"[\[\]\"|]")
 _INVISIBLE = re.compile("[\u00ad\u1806\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
 
 
-def strip_tags(text: str) -> str:
+def strip_tags(text: str, quotation_marks: Sequence[str] = _NO_MARKS) -> str:
     """Removes the HTML tags that MediaWiki allows.
 
-    Two line-break tags, or the tag of a block element, end a paragraph.
+    Two line-break tags, or the tag of a block element, end a paragraph. `quotation_marks` are the marks that
+    replace the tags of `<q>` elements: those of a quotation, and then those of a quotation in a quotation.
     """
     if "<" not in text:
         return text
@@ -66,7 +75,43 @@ def strip_tags(text: str) -> str:
     text = _BLOCK.sub(BREAK, text)
     if "'<" in text and ">'" in text:
         text = _INLINE_IN_QUOTES.sub(f"'{SEPARATOR}", text)
-    return _INLINE.sub("", text)
+    text = _INLINE.sub("", text)
+    return _show_quotations(text, quotation_marks) if "<" in text else text
+
+
+def _show_quotations(text: str, marks: Sequence[str]) -> str:
+    """Replaces the tags of `<q>` elements by quotation marks. A tag without a partner is removed."""
+    kept: list[str] = []
+    position = 0
+    opened: list[int] = []  # indexes in `kept` of marks that are not closed
+    for tag in _QUOTATION.finditer(text):
+        kept += (text[position : tag.start()], "")
+        position = tag.end()
+        if tag[0] == SECTION:
+            kept[-1] = SECTION
+            opened.clear()
+        elif not tag[1]:
+            opened.append(len(kept) - 1)
+        elif opened:
+            index = opened.pop()
+            level = 2 * (len(opened) % 2)
+            kept[index], kept[-1] = marks[level], marks[level + 1]
+    kept.append(text[position:])
+    return "".join(kept)
+
+
+def drop_switches(text: str) -> str:
+    """Removes MediaWiki's behavior switches. Other words between double underscores stay."""
+    kept: list[str] = []
+    position = 0
+    for opener in _UNDERSCORES.finditer(text):
+        start, first = opener.span()
+        end = text.find(opener[0], first, first + longest_switch()) + len(opener[0])
+        if start >= position and end > first and text[start:end].casefold() in switches():
+            kept.append(text[position:start])
+            position = end
+    kept.append(text[position:])
+    return "".join(kept)
 
 
 def decode_entities(text: str) -> str:
@@ -313,6 +358,10 @@ def drop_verbatim(wikitext: str) -> str:
 
 # Group 1 matches only in an opener.
 _TABLE = re.compile(r"\n[ \t:]*(?:(\{\|)|\|\}(?!\}))")
+_TABLE_WITH_BARS = re.compile(
+    r"\n[ \t:]*(?:(\{\||\{\{\{!\}\}(?!\})|\{\{\(!\}\})|(?:\||\{\{!\}\})\}(?!\})|\{\{!\)\}\})"
+)
+_BARS = {"{{(!}}": "{|", "{{!)}}": "|}", "{{!}}": "|"}  # in a table that is an argument
 _HTML_BLOCK = re.compile(r"<(?:((?i:table|ul|ol|dl))\b[^<>]*|/(?i:table|ul|ol|dl)\s*)>")
 
 
@@ -345,13 +394,23 @@ def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) 
 def sub_tables(text: str, fill: Callable[[str], str]) -> str:
     """Replaces wikitables (`{|…|}`), including nested ones.
 
-    `fill` is called with the wikitext of a table and returns its replacement.
+    `fill` is called with the wikitext of a table and returns its replacement. A table that is an argument of
+    a template has `{{!}}` for each bar.
     """
-    if "{|" not in text:
+    has_bars = "!}}" in text and ("{{{!}}" in text or "{{(!}}" in text)
+    if "{|" not in text and not has_bars:
         return text
     if text[0] in "{ \t:":  # no new line in front of the first table
         text = f"\n{text}"
+    if has_bars:
+        return _sub_spans(text, _TABLE_WITH_BARS, lambda table: fill(_with_bars(table)))
     return _sub_spans(text, _TABLE, fill)
+
+
+def _with_bars(table: str) -> str:
+    for template, bar in _BARS.items():
+        table = table.replace(template, bar)
+    return table
 
 
 def strip_html_blocks(text: str) -> str:
@@ -362,3 +421,13 @@ def strip_html_blocks(text: str) -> str:
 def strip_tables(text: str) -> str:
     """Removes wikitables, HTML tables and HTML lists, including nested ones."""
     return strip_html_blocks(sub_tables(text, lambda _: f"\n{BREAK}"))
+
+
+def drop_marks(text: str) -> str:
+    """Removes superscripts in brackets, such as "[citation needed]", from the text of a template."""
+    return _SUPERSCRIPT.sub(_without_mark, text) if "<sup" in text else text
+
+
+def _without_mark(superscript: re.Match[str]) -> str:
+    shown = html.unescape(_TAG.sub("", superscript[1])).strip()
+    return "" if shown.startswith("[") and shown.endswith("]") else superscript[0]

@@ -8,6 +8,9 @@ Reads data about languages from Unicode's CLDR: names, months, date formats, num
 The data is part of the library Babel. For languages with tables written by hand (languages/*.toml), only the
 units are taken from CLDR.
 
+Reads data about MediaWiki's parser functions: their names in all languages, forms of plurals, and quotation
+marks. English names of functions are valid in all wikis.
+
 Finds the code of a Wikipedia by the name of its language, in English or in the language itself.
 
 The names are from CLDR.
@@ -56,11 +59,14 @@ def mediawiki_table(code: str) -> Mapping[str, Any]:
 
 @functools.cache
 def switches() -> frozenset[str]:
-    """Returns MediaWiki's behavior switches without their underscores, such as "notoc" for `__NOTOC__`.
-
-    The words are case-folded.
-    """
+    """Returns MediaWiki's behavior switches in all languages, such as `__notoc__`, case-folded."""
     return frozenset(word.casefold() for word in _of_mediawiki()["switches"])
+
+
+@functools.cache
+def longest_switch() -> int:
+    """Returns the length of the longest behavior switch."""
+    return max(map(len, switches()))
 
 
 def mediawiki_versions() -> str:
@@ -186,7 +192,7 @@ def cldr_version() -> str:
     return get_cldr_version()
 
 
-def _locale(languages: Iterable[str]) -> "Locale | None":
+def locale_of(languages: Iterable[str]) -> "Locale | None":
     """Returns the data of the first of the given languages that CLDR has, or None."""
     from babel import Locale
     from babel.localedata import exists
@@ -197,14 +203,14 @@ def _locale(languages: Iterable[str]) -> "Locale | None":
 
 def own_name(language: str) -> str:
     """Returns the name of a language in the language itself, or "" if CLDR does not have it."""
-    locale = _locale([language])
+    locale = locale_of([language])
     code = _CODES.get(language, language).replace("-", "_")
     return locale.languages.get(code, "") if locale else ""
 
 
 def first_known(languages: Iterable[str]) -> str:
     """Returns the first of the languages that CLDR has, or "" if it has none of them."""
-    return next((code for code in languages if _locale([code])), "")
+    return next((code for code in languages if locale_of([code])), "")
 
 
 def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
@@ -217,7 +223,7 @@ def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
         native: True to use the separators of the language's own digits (such as Arabic-Indic digits), if
           there are any.
     """
-    locale = _locale(languages)
+    locale = locale_of(languages)
     if not locale:
         return {}
     symbols = locale.number_symbols
@@ -233,7 +239,7 @@ def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
 
 def months_of(language: str) -> tuple[str, ...]:
     """Returns the names of the twelve months in the form used in dates, or () if CLDR does not have them."""
-    locale = _locale([language])
+    locale = locale_of([language])
     months = tuple(locale.months["format"]["wide"].values()) if locale else ()
     return () if len(months) != 12 or any(map(_NUMBERED_MONTH.fullmatch, months)) else months
 
@@ -248,7 +254,7 @@ def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
         months: the names of the months. If all have the same ending, such as "月" in "1月", this ending is
           removed from the patterns, because the names already contain it.
     """
-    locale = _locale([language])
+    locale = locale_of([language])
     if not locale:
         return {}
     patterns = {"day": locale.date_formats["long"], "month": locale.datetime_skeletons["yMMMM"]}
@@ -278,21 +284,21 @@ def _shown(pattern: str, end: str) -> str:
 @functools.lru_cache(maxsize=64)
 def languages_of(language: str) -> Mapping[str, str]:
     """Returns code of a language → its name in the given language, for all languages in CLDR."""
-    locale = _locale([language])
+    locale = locale_of([language])
     names = locale.languages if locale else {}
     return {code.replace("_", "-").lower(): name for code, name in names.items()}
 
 
 def countries_of(language: str) -> dict[str, str]:
     """Returns two-letter code of a country → its name in the given language, for all countries in CLDR."""
-    locale = _locale([language])
+    locale = locale_of([language])
     names = locale.territories if locale else {}
     return {code: name for code, name in names.items() if len(code) == 2}
 
 
 def units_of(language: str) -> dict[str, str]:
     """Returns the English symbol of a unit → its symbol in the given language, if the two differ."""
-    locale = _locale([language])
+    locale = locale_of([language])
     if not locale:
         return {}
     shown = {symbol: _symbol(unit, locale) for symbol, unit in _cldr_units().items()}
@@ -326,7 +332,7 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
     """
     # Names of quotients such as kilometres per hour are wrong in some languages.
     unit = _cldr_units().get(symbol) if "/" not in symbol and len(number) <= _MAX_DIGITS else None
-    locale = _locale([language]) if unit else None
+    locale = locale_of([language]) if unit else None
     if not locale or not unit:
         return ""
     from babel.numbers import format_decimal
@@ -340,6 +346,72 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
         if unit not in shown and shown.count(written) == 1:
             return shown.replace(written, "{number}").replace("\u00a0", " ").replace("\u202f", " ")
     return ""
+
+
+_FORMS = ("zero", "one", "two", "few", "many", "other")
+
+
+def _of_functions() -> Mapping[str, Any]:
+    return read_toml(__package__, "languages/magic_words.toml")
+
+
+def function_names() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """Returns language → key → names of MediaWiki's variables and parser functions.
+
+    The key of a variable or function is its English name: in capitals if MediaWiki distinguishes case
+    ("PAGENAME"), otherwise in small letters ("formatnum", "#if"). A language has only other names.
+    """
+    words: Mapping[str, Mapping[str, Sequence[str]]] = _of_functions()["words"]
+    return words
+
+
+@functools.cache
+def languages_of_wiki(code: str) -> tuple[str, ...]:
+    """Returns MediaWiki's codes of the language of a wiki and of its fallback languages. English is last."""
+    wiki = code_of(dbname_of(code))
+    table = mediawiki_table(wiki)
+    return (table.get("language", wiki), *table.get("fallbacks", ()), "en")
+
+
+@functools.cache
+def default_cases() -> frozenset[str]:
+    """Returns the names of the default case of a `#switch` in all languages. They are case-folded."""
+    named = (words.get("#default", ()) for words in function_names().values())
+    return frozenset({"#default", *(name.casefold() for names in named for name in names)})
+
+
+@functools.lru_cache(maxsize=1024)
+def plural_form(code: str, number: float) -> int:
+    """Returns the index of the form of a noun after a number, of the forms that the wiki's language has.
+
+    In Russian, for example, the forms are those after 1, 2 and 5. `code` is the code of a corpus.
+    """
+    from babel.plural import PluralRule
+
+    for language in languages_of_wiki(code):
+        own = _of_functions()["plurals"].get(language)
+        locale = None if own else locale_of([language])
+        rule = PluralRule(own) if own else locale.plural_form if locale else None
+        if rule:
+            forms = [form for form in _FORMS if form in rule.tags or form == "other"]
+            return forms.index(rule(int(number) if number == int(number) else number))
+    return 0
+
+
+def is_inflected(code: str) -> bool:
+    """Returns True if `{{GRAMMAR:}}` changes words in a wiki. `code` is the code of a corpus."""
+    return not {*languages_of_wiki(code)}.isdisjoint(_of_functions()["inflected"])
+
+
+def quotation_marks(code: str) -> str:
+    """Returns the marks that browsers show for `<q>` in a wiki, as four characters.
+
+    They are the outer opening and closing marks, and the marks of a quotation in a quotation. `code` is the
+    code of a corpus.
+    """
+    language = "zh-hant" if code == "zh-tw" else languages_of_wiki(code)[0]
+    marks: Mapping[str, str] = _of_functions()["quotes"]
+    return marks.get(language) or marks.get(language.partition("-")[0]) or marks["root"]
 
 
 # zh has two corpora: an error message says so

@@ -103,6 +103,8 @@ OPENERS = [
     "\n:{{", "}}", "]]", "{{x}},", "{{x}} – ", "template:", "\\,", "zh;", " ", "1", "=", "\n ",
     "a b c:\n* ", ":\n", "\n[[a]] - ", "\na - ", "<sup>1", "<b style='display:none'>", "[[a%41''", "__a_",
     "[[[", "]]]", "[[|a", "[[[a]]]", "//<nowiki>x</nowiki>", "[http://a <b ", "\n|a", "<nowiki / >",
+    "<q>", "</q><q>", "{{{1|a", "{{{1|{{a}}", "{{{1|a|b}}}", "__a", "{{#switch:a|#default|", "{{#time:Y|",
+    "\n{{{!}}a", "{{PLURAL:5|a|",
 ]  # fmt: skip
 
 

@@ -169,7 +169,7 @@ class RuleBook:
         language = self._language
         pattern = language.templates.get(name)
         if pattern is not None:
-            where = ("templates", "silent_templates")
+            where = ("templates", "doubt_templates", "silent_templates")
             place = self._find(where if pattern else where[::-1], name)
             text = f"table: {_short(pattern)}" if pattern else "table: shows no prose"
             return Rule(text, place or "--templates, or CLDR")

@@ -1,17 +1,35 @@
 """Expands templates for dates, in several forms and calendars, and for centuries.
 
-Expands templates for the time between two dates.
+Expands the parser function `#time`, which writes a date in a given format.
 
-With only one date, such a template shows the time up to today, which changes daily. In this case, the
-template is replaced by a hole (the mark for missing text).
+The codes of the format are explained on https://www.mediawiki.org/wiki/Help:Extension:ParserFunctions. The
+names of months and weekdays are MediaWiki's own. The result is a hole (the mark for missing text) if the date
+is relative, such as "+1 day", or the format has codes that are not supported. These are the codes of the
+Hebrew calendar, of Hebrew numerals and of time zones. A year alone (`{{#time:Y|2004}}`) has no month and day.
 """
 
+import calendar
+import dataclasses
 import datetime
 import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from ...files.markup import read_toml
+from ..language import NumberFormat
 from ..marks import HOLE
+from ..wikis import languages_of_wiki, mediawiki_table
 from . import patterns
-from .patterns import Arguments, Page, Show, in_own_digits, month_name, positional
+from .patterns import (
+    ENGLISH_MONTHS,
+    Arguments,
+    Page,
+    Show,
+    in_own_digits,
+    in_roman,
+    month_name,
+    positional,
+)
 
 _DAYS = frozenset(f"{day:02}" for day in range(1, 32))
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
@@ -225,7 +243,14 @@ centuries = _centuries()
 centuries_bc = _centuries(" av. J.-C.")
 centuries_ad = _centuries(" apr. J.-C.")
 centuries_short = _centuries(short=True)
-_ERAS = ((2019, "令和"), (1989, "平成"), (1926, "昭和"), (1912, "大正"), (1868, "明治"))
+_ERAS = (
+    (datetime.date(2019, 5, 1), "令和"),
+    (datetime.date(1989, 1, 8), "平成"),
+    (datetime.date(1926, 12, 25), "昭和"),
+    (datetime.date(1912, 7, 30), "大正"),
+    (datetime.date(1868, 1, 1), "明治"),
+)
+_GREGORIAN_IN_JAPAN = datetime.date(1873, 1, 1)
 
 
 def japanese_era(arguments: Arguments, page: Page) -> str:
@@ -235,93 +260,243 @@ def japanese_era(arguments: Arguments, page: Page) -> str:
     """
     written = arguments.get("1", "")
     year = int(written) if written.isdecimal() and len(written) < 5 else 0
-    for first, name in _ERAS:
-        if year >= first:
+    for start, name in _ERAS:
+        if year >= (first := start.year):
             return f"{name}{'元' if year == first else year - first + 1}年"
     return f"{written}年" if written else ""
 
 
-def _dates(arguments: Arguments) -> tuple[datetime.date, datetime.date] | None:
-    """Parses two dates from six arguments: year, month, day of each. Returns None if they are not dates."""
+_TIME = (
+    r"(?:(?:[T ] *|, *)(?P<H>\d{1,2}):(?P<i>\d\d)(?::(?P<s>\d\d)(?:\.\d+)?)?(?: ?(?:Z|UTC|GMT))?)?"
+)
+_MONTH = r"(?P<month>[A-Za-z]{3,9})"
+_FORMS = (
+    r"(?P<Y>\d{4})-(?P<m>\d{1,2})(?:-(?P<d>\d{1,2}))?" + _TIME,
+    r"(?P<Y>\d{4})/(?P<m>\d{1,2})/(?P<d>\d{1,2})" + _TIME,
+    r"(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<Y>\d{4})" + _TIME,
+    r"(?P<d>\d{1,2})(?P<mark>[.-])(?P<m>\d{1,2})(?P=mark)(?P<Y>\d{4})" + _TIME,
+    rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[ .-]?{_MONTH},?[ .-]?(?P<Y>\d{{4}})" + _TIME,
+    rf"{_MONTH}[ .]{{1,2}}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:, ?| )(?P<Y>\d{{4}})" + _TIME,
+    rf"{_MONTH}[ .-]?(?P<Y>\d{{4}})" + _TIME,
+    r"(?P<Y>\d{4})(?P<m>\d\d)(?P<d>\d\d)" + _TIME,
+    r"(?P<Y>\d{4})(?P<m>\d\d)(?P<d>\d\d)(?P<H>\d\d)(?P<i>\d\d)(?P<s>\d\d)",
+)
+_MONTH_NUMBERS = {
+    name: number
+    for number, month in enumerate(ENGLISH_MONTHS, start=1)
+    for name in (month, month[:3], month[:4] if month == "september" else month)
+}
+_MAX_LENGTH = 100  # characters of a date
+_MAX_FORMAT = 6_000  # characters, as in MediaWiki
+_TOKEN = re.compile(r'"([^"]*)"|\\(.)|(x[ijkmot].|x.|.)', re.DOTALL)
+_FIRST_GREGORIAN = datetime.date(1582, 10, 15)
+_FIRST_IRANIAN = datetime.date(1600, 3, 20)
+
+
+class _UnknownError(ValueError):
+    """Raised if the text of a code cannot be known."""
+
+
+class _Date(NamedTuple):
+    """A date in a calendar other than the Gregorian."""
+
+    year: int
+    month: int
+    day: int
+    day_of_year: int = 0  # 0 for the first
+
+
+def _iranian(date: datetime.date) -> _Date:
+    """Converts a date to the Iranian calendar, with a leap-year cycle of 33 years as in MediaWiki."""
+    if date < _FIRST_IRANIAN:
+        raise _UnknownError
+    cycles, days = divmod((date - _FIRST_IRANIAN).days, 33 * 365 + 8)
+    years, days = 4 * (days // 1461), days % 1461
+    if days >= 366:
+        more, days = divmod(days - 1, 365)
+        years += more
+    month, day = divmod(days, 31) if days < 186 else divmod(days - 186, 30)
+    return _Date(979 + 33 * cycles + years, month + (1 if days < 186 else 7), day + 1, days)
+
+
+def _islamic(date: datetime.date) -> _Date:
+    """Converts a date to the tabular Islamic calendar, with 11 leap years in 30 years."""
+    if date < _FIRST_GREGORIAN:
+        raise _UnknownError
+    days = date.toordinal() - 227015  # since the first day of the calendar
+    year = (30 * days + 10646) // 10631
+    day_of_year = days - 354 * (year - 1) - (3 + 11 * year) // 30
+    month = min(12, 2 * day_of_year // 59 + 1)
+    return _Date(year, month, day_of_year - (59 * (month - 1) + 1) // 2 + 1)
+
+
+def _thai_year(date: datetime.date) -> int:
+    is_before_april = 1912 <= date.year <= 1940 and date.month <= 3
+    return date.year + 543 - is_before_april
+
+
+def _japanese_year(date: datetime.date) -> str:
+    if date < _GREGORIAN_IN_JAPAN:
+        return f"西暦{date.year}"
+    first, name = next((start.year, name) for start, name in _ERAS if date >= start)
+    return f"{name}{'元' if date.year == first else date.year - first + 1}"
+
+
+_YEARS: Mapping[str, Callable[[datetime.datetime], object]] = {
+    "Y": lambda at: f"{at.year:04}",
+    "y": lambda at: f"{at.year % 100:02}",
+    "L": lambda at: int(calendar.isleap(at.year)),
+    "xoY": lambda at: at.year - 1911,
+}
+_DATES: Mapping[str, Callable[[datetime.datetime], object]] = {
+    "d": lambda at: f"{at.day:02}",
+    "j": lambda at: at.day,
+    "m": lambda at: f"{at.month:02}",
+    "n": lambda at: at.month,
+    "t": lambda at: calendar.monthrange(at.year, at.month)[1],
+    "w": lambda at: at.isoweekday() % 7,
+    "N": lambda at: at.isoweekday(),
+    "z": lambda at: at.timetuple().tm_yday - 1,
+    "W": lambda at: f"{at.isocalendar().week:02}",
+    "o": lambda at: at.isocalendar().year,
+    "xij": lambda at: _iranian(at.date()).day,
+    "xin": lambda at: _iranian(at.date()).month,
+    "xiY": lambda at: _iranian(at.date()).year,
+    "xiy": lambda at: str(_iranian(at.date()).year)[-2:],
+    "xiz": lambda at: _iranian(at.date()).day_of_year,
+    "xmj": lambda at: _islamic(at.date()).day,
+    "xmn": lambda at: _islamic(at.date()).month,
+    "xmY": lambda at: _islamic(at.date()).year,
+    "xkY": lambda at: _thai_year(at.date()),
+    "xtY": lambda at: _japanese_year(at.date()),
+}
+_TIMES: Mapping[str, Callable[[datetime.datetime], object]] = {
+    "a": lambda at: "am" if at.hour < 12 else "pm",
+    "A": lambda at: "AM" if at.hour < 12 else "PM",
+    "g": lambda at: at.hour % 12 or 12,
+    "G": lambda at: at.hour,
+    "h": lambda at: f"{at.hour % 12 or 12:02}",
+    "H": lambda at: f"{at.hour:02}",
+    "i": lambda at: f"{at.minute:02}",
+    "s": lambda at: f"{at.second:02}",
+    "U": lambda at: int(at.replace(tzinfo=datetime.UTC).timestamp()),
+}
+# Code → list of names in calendar.toml, and the index of the name
+_NAMES: Mapping[str, tuple[str, Callable[[datetime.datetime], int]]] = {
+    "F": ("months", lambda at: at.month - 1),
+    "xg": ("months_genitive", lambda at: at.month - 1),
+    "M": ("months_short", lambda at: at.month - 1),
+    "l": ("weekdays", lambda at: at.isoweekday() % 7),
+    "D": ("weekdays_short", lambda at: at.isoweekday() % 7),
+    "xiF": ("months_iranian", lambda at: _iranian(at.date()).month - 1),
+    "xmF": ("months_hijri", lambda at: _islamic(at.date()).month - 1),
+}
+
+
+def _calendar() -> Mapping[str, Any]:
+    """Returns code of a language → kind → names."""
+    names: Mapping[str, Any] = read_toml(__package__.rpartition(".")[0], "languages/calendar.toml")[
+        "names"
+    ]
+    return names
+
+
+def _names(languages: Sequence[str], kind: str) -> Sequence[str]:
+    tables = _calendar()
+    found = (tables.get(language, {}).get(kind) for language in languages)
+    names: Sequence[str] = next(filter(None, found))
+    return names
+
+
+def _read_time(text: str) -> datetime.datetime | None:
+    """Returns the date and time that a text such as "6 May 2004 14:30" names, or None if it names none.
+
+    Months are in English, as in PHP. Without a day, the result is the first day of the month.
+    """
+    matches = (
+        (re.fullmatch(form, text, re.ASCII) for form in _FORMS) if len(text) <= _MAX_LENGTH else ()
+    )
+    match = next(filter(None, matches), None)
+    if not match:
+        return None
+    parts = match.groupdict()
+    month = parts.get("m") or _MONTH_NUMBERS.get((parts.get("month") or "").lower(), 0)
     try:
-        numbers = [int(value) for value in positional(arguments)[:6]]
-        if len(numbers) < 6:
-            return None
-        return datetime.date(*numbers[:3]), datetime.date(*numbers[3:])
-    except (ValueError, OverflowError):
+        date = datetime.date(int(parts["Y"]), int(month), int(parts.get("d") or 1))
+        hour, minute, second = (int(parts.get(name) or 0) for name in "His")
+        return datetime.datetime.combine(date, datetime.time(hour, minute, second))
+    except ValueError:
         return None
 
 
-def age(arguments: Arguments, page: Page) -> str:
-    """Expands `{{age|1989|7|23|2003|7|14}}` to the number of full years: "13"."""
-    dates = _dates(arguments)
-    if not dates:
+def time(arguments: Arguments, page: Page) -> str:
+    """Expands `{{#time:j F Y|2004-05-06}}` to a date in the requested format: "6 May 2004"."""
+    return _time(arguments, page, is_local=bool(arguments.get("4")))
+
+
+def local_time(arguments: Arguments, page: Page) -> str:
+    """Expands `{{#timel:j F Y|2004-05-06}}` like `#time`. Hours in the wiki's time zone are unknown."""
+    return _time(arguments, page, is_local=True)
+
+
+def _time(arguments: Arguments, page: Page, *, is_local: bool) -> str:
+    text, language = arguments.get("2", "").strip(), arguments.get("3") or page.language.code
+    is_year = len(text) == 4 and text.isascii() and text.isdecimal()
+    at = _read_time(f"{text}-01-01" if is_year else text)
+    codes = {**_YEARS, **({} if is_year else _DATES), **({} if is_year or is_local else _TIMES)}
+    numbers = page.language.numbers
+    form = arguments.get("1", "")
+    if not at or len(form) > _MAX_FORMAT:
         return HOLE
-    start, end = dates
-    return str(end.year - start.year - ((end.month, end.day) < (start.month, start.day)))
-
-
-def age_at_death(arguments: Arguments, page: Page) -> str:
-    """Expands `{{没年齢|1935|9|14|2008|8|2}}` to the age at death in the wiki's own words: "（72歳没）"."""
-    years = age(arguments, page)
-    phrase = page.language.phrases.get("age_at_death", "{age}")
-    return HOLE if years == HOLE else phrase.format(age=years)
-
-
-def age_in_days(arguments: Arguments, page: Page) -> str:
-    """Expands `{{age in days|1989|7|23|2003|7|14}}` to the number of days between two dates."""
-    dates = _dates(arguments)
-    if not dates:
-        return HOLE
-    return patterns.format_number(str(abs((dates[1] - dates[0]).days)), page.language.numbers)
-
-
-def _parts(start: datetime.date, end: datetime.date) -> tuple[int, int, int, int]:
-    """Splits the time between two dates into years, months and days.
-
-    Returns the full years, the full months after them, the days after these months, and the days after the
-    full years.
-    """
-    months = 12 * (end.year - start.year) + end.month - start.month - (end.day < start.day)
-    years, rest = divmod(months, 12)
-    return years, rest, (end - _moved(start, months)).days, (end - _moved(start, 12 * years)).days
-
-
-def _moved(date: datetime.date, months: int) -> datetime.date:
-    year, month = divmod(date.month - 1 + months, 12)
-    first = datetime.date(date.year + year, month + 1, 1)
-    following = (first + datetime.timedelta(days=32)).replace(day=1)
-    return first.replace(day=min(date.day, (following - first).days))
-
-
-def _counted(number: int, unit: str) -> str:
-    return f"{number} {unit}{'' if number == 1 else 's'}"
-
-
-def _age_in_words(units: str) -> Show:
-    """Returns a function that writes an age in English words, such as "14 years, 1 day".
-
-    `units` are the initials of the units that are written: "ymd" (years, months, days), "yd" or "ym".
-    """
-
-    def show(arguments: Arguments, page: Page) -> str:
-        dates = _dates(arguments)
-        if not dates or dates[1] < dates[0] or dates[1].year > 9000:
+    languages = languages_of_wiki(page.language.code)
+    if language != page.language.code:
+        if language not in _calendar():
             return HOLE
-        years, months, days, days_of_year = _parts(*dates)
-        values = {"y": (years, "year"), "m": (months, "month"), "d": (days, "day")}
-        if "m" not in units:
-            values["d"] = (days_of_year, "day")
-        shown = [_counted(*values[unit]) for unit in units if values[unit][0]]
-        if units == "yd" and len(shown) == 1 and years:
-            shown.append(_counted(0, "day"))
-        if units == "ymd" and len(shown) > 1:
-            return f"{', '.join(shown[:-1])} and {shown[-1]}"
-        return ", ".join(shown) or _counted(0, values[units[-1]][1])
-
-    return show
+        languages = (language, "en")
+        digits = mediawiki_table(language).get("numbers", {}).get("digits", "0123456789")
+        numbers = dataclasses.replace(numbers, digits=digits)
+    try:
+        return _written(form, at, codes, languages, numbers)
+    except ValueError:  # an unknown code
+        return HOLE
 
 
-age_in_years_and_days = _age_in_words("yd")
-age_in_years_and_months = _age_in_words("ym")
-age_in_years_months_and_days = _age_in_words("ymd")
+def _written(
+    form: str,
+    at: datetime.datetime,
+    codes: Mapping[str, Callable[[datetime.datetime], object]],
+    languages: Sequence[str],
+    numbers: NumberFormat,
+) -> str:
+    """Returns a date in a format.
+
+    Raises:
+        ValueError: a code is not among `codes`, or asks for a date before the calendar begins.
+    """
+    shown: list[str] = []
+    is_raw = is_plain = is_roman = False
+    for quoted, escaped, code in _TOKEN.findall(form):
+        if code == "xn":
+            is_raw = True
+        elif code == "xN":
+            is_plain = not is_plain
+        elif code == "xr":
+            is_roman = True
+        elif code in codes:
+            value = str(codes[code](at))
+            if is_roman and not (is_raw or is_plain):
+                value = in_roman(int(value)) or value
+            elif not (is_raw or is_plain):
+                value = in_own_digits(value, numbers)
+            is_raw = is_roman = False
+            shown.append(value)
+        elif code in _NAMES and codes.keys() >= {"d"}:
+            kind, index = _NAMES[code]
+            shown.append(_names(languages, kind)[index(at)])
+        elif code == "xx":
+            shown.append("x")
+        elif code.isascii() and code[:1].isalpha():
+            raise _UnknownError(code)
+        else:
+            shown.append(quoted or escaped or code)
+    return "".join(shown)

@@ -21,9 +21,9 @@ from typing import Literal, NamedTuple, Protocol
 
 from ...files.records import Page
 from ..language import normalise_name
-from ..marks import HOLE, drop_noncharacters, protect_braces
+from ..marks import HOLE, UNKNOWN, drop_noncharacters, protect_braces
 from ..tags import strip_extensions
-from .parser_functions import evaluate as evaluate_number
+from .parser_functions import PARSER_FUNCTIONS, branch_of, comparable, is_default
 from .patterns import Arguments
 
 MAX_NESTING = 60  # braces in braces, in one definition
@@ -62,18 +62,31 @@ class Call:
         return [_at_equals(part) for part in self.parts[1:]]
 
     @functools.cached_property
-    def plain_cases(self) -> Mapping[str, int] | None:
-        """Returns the names in a `#switch`: name → index in `cases` of the first case with this name.
+    def plain_cases(self) -> "tuple[Mapping[str, int], int] | None":
+        """Returns the indexes of the cases of a `#switch`, as `_indexes_of` does.
 
-        Returns None if one of the names is not plain text.
+        Returns None if one of their names is not plain text.
         """
-        numbers: dict[str, int] = {}
-        for number, (name, value) in enumerate(self.cases):
+        names: list[str] = []
+        for name, value in self.cases:
             key = value if name is None else name
             if not all(isinstance(node, str) for node in key):
                 return None
-            numbers.setdefault("".join(map(str, key)).strip(), number)
-        return numbers
+            names.append("".join(map(str, key)))
+        return _indexes_of(names)
+
+
+def _indexes_of(names: Iterable[str]) -> tuple[dict[str, int], int]:
+    """Returns the index of the first case with each name, and of the last `#default`; -1 if there is none.
+
+    The names are in the form of `comparable`.
+    """
+    indexes: dict[str, int] = {}
+    default = -1
+    for index, name in enumerate(map(comparable, names)):
+        indexes.setdefault(name, index)
+        default = index if is_default(name) else default
+    return indexes, default
 
 
 Node = str | Parameter | Call
@@ -240,7 +253,8 @@ class Evaluation:
         while head.lower().startswith(_PREFIXES):
             head = head.partition(":")[2].lstrip()
         name, colon, first = head.partition(":")
-        name = name.strip().lower()
+        name = name.strip()
+        name = name if name in PARSER_FUNCTIONS else name.lower()
 
         def part(number: int) -> str:
             rest = node.parts[number : number + 1]
@@ -248,20 +262,26 @@ class Evaluation:
 
         if colon:
             first = first.strip()
+            if name in _CHOICES and UNKNOWN in first:
+                return HOLE + UNKNOWN
             if name == "#switch":
-                return self._switch(node, first, arguments, show)
+                return self._switch(node, comparable(first), arguments, show)
             if name == "#if":
                 return part(1 if first else 2)
             if name == "#ifeq":
-                return part(2 if _is_equal(first, part(1)) else 3)
+                other = part(1)
+                if UNKNOWN in other:
+                    return HOLE + UNKNOWN
+                return part(2 if comparable(first) == comparable(other) else 3)
             if name == "#ifexpr":
-                return part(1 if evaluate_number(first) else 2)
+                branch = branch_of(first)
+                return part(int(branch) - 1) if branch else ""
             if name == "#ifexist":
                 return part(2)  # pages are treated as missing
             if name == "#iferror":
                 is_error = bool(_ERROR.search(first))
                 return part(1) if is_error else part(2) if node.parts[2:] else first
-            if name.startswith("#") or name in _COLON_FUNCTIONS:
+            if name.startswith("#") or name in PARSER_FUNCTIONS:
                 values = [first, *(part(i) for i in range(1, len(node.parts)))]
                 numbered = {str(i): value for i, value in enumerate(values, start=1)}
                 return show(name, numbered, is_function=True)
@@ -282,49 +302,25 @@ class Evaluation:
 
         A case without a value has the value of the next case that has one. If no case matches, returns the
         default: the text of the last case if it has no `=`, otherwise the value of `#default`, or "" if there
-        is none.
+        is none. `wanted` is in the form of `comparable`.
         """
         cases = node.cases
-        number = -1
-        if node.plain_cases is not None:
-            self.work -= NODE_COST
-            number = node.plain_cases.get(wanted, -1)
-            if number < 0 and wanted.isdecimal():
-                number = node.plain_cases.get(wanted.lstrip("0") or "0", -1)
-        else:
-            for i, (key, value) in enumerate(cases):
-                name = self.text(value if key is None else key, arguments, show).strip()
-                if _is_equal(name, wanted):
-                    number = i
-                    break
+        self.work -= NODE_COST
+        indexes, default = node.plain_cases or _indexes_of(
+            self.text(value if key is None else key, arguments, show) for key, value in cases
+        )
+        has_plain_default = bool(cases) and cases[-1][0] is None
+        number = indexes.get(wanted, len(cases) if has_plain_default else default)
         while 0 <= number < len(cases) and cases[number][0] is None:
             number += 1
-        if 0 <= number < len(cases):
-            return self.text(cases[number][1], arguments, show).strip()
-        if cases and cases[-1][0] is None:
-            return self.text(cases[-1][1], arguments, show).strip()
-        for key, value in cases:
-            if key is not None and self.text(key, arguments, show).strip() == "#default":
-                return self.text(value, arguments, show).strip()
-        return ""
+        if has_plain_default:
+            number = min(number, len(cases) - 1)
+        return (
+            self.text(cases[number][1], arguments, show).strip() if 0 <= number < len(cases) else ""
+        )
 
 
-# Names of parser functions without "#"
-_COLON_FUNCTIONS = frozenset({
-    "lc", "uc", "lcfirst", "ucfirst", "formatnum", "padleft", "padright", "plural", "grammar",
-    "gender", "urlencode", "anchorencode", "fullurl", "localurl", "filepath", "ns", "int",
-})  # fmt: skip
-
-
-def _is_equal(one: str, other: str) -> bool:
-    """Returns True if two texts are equal. Numbers are compared by value: "01" equals "1"."""
-    if one == other:
-        return True
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return False
-
+_CHOICES = frozenset({"#switch", "#ifeq", "#ifexpr"})  # depend on the value of the first argument
 
 MAX_DEFINITION = 256 * 1024  # characters; tables of a country's municipalities have 100,000
 ENGLISH_TEMPLATE = "Template:"  # prefix of titles of templates in the English Wikipedia
@@ -368,7 +364,13 @@ _UNFIT = re.compile(
 )
 _BLOCK = re.compile(r"\s*<(?:div|center|ul|ol|dl|h[1-6]|hr)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"<(?:blockquote|poem)\b", re.IGNORECASE)
-_MODULE = re.compile(r"#invoke\s*:", re.IGNORECASE)
+# Names of templates and modules that show values of Wikidata
+WIKIDATA = re.compile(
+    r"wikidata|wikibase|\Awd\Z|vikiveri|vikidat|vikiduom|vikiandm|wikipodat|викидан|вікідан|википод"
+    r"|уикидан|βικιδεδομ|վիքիտվյալ|ვიკიმონაც|ויקינתונים|ويكي ?بيانات|ویکی[ \u200c]?داده|विकिडेटा"
+    r"|উইকিউপাত্ত|วิกิสนเทศ|위키데이터|ウィキデータ|维基数据|維基數據"
+)
+_MODULE = re.compile(r"#invoke\s*:\s*([^|{}]*)", re.IGNORECASE)
 _BRANCH = re.compile(r"#(?:if|switch)", re.IGNORECASE)
 _FOOTNOTE_MARK = re.compile(r"\s*<sup\b.*</sup\s*>\s*", re.DOTALL | re.IGNORECASE)
 _LINK_TARGET = re.compile(r"\[\[([^\[\]{}|#<>\n]{1,255})")
@@ -391,8 +393,15 @@ def is_fit_for_prose(definition: str) -> bool:
         and bool(_WORD.search(definition))
         and not _UNFIT.search(definition)
         and (not _BLOCK.match(definition) or bool(_QUOTED.search(definition)))
-        and (not _MODULE.search(definition) or bool(_BRANCH.search(definition)))
+        and (
+            bool(_BRANCH.search(definition))
+            or all(map(_is_of_wikidata, _MODULE.findall(definition)))
+        )
     )
+
+
+def _is_of_wikidata(module: str) -> bool:
+    return bool(WIKIDATA.search(normalise_name(module)))
 
 
 def read_template(page: Page) -> TemplateFact | None:

@@ -15,8 +15,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..marks import BREAK, GUARD, HOLE, SECTION, UNKNOWN, protect_argument
+from ..tags import drop_marks
 from .definitions import DefinitionError, Evaluation, read_definition
-from .guesses import guess, guess_quotation, is_quotation, leaves_a_gap
+from .guesses import (
+    guess,
+    guess_quotation,
+    is_in_place_of_words,
+    is_quotation,
+    leaves_a_gap,
+)
 from .lookup import Template, TemplateTable
 from .patterns import Arguments, Page
 
@@ -25,7 +32,13 @@ MAX_DEPTH = 100
 
 # Each is searched separately: a regular expression without alternatives skips most characters quickly.
 _TOKENS = [re.compile(token) for token in (r"\{\{", r"\}\}", SECTION)]
-_PARAMETER = re.compile(rf"\{{\{{\{{[^{{}}{SECTION}]*\}}\}}\}}")
+# A parameter on a page, whose value is the default (group 1). The default may contain templates.
+_CALL = rf"\{{\{{(?:[^{{}}{SECTION}]++|\{{\{{[^{{}}{SECTION}]*+\}}\}})*+\}}\}}"
+_DEFAULT = rf"(?:[^{{}}|{SECTION}]++|{_CALL})*+"
+_PARAMETER = re.compile(
+    rf"\{{\{{\{{[^{{}}|{SECTION}]*+(?:\|({_DEFAULT})(?:\|{_DEFAULT})*+)?\}}\}}\}}"
+)
+_MAX_PARAMETERS = 10  # nested in each other
 _NOT_PROSE = ("*", "#", ":", ";", "|", "!")
 _BETWEEN_TEMPLATES = re.compile(r"\}\}[^{}|]*\w[^{}|]*\{\{")
 _CLOSER = -1
@@ -147,7 +160,10 @@ class TemplateTexts:
         if "{{" not in text and "}}" not in text:
             return text
         if "{{{" in text:
-            text = _PARAMETER.sub("", text)  # parameters are for the pages of templates
+            for _ in range(_MAX_PARAMETERS):
+                text, count = _PARAMETER.subn(lambda found: found[1] or "", text)
+                if not count:
+                    break
         starts = sorted(found.start() for token in _TOKENS for found in token.finditer(text))
         tokens = "".join([text[start] for start in starts])
         pieces: list[str] = []
@@ -190,6 +206,9 @@ class TemplateTexts:
                     meant = frame.template.meant_with(parse_arguments(inner))
                     frame = frame._replace(template=meant)
                 shown = self._shown(text, frame, inner, bool(frames), page, expansion)
+                # An empty text is no hole for a function that tests it, as in {{#if:{{NAMESPACE}}|…}}.
+                is_tested = frames and frames[-1].template.is_function and len(pieces) == 1
+                shown = shown or ("" if is_tested and pieces[0].strip().endswith(":") else HOLE)
                 pieces.append(shown)
                 if expansion.seen is not None:
                     source = text[frame.start : frame.end]
@@ -222,6 +241,8 @@ class TemplateTexts:
     ) -> str:
         """Returns the text to which a template expands, or a hole (the mark for missing text).
 
+        The text of a function or variable may also be "".
+
         Args:
             text: the text that contains the template call.
             frame: the template, and the positions of its braces in `text`.
@@ -233,17 +254,28 @@ class TemplateTexts:
         template = frame.template
         parse = parse_function_arguments if template.is_function else parse_arguments
         arguments = parse(inner) if inner else {}
+        if template.is_placed and not is_in_place_of_words(_around(text, frame)[0]):
+            return HOLE
         if template.show and not template.definition:
             shown = _show(template, arguments, len(inner), page, expansion)
             is_unknown = shown == HOLE and HOLE not in inner
-            shown = shown or HOLE
+            # Spaces around a positional argument are part of it.
+            if (
+                not template.is_function
+                and inner[:1] == " "
+                and shown[:1].isalnum()
+                and inner.partition("|")[0].strip() == shown
+            ):
+                shown = " " + shown
             if not is_unknown and UNKNOWN not in inner:
                 return shown
             if not _is_inline(text, frame, is_nested):
-                return shown.replace(UNKNOWN, "")
+                if not _is_in_list(text, frame):
+                    return shown.replace(UNKNOWN, "")
+                return HOLE + UNKNOWN if is_unknown else shown
             if is_unknown:
                 _count(template, expansion.unknown)
-            return HOLE + UNKNOWN if shown == HOLE else shown
+            return HOLE + UNKNOWN if shown in ("", HOLE) else shown
         is_inline = _is_inline(text, frame, is_nested)
         if template.definition:
             return self._define(template, arguments, page, expansion, is_inline=is_inline)
@@ -275,11 +307,15 @@ class TemplateTexts:
         try:
             expanded = self._evaluate(template, arguments, page, expansion, ())
         except DefinitionError:
-            if template.show:
-                return _show(template, arguments, 0, page, expansion)
-            _count(template, expansion.unrendered)
-            return HOLE
-        shown = self._show_links(expanded).strip()
+            if not template.show:
+                _count(template, expansion.unrendered)
+                return HOLE
+            shown = _show(template, arguments, 0, page, expansion)
+            if shown != HOLE:
+                return shown
+            _count(template, expansion.unknown)
+            return HOLE + UNKNOWN
+        shown = drop_marks(self._show_links(expanded)).strip()
         if UNKNOWN in shown and UNKNOWN not in "".join(arguments.values()):
             _count(template, expansion.unknown)
         if is_quoted:
@@ -314,7 +350,10 @@ class TemplateTexts:
 
         def show(name: str, arguments: Arguments, *, is_function: bool) -> str:
             find = self._table.find if arguments else self._table.find_bare
-            called = find(f"{name}:" if is_function else name).meant_with(arguments)
+            written = f"{name}:" if is_function else name
+            if name == "#invoke":
+                written += arguments.get("1", "")
+            called = find(written).meant_with(arguments)
             if called.definition:
                 return self._evaluate(called, arguments, page, expansion, inside)
             if called.show:
@@ -357,10 +396,12 @@ def _guessed(
 ) -> str:
     """Returns a guessed text for an unknown template, or HOLE if no text can be guessed.
 
+    The text of an unknown function or module is never guessed.
+
     Counts guesses and holes in `expansion`. `around` are the characters before and after the template (see
     `_around`).
     """
-    shown = guess(template.name, arguments, page, *around)
+    shown = "" if template.is_function else guess(template.name, arguments, page, *around)
     if shown:
         _count(template, expansion.guessed)
         return protect_argument(shown)
@@ -381,6 +422,13 @@ def _around(text: str, frame: _Frame) -> tuple[str, str]:
 def _count(template: Template, counts: dict[str, int]) -> None:
     name = template.name[:_MAX_NAME]
     counts[name] = counts.get(name, 0) + 1
+
+
+def _is_in_list(text: str, frame: _Frame) -> bool:
+    """Returns True if a template is in a list item or an indented line, which may be kept."""
+    window_start = max(0, frame.start - _WINDOW)
+    line_start = text.rfind("\n", window_start, frame.start) + 1
+    return line_start > 0 and text.startswith(("*", "#", ":"), line_start)
 
 
 def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:

@@ -1,9 +1,14 @@
 """Expands templates whose text must be computed, such as numbers, dates and pronunciations.
 
+Expands templates for the time between two dates. With only one date, such a template shows the time up to
+today, which changes daily. In this case, the template is replaced by a hole (the mark for missing text).
+
 In the language tables, a template with the display pattern "=name" is expanded by the public function `name`
 of this module, or of dates, terms, quantities or convert.
 """
 
+import datetime
+import functools
 import inspect
 import re
 import unicodedata
@@ -12,7 +17,16 @@ from collections.abc import Mapping
 from ..conversion import convert
 from ..marks import HOLE
 from . import dates, quantities, terms
-from .patterns import Arguments, Page, Show, first_of, positional
+from .guesses import is_note
+from .patterns import (
+    ENGLISH_MONTHS,
+    Arguments,
+    Page,
+    Show,
+    first_of,
+    format_number,
+    positional,
+)
 
 
 def language_or_value(arguments: Arguments, page: Page) -> str:
@@ -68,7 +82,7 @@ def recording(arguments: Arguments, page: Page) -> str:
     is taken for the word if it occurs in the page's title, or is a phonetic transcription. In a wiki with
     another script than Latin, it is also taken for the word if it is in Latin letters.
     """
-    word = arguments.get("2", "")
+    word = arguments.get("2", "").strip("'")
     if not word or word.casefold().strip(" ()") in _LISTEN:
         return ""
     is_sound = word.startswith(("/", "["))
@@ -137,14 +151,22 @@ def country(arguments: Arguments, page: Page) -> str:
 
 
 def quran_verse(arguments: Arguments, page: Page) -> str:
-    """Expands `{{cite quran|2|255|style=nosup}}` to "Quran 2:255".
-
-    With other styles, the template is a footnote mark and leaves no text.
-    """
+    """Expands `{{cite quran|2|255|e=257}}` to "Quran 2:255–257". With `style=ref`, it is a footnote."""
     chapter, verse = arguments.get("1", ""), arguments.get("2", "")
-    if arguments.get("style") not in ("nosup", "ns", "inline") or not chapter:
+    if first_of(arguments, ("style", "s")) == "ref" or not chapter:
         return ""
-    return f"Quran {chapter}:{verse}" if verse else f"Quran {chapter}"
+    last = first_of(arguments, ("end", "e"))
+    verses = f"{verse}–{last}" if verse and last else verse
+    return f"Quran {chapter}:{verses}" if verses else f"Quran {chapter}"
+
+
+def native_name(arguments: Arguments, page: Page) -> str:
+    """Expands `{{native name|de|Köln}}` to "Köln (German)", and with `paren=omit` to "Köln"."""
+    name = first_of(arguments, ("2", "name"))
+    code = first_of(arguments, ("1", "tag"))
+    language = page.language.language_names.get(code.lower(), "")
+    is_bare = arguments.get("paren") in ("omit", "off", "no") or not language
+    return name if is_bare or not name else f"{name} ({language})"
 
 
 def junction(arguments: Arguments, page: Page) -> str:
@@ -195,6 +217,141 @@ def unicode_character(arguments: Arguments, page: Page) -> str:
     name = arguments.get("2", "").upper() or unicodedata.name(character, "")
     shown = character if character.isprintable() and not character.isspace() else ""
     return " ".join(filter(None, (f"U+{code.upper().zfill(4)}", shown, name)))
+
+
+# Names of the argument with the doubtful words
+_TEXT_NAMES = ("1", "text", "tekst", "texto", "testo", "texte", "текст", "κείμενο", "نص", "متن")
+_DATE = re.compile(
+    r"(?:20\d\d|\d{1,2})[-./](?:20\d\d|\d{1,2})(?:[-./](?:20\d\d|\d{1,2}))?"
+    r"|20\d\d|20\d{4}|20\d{6}|20\d\d年.{0,40}"
+)
+_MONTH_AND_YEAR = re.compile(
+    r"(?:\d{1,2}\.? )?(?:de |d['’])?(\w{3,})\.?,?(?: de| del)? 20\d\d\b.{0,20}"
+)
+_MONTH = 3  # letters that tell months apart, whatever their endings
+
+
+def doubted(arguments: Arguments, page: Page) -> str:
+    """Expands `{{cita requerida|El puente es romano}}` to the doubtful words.
+
+    A date, as in `{{нет АИ|23|01|2017}}`, is not shown.
+    """
+    text = first_of(arguments, _TEXT_NAMES)
+    values = [value for value in positional(arguments) if value]
+    is_dated = len(values) > 1 and (
+        all(map(str.isdecimal, values)) or _is_date(" ".join(values), page)
+    )
+    return "" if is_dated or _is_date(text, page) else text
+
+
+def doubted_or_reason(arguments: Arguments, page: Page) -> str:
+    """Expands a mark of doubt whose argument may be the doubtful words or a reason.
+
+    A question, or a text with a word such as "source", is assumed to be a reason, and is not shown.
+    """
+    text = doubted(arguments, page)
+    is_reason = text.endswith(("?", "？", "؟", "!")) or is_note(text.casefold())
+    return "" if is_reason else text
+
+
+@functools.cache
+def _months(months: tuple[str, ...]) -> frozenset[str]:
+    names = (*ENGLISH_MONTHS, *months)
+    return frozenset(name.split()[-1].rpartition("'")[2].casefold()[:_MONTH] for name in names)
+
+
+def _is_date(text: str, page: Page) -> bool:
+    if _DATE.fullmatch(text):
+        return True
+    match = _MONTH_AND_YEAR.fullmatch(text)
+    month = match[1].casefold()[:_MONTH] if match else ""
+    return month in _months(page.language.months)
+
+
+def _dates(arguments: Arguments) -> tuple[datetime.date, datetime.date] | None:
+    """Parses two dates from six arguments: year, month, day of each. Returns None if they are not dates."""
+    try:
+        numbers = [int(value) for value in positional(arguments)[:6]]
+        if len(numbers) < 6:
+            return None
+        return datetime.date(*numbers[:3]), datetime.date(*numbers[3:])
+    except (ValueError, OverflowError):
+        return None
+
+
+def age(arguments: Arguments, page: Page) -> str:
+    """Expands `{{age|1989|7|23|2003|7|14}}` to the number of full years: "13"."""
+    dates = _dates(arguments)
+    if not dates:
+        return HOLE
+    start, end = dates
+    return str(end.year - start.year - ((end.month, end.day) < (start.month, start.day)))
+
+
+def age_at_death(arguments: Arguments, page: Page) -> str:
+    """Expands `{{没年齢|1935|9|14|2008|8|2}}` to the age at death in the wiki's own words: "（72歳没）"."""
+    years = age(arguments, page)
+    phrase = page.language.phrases.get("age_at_death", "{age}")
+    return HOLE if years == HOLE else phrase.format(age=years)
+
+
+def age_in_days(arguments: Arguments, page: Page) -> str:
+    """Expands `{{age in days|1989|7|23|2003|7|14}}` to the number of days between two dates."""
+    dates = _dates(arguments)
+    if not dates:
+        return HOLE
+    return format_number(str(abs((dates[1] - dates[0]).days)), page.language.numbers)
+
+
+def _parts(start: datetime.date, end: datetime.date) -> tuple[int, int, int, int]:
+    """Splits the time between two dates into years, months and days.
+
+    Returns the full years, the full months after them, the days after these months, and the days after the
+    full years.
+    """
+    months = 12 * (end.year - start.year) + end.month - start.month - (end.day < start.day)
+    years, rest = divmod(months, 12)
+    return years, rest, (end - _moved(start, months)).days, (end - _moved(start, 12 * years)).days
+
+
+def _moved(date: datetime.date, months: int) -> datetime.date:
+    year, month = divmod(date.month - 1 + months, 12)
+    first = datetime.date(date.year + year, month + 1, 1)
+    following = (first + datetime.timedelta(days=32)).replace(day=1)
+    return first.replace(day=min(date.day, (following - first).days))
+
+
+def _counted(number: int, unit: str) -> str:
+    return f"{number} {unit}{'' if number == 1 else 's'}"
+
+
+def _age_in_words(units: str) -> Show:
+    """Returns a function that writes an age in English words, such as "14 years, 1 day".
+
+    `units` are the initials of the units that are written: "ymd" (years, months, days), "yd" or "ym".
+    """
+
+    def show(arguments: Arguments, page: Page) -> str:
+        dates = _dates(arguments)
+        if not dates or dates[1] < dates[0] or dates[1].year > 9000:
+            return HOLE
+        years, months, days, days_of_year = _parts(*dates)
+        values = {"y": (years, "year"), "m": (months, "month"), "d": (days, "day")}
+        if "m" not in units:
+            values["d"] = (days_of_year, "day")
+        shown = [_counted(*values[unit]) for unit in units if values[unit][0]]
+        if units == "yd" and len(shown) == 1 and years:
+            shown.append(_counted(0, "day"))
+        if units == "ymd" and len(shown) > 1:
+            return f"{', '.join(shown[:-1])} and {shown[-1]}"
+        return ", ".join(shown) or _counted(0, values[units[-1]][1])
+
+    return show
+
+
+age_in_years_and_days = _age_in_words("yd")
+age_in_years_and_months = _age_in_words("ym")
+age_in_years_months_and_days = _age_in_words("ymd")
 
 
 FUNCTIONS: Mapping[str, Show] = {

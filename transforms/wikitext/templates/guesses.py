@@ -2,7 +2,7 @@
 
 A guess repeats what the source says: an argument, or the template's name beside an argument. It adds no
 place, unit, sign or date. There is no guess for several numbers, because they may be a place, a score or a
-date.
+date, and none for a short code such as "m" or "FRA" that has other arguments beside it.
 
 The rules work for any language. They depend on the arguments of the template and on the text around it. If
 the template has a space on both sides, and an argument is a word, this word is used as the text of the
@@ -16,7 +16,7 @@ import unicodedata
 from ..conversion.units import find_unit
 from ..marks import BREAK, GUARD, HOLE
 from .patterns import Arguments, Page, positional
-from .terms import japanese, labelled
+from .terms import labelled
 
 _MAX_TEXT = 1_000  # characters of an argument that is shown in a sentence
 _MAX_NAMED = 2
@@ -30,11 +30,15 @@ _NOTE = re.compile(
     r"|منبع|هامش|حاشی|स्रोत|संदर्भ|सन्दर्भ|टीप|তথ্যসূত্র|টীকা|சான்று|ఆధార|మూలా|แหล่ง|อ้างอิง|出典|出処"
     r"|脚注|注釈|来源|來源|注[释釋脚腳]|출처|각주|मृत दुवा|विस्तार"
 )
-# Parts of names of files, boxes, links to other projects, and of tables of data
+# Parts of names of files, boxes, links to other projects, and of tables of data such as populations
 _NO_TEXT = re.compile(
     r"icon|anchor|audio|stub|box|commons|wiki|portal|sort|clear|nav|map|file|image|gallery|legend"
     r"|prim|shortcut|subst|/|popula|template|якорь|вики|вікі|վիքի|ვიკი|ויקי|ويكي|ویکی|विकि|উইকি"
     r"|விக்கி|వికీ|วิกิ|ウィキ|维基|維基|위키"
+    r"|imagen|\bbild|afbeelding|kép\b|obrázek|картинк|изображ|зображ|εικόν|תמונ|صورة|تصویر|चित्र|ছবি|ภาพ"
+    r"|画像|图像|圖像|그림|hình"
+    r"|metadat|einwohner|inwoner|населен|habitant|poblaci|befolkning|ludność|obyvatel|lakos|asukas|nüfus"
+    r"|人口|인구|جمعیت|سكان|जनसंख्या|জনসংখ্যা|πληθυσμ|אוכלוסי"
 )
 # "quotation" in the languages of large Wikipedias
 _QUOTATION = re.compile(
@@ -51,11 +55,27 @@ _NOTE_NAMES = frozenset({
     "date", "url", "title", "author", "last", "first", "isbn", "page", "pages", "p", "pp", "loc",
     "ref", "group", "name", "reason", "file", "image", "accessdate", "access-date", "year",
 })  # fmt: skip
+# A text with a name is shown instead of the other arguments.
+_OTHER_NAMES = _NOTE_NAMES | {
+    "text",
+    "texto",
+    "texte",
+    "testo",
+    "tekst",
+    "текст",
+    "label",
+    "lt",
+    "nom",
+    "nome",
+}
 _QUOTATION_NAMES = ("text", "quote", "1")
 _FILE = re.compile(
     r"https?://|www\.|\.(?:og[gav]|wav|mp3|flac|opus|svg|png|jpe?g|gif|tiff?|webm|pdf)$", re.I
 )
 _NUMBER = re.compile(r"[-−+±~≈<>]?\s?\d[\d.,:/\s–-]*%?")
+# "m", "FRA", "A4": a unit, a country, a size
+_CODE = re.compile(r"[A-Za-z]|[A-Z][A-Z\d]{1,2}(?:-[A-Z\d]{1,3})?")
+_KEY = re.compile(r"0\d+|[PQ]\d+")  # of a municipality, of an item
 _YEAR = re.compile(r"[12]\d{3}[a-z]?")
 _DATED = re.compile(r"(\w+)[ ,]+(?:de )?[12]\d{3}")
 _OPENERS = frozenset("([{（［「『【〈《“„«‹‘‚\"'/–—-−=…·・、，")
@@ -92,13 +112,15 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
     while values and not values[-1].strip(HOLE + " "):
         values.pop()
     named = [key for key, value in arguments.items() if value and not key.isdecimal()]
-    if not values or len(named) > _MAX_NAMED or _NOTE_NAMES.intersection(named):
+    if not values or len(named) > _MAX_NAMED or _OTHER_NAMES.intersection(named):
         return ""
     if _NO_TEXT.search(name) or _NOTE.search(name) or not _is_word_place(before, after, values[0]):
         return ""
     if any(HOLE in value or BREAK in value or "\n" in value for value in values):
         return ""
     if any(len(value) > _MAX_TEXT or _FILE.search(value) for value in values):
+        return ""
+    if any(map(_KEY.fullmatch, values)):
         return ""
     if _NUMBER.fullmatch(values[0]):
         return _quantity(name, values, page)
@@ -117,6 +139,19 @@ def leaves_a_gap(name: str, before: str, after: str) -> bool:
     is_glued = before.isalpha() or before in _CLOSERS
     is_end = not after or after[0].isspace() or after[0] in _AFTER_WORD
     return not (is_glued and is_end) or _is_unspaced(before)
+
+
+def is_note(text: str) -> bool:
+    """Returns True if a normalised name or a text has a word for a reference, source, note or the like."""
+    return bool(_NOTE.search(text))
+
+
+def is_in_place_of_words(before: str) -> bool:
+    """Returns True if a template may stand for words of a sentence, and is no mark behind a word.
+
+    `before` is the character before the template; "\\n" at the beginning of a line.
+    """
+    return before in ("", "\n", GUARD) or before.isspace() or before in _OPENERS
 
 
 def is_quotation(name: str) -> bool:
@@ -171,6 +206,8 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
     positional arguments. The first is a number.
     """
     number, *rest = values
+    if rest and _YEAR.fullmatch(number):
+        return ""
     if name in _UNITS or (len(name) > 1 and name in _local_units(page)):
         return "" if rest else f"{number} {name}"
     if find_unit(name):
@@ -180,8 +217,7 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
     units = [find_unit(value) for value in (rest[:2] if has_decimals else rest)]
     if units and all(unit and units[0] and unit.is_convertible_to(units[0]) for unit in units):
         return f"{number} {rest[0]}"
-    is_partial = any(_NUMBER.fullmatch(one) or find_unit(one) or one.isupper() for one in rest)
-    return "" if is_partial or len(rest) > 2 else number
+    return "" if rest else number  # a number that is a part of something would be wrong
 
 
 def _local_units(page: Page) -> list[str]:
@@ -197,7 +233,11 @@ def _text(values: list[str], page: Page) -> str:
     codes = language.interlanguage_codes
     if values[0] in codes:
         # {{lang2|mo|ro|Republica}}; a code alone marks the language of other text
-        return next((value for value in values if value not in codes), "")
+        texts = [value for value in values if value not in codes]
+        is_clear = (
+            len(texts) == 1 and not _NUMBER.fullmatch(texts[0]) and not _CODE.fullmatch(texts[0])
+        )
+        return texts[0] if is_clear else ""
     first, second = values[0], values[1] if values[1:] else ""
     if not second:
         dated = _DATED.fullmatch(first)  # perhaps the date of a maintenance mark
@@ -205,24 +245,12 @@ def _text(values: list[str], page: Page) -> str:
         return "" if dated and dated[1].casefold()[:4] in months else first
     if second.lower() in codes:
         return first
-    if len(values) > 3:
+    if len(values) > 3 or _CODE.fullmatch(first):
         return ""
     if first.lower() in language.language_names or _STYLE.fullmatch(first.lower()):
         return second
     if _YEAR.fullmatch(values[-1]):
         return ""  # an author and a year
-    if _is_east_asian(second) and not _is_east_asian(first):
-        return japanese({str(i): value for i, value in enumerate(values, start=1)}, page)
-    if _is_reading(second) and _is_east_asian(first):
-        return f"{first}（{second}）"
     if len(values) == 2 and second.casefold()[:4] == first.casefold()[:4]:
         return second  # a page and the word in the sentence
     return first
-
-
-def _is_east_asian(text: str) -> bool:
-    return any("\u3040" <= letter <= "\u9fff" or "가" <= letter <= "힣" for letter in text)
-
-
-def _is_reading(text: str) -> bool:
-    return all("\u3040" <= letter <= "\u312f" or letter in " 　・-" for letter in text)

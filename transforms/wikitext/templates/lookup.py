@@ -1,7 +1,8 @@
 """Finds templates by their names, with the functions that expand them to text.
 
-A name is looked up first in the tables of the language, then among parser functions and families of templates
-(`lang-de`), and then in the wiki's own definitions. A country's code without arguments, such as `{{DEU}}`, is
+A name is looked up first in the tables of the language, then among MediaWiki's variables and parser functions
+and families of templates (`lang-de`), and then in the wiki's own definitions. A variable has no arguments:
+`{{PAGENAME|x}}` is a template. A country's code without arguments, such as `{{DEU}}`, is
 looked up first in the definitions.
 
 A wiki that is not English may use an English name for something else: `{{val}}` for a language instead of a
@@ -12,21 +13,26 @@ and only if the wiki does not define the template itself.
 import functools
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..language import TEMPLATE_NAMESPACE, Language, normalise_name
+from ..wikis import function_names, languages_of_wiki
 from . import terms
-from .definitions import WikiTemplates
-from .functions import FUNCTIONS
-from .parser_functions import PARSER_FUNCTIONS, VARIABLES
+from .definitions import WIKIDATA, WikiTemplates
+from .functions import FUNCTIONS, unknown
+from .parser_functions import MAGIC_WORDS, PARSER_FUNCTIONS, VARIABLES
 from .patterns import Arguments, Page, Show, compile_pattern, positional
 
+# The name of a function in a definition
+_FUNCTION = re.compile(r"(?<=\{\{)(\s*+)([^\s{}\[\]|:<>][^{}\[\]|:<>\n]{0,99}+)(?=:)")
 _NAME = re.compile(r"\s*([^|{}<\[\]\n]*)")
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
 # Number and maximum length of cached names.
 _MAX_NAMES = 8_192
 _MAX_NAME = 100
+_MODIFIERS = ("msg", "msgnw", "raw", "subst", "safesubst")  # before the name of a template
+_MAX_CODE = 3  # letters of the code of a country, or of a unit
 _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may be another alias
 # What a pattern shows only with arguments, and tags
 _FIELD = re.compile(r"\[.*\]|\{[^{}@]+\}|<[^<>]*>")
@@ -36,6 +42,8 @@ _OF_NUMBERS = frozenset({"=val", "=fraction", "=fraction_upright", "=language_or
 _OF_NUMBER = frozenset({"=currency", "=rupees"})
 _WORD = re.compile(r"[^\W\d_]{2}")
 _REQUIRED = re.compile(r"\{\{\{[^{}|]*\}\}\}")  # a parameter without a default
+_IN_PLACE = "?"  # begins a pattern; see patterns.py
+_PROPERTY = re.compile(r"[Pp]\d{1,6}")
 
 
 class Template(NamedTuple):
@@ -48,6 +56,7 @@ class Template(NamedTuple):
     definition: str = ""  # its wikitext in the wiki; `show` is used if it cannot be expanded
     fits: "Callable[[Arguments], bool] | None" = None  # False for arguments of another template
     otherwise: "Template | None" = None  # what the name means with arguments that do not fit
+    is_placed: bool = False  # shows text only in the place of words
 
     def meant_with(self, arguments: Arguments) -> "Template":
         """Returns the template that a call with these arguments means."""
@@ -98,12 +107,64 @@ def _shape_of(pattern: str, *, is_worded: bool) -> Callable[[Arguments], bool] |
     )
 
 
+def _has_property(arguments: Arguments) -> bool:
+    return any(map(_PROPERTY.fullmatch, arguments.values()))
+
+
 def _is_word_or_sign(char: str) -> bool:
     return char in "%&‖⌊⌈′″" or unicodedata.category(char)[0] in "LNS"
 
 
+def _is_empty(arguments: Arguments) -> bool:
+    return not any(arguments.values())
+
+
 def _is_formula(value: str) -> bool:
     return value.lstrip("+-−±~≈<>(. ")[:1].isdecimal() or not _WORD.search(value)
+
+
+class MagicWords:
+    """The names of variables and parser functions in one wiki.
+
+    Args:
+        code: the code of a corpus, such as "de".
+        keys: the keys of the variables and functions to find.
+    """
+
+    def __init__(self, code: str, keys: Iterable[str]) -> None:
+        self._exact: dict[str, str] = {}
+        self._folded: dict[str, str] = {}
+        self._add((key, key) for key in keys)
+        self._is_local = False
+        for language in reversed(languages_of_wiki(code)):
+            words = function_names().get(language, {})
+            self._add((name, key) for key, names in words.items() for name in names)
+            self._is_local = self._is_local or language != "en"
+
+    def _add(self, words: Iterable[tuple[str, str]]) -> None:
+        for name, key in words:
+            if key.isupper():
+                self._exact[name] = key
+            else:
+                self._folded[name.casefold()] = key
+
+    def key(self, name: str) -> str:
+        """Returns the key of a variable or function with a given name, or "" if there is none.
+
+        The name of a function is the part before the colon.
+        """
+        return self._exact.get(name) or self._folded.get(name.casefold(), "")
+
+    def names(self, keys: Iterable[str]) -> frozenset[str]:
+        """Returns the names of the functions with the given keys, which are in small letters."""
+        wanted = frozenset(keys)
+        return frozenset(name for name, key in self._folded.items() if key in wanted)
+
+    def with_keys(self, definition: str) -> str:
+        """Returns the wikitext of a template's definition with English names of functions."""
+        if not self._is_local:
+            return definition
+        return _FUNCTION.sub(lambda found: found[1] + (self.key(found[2]) or found[2]), definition)
 
 
 class TemplateTable:
@@ -122,13 +183,19 @@ class TemplateTable:
         self._language = language
         self._of_wiki = of_wiki
         prefixes = language.namespace_names(TEMPLATE_NAMESPACE, namespaces)
-        self._namespace_prefixes = prefixes | {"msg", "subst", "safesubst"}
+        self._words = MagicWords(language.code, MAGIC_WORDS)
+        self._namespace_prefixes = prefixes | self._words.names(_MODIFIERS)
         self._self_named = re.compile(language.self_named) if language.self_named else None
         self._shows = {name: self._compile(pattern) for name, pattern in language.templates.items()}
+        self._placed = frozenset(
+            name
+            for name, pattern in language.templates.items()
+            if self._resolved(pattern).startswith(_IN_PLACE)
+        )
         self._find_known = functools.lru_cache(_MAX_NAMES)(self._find)
 
     def _compile(self, pattern: str) -> Show | None:
-        pattern = self._without_missing_phrases(self._resolved(pattern))
+        pattern = self._without_missing_phrases(self._resolved(pattern)).removeprefix(_IN_PLACE)
         if not pattern.startswith("="):
             return compile_pattern(pattern) if pattern else None
         function = FUNCTIONS.get(pattern[1:])
@@ -230,16 +297,38 @@ class TemplateTable:
         prefix, colon, rest = name.partition(":")
         if colon and name not in self._shows and prefix.strip() in self._namespace_prefixes:
             name = rest.strip()
-        if name not in self._shows:
-            function = PARSER_FUNCTIONS.get(prefix) if colon else None
-            if function or (colon and prefix.startswith("#")):
-                return Template(prefix, function, function is not None, True)
-            if name in VARIABLES:
-                return Template(name, VARIABLES[name], True)
+        magic = None if name in self._shows else self._find_magic_word(written_name.strip())
+        if magic and magic.is_function:
+            return magic
+        if magic:
+            return magic._replace(fits=_is_empty, otherwise=self._find_template(name, written_name))
+        found = self._find_template(name, written_name)
+        # A template such as {{currentyear}} is probably the variable.
+        is_variable = not found.known and VARIABLES.get(name.upper()) is unknown
+        return Template(name, unknown, True) if is_variable else found
+
+    def _find_magic_word(self, written_name: str) -> Template | None:
+        """Returns a variable or parser function with a given name, or None."""
+        word, colon, rest = written_name.partition(":")
+        key = self._words.key(word)
+        name = normalise_name(key or word)
+        if name == "#invoke" and colon:
+            module = normalise_name(rest)
+            is_value = bool(WIKIDATA.search(module))
+            return Template(f"{name}:{module}", unknown if is_value else None, is_value, True)
+        show = (PARSER_FUNCTIONS if colon else VARIABLES).get(key)
+        if show or (colon and name.startswith("#")):
+            return Template(name, show, show is not None, bool(colon))
+        return None
+
+    def _find_template(self, name: str, written_name: str) -> Template:
         found = self._find_in_tables(name, written_name)
         if not found or self._is_better_in_wiki(name):
             of_wiki = self._find_in_wiki(name)
             found = of_wiki if of_wiki.definition or not found else found
+        if WIKIDATA.search(found.name) and not found.show:
+            value = found._replace(show=unknown, known=True)
+            return value._replace(fits=_has_property, otherwise=found)
         return self._with_shape(found, written_name) if found.name in self._shows else found
 
     def _with_shape(self, found: Template, written_name: str) -> Template:
@@ -252,17 +341,22 @@ class TemplateTable:
         """
         is_named = found.name == normalise_name(written_name)
         is_abbreviation = is_named and found.name in self._language.abbreviations
-        if is_abbreviation and not written_name.strip().endswith(found.name[-1].upper()):
+        written = written_name.strip()
+        if is_abbreviation and not (written[-1:].isupper() and written[-2:-1].islower()):
             return self._find_in_wiki(found.name)
-        pattern = self._resolved(self._language.templates.get(found.name, ""))
+        pattern = self._resolved(self._language.templates.get(found.name, "")).removeprefix(
+            _IN_PLACE
+        )
         is_borrowed = found.name in self._language.borrowed
         is_prefix = pattern[1:] in terms.BY_PREFIX and is_named
         is_limited = is_borrowed or pattern in _OF_NUMBERS | _OF_NUMBER
         is_worded = pattern == self._without_missing_phrases(pattern)
         fits = _shape_of(pattern, is_worded=is_worded) if is_limited and found.show else None
+        otherwise = self._find_in_wiki(found.name)
+        if found.show and len(found.name) <= _MAX_CODE and pattern.replace(" ", "").isalpha():
+            return found._replace(fits=_is_empty, otherwise=otherwise)  # a country or a unit
         if not (is_prefix or fits):
             return found
-        otherwise = self._find_in_wiki(found.name)
         if is_prefix and not written_name.strip()[1:2].isupper():
             return otherwise
         if not is_borrowed or not otherwise.known:
@@ -285,12 +379,12 @@ class TemplateTable:
 
     def _find_in_tables(self, name: str, written_name: str = "") -> Template | None:
         if name in self._shows:
-            return Template(name, self._shows[name], True)
+            return Template(name, self._shows[name], True, is_placed=name in self._placed)
         show = self._family_member(name)
         if not show and written_name and self._self_named and self._self_named.fullmatch(name):
             show = _with_noun(written_name.strip())
         if name.startswith(self._language.data_prefixes):
-            show = FUNCTIONS["unknown"]  # unless the dump defines it
+            show = unknown  # unless the dump defines it
         is_known = show or name.startswith(self._language.silent_prefixes)
         return Template(name, show, True) if is_known else None
 
@@ -302,7 +396,8 @@ class TemplateTable:
         target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:
-                return Template(name, None, True, definition=self._of_wiki.definitions[target])
+                definition = self._words.with_keys(self._of_wiki.definitions[target])
+                return Template(name, None, True, definition=definition)
             target = self._of_wiki.aliases.get(target, "")
             in_tables = in_tables or self._find_in_tables(target)
             if in_tables and not self._is_better_in_wiki(target):

@@ -1,7 +1,10 @@
 """Expands those parser functions and variables of MediaWiki that need no data from the wiki's database.
 
 All arguments are positional. In `{{#if:x|y}}`, argument "1" is x, and argument "2" is y. Values that change
-daily, such as `{{CURRENTYEAR}}`, expand to a hole (the mark for missing text).
+daily, such as `{{CURRENTYEAR}}`, expand to a hole (the mark for missing text). So does a choice that depends
+on an unknown value.
+
+The tables have English names. The class `MagicWords` finds the functions by their names in other languages.
 
 Evaluates the arithmetic expressions of `{{#expr:…}}`: https://www.mediawiki.org/wiki/Help:Calculation.
 
@@ -11,11 +14,31 @@ An expression has no value if it is too long or too deeply nested, or if its res
 import math
 import operator
 import re
+import urllib.parse
 from collections.abc import Callable, Mapping
 
-from ..marks import HOLE
-from ..wikis import languages_of
-from .patterns import Arguments, Page, Show, first_lower, first_upper, format_number, positional
+from ..marks import HOLE, UNKNOWN
+from ..tags import decode_entities
+from ..wikis import (
+    default_cases,
+    is_inflected,
+    languages_of,
+    languages_of_wiki,
+    plural_form,
+)
+from .dates import local_time, time
+from .functions import unknown
+from .patterns import (
+    Arguments,
+    Page,
+    Show,
+    first_lower,
+    first_upper,
+    format_number,
+    in_own_digits,
+    plain_number,
+    positional,
+)
 
 _MAX_LENGTH = 500  # characters
 _MAX_DEPTH = 40
@@ -82,6 +105,9 @@ _UNARY: dict[str, Callable[[float], float]] = {
     "sin": math.sin,
     "cos": math.cos,
     "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
 }
 _CONSTANTS = {"pi": math.pi, "e": math.e}
 
@@ -139,6 +165,9 @@ class _Parser:
             result = float(token)
         else:
             raise _ExpressionError
+        while token not in _UNARY and self._tokens[-1] == "e":  # 1.5e3
+            self._tokens.pop()
+            result *= _power(10, self._operand())
         self._depth -= 1
         return result
 
@@ -155,71 +184,136 @@ def evaluate(text: str) -> float | None:
 
 
 def written(number: float) -> str:
-    """Formats a number like MediaWiki: with 14 significant digits, without zeros at the end."""
-    return "0" if number == 0 else f"{number:.14g}"
+    """Formats a number like MediaWiki: with 14 significant digits, without zeros at the end.
+
+    Very large and very small numbers are written with an exponent: "1.0E+15".
+    """
+    mantissa, is_scaled, exponent = f"{number or 0:.14g}".partition("e")
+    if not is_scaled:
+        return mantissa
+    return f"{mantissa}{'' if '.' in mantissa else '.0'}E{int(exponent):+d}"
 
 
 _MAX_PADDING = 500  # characters, as in MediaWiki
-_DATE = re.compile(r"(\d{1,4})-(\d{1,2})(?:-(\d{1,2}))?")
-_TIME_FORMAT = re.compile(r'"([^"]*)"|xg|x.|.', re.DOTALL)
+# A text that PHP compares as a number, and the numbers in an argument of formatnum
+_NUMERIC = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBERS = re.compile(r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)")
+_EXPLICIT_FORM = re.compile(r"([0-9]+)=(.*)", re.DOTALL)
+_MAX_EXACT = 2**53  # larger integers are not exact in floating point
+_MAX_DIGITS = 30
+# Languages in which the capital of "i" is "İ". MediaWiki's uc and lc do not know this.
+_WITH_DOTLESS_I = frozenset({"az", "kaa", "tr"})
+
+
+def comparable(text: str) -> str:
+    """Returns a text in the form in which `#ifeq` and `#switch` compare it: "01" and "1.0" become "1"."""
+    text = decode_entities(text).strip()
+    if len(text) > _MAX_DIGITS or not _NUMERIC.fullmatch(text):
+        return text
+    if text.lstrip("+-").isdecimal():
+        return str(int(text))
+    number = float(text)
+    is_whole = abs(number) < _MAX_EXACT and number == int(number)
+    return str(int(number)) if is_whole else repr(number)
+
+
+def is_default(case: str) -> bool:
+    """Returns True if the name of a case of `#switch` is `#default`, in any language."""
+    return case.strip().casefold() in default_cases()
+
+
+def branch_of(expression: str) -> str:
+    """Returns the argument that `#ifexpr` shows, "2" or "3"; "" if the expression is invalid."""
+    value = evaluate(expression)
+    return "" if value is None and expression.strip() else "2" if value else "3"
 
 
 def _expr(arguments: Arguments, page: Page) -> str:
-    value = evaluate(arguments.get("1", ""))
-    return "" if value is None else written(value)
+    expression = arguments.get("1", "")
+    value = evaluate(expression)
+    return HOLE if UNKNOWN in expression else "" if value is None else written(value)
+
+
+def _if(arguments: Arguments, page: Page) -> str:
+    condition = arguments.get("1", "")
+    return HOLE if UNKNOWN in condition else arguments.get("2" if condition else "3", "")
+
+
+def _iferror(arguments: Arguments, page: Page) -> str:
+    """Expands `{{#iferror:{{#expr:1/0}}|bad|good}}` to "bad". The text of an error is empty here."""
+    value = arguments.get("1", "")
+    if UNKNOWN in value:
+        return HOLE
+    return arguments.get("3", value) if value else arguments.get("2", "")
+
+
+_HIDDEN_LINK = re.compile(r"\[\[[^\[\]|:]+:[^\[\]]*\]\]")  # of a category, say
+_LINK_TO = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+
+
+def _ifexist(arguments: Arguments, page: Page) -> str:
+    """Expands `{{#ifexist:Rome|[[Rome]]|Rome}}` to the text that both branches show.
+
+    Which pages exist is not known, so different texts are unknown.
+    """
+    texts = (_HIDDEN_LINK.sub("", arguments.get(key, "")) for key in ("2", "3"))
+    one, other = (_LINK_TO.sub(r"\1", text).strip() for text in texts)
+    return one if one == other else HOLE
+
+
+def _ifeq(arguments: Arguments, page: Page) -> str:
+    one, other = arguments.get("1", ""), arguments.get("2", "")
+    if UNKNOWN in one or UNKNOWN in other:
+        return HOLE
+    return arguments.get("3" if comparable(one) == comparable(other) else "4", "")
+
+
+def _ifexpr(arguments: Arguments, page: Page) -> str:
+    expression = arguments.get("1", "")
+    return HOLE if UNKNOWN in expression else arguments.get(branch_of(expression), "")
 
 
 def _switch(arguments: Arguments, page: Page) -> str:
     """Expands `{{#switch:b|a=1|b=2|3}}` to the value of the case that matches argument "1": "2".
 
-    A case without a value has the value of the next case that has one. If the last case has no value, it is
-    the default: "3" in this example.
+    A case without a value has the value of the next case that has one. This is also true of `#default`. If
+    the last case has no value, it is the default: "3" in this example.
     """
-    wanted = arguments.get("1", "")
-    is_met = False
-    default = last = ""
+    if UNKNOWN in arguments.get("1", ""):
+        return HOLE
+    wanted = comparable(arguments.get("1", ""))
+    is_met = is_next_default = False
+    default = ""
+    last: str | None = None
     for case in positional(arguments)[1:]:
         name, equals, text = (part.strip() for part in case.partition("="))
-        is_met = is_met or name == wanted
+        is_met = is_met or comparable(name) == wanted
         if equals and is_met:
             return text
-        if equals and name == "#default":
-            default = text
-        last = "" if equals else name
-    return last or default
+        is_next_default = is_next_default or is_default(name)
+        if equals and is_next_default:
+            default, is_next_default = text, False
+        last = None if equals else name
+    return default if last is None else last
 
 
 def _padded(arguments: Arguments, *, left: bool) -> str:
-    text, width, filler = (arguments.get(name, "") for name in ("1", "2", "3"))
+    text, width = arguments.get("1", ""), arguments.get("2", "")
     length = min(int(width), _MAX_PADDING) if width.isdecimal() and len(width) < 6 else 0
     missing = max(length - len(text), 0)
-    filler = ((filler or "0")[:missing] * missing)[:missing]
+    filler = (arguments.get("3", "0")[:missing] * missing)[:missing]
     return filler + text if left else text + filler
 
 
-def _time(arguments: Arguments, page: Page) -> str:
-    """Expands `{{#time:j F Y|2004-05-06}}` to a date in the requested format: "6 May 2004".
+def _first_letter(arguments: Arguments, page: Page, *, upper: bool) -> str:
+    text = arguments.get("1", "")
+    if text[:1] in ("i", "I") and not _WITH_DOTLESS_I.isdisjoint(_languages(page)):
+        text = {"i": "İ" if upper else "i", "I": "I" if upper else "ı"}[text[0]] + text[1:]
+    return first_upper(text) if upper else first_lower(text)
 
-    The result is a hole (the mark for missing text) if argument "2" is not a date, or if the format asks for
-    the hour or weekday.
-    """
-    match = _DATE.fullmatch(arguments.get("2", ""))
-    if not match or not 1 <= int(match[2]) <= 12:
-        return HOLE
-    year, month, day = match[1], int(match[2]), int(match[3] or 1)
-    months = page.language.months
-    name = months[month - 1] if months else str(month)
-    parts = {
-        "Y": year, "y": year[-2:], "n": str(month), "m": f"{month:02}", "j": str(day),
-        "d": f"{day:02}", "F": name, "xg": name, "M": name[:3],
-    }  # fmt: skip
-    shown = []
-    for token in _TIME_FORMAT.finditer(arguments.get("1", "")):
-        text = token[1] if token[1] is not None else parts.get(token[0], token[0])
-        if len(text) == 1 and text.isalpha() and token[1] is None and token[0] not in parts:
-            return HOLE  # weekdays, hours etc.
-        shown.append(text)
-    return "".join(shown)
+
+def _languages(page: Page) -> tuple[str, ...]:
+    return languages_of_wiki(page.language.code)
 
 
 def _language(arguments: Arguments, page: Page) -> str:
@@ -250,70 +344,169 @@ def _formatdate(arguments: Arguments, page: Page) -> str:
 
 
 def _formatnum(arguments: Arguments, page: Page) -> str:
-    number = arguments.get("1", "")
-    if arguments.get("2", "").upper() in ("R", "NOSEP"):
-        return number
-    return format_number(number, page.language.numbers)
+    """Expands `{{formatnum:-1234.5}}` to "−1,234.5".
+
+    With the second argument "NOSEP", the digits are not grouped. With "R", a number in the format of the wiki
+    becomes a plain number.
+    """
+    text, suffix, form = arguments.get("1", ""), arguments.get("2", ""), page.language.formatnum
+    if suffix == "R":
+        return plain_number(text, form)
+    if suffix.upper() == "NOSEP":
+        return in_own_digits(text, form).replace("-", "−")
+    return _NUMBERS.sub(lambda found: format_number(found[0], form).replace("-", "−"), text)
 
 
-def _unknown(arguments: Arguments, page: Page) -> str:
-    return HOLE
+def _plural(arguments: Arguments, page: Page) -> str:
+    """Expands `{{PLURAL:5|стол|стола|столов}}` to the form that the number requires: "столов".
+
+    A form `5=…` is for this number only.
+    """
+    number = plain_number(arguments.get("1", ""), page.language.formatnum)
+    forms = []
+    for form in positional(arguments)[1:]:
+        explicit = _EXPLICIT_FORM.fullmatch(form)
+        if explicit and explicit[1] == number:
+            return explicit[2]
+        forms += [] if explicit else [form]
+    is_number = len(number) <= _MAX_DIGITS and _NUMERIC.fullmatch(number)
+    if not is_number or not math.isfinite(float(number)):
+        return HOLE
+    index = plural_form(page.language.code, float(number))
+    return forms[min(index, len(forms) - 1)] if forms else ""
+
+
+def _grammar(arguments: Arguments, page: Page) -> str:
+    """Expands `{{GRAMMAR:case|word}}` to the word. It is unknown if the wiki's language inflects words."""
+    return HOLE if is_inflected(page.language.code) else arguments.get("2", "")
+
+
+def _gender(arguments: Arguments, page: Page) -> str:
+    """Expands `{{GENDER:user|text}}` to the text. If there are several, the user's gender decides."""
+    forms = {*positional(arguments)[1:]}
+    return forms.pop() if len(forms) == 1 else HOLE
+
+
+def _titleparts(arguments: Arguments, page: Page) -> str:
+    """Expands `{{#titleparts:A/B/C|1|2}}` to one part of a title, from the second on: "B"."""
+    title, count, first = (arguments.get(name, "") for name in ("1", "2", "3"))
+    parts = title.split("/")
+    if not all(re.fullmatch(r"(?:-?[0-9]{1,3})?", number) for number in (count, first)):
+        return HOLE
+    start = int(first or 0)
+    parts = parts[start - 1 if start > 0 else start or None :]
+    return "/".join(parts[: int(count or 0) or None])
+
+
+def _name_of_page(arguments: Arguments, page: Page) -> str:
+    """Expands `{{PAGENAME}}` to the title of the page, and `{{PAGENAME:title}}` to the title.
+
+    The name of a page of another namespace is unknown.
+    """
+    title = arguments.get("1", "")
+    return HOLE if ":" in title else first_upper(title) if title else page.title
+
+
+def _encoded_name_of_page(arguments: Arguments, page: Page) -> str:
+    name = _name_of_page(arguments, page).replace(" ", "_")
+    return name if name == HOLE else urllib.parse.quote(name, safe=";@$!*(),/~:")
+
+
+def _of_article(value: str) -> Show:
+    return lambda arguments, page: HOLE if arguments.get("1") else value
 
 
 def _argument(name: str) -> Show:
     return lambda arguments, page: arguments.get(name, "")
 
 
+def _silent(arguments: Arguments, page: Page) -> str:
+    return ""
+
+
+_NAMES_OF_PAGE = (
+    "PAGENAME",
+    "FULLPAGENAME",
+    "BASEPAGENAME",
+    "SUBPAGENAME",
+    "ROOTPAGENAME",
+    "SUBJECTPAGENAME",
+)
+# The page is an article, in the main namespace.
+_OF_PAGE: Mapping[str, Show] = {
+    **dict.fromkeys(_NAMES_OF_PAGE, _name_of_page),
+    **dict.fromkeys((f"{name}E" for name in _NAMES_OF_PAGE), _encoded_name_of_page),
+    **dict.fromkeys(("NAMESPACE", "NAMESPACEE", "SUBJECTSPACE", "SUBJECTSPACEE"), _of_article("")),
+    "NAMESPACENUMBER": _of_article("0"),
+    **dict.fromkeys(("TALKPAGENAME", "TALKPAGENAMEE", "TALKSPACE", "TALKSPACEE", "pageid"), unknown),
+    **dict.fromkeys((f"NUMBEROF{one}" for one in (
+        "ARTICLES", "PAGES", "USERS", "ACTIVEUSERS", "EDITS", "FILES", "ADMINS",
+    )), unknown),
+    **dict.fromkeys((f"REVISION{one}" for one in (
+        "ID", "DAY", "DAY2", "MONTH", "MONTH1", "YEAR", "TIMESTAMP", "USER", "SIZE",
+    )), unknown),
+}  # fmt: skip
+
 PARSER_FUNCTIONS: Mapping[str, Show] = {
-    "#if": lambda arguments, page: arguments.get("2" if arguments.get("1") else "3", ""),
-    "#ifeq": lambda arguments, page: arguments.get(
-        "3" if arguments.get("1") == arguments.get("2") else "4", ""
-    ),
+    "#if": _if,
+    "#ifeq": _ifeq,
     "#expr": _expr,
-    "#ifexpr": lambda arguments, page: arguments.get(
-        "2" if evaluate(arguments.get("1", "")) else "3", ""
-    ),
-    "#iferror": lambda arguments, page: arguments.get("3") or arguments.get("1", ""),
+    "#ifexpr": _ifexpr,
+    "#iferror": _iferror,
     "#switch": _switch,
     "#language": _language,
-    "#ifexist": _argument("3"),  # pages are treated as missing
+    "#ifexist": _ifexist,
     "formatnum": _formatnum,
     "lc": lambda arguments, page: arguments.get("1", "").lower(),
     "uc": lambda arguments, page: arguments.get("1", "").upper(),
-    "lcfirst": lambda arguments, page: first_lower(arguments.get("1", "")),
-    "ucfirst": lambda arguments, page: first_upper(arguments.get("1", "")),
+    "lcfirst": lambda arguments, page: _first_letter(arguments, page, upper=False),
+    "ucfirst": lambda arguments, page: _first_letter(arguments, page, upper=True),
     "padleft": lambda arguments, page: _padded(arguments, left=True),
     "padright": lambda arguments, page: _padded(arguments, left=False),
     "#tag": lambda arguments, page: "" if arguments.get("1") == "ref" else arguments.get("2", ""),
-    "plural": lambda arguments, page: arguments.get("3", arguments.get("2", "")),
-    **dict.fromkeys(("#time", "#timel"), _time),
+    "plural": _plural,
+    "grammar": _grammar,
+    "gender": _gender,
+    "#time": time,
+    "#timel": local_time,
+    "#titleparts": _titleparts,
     **dict.fromkeys(("#dateformat", "#formatdate"), _formatdate),
-    **dict.fromkeys(("grammar", "gender"), _argument("2")),
-    **dict.fromkeys(("urlencode", "fullurl", "localurl", "filepath", "#lst"), lambda *_: ""),
-    **dict.fromkeys(("#statements", "#property"), _unknown),
-}
+    **dict.fromkeys((
+        "urlencode", "anchorencode", "fullurl", "fullurle", "localurl", "localurle", "canonicalurl",
+        "canonicalurle", "filepath", "#lst", "#lstx", "#lsth", "DEFAULTSORT", "DISPLAYTITLE", "SHORTDESC",
+        "noexternallanglinks",
+    ), _silent),
+    **dict.fromkeys((
+        "#statements", "#property", "#timef", "#timefl", "#rel2abs", "#special", "#speciale", "int",
+        "ns", "nse", "bidi", "NUMBERINGROUP", "PAGESINCATEGORY", "PAGESINNAMESPACE", "PAGESIZE",
+        "PROTECTIONLEVEL", "PROTECTIONEXPIRY", "CASCADINGSOURCES",
+    ), unknown),
+    **_OF_PAGE,
+}  # fmt: skip
 
+# Some are not of MediaWiki, but templates of many wikis.
 _DAILY = (
-    "year", "month", "month1", "month2", "monthname", "monthnamegen", "monthabbrev", "day", "day2",
-    "dow", "dayname", "time", "hour", "minute", "second", "week", "isoyear", "timestamp", "version",
+    "YEAR", "MONTH", "MONTH1", "MONTHNAME", "MONTHNAMEGEN", "MONTHABBREV", "DAY", "DAY2", "DOW",
+    "DAYNAME", "TIME", "HOUR", "MINUTE", "SECOND", "WEEK", "ISOYEAR", "TIMESTAMP",
 )  # fmt: skip
-_OF_THE_WIKI = (
-    "numberofarticles", "numberofpages", "numberofusers", "numberofactiveusers", "numberofedits",
-    "numberoffiles", "numberofadmins", "revisionid", "revisionday", "revisionmonth",
-    "revisionyear", "revisiontimestamp", "revisionuser", "namespace", "talkpagename", "server",
-)  # fmt: skip
-# The local names are those of languages/messages/Messages*.php of MediaWiki.
-_PAGE_NAMES = (
-    "pagename", "fullpagename", "basepagename", "subpagename", "लेखनाव", "название страницы",
-    "sayfaadi", "namalaman", "页名", "页面名", "页面名称", "頁面名稱",
-)  # fmt: skip
+_OF_THE_SITE = ("CURRENTVERSION", "articlepath", "server", "servername", "scriptpath", "stylepath")
 VARIABLES: Mapping[str, Show] = {
-    **{f"{zone}{name}": _unknown for zone in ("current", "local") for name in _DAILY},
-    **dict.fromkeys(_OF_THE_WIKI, _unknown),
-    **dict.fromkeys(_PAGE_NAMES, lambda arguments, page: page.title),
-    "sitename": lambda arguments, page: "Wikipedia",
+    **{f"{zone}{name}": unknown for zone in ("CURRENT", "LOCAL") for name in _DAILY},
+    **dict.fromkeys(_OF_THE_SITE, unknown),
+    **_OF_PAGE,
+    "SITENAME": lambda arguments, page: page.language.sitename,
+    **dict.fromkeys(
+        ("CONTENTLANGUAGE", "PAGELANGUAGE", "USERLANGUAGE"),
+        lambda arguments, page: _languages(page)[0],
+    ),
+    "DIRECTIONMARK": _silent,
+    "noexternallanglinks": _silent,
     "!": lambda arguments, page: "|",
     "=": lambda arguments, page: "=",
     "(": lambda arguments, page: "{",
     ")": lambda arguments, page: "}",
 }
+MAGIC_WORDS = frozenset({
+    *PARSER_FUNCTIONS, *VARIABLES, "#default", "#invoke", "subst", "safesubst", "msg", "msgnw", "raw",
+})  # fmt: skip
+"""The keys of all variables and functions that have names in other languages (see `MagicWords`)."""

@@ -5,9 +5,10 @@ The elements of a pattern:
     "{text|1}"          the value of the argument "text", or of the first argument if "text" is empty
     "{2, 3}"            the values of the arguments 2 and 3, joined by ", "; empty values are omitted
     "{*}"               the values of all positional arguments, concatenated; "{* }" joins them by a space
-    "{2:number}"        the value, changed by a formatter: number, lower, upper, first_upper, superscript,
-                        subscript, month, verbatim (markup in the value is written as plain text),
-                        no_aside (the text from the first " (" on is removed), or hebrew_number
+    "{2:number}"        the value, changed by a formatter: number, formatnum (as MediaWiki's function of this
+                        name writes it), lower, upper, first_upper, superscript, subscript, month, verbatim
+                        (markup in the value is written as plain text), no_aside (the text from the first " ("
+                        on is removed), or hebrew_number
     "{@as_of}"          the phrase with this name in the tables of the language
     "[ ({2})]"          omitted if none of the arguments in the brackets has content; may be nested
     "\\["               a backslash makes the character after it plain text
@@ -18,6 +19,9 @@ content. A pattern without arguments is always written.
 In the tables, a pattern that begins with "=" is instead the name of a function in this folder, such as
 "=convert". The function "=unknown" is for templates whose value is not in the dump, such as a current
 population: the sentence with the template is dropped.
+
+A pattern that begins with "?" applies only where the template is in the place of words: at the beginning of
+a line, or after a space or an opening bracket. Elsewhere the template is a mark, and shows nothing.
 
 Defines the formatters of display patterns (see `patterns`), such as `number` in `{1:number}`.
 
@@ -42,7 +46,11 @@ class Page(NamedTuple):
     language: Language
 
 
-_ENGLISH_MONTHS = (
+_ROMAN = (
+    (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),
+    (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
+)  # fmt: skip
+ENGLISH_MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
@@ -72,8 +80,8 @@ def month_name(month: str, language: Language) -> str:
     If `month` is not a month, it is returned unchanged.
     """
     months = language.months
-    if month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
-        return months[_ENGLISH_MONTHS.index(month.lower())] if months else ""
+    if month.lower() in ENGLISH_MONTHS:  # in pages translated from English
+        return months[ENGLISH_MONTHS.index(month.lower())] if months else ""
     return months[int(month) - 1] if months and month.zfill(2) in _MONTHS else month
 
 
@@ -110,6 +118,23 @@ def format_number(number: str, form: NumberFormat) -> str:
     return in_own_digits(shown, form) + text[match.end() :]
 
 
+def plain_number(text: str, form: NumberFormat) -> str:
+    """Returns a number in the format of the wiki as a plain number: "1.234,5" → "1234.5" in German."""
+    plain = {ord(digit): str(value) for value, digit in enumerate(form.digits)}
+    groups = {form.group: "", ",": "", **({" ": "", "\u00a0": ""} if form.group.isspace() else {})}
+    signs = {**groups, form.decimal: ".", "−": "-"}
+    return text.translate({**plain, **{ord(sign): one for sign, one in signs.items() if sign}})
+
+
+def in_roman(number: int) -> str:
+    """Returns a number in Roman numerals; "" for 0."""
+    shown = ""
+    for value, letters in _ROMAN:
+        count, number = divmod(number, value)
+        shown += letters * count
+    return shown
+
+
 def in_own_digits(text: str, form: NumberFormat) -> str:
     """Replaces the digits 0 to 9 in a text by the digits that the wiki uses (`form.digits`)."""
     return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
@@ -126,6 +151,7 @@ Formatter = Callable[[str, Language], str]
 
 FORMATTERS: Mapping[str, Formatter] = {
     "number": lambda text, language: format_number(text, language.numbers),
+    "formatnum": lambda text, language: format_number(text, language.formatnum),
     "lower": lambda text, _: text.lower(),
     "upper": lambda text, _: text.upper(),
     "first_upper": lambda text, _: first_upper(text),

@@ -9,16 +9,12 @@ import re
 from ..conversion.convert import convert, convert_short
 from ..conversion.units import find_unit, spell_number, spell_ordinal
 from . import patterns
-from .patterns import Arguments, Page, Show, first_of, format_number, positional
+from .patterns import Arguments, Page, Show, first_of, format_number, in_roman, positional
 
 _UNIT_PRODUCT = re.compile(r"(?<=[A-Za-zμΩ])[.*](?=[A-Za-zμΩ])")
 _CLINGING_UNITS = frozenset({"%", "°", "′", "″", "'", '"', "deg", "arcmin", "arcsec"})
 _UNIT_SIGNS = {"deg": "°", "arcmin": "′", "arcsec": "″", "percent": "%", "degC": "°C", "ohm": "Ω"}
 _WHOLE = re.compile(r"[-−]?\d{1,15}")
-_ROMAN = (
-    (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),
-    (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
-)  # fmt: skip
 # ISO 4217 code → sign before an amount. Most of these have a template of their own.
 _CURRENCIES = {
     "USD": "US$", "US": "US$", "US$": "US$", "$": "US$", "AUD": "A$", "A$": "A$", "CAD": "C$",
@@ -201,11 +197,7 @@ def roman_numeral(arguments: Arguments, page: Page) -> str:
     digits = arguments.get("1", "")
     if not digits.isdecimal() or len(digits) > 4 or not 0 < int(digits) < 4000:
         return arguments.get("2") or digits
-    number, shown = int(digits), ""
-    for value, letters in _ROMAN:
-        count, number = divmod(number, value)
-        shown += letters * count
-    return shown
+    return in_roman(int(digits))
 
 
 def decade(arguments: Arguments, page: Page) -> str:
@@ -266,22 +258,30 @@ def _angle(written: str, page: Page) -> str:
     return " ".join([*shown, page.language.phrases.get("east", side) if side == "E" else side])
 
 
-_SIDES = frozenset("NSEW")
+_SIDES = "NSEW"
 _ANGLES = re.compile(r"[-−+]?\d{1,3}(?:\.\d{1,9})?")
 
 
 def coordinates(arguments: Arguments, page: Page) -> str:
     """Expands `{{coord|28|N|55|W}}` to "28°N 55°W", and decimal degrees without letters to "28.5°N 55°W".
 
-    With `display=title` the result is empty, because the page shows the coordinates above the text.
+    With `display=title` the result is empty, because the page shows the coordinates above the text. In
+    Norwegian, `display=inline` is `vis=tekst`, and the letters are N, S, Ø and V.
     """
-    display = arguments.get("display", "inline")
-    if "inline" not in display and display not in ("i", "it", "ti"):
+    display = first_of(arguments, ("display", "vis")) or "inline"
+    if not any(word in display for word in ("inline", "tekst")) and display not in (
+        "i",
+        "it",
+        "ti",
+    ):
         return ""
+    phrases = page.language.phrases
+    letters = dict(zip(phrases.get("sides", _SIDES), _SIDES, strict=True))
     sides: list[tuple[list[str], str]] = []
     numbers: list[str] = []
     for value in positional(arguments):
-        side = value.upper() if value.upper() in _SIDES else ""
+        letter = value.upper()
+        side = letters.get(letter, letter if letter in set(_SIDES) else "")
         if _ANGLES.fullmatch(value):
             numbers.append(value)
         elif side and 1 <= len(numbers) <= 3:
@@ -296,7 +296,6 @@ def coordinates(arguments: Arguments, page: Page) -> str:
             sides.append(([number.lstrip("+-−")], pair[number.startswith(("-", "−"))]))
     if len(sides) != 2 or sides[0][1] not in "NS" or sides[1][1] not in "EW":
         return ""
-    phrases = page.language.phrases
     return phrases.get("coordinates", "{0} {1}").format(
         *(_degrees(numbers, side, page) for numbers, side in sides)
     )

@@ -26,11 +26,13 @@ def line_of(place: str) -> str:
 @pytest.mark.parametrize("code", [*LANGUAGE_CODES, "be", "simple"])
 def test_each_template_is_in_its_line(code: str) -> None:
     for name, pattern in load_language(code).templates.items():
-        tables = ("templates", "silent_templates") if pattern else ("silent_templates", "templates")
+        names = ("templates", "doubt_templates", "silent_templates")
+        tables = names if pattern else names[::-1]
         place = find_place(code, tables, name)
         assert place, name
         line = line_of(place)
-        if (" = " in line and not line.lstrip().startswith('"')) or not pattern:
+        is_listed = not pattern or pattern == "?=doubted_or_reason"
+        if (" = " in line and not line.lstrip().startswith('"')) or is_listed:
             assert name in normalise_name(line)
         else:
             ((key, value),) = tomllib.loads(line).items()

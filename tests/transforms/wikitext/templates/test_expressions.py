@@ -32,6 +32,16 @@ from tests.tools.growth import call_linear_in
         ("1 <> 2", "1"),
         ("3 × 4 ÷ 2 − 1", "5"),
         ("pi round 4", "3.1416"),
+        ("1.5e3", "1500"),
+        ("floor 1.5e3", "1500"),
+        ("-2e-3 * 2", "-0.004"),
+        ("10 ^ 15", "1.0E+15"),
+        ("1 / 80000", "1.25E-5"),
+        ("12345678901234", "12345678901234"),
+        ("acos 1 + asin 0", "0"),
+        ("atan 1 round 4", "0.7854"),
+        ("2 e", None),
+        ("1e999", None),
         ("", None),
         ("1 / 0", None),
         ("(1", None),
@@ -48,7 +58,15 @@ def test_expressions(expression: str, expected: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "expression", ["(" * 100_000, "-" * 490 + "1", "1+" * 100_000, "9^" * 240 + "9", "1 round 9^9"]
+    "expression",
+    [
+        "(" * 100_000,
+        "-" * 490 + "1",
+        "1+" * 100_000,
+        "9^" * 240 + "9",
+        "1e" * 245 + "1",
+        "1 round 9^9",
+    ],
 )
 def test_hostile_expressions_are_bounded(expression: str) -> None:
     call_linear_in(evaluate, expression)
