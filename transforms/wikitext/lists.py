@@ -8,7 +8,8 @@ of sources and long lists of names (filmographies, members, villages) are droppe
 
 Of other lists, the items that are whole sentences are kept. Such an item ends like a sentence and has at
 least 60 characters. Sources, and labels with a single clause ("1912 – The Titanic sinks."), are not
-sentences. Formulas on lines of their own are always kept. A corpus may instead keep all lists, or none.
+sentences. Formulas on lines of their own, or alone in an item, are always kept. A corpus may instead keep all
+lists, or none.
 
 A label is a line of one or two words before a list, such as "Examples:", or a short line in bold. It is
 dropped together with its list, unless a sentence announces the label. If a sentence is directly before a
@@ -94,25 +95,30 @@ _MAX_LAST = 200  # characters
 _DIGIT = re.compile(r"\d")
 # A label before the text of an item: "1912 – The", "Snowball: The", "Anna (1950–2000) — a"
 _DASH = "[–—―－•]"
+_SPACE = "[ \u00a0]"
+_HYPHEN = rf"(?<!{_SPACE})-(?![ \u00a0-])|(?<={_SPACE})-(?=\d)|(?<=[^\W\d])-(?= [a-zà-ÿа-яё])"
 _ENTRY = re.compile(
     r"(?P<label>(?:[^.!?。！？։।…(（\n:：–—―－•-]|[(（][^()（）\n]*+[)）]"
-    rf"|(?<! ){_DASH}(?! )|(?<! )-|-(?! )|[:：](?=\d)){{1,60}}+)"
-    rf"(?:(?<= ){_DASH}++|{_DASH}++ |-++ |[:：])(?P<text>.*)"
+    rf"|(?<!{_SPACE}){_DASH}(?!{_SPACE})|{_HYPHEN}|[:：](?=\d)){{1,60}}+)"
+    rf"(?:(?<={_SPACE})[–—―－•-]++|[–—―－•-]++(?={_SPACE})|[:：])(?P<text>.*)"
 )
 # Before a full stop that is not one of an abbreviation
-_WHOLE_WORD = r"(?:(?<=\w\w\w)|(?<=[^\sA-Za-zА-яΑ-ω.][^\sA-Za-zА-яΑ-ω.]))"
+_WHOLE_WORD = r"(?:(?<=[^\W\d_][^\W\d_][^\W\d_])|(?<=[^\s\dA-Za-zÀ-ɏͰ-ӿ.][^\s\dA-Za-zÀ-ɏͰ-ӿ.]))"
 _INNER_END = re.compile(rf"{_WHOLE_WORD}[.!?؟۔।։።။។]\W{{0,2}} |[。！？][」』）]?[^\W」』）]")
 # Sources: "''The Title''. London", "Smith, John, ''The"
 _TITLE_FIRST = re.compile(
-    r"''(?!')[^'\n]++''\.|[^\n.()]{2,60} \((?:1[89]|20)\d\d[a-z]?\)[.:,] "
+    r"''(?!')[^'\n]++''\."
     r"|[^\W\d]\w*+, \w[^,.«“\"'「\n]{0,30}[,.:;]?\s?(?:\(\d{4}\)[.,:]?\s?)?(?:''|[«“\"「])"
 )
-# "pp. 5", "(2007). «", "93 (12): 17"
-_PAGES = re.compile(r"\bpp?\. ?\d|\(\d{4}\)[.,:]? ?(?:''|[«“„\"])|\d ?\(\d+\) ?[:,] ?\d")
+# "pp. 5", "(2007). «", "93 (12): 17", "(1999). A history of the town. London: Press"
+_PAGES = re.compile(
+    r"\bpp?\. ?\d|\(\d{4}\)[.,:]? ?(?:''|[«“„\"])|\d ?\(\d+\) ?[:,] ?\d"
+    r"|\((?:1[89]|20)\d\d[a-z]?\)\. [^.\n]{3,120}\. [^.:\n]{2,30}: "
+)
 # "92–96.", "Oxford, 1998.", "Київ, 1998. — 200 с.", "『政治理論史』東京大学出版会、1980年。"
 _YEAR_LAST = re.compile(
     r"\d[–-]\d+[.։]$|(?<!\d), (?:19|20)\d\d\)?[.։]$|\b(?:19|20)\d\d[^\d\n]{1,12}\d{2,4} ?\w{1,5}[.։]$"
-    r"|』[^』。\n]*\d{4}年?[)）]?。?$|'',[^.\n]{0,60}\b(?:19|20)\d\d[.։]$"
+    r"|』[^』。\n]*\d{4}年?[)）]?。?$|'',(?:(?![a-zа-яα-ω]{4})[^.\n]){0,60}\b(?:19|20)\d\d[.։]$"
 )
 _MIN_WORDS = 3  # of a sentence; "See also:" and "Examples:" are labels
 _MIN_WIDE = 8  # characters of East Asian scripts
@@ -338,7 +344,8 @@ def _explains_symbols(line: str, block: str) -> bool:
     if not is_short and not _is_sentence(line):
         return False
     items = _items(block)
-    symbols = [bool(_SYMBOL.match(item) or (is_short and _LETTER.match(item))) for item in items]
+    has_letters = is_short and line[:1].islower()
+    symbols = [bool(_SYMBOL.match(item) or (has_letters and _LETTER.match(item))) for item in items]
     return any(symbols[:1]) and 2 * sum(symbols) > len(symbols)
 
 

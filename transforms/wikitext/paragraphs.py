@@ -426,8 +426,8 @@ def _may_be_abbreviation(word: str, following: str) -> bool:
     """
     if following.isdecimal() and not word.isdecimal():
         return len(word) <= 4
-    if len(word) > 1 and not word.isdecimal() and word.lower() == word.upper():
-        return False  # a script without capitals
+    if word.lower() == word.upper() and not word.isdecimal():  # a script without capitals
+        return sum(map(str.isalpha, word)) < 3
     if len(word) == 1 or len(word) > 3 or (len(word) == 3 and word.islower()):
         return len(word) == 1
     return unicodedata.normalize("NFD", word[-1].casefold())[0] not in _VOWELS

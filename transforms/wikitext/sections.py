@@ -176,7 +176,9 @@ _CITED = re.compile(r"https?://|\bisbn|\bissn|\bdoi\b", re.IGNORECASE)
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _QUOTES = re.compile("''+")
-_AUTHOR_FIRST = re.compile(r"^\w+, \w[^\n]{0,80}\b\d{4}\b", re.MULTILINE)  # "Smith, John (1990)"
+_AUTHOR_FIRST = re.compile(
+    r"^\w+, (?:\w\. ?|\w+,? ){1,4}\(\d{4}", re.MULTILINE
+)  # "Smith, John (1990)"
 _LIST_SIGNS = ("*", "#", ":", ";", "|", "!")
 _MAX_NESTING = 12
 

@@ -23,7 +23,7 @@ from ...files.records import Page
 from ..language import normalise_name
 from ..marks import HOLE, UNKNOWN, drop_noncharacters, protect_braces
 from ..tags import strip_extensions
-from .parser_functions import PARSER_FUNCTIONS, branch_of, comparable, is_default
+from .parser_functions import PARSER_FUNCTIONS, branch_of, comparable, is_default, is_unknown
 from .patterns import Arguments
 
 MAX_NESTING = 60  # braces in braces, in one definition
@@ -267,7 +267,7 @@ class Evaluation:
             if name == "#switch":
                 return self._switch(node, comparable(first), arguments, show)
             if name == "#if":
-                return part(1 if first else 2)
+                return HOLE + UNKNOWN if is_unknown(first) else part(1 if first else 2)
             if name == "#ifeq":
                 other = part(1)
                 if UNKNOWN in other:

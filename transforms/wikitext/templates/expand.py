@@ -44,6 +44,10 @@ _BETWEEN_TEMPLATES = re.compile(r"\}\}[^{}|]*\w[^{}|]*\{\{")
 _CLOSER = -1
 _MAX_NAME = 255  # characters; MediaWiki allows 255 bytes
 _WINDOW = 200  # characters
+# Least and greatest number of characters of a list item in which templates are shown as in running text
+_MIN_ITEM = 30
+_MAX_ITEM = 2_000
+_SENTENCE_SIGNS = frozenset(".!?…؟۔।॥։።။។。！？")
 _MAX_DEFINITIONS = 10  # nested in each other
 _MAX_GUESSED = 4_000  # characters
 _MAX_WORK = 1_500_000  # of evaluating definitions, per page; see Evaluation
@@ -272,6 +276,8 @@ class TemplateTexts:
             if not _is_inline(text, frame, is_nested):
                 if not _is_in_list(text, frame):
                     return shown.replace(UNKNOWN, "")
+                if is_unknown:
+                    _count(template, expansion.unknown)
                 return HOLE + UNKNOWN if is_unknown else shown
             if is_unknown:
                 _count(template, expansion.unknown)
@@ -431,6 +437,13 @@ def _is_in_list(text: str, frame: _Frame) -> bool:
     return line_start > 0 and text.startswith(("*", "#", ":"), line_start)
 
 
+def _is_sentence(text: str, start: int) -> bool:
+    """Returns True if the list item at the position `start` may be a sentence, which is kept."""
+    end = text.find("\n", start, start + _MAX_ITEM)
+    end = end if end >= 0 else min(len(text), start + _MAX_ITEM)
+    return end - start >= _MIN_ITEM and text[end - 1] in _SENTENCE_SIGNS
+
+
 def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:
     """Returns True if a template is in running text, and False if it is on lines of its own.
 
@@ -439,6 +452,8 @@ def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:
     window_start = max(0, frame.start - _WINDOW)
     line_start = text.rfind("\n", window_start, frame.start) + 1 or window_start
     before = text[line_start : frame.start].strip()
+    if before.startswith(("*", "#")) and _is_sentence(text, line_start):
+        return True
     if before.startswith(_NOT_PROSE):
         return False
     if is_nested or (before and not before.endswith("}}")):

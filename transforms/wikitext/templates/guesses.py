@@ -30,14 +30,17 @@ _NOTE = re.compile(
     r"|منبع|هامش|حاشی|स्रोत|संदर्भ|सन्दर्भ|टीप|তথ্যসূত্র|টীকা|சான்று|ఆధార|మూలా|แหล่ง|อ้างอิง|出典|出処"
     r"|脚注|注釈|来源|來源|注[释釋脚腳]|출처|각주|मृत दुवा|विस्तार"
 )
-# Parts of names of files, boxes, links to other projects, and of tables of data such as populations
+# Parts of names of files, boxes, links to other projects, and of tables of data
 _NO_TEXT = re.compile(
     r"icon|anchor|audio|stub|box|commons|wiki|portal|sort|clear|nav|map|file|image|gallery|legend"
     r"|prim|shortcut|subst|/|popula|template|якорь|вики|вікі|վիքի|ვიკი|ויקי|ويكي|ویکی|विकि|উইকি"
     r"|விக்கி|వికీ|วิกิ|ウィキ|维基|維基|위키"
     r"|imagen|\bbild|afbeelding|kép\b|obrázek|картинк|изображ|зображ|εικόν|תמונ|صورة|تصویر|चित्र|ছবি|ภาพ"
     r"|画像|图像|圖像|그림|hình"
-    r"|metadat|einwohner|inwoner|населен|habitant|poblaci|befolkning|ludność|obyvatel|lakos|asukas|nüfus"
+)
+# Parts of names of templates that look up a value in a table of data
+_DATA = re.compile(
+    r"metadat|einwohner|inwoner|населен|habitant|poblaci|befolkning|ludność|obyvatel|lakos|asukas|nüfus"
     r"|人口|인구|جمعیت|سكان|जनसंख्या|জনসংখ্যা|πληθυσμ|אוכלוסי"
 )
 # "quotation" in the languages of large Wikipedias
@@ -75,7 +78,7 @@ _FILE = re.compile(
 _NUMBER = re.compile(r"[-−+±~≈<>]?\s?\d[\d.,:/\s–-]*%?")
 # "m", "FRA", "A4": a unit, a country, a size
 _CODE = re.compile(r"[A-Za-z]|[A-Z][A-Z\d]{1,2}(?:-[A-Z\d]{1,3})?")
-_KEY = re.compile(r"0\d+|[PQ]\d+")  # of a municipality, of an item
+_KEY = re.compile(r"0\d{3,}|[PQ]\d+")  # of a municipality, of an item
 _YEAR = re.compile(r"[12]\d{3}[a-z]?")
 _DATED = re.compile(r"(\w+)[ ,]+(?:de )?[12]\d{3}")
 _OPENERS = frozenset("([{（［「『【〈《“„«‹‘‚\"'/–—-−=…·・、，")
@@ -120,7 +123,7 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
         return ""
     if any(len(value) > _MAX_TEXT or _FILE.search(value) for value in values):
         return ""
-    if any(map(_KEY.fullmatch, values)):
+    if any(map(_KEY.fullmatch, values)) or (_DATA.search(name) and not _is_number(values)):
         return ""
     if _NUMBER.fullmatch(values[0]):
         return _quantity(name, values, page)
@@ -206,8 +209,6 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
     positional arguments. The first is a number.
     """
     number, *rest = values
-    if rest and _YEAR.fullmatch(number):
-        return ""
     if name in _UNITS or (len(name) > 1 and name in _local_units(page)):
         return "" if rest else f"{number} {name}"
     if find_unit(name):
@@ -216,8 +217,13 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
     has_decimals = len(rest) == 3 and rest[2].isdecimal()
     units = [find_unit(value) for value in (rest[:2] if has_decimals else rest)]
     if units and all(unit and units[0] and unit.is_convertible_to(units[0]) for unit in units):
-        return f"{number} {rest[0]}"
+        is_clear = len(units) > 1 or not _YEAR.fullmatch(number)
+        return f"{number} {rest[0]}" if is_clear else ""
     return "" if rest else number  # a number that is a part of something would be wrong
+
+
+def _is_number(values: list[str]) -> bool:
+    return len(values) == 1 and bool(_NUMBER.fullmatch(values[0]))
 
 
 def _local_units(page: Page) -> list[str]:

@@ -32,7 +32,7 @@ _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}\d?")
 _MAX_NAMES = 8_192
 _MAX_NAME = 100
 _MODIFIERS = ("msg", "msgnw", "raw", "subst", "safesubst")  # before the name of a template
-_MAX_CODE = 3  # letters of the code of a country, or of a unit
+_MAX_CODE = 3  # letters of the code of a country
 _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may be another alias
 # What a pattern shows only with arguments, and tags
 _FIELD = re.compile(r"\[.*\]|\{[^{}@]+\}|<[^<>]*>")
@@ -117,6 +117,10 @@ def _is_word_or_sign(char: str) -> bool:
 
 def _is_empty(arguments: Arguments) -> bool:
     return not any(arguments.values())
+
+
+def _has_no_words(arguments: Arguments) -> bool:
+    return not any(map(_WORD.search, positional(arguments)))
 
 
 def _is_formula(value: str) -> bool:
@@ -353,8 +357,9 @@ class TemplateTable:
         is_worded = pattern == self._without_missing_phrases(pattern)
         fits = _shape_of(pattern, is_worded=is_worded) if is_limited and found.show else None
         otherwise = self._find_in_wiki(found.name)
-        if found.show and len(found.name) <= _MAX_CODE and pattern.replace(" ", "").isalpha():
-            return found._replace(fits=_is_empty, otherwise=otherwise)  # a country or a unit
+        is_code = len(found.name) <= _MAX_CODE and found.name.isascii()
+        if is_code and len(pattern) > _MAX_CODE and pattern.replace(" ", "").isalpha():
+            return found._replace(fits=_has_no_words, otherwise=otherwise)  # a country
         if not (is_prefix or fits):
             return found
         if is_prefix and not written_name.strip()[1:2].isupper():

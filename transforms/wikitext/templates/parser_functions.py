@@ -234,9 +234,14 @@ def _expr(arguments: Arguments, page: Page) -> str:
     return HOLE if UNKNOWN in expression else "" if value is None else written(value)
 
 
+def is_unknown(condition: str) -> bool:
+    """Returns True if it is not known whether a condition is empty."""
+    return UNKNOWN in condition and not condition.replace(UNKNOWN, "").replace(HOLE, "").strip()
+
+
 def _if(arguments: Arguments, page: Page) -> str:
     condition = arguments.get("1", "")
-    return HOLE if UNKNOWN in condition else arguments.get("2" if condition else "3", "")
+    return HOLE if is_unknown(condition) else arguments.get("2" if condition else "3", "")
 
 
 def _iferror(arguments: Arguments, page: Page) -> str:
@@ -249,6 +254,7 @@ def _iferror(arguments: Arguments, page: Page) -> str:
 
 _HIDDEN_LINK = re.compile(r"\[\[[^\[\]|:]+:[^\[\]]*\]\]")  # of a category, say
 _LINK_TO = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_FORMATTING = re.compile(r"''+|<[^<>]*+>")
 
 
 def _ifexist(arguments: Arguments, page: Page) -> str:
@@ -257,7 +263,7 @@ def _ifexist(arguments: Arguments, page: Page) -> str:
     Which pages exist is not known, so different texts are unknown.
     """
     texts = (_HIDDEN_LINK.sub("", arguments.get(key, "")) for key in ("2", "3"))
-    one, other = (_LINK_TO.sub(r"\1", text).strip() for text in texts)
+    one, other = (_FORMATTING.sub("", _LINK_TO.sub(r"\1", text)).strip() for text in texts)
     return one if one == other else HOLE
 
 
