@@ -35,7 +35,7 @@ def test_templates_show_by_the_dump_and_by_wikidata(demo: Path) -> None:
 def test_without_them_they_are_guessed_and_listed(tmp_path: Path) -> None:
     config = dataclasses.replace(sample_config("uk"), wiki_templates=False)
     built = build(tmp_path, config)
-    assert "стоїть пагорб 38; навпростець до нього 2 km. До залізничної" in geography(built)
+    assert "стоїть пагорб; навпростець до нього 2 km. До залізничної" in geography(built)
     names = (built.folder / NAMES).read_text(encoding="utf-8").splitlines()
     assert [name.split("\t")[2] for name in names[1:]] == ["зввш", "перерахунок", "стан путівця"]
 
