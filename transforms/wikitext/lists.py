@@ -41,6 +41,8 @@ from .marks import (
     PROTECTED_BAR,
     ROW,
     SECTION,
+    SENTENCE_SIGNS,
+    WIDE,
     restore,
 )
 from .sections import Section
@@ -72,13 +74,12 @@ _LETTER = re.compile(rf"\w{{1,2}}{_INDEX}[:=]")
 _MARKS = re.compile(r"^[*#:;]+[ \t]*", re.MULTILINE)
 _FORMULA_MARKS = {ord(FORMULA_START): None, ord(FORMULA_END): None}
 _NO_SENTENCE = ("*", "#", ":", ";", "|", "!", "{|", SECTION)
-_WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _SOURCE = re.compile(r"://|\bISBN\b|\bISSN\b")
 _SOURCE_SIGNS = ("://", "ISBN", "ISSN")
 _LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
 _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
-_END = "[.!?…؟۔।॥։።။។。！？]"
+_END = f"[{SENTENCE_SIGNS}]"
 _CLOSING = rf"(?:[{_BLANK}'\"»”’)\]」』）]|{_TAG})*+$"
 _SENTENCE_END = re.compile(_END + _CLOSING)
 _FORMULA_LINE = re.compile(
@@ -364,7 +365,7 @@ def _is_source(item: str) -> bool:
 
 
 def _is_sentence(line: str) -> bool:
-    return len(line.split(None, _MIN_WORDS)) >= _MIN_WORDS or len(_WIDE.findall(line)) >= _MIN_WIDE
+    return len(line.split(None, _MIN_WORDS)) >= _MIN_WORDS or len(WIDE.findall(line)) >= _MIN_WIDE
 
 
 def _is_prose(item: str) -> bool:
@@ -383,7 +384,7 @@ def _is_prose(item: str) -> bool:
 
 
 def _is_long(item: str) -> bool:
-    return len(item) >= _MIN_SENTENCE or len(_WIDE.sub("xx", item)) >= _MIN_SENTENCE
+    return len(item) >= _MIN_SENTENCE or len(WIDE.sub("xx", item)) >= _MIN_SENTENCE
 
 
 def _goes_on(item: str) -> bool:

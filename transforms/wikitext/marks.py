@@ -45,6 +45,9 @@ LINK = "\ufde2"
 SOURCE = "\ufde3"
 NOTE = "\ufde4"
 TEMPLATE = "\ufde5"
+# Characters that are as wide as two others: East Asian scripts and full-width forms
+WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
+SENTENCE_SIGNS = ".!?…؟۔।॥։።။។。！？"  # at the end of a sentence
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 # The first byte of the noncharacters and of UNKNOWN in UTF-8. One byte is found faster than several.
 _THEIR_BYTE = b"\xef"

@@ -38,6 +38,7 @@ from .marks import (
     SECTION,
     SEPARATOR,
     UNKNOWN,
+    WIDE,
     protect,
     restore,
     strip_quotes,
@@ -53,7 +54,6 @@ _NOT_INDENTED_PROSE = ("*", "#", ";", "|", "!", "{|", "----", SECTION)
 # part of a list, unless it is much longer.
 _MIN_QUOTATION = 60  # characters; one of East Asian scripts counts twice
 _MIN_PARAGRAPH = 150
-_WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _FORMULA = re.compile(f"{FORMULA_START}[^{FORMULA_END}]*{FORMULA_END}")
 _CLOSING_INDENT = "[\"'»”’)\\]」』]*"
 _SENTENCE_END = re.compile(rf"(?:[.!?…؟۔।:]|[。！？]){_CLOSING_INDENT}$")
@@ -69,7 +69,7 @@ def _is_prose(line: str, *, after_prose: bool) -> bool:
     text = decode_entities(line).replace(BREAK, " ").replace(HOLE, "").strip()
     if _ENTRY.match(text):
         return False
-    length = len(_WIDE.sub("xx", _FORMULA.sub("x", text)))
+    length = len(WIDE.sub("xx", _FORMULA.sub("x", text)))
     ends = _SENTENCE_END.search(text)
     if after_prose and ends and length >= _MIN_QUOTATION:
         return True

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from .language import normalise_name
-from .marks import BREAK, LINK, NOTE, SOURCE, TEMPLATE, drop_noncharacters, restore
+from .marks import BREAK, LINK, NOTE, SOURCE, TEMPLATE, WIDE, drop_noncharacters, restore
 from .tags import decode_entities, strip_extensions, strip_tables, strip_tags
 
 # The text gets a newline at its start: a fixed first character makes the search fast.
@@ -174,7 +174,6 @@ _EXTERNAL = re.compile(r"\[(?i:https?:|ftp:)?//[^\[\]\n]*+\]")
 _BARE = re.compile(r"://[^\s\[\]]++|ISBN\b")
 _CITED = re.compile(r"https?://|\bisbn|\bissn|\bdoi\b", re.IGNORECASE)
 _NO_LETTER = re.compile(r"[\W\d_]+")
-_WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _QUOTES = re.compile("''+")
 _AUTHOR_FIRST = re.compile(
     r"^\w+, (?:\w\. ?|\w+,? ){1,4}\(\d{4}", re.MULTILINE
@@ -374,7 +373,7 @@ def _count_letters(line: str) -> int:
     East Asian characters count twice.
     """
     letters = _NO_LETTER.sub("", line[: 2 * _MIN_PAGE_LETTERS])
-    return len(letters) if letters.isascii() else len(letters) + len(_WIDE.findall(letters))
+    return len(letters) if letters.isascii() else len(letters) + len(WIDE.findall(letters))
 
 
 def _kind_of(lines: collections.Counter[str]) -> Kind | None:

@@ -250,7 +250,7 @@ WIKI40B = Paper(
         "near-duplicates": _NO,
         "newer-than": _NO,
         "min-words": _NO,
-        "lists": ("none",),  # the default, which keeps a few lists, is not in the signature
+        "lists": ("none",),  # the default, not in the signature, has more text: up to an eighth
         "columns": ANY,  # more columns beside the text
         "text": ANY,
         "limit": _NO,

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..marks import BREAK, GUARD, HOLE, SECTION, UNKNOWN, protect_argument
+from ..marks import BREAK, GUARD, HOLE, SECTION, SENTENCE_SIGNS, UNKNOWN, protect_argument
 from ..tags import drop_marks
 from .definitions import DefinitionError, Evaluation, read_definition
 from .guesses import (
@@ -47,7 +47,6 @@ _WINDOW = 200  # characters
 # Least and greatest number of characters of a list item in which templates are shown as in running text
 _MIN_ITEM = 30
 _MAX_ITEM = 2_000
-_SENTENCE_SIGNS = frozenset(".!?…؟۔।॥։።။។。！？")
 _MAX_DEFINITIONS = 10  # nested in each other
 _MAX_GUESSED = 4_000  # characters
 _MAX_WORK = 1_500_000  # of evaluating definitions, per page; see Evaluation
@@ -441,7 +440,7 @@ def _is_sentence(text: str, start: int) -> bool:
     """Returns True if the list item at the position `start` may be a sentence, which is kept."""
     end = text.find("\n", start, start + _MAX_ITEM)
     end = end if end >= 0 else min(len(text), start + _MAX_ITEM)
-    return end - start >= _MIN_ITEM and text[end - 1] in _SENTENCE_SIGNS
+    return end - start >= _MIN_ITEM and text[end - 1] in SENTENCE_SIGNS
 
 
 def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:

@@ -422,10 +422,6 @@ def _of_article(value: str) -> Show:
     return lambda arguments, page: HOLE if arguments.get("1") else value
 
 
-def _argument(name: str) -> Show:
-    return lambda arguments, page: arguments.get(name, "")
-
-
 def _silent(arguments: Arguments, page: Page) -> str:
     return ""
 
