@@ -256,10 +256,8 @@ class Wiki40bConfig(settings.Config):
         differ from the defaults.
         """
         variant = super().variant() | {"newer_than": name_older(self.newer_than)}
-        usual = {name: value for name, value in self.original().items() if isinstance(value, str)}
-        return {
-            name: value for name, value in variant.items() if value and value != usual.get(name)
-        }
+        usual = self.original()
+        return {name: value for name, value in variant.items() if value and value != usual[name]}
 
     def subwords(self) -> SubwordSettings | None:
         """Returns the settings of the vocabulary; None if no vocabulary is trained."""
