@@ -103,9 +103,12 @@ _ENTRY = re.compile(
     rf"|(?<!{_SPACE}){_DASH}(?!{_SPACE})|{_HYPHEN}|[:：](?=\d)){{1,60}}+)"
     rf"(?:(?<={_SPACE})[–—―－•-]++|[–—―－•-]++(?={_SPACE})|[:：])(?P<text>.*)"
 )
-# Before a full stop that is not one of an abbreviation
-_WHOLE_WORD = r"(?:(?<=[^\W\d_][^\W\d_][^\W\d_])|(?<=[^\s\dA-Za-zÀ-ɏͰ-ӿ.][^\s\dA-Za-zÀ-ɏͰ-ӿ.]))"
-_INNER_END = re.compile(rf"{_WHOLE_WORD}[.!?؟۔।։።။។]\W{{0,2}} |[。！？][」』）]?[^\W」』）]")
+# After a full stop that is not one of an abbreviation. Each pattern begins with a set of characters, which is
+# fast to search.
+_WHOLE_WORD = r"(?:(?<=[^\W\d_][^\W\d_][^\W\d_].)|(?<=[^\s\dA-Za-zÀ-ɏͰ-ӿ.][^\s\dA-Za-zÀ-ɏͰ-ӿ.].))"
+_INNER_END = re.compile(
+    rf"[.!?؟۔।։።။។。！？](?:(?<![。！？]){_WHOLE_WORD}\W{{0,2}} |(?<=[。！？])[」』）]?[^\W」』）])"
+)
 # Sources: "''The Title''. London", "Smith, John, ''The"
 _TITLE_FIRST = re.compile(
     r"''(?!')[^'\n]++''\."
@@ -113,14 +116,15 @@ _TITLE_FIRST = re.compile(
 )
 # "pp. 5", "(2007). «", "93 (12): 17", "(1999). A history of the town. London: Press"
 _PAGES = re.compile(
-    r"\bpp?\. ?\d|\(\d{4}\)[.,:]? ?(?:''|[«“„\"])|\d ?\(\d+\) ?[:,] ?\d"
-    r"|\((?:1[89]|20)\d\d[a-z]?\)\. [^.\n]{3,120}\. [^.:\n]{2,30}: "
+    r"[p(](?:(?<=\bp)p?\. ?\d|(?<=\()\d{4}\)[.,:]? ?(?:''|[«“„\"])|(?:(?<=\d\()|(?<=\d \())\d+\) ?[:,] ?\d"
+    r"|(?<=\()(?:1[89]|20)\d\d[a-z]?\)\. [^.\n]{3,120}\. [^.:\n]{2,30}: )"
 )
 # "92–96.", "Oxford, 1998.", "Київ, 1998. — 200 с.", "『政治理論史』東京大学出版会、1980年。"
 _YEAR_LAST = re.compile(
     r"\d[–-]\d+[.։]$|(?<!\d), (?:19|20)\d\d\)?[.։]$|\b(?:19|20)\d\d[^\d\n]{1,12}\d{2,4} ?\w{1,5}[.։]$"
     r"|』[^』。\n]*\d{4}年?[)）]?。?$|'',(?:(?![a-zа-яα-ω]{4})[^.\n]){0,60}\b(?:19|20)\d\d[.։]$"
 )
+_AFTER_YEAR = 10  # characters, at most, from the last digit of such an end
 _MIN_WORDS = 3  # of a sentence; "See also:" and "Examples:" are labels
 _MIN_WIDE = 8  # characters of East Asian scripts
 _MAX_NAMES = 50  # items of a list of names, without the terms that part it
@@ -371,16 +375,17 @@ def _is_sentence(line: str) -> bool:
 def _is_prose(item: str) -> bool:
     """Returns True if a list item that ends like a sentence is a whole sentence, or several."""
     text = item.strip(_BLANK)
+    if text.lstrip(_OPENING)[:1].islower() or not _is_long(text):
+        return False
     entry = _ENTRY.match(text)
     if entry and (_DIGIT.search(entry["label"]) or not _INNER_END.search(entry["text"])):
         return False
-    if text.lstrip(_OPENING)[:1].islower() or not _is_long(text):
-        return False
     if _TITLE_FIRST.match(text) or _is_source(item):
         return False
-    return not (
-        _DIGIT.search(text) and (_PAGES.search(text) or _YEAR_LAST.search(text[-_MAX_END:]))
-    )
+    if not _DIGIT.search(text):
+        return True
+    is_year_last = _DIGIT.search(text[-_AFTER_YEAR:]) and _YEAR_LAST.search(text[-_MAX_END:])
+    return not (is_year_last or _PAGES.search(text))
 
 
 def _is_long(item: str) -> bool:
