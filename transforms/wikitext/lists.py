@@ -43,6 +43,7 @@ from .marks import (
     SECTION,
     SENTENCE_SIGNS,
     WIDE,
+    protect,
     restore,
 )
 from .sections import Section
@@ -80,15 +81,26 @@ _LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
 _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
 _END = f"[{SENTENCE_SIGNS}]"
+_THAI = "\u0e01-\u0e4e"  # without signs and digits; Thai ends no sentence with a sign
+_IN_THAI = re.compile(f"[{_THAI}]")
+_VERBS = re.compile("เป็น|คือ|ได้|มี|ถูก|จะ|ให้|อยู่|ซึ่ง|แต่|จึง|เพราะ")  # and words between clauses
+_MIN_VERBS = 2  # different ones, in a text of Thai that is a sentence
 _CLOSING = rf"(?:[{_BLANK}'\"»”’)\]」』）]|{_TAG})*+$"
 _SENTENCE_END = re.compile(_END + _CLOSING)
+# ": ''E'' = ''mc''<sup>2</sup>": letters in italics, a sign of relation, and no word
+_PLAIN_FORMULA = (
+    rf"(?=[^\n]*''[^\W\d_]{{1,2}}(?:<|''))(?=[^\n]*[=≈≡≤≥∝→⇒{protect('=')}])"
+    rf"(?![^\n]*(?<![&<])(?:[^\W\d_]{{4}}|{WIDE.pattern}))[^\n]*+"
+)
 _FORMULA_LINE = re.compile(
-    rf"^(?::*+[ \t]*+{FORMULA_START}[^\n]*+|[*#:]++[ \t]*+{_FORMULA})$", re.MULTILINE
+    rf"^(?::*+[ \t]*+{FORMULA_START}[^\n]*+|[*#:]++[ \t]*+{_FORMULA}|:++[ \t]*+{_PLAIN_FORMULA})$",
+    re.MULTILINE,
 )
 # Chronologies ("1912 – The ship …") have no sentences; most of their lines are left out here, which is fast.
 _SENTENCE_OR_FORMULA = re.compile(
-    rf"^:*+(?:[*#]++[ \t]*+(?!\d[^\n–—-]{{0,40}}+(?<= )[–—-])[^\n]{{28,}}{_END}{_CLOSING}"
-    rf"|[ \t]*+{FORMULA_START}[^\n]*+$)|^[*#:]++[ \t]*+{_FORMULA}$",
+    rf"^:*+(?:[*#]++[ \t]*+(?!(?:[คพ]\.ศ\. )?\d[^\n–—-]{{0,40}}+(?<= )[–—-])[^\n]{{28,}}"
+    rf"(?:{_END}|[{_THAI}]){_CLOSING}"
+    rf"|[ \t]*+{FORMULA_START}[^\n]*+$)|^[*#:]++[ \t]*+{_FORMULA}$|^:++[ \t]*+{_PLAIN_FORMULA}$",
     re.MULTILINE,
 )
 _NEXT_SENTENCE = re.compile(r"(?:(?<=\w\w)[.!?؟۔।։።။។]\W? |[。！？])(?=[^\s。！？])")
@@ -204,7 +216,8 @@ def _paragraph(item: str) -> str:
 
 def _show_line(match: re.Match[str]) -> str:
     item = _MARKS.sub("", match[0])
-    return _paragraph(item) if FORMULA_START in item[:1] or _is_prose(item) else match[0]
+    is_formula = FORMULA_START in item[:1] or match[0].lstrip(":")[:1] not in ("*", "#")
+    return _paragraph(item) if is_formula or _is_prose(item) else match[0]
 
 
 def _announced(
@@ -376,6 +389,8 @@ def _is_prose(item: str) -> bool:
     """Returns True if a list item that ends like a sentence is a whole sentence, or several."""
     text = item.strip(_BLANK)
     if text.lstrip(_OPENING)[:1].islower() or not _is_long(text):
+        return False
+    if _IN_THAI.match(text, len(text) - 1) and len({*_VERBS.findall(text)}) < _MIN_VERBS:
         return False
     entry = _ENTRY.match(text)
     if entry and (_DIGIT.search(entry["label"]) or not _INNER_END.search(entry["text"])):

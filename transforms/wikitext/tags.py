@@ -18,7 +18,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from html.entities import html5
 
-from .marks import BREAK, FORMULA_END, FORMULA_START, GUARD, HOLE, SECTION, SEPARATOR, protect
+from .marks import (
+    BREAK,
+    FORMULA_END,
+    FORMULA_START,
+    GUARD,
+    HOLE,
+    ROW,
+    SECTION,
+    SEPARATOR,
+    protect,
+)
 from .templates.patterns import superscript
 from .wikis import longest_switch, switches
 
@@ -363,6 +373,9 @@ _TABLE_WITH_BARS = re.compile(
 )
 _BARS = {"{{(!}}": "{|", "{{!)}}": "|}", "{{!}}": "|"}  # in a table that is an argument
 _HTML_BLOCK = re.compile(r"<(?:((?i:table|ul|ol|dl))\b[^<>]*|/(?i:table|ul|ol|dl)\s*)>")
+_NO_LIST = re.compile(rf"<(?i:table|dl)\b|[{BREAK}{ROW}]")
+_HTML_ITEM = re.compile(r"<(?i:li)\b[^<>]*>")
+_WITHIN_ITEM = re.compile(r"</?(?i:li|ul|ol)\b[^<>]*>|\s+")
 
 
 def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) -> str:
@@ -414,12 +427,20 @@ def _with_bars(table: str) -> str:
 
 
 def strip_html_blocks(text: str) -> str:
-    """Removes HTML tables and lists, including nested ones."""
-    return _sub_spans(text, _HTML_BLOCK, lambda _: BREAK) if "</" in text else text
+    """Removes HTML tables and `<dl>`, including nested ones, and writes `<ul>` and `<ol>` as wikitext."""
+    return _sub_spans(text, _HTML_BLOCK, _wikitext_list) if "</" in text else text
+
+
+def _wikitext_list(block: str) -> str:
+    """Returns `<ul><li>A</li></ul>` as a line "* A", and BREAK for lists with tables and other blocks."""
+    if _NO_LIST.search(block):
+        return BREAK
+    items = (_WITHIN_ITEM.sub(" ", item).strip() for item in _HTML_ITEM.split(block)[1:])
+    return "\n" + "".join(f"* {item}\n" for item in items if item) + BREAK
 
 
 def strip_tables(text: str) -> str:
-    """Removes wikitables, HTML tables and HTML lists, including nested ones."""
+    """Removes wikitables and HTML tables, including nested ones, and writes HTML lists as wikitext lists."""
     return strip_html_blocks(sub_tables(text, lambda _: f"\n{BREAK}"))
 
 

@@ -75,6 +75,8 @@ def val(arguments: Arguments, page: Page) -> str:
     error = next(filter(None, errors), "")
     if error.startswith("("):
         shown += error
+    elif error in ("-", "–", "−", "to") and errors[1:] and errors[1]:
+        shown += f"–{_plain_value(errors[1], page, commas=commas)}"
     elif len(errors) > 1 and errors[1]:
         shown += f"+{errors[0].lstrip('+')}−{errors[1].lstrip('-−')}"
     elif error:
