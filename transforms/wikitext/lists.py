@@ -76,16 +76,18 @@ _MARKS = re.compile(r"^[*#:;]+[ \t]*", re.MULTILINE)
 _FORMULA_MARKS = {ord(FORMULA_START): None, ord(FORMULA_END): None}
 _NO_SENTENCE = ("*", "#", ":", ";", "|", "!", "{|", SECTION)
 _SOURCE = re.compile(r"://|\bISBN\b|\bISSN\b")
-_SOURCE_SIGNS = ("://", "ISBN", "ISSN")
 _LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
 _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
 _END = f"[{SENTENCE_SIGNS}]"
-_THAI = "\u0e01-\u0e4e"  # without signs and digits; Thai ends no sentence with a sign
-_IN_THAI = re.compile(f"[{_THAI}]")
+_THAI = frozenset(
+    map(chr, range(0x0E01, 0x0E4F))
+)  # without signs and digits; Thai ends no sentence with a sign
+_LAST_SIGNS = _THAI | frozenset(SENTENCE_SIGNS)
 _VERBS = re.compile("เป็น|คือ|ได้|มี|ถูก|จะ|ให้|อยู่|ซึ่ง|แต่|จึง|เพราะ")  # and words between clauses
 _MIN_VERBS = 2  # different ones, in a text of Thai that is a sentence
-_CLOSING = rf"(?:[{_BLANK}'\"»”’)\]」』）]|{_TAG})*+$"
+_CLOSERS = f"{_BLANK}'\"»”’)]」』）"
+_CLOSING = rf"(?:[{re.escape(_CLOSERS)}]|{_TAG})*+$"
 _SENTENCE_END = re.compile(_END + _CLOSING)
 # ": ''E'' = ''mc''<sup>2</sup>": letters in italics, a sign of relation, and no word
 _PLAIN_FORMULA = (
@@ -93,15 +95,10 @@ _PLAIN_FORMULA = (
     rf"(?![^\n]*(?<![&<])(?:[^\W\d_]{{4}}|{WIDE.pattern}))[^\n]*+"
 )
 _FORMULA_LINE = re.compile(
-    rf"^(?::*+[ \t]*+{FORMULA_START}[^\n]*+|[*#:]++[ \t]*+{_FORMULA}|:++[ \t]*+{_PLAIN_FORMULA})$",
-    re.MULTILINE,
+    rf":*+[ \t]*+{FORMULA_START}[^\n]*+|[*#:]++[ \t]*+{_FORMULA}$|:++[ \t]*+{_PLAIN_FORMULA}"
 )
-# Chronologies ("1912 – The ship …") have no sentences; most of their lines are left out here, which is fast.
-_SENTENCE_OR_FORMULA = re.compile(
-    rf"^:*+(?:[*#]++[ \t]*+(?!(?:[คพ]\.ศ\. )?\d[^\n–—-]{{0,40}}+(?<= )[–—-])[^\n]{{28,}}"
-    rf"(?:{_END}|[{_THAI}]){_CLOSING}"
-    rf"|[ \t]*+{FORMULA_START}[^\n]*+$)|^[*#:]++[ \t]*+{_FORMULA}$|^:++[ \t]*+{_PLAIN_FORMULA}$",
-    re.MULTILINE,
+_DATE_FIRST = re.compile(  # chronologies ("1912 – The ship …") have no sentences
+    r"(?:[คพ]\.ศ\. )?\d[^–—-]{0,40}+(?:(?<=[ \u00a0])|(?<=&nbsp;))[–—-]"
 )
 _NEXT_SENTENCE = re.compile(r"(?:(?<=\w\w)[.!?؟۔।։።။។]\W? |[。！？])(?=[^\s。！？])")
 _MAX_LAST = 200  # characters
@@ -162,9 +159,20 @@ class ListRule(NamedTuple):
 
     def show_parts(self, block: str) -> str:
         """Returns a list in which those lines are paragraphs that are kept by themselves."""
-        if self.lists == "sentences":
-            return _SENTENCE_OR_FORMULA.sub(_show_line, block)
-        return _FORMULA_LINE.sub(_show_line, block)
+        lines = block.split("\n")
+        for number, line in enumerate(lines):
+            if len(line) > _MIN_SENTENCE // 2 or line.startswith(":") or FORMULA_START in line:
+                lines[number] = self._show_line(line)
+        return "\n".join(lines)
+
+    def _show_line(self, line: str) -> str:
+        marked = line.lstrip(":")
+        is_item = marked.startswith(("*", "#"))
+        item = marked.lstrip(_LIST_MARKS)
+        if (not is_item or FORMULA_START in item[:1]) and _FORMULA_LINE.match(line):
+            return _paragraph(_MARKS.sub("", line))
+        is_prose = self.lists == "sentences" and is_item and _ends_sentence(item)
+        return _paragraph(item) if is_prose and _is_prose(item) else line
 
 
 def keep_lists(text: str, levels: Sequence[int], rule: ListRule) -> str:
@@ -214,10 +222,12 @@ def _paragraph(item: str) -> str:
     return f"\n\n{GUARD}{item}\n\n"
 
 
-def _show_line(match: re.Match[str]) -> str:
-    item = _MARKS.sub("", match[0])
-    is_formula = FORMULA_START in item[:1] or match[0].lstrip(":")[:1] not in ("*", "#")
-    return _paragraph(item) if is_formula or _is_prose(item) else match[0]
+def _ends_sentence(item: str) -> bool:
+    """Returns True if the last sign of an item ends a sentence, or is a letter of Thai."""
+    end = item.rstrip(_CLOSERS)
+    if end.endswith(">"):  # a tag
+        return bool(_SENTENCE_END.search(item[-_MAX_END:]))
+    return end[-1:] in _LAST_SIGNS
 
 
 def _announced(
@@ -372,7 +382,7 @@ def _is_source(item: str) -> bool:
 
     An item that begins with a link and then describes the link's target is not a source.
     """
-    if not any(sign in item for sign in _SOURCE_SIGNS):
+    if "://" not in item and "ISBN" not in item and "ISSN" not in item:
         return False
     found = _SOURCE.search(item)
     if not found or found[0] != "://":
@@ -390,7 +400,9 @@ def _is_prose(item: str) -> bool:
     text = item.strip(_BLANK)
     if text.lstrip(_OPENING)[:1].islower() or not _is_long(text):
         return False
-    if _IN_THAI.match(text, len(text) - 1) and len({*_VERBS.findall(text)}) < _MIN_VERBS:
+    if text[-1] in _THAI and len({*_VERBS.findall(text)}) < _MIN_VERBS:
+        return False
+    if _DATE_FIRST.match(text):
         return False
     entry = _ENTRY.match(text)
     if entry and (_DIGIT.search(entry["label"]) or not _INNER_END.search(entry["text"])):
