@@ -281,7 +281,10 @@ class Wiki40b(CorpusBuild):
             folder,
             cleaned.ledger,
             functools.partial(
-                article_accounts.account_for_articles, paper=figures_for_card(self.config.language)
+                article_accounts.account_for_articles,
+                paper=figures_for_card(
+                    self.config.language, has_scores=self.config.lists == "none"
+                ),
             ),
             outputs=(
                 corpus | "WriteCorpus" >> write,

@@ -215,6 +215,7 @@ def _read_sizes(build: Build) -> BuildSizes:
     characters = sum(of.characters for of in measured)
     spelled = sum(of.unknown_characters + of.byte_characters for of in measured)
     paper = PAPER[build.edition]
+    has_scores = not paper_of(build.signature).why_no_score(build.manifest)
     return BuildSizes(
         language=build.edition,
         dump_date=build.dump_date,
@@ -227,7 +228,9 @@ def _read_sizes(build: Build) -> BuildSizes:
         coverage=_ratio(characters - spelled, characters) if has_pieces else None,
         paper_articles=paper.articles,
         paper_characters_per_piece=paper.characters_per_piece["32k"],
-        paper_bits_per_character=paper.scores["32k", "test"].bits_per_character,
+        paper_bits_per_character=paper.scores["32k", "test"].bits_per_character
+        if has_scores
+        else None,
     )
 
 

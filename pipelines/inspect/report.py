@@ -129,7 +129,8 @@ def _notes(found: Found) -> list[str]:
         "characters per piece and coverage (the share of characters that have a piece of their own) are"
         " measured on validation and test; a marker counts as one character (before 1.4.0 without its line"
         " feeds); the paper used its own vocabularies; its bits per character are those of models with 32k"
-        " pieces on test, on the text of the published corpus"
+        " pieces on test, on the text of the published corpus, and stand beside builds with its rules alone"
+        " (--lists none)"
     ]
     if len(newest_of_each_language(found.rows)) < len(found.rows):
         notes.append("Total is the sum over the newest build of each language")

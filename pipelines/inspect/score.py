@@ -271,7 +271,7 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
 def _paper(found: Score) -> Iterator[tuple[str, str]]:
     signature = found.build.signature
     papers = paper_of(signature).scores_of(signature, found.split)
-    why_not = paper_of(signature).why_not_beside(found.build.manifest)
+    why_not = paper_of(signature).why_no_score(found.build.manifest)
     if not (why_not or found.covers_text):
         why_not = "the models of the paper also predict what is between the words"
     if papers and why_not:

@@ -32,7 +32,7 @@ def test_a_row(tmp_path: Path) -> None:
         coverage=0.999,
         paper_articles=562_612,
         paper_characters_per_piece=4.029,
-        paper_bits_per_character=0.884,
+        paper_bits_per_character=None,  # sentences of lists stay
     )
 
 

@@ -22,6 +22,7 @@ from tests.makers.wiki_builds import Command
 from tests.tools.error_of import error_of
 
 IDS = {"train": [["Q1"]], "validation": [["Q2"]], "test": [["Q3", "Q4", "Q5"]]}
+UK = "wiki40b|lang:uk|dump:20260101|lists:none|v:1.0.0"
 TEST = {"articles": 3, "words": 200, "characters": 1000, "pieces": 250}
 
 
@@ -32,7 +33,7 @@ def stats(**of_test: int) -> dict[str, dict[str, int]]:
 
 @pytest.fixture
 def uk(tmp_path: Path) -> Path:
-    return make_build(tmp_path, "uk", IDS, stats=stats())
+    return make_build(tmp_path, "uk", IDS, stats=stats(), signature=UK)
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) ->
     assert head.split() == ["what", "value"]
     assert set(line.strip()) == {"─"}
     assert [re.split(" {3,}", row.strip()) for row in table] == [
-        ["corpus", "wiki40b|lang:uk|dump:20260101|v:1.0.0"],
+        ["corpus", "wiki40b|lang:uk|dump:20260101|lists:none|v:1.0.0"],
         ["split", "test"],
         ["log-likelihood", "-693.147 nats"],
         ["scored", "the whole text (assumed: a sum does not show what is in it)"],
@@ -69,7 +70,7 @@ def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) ->
         ["note", OTHER_TEXT],
     ]
     assert shown.endswith(
-        "\n\nbpc|wiki40b|lang:uk|dump:20260101|v:1.0.0|split:test|chars:1000"
+        "\n\nbpc|wiki40b|lang:uk|dump:20260101|lists:none|v:1.0.0|split:test|chars:1000"
         f"|manifest:{digest(uk)}|corpusmill:{VERSION} = 1.0000\n"
     )
 
@@ -79,7 +80,7 @@ def test_word_level_perplexity(uk: Path, run: Command) -> None:
     assert re.search("  word-level perplexity +32.0000\n", shown)
     assert re.search("  equals bits per character +1.0000\n", shown)
     assert shown.endswith(
-        "perplexity|wiki40b|lang:uk|dump:20260101|v:1.0.0|split:test|words:200"
+        "perplexity|wiki40b|lang:uk|dump:20260101|lists:none|v:1.0.0|split:test|words:200"
         f"|manifest:{digest(uk)}|corpusmill:{VERSION} = 32.0000\n"
     )
 

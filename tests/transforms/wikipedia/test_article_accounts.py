@@ -78,12 +78,12 @@ def test_sound_accounts() -> None:
 
 
 def test_the_card_has_the_figures_of_the_paper() -> None:
-    paper = figures_for_card("uk")
+    paper = figures_for_card("uk", has_scores=True)
     assert paper["bits per character of its models (32k), validation and test"] == "0.885, 0.884"
     card = "\n".join(account_for(paper).sections)
     assert "| articles | 562,612 |" in card
     assert "| pieces (32k), characters of test | 11,514,315, 46,442,543 |" in card
-    assert figures_for_card("hy") == {}
+    assert figures_for_card("hy", has_scores=True) == {}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_card_of_other_settings_has_no_figures_of_the_paper(
     settings = {"sentencepiece": {"vocabulary_size": vocabulary_size}}
     monkeypatch.setitem(globals(), "PROVENANCE", PROVENANCE._replace(settings=settings))
     read = [InputFile(role, "a", 1, "00ff")]
-    card = "\n".join(account_for(figures_for_card("uk"), inputs=read).sections)
+    card = "\n".join(account_for(figures_for_card("uk", has_scores=True), inputs=read).sections)
     assert f"No figures of the paper: not the paper's settings: {flags}.\n" in card
     assert "562,612" not in card
 

@@ -67,6 +67,8 @@ class Paper(NamedTuple):
     tables: Mapping[str, Sequence[str]] = {}  # further figures, for the template of the card
     min_count: int = 1  # how often a word must occur in train to be in the vocabulary of the paper
     note: str = ""  # about how the words are counted
+    # settings that a signature leaves out → their values, with which sizes may be compared, and no scores
+    unsigned: Mapping[str, str] = {}
 
     def why_not(
         self,
@@ -99,6 +101,16 @@ class Paper(NamedTuple):
         """Returns why the figures cannot stand beside a build (see `why_not`), given its manifest."""
         roles = [file["role"] for file in manifest.get("inputs", [])]
         return self.why_not(manifest["signature"], manifest.get("settings", {}), roles)
+
+    def why_no_score(self, manifest: Mapping[str, Any]) -> str:
+        """Returns why the scores of the paper cannot stand beside a build, or "" if they can.
+
+        Sizes may stand beside some builds with other text than the paper's, if this is said.
+        """
+        given = _settings_of(manifest["signature"])
+        others = [_as_flag(*one) for one in self.unsigned.items() if one[0] not in given]
+        why_not = f"not the paper's settings: {', '.join(others)}" if others else ""
+        return self.why_not_beside(manifest) or why_not
 
     def scores_of(self, signature: str, split: str) -> Sequence[PaperScore]:
         """Returns the scores that the paper reports for a split; empty if there are none.
@@ -199,8 +211,8 @@ CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
 """Code of the language → characters per piece of the 32k, 64k and 128k vocabularies."""
 
 
-def figures_for_card(language: str) -> dict[str, str]:
-    """Returns name → number from the paper, for the dataset card of a build.
+def figures_for_card(language: str, *, has_scores: bool) -> dict[str, str]:
+    """Returns name → number from the paper, for the dataset card of a build; without scores, only sizes.
 
     Returns an empty mapping if the paper does not have the language.
     """
@@ -213,6 +225,8 @@ def figures_for_card(language: str) -> dict[str, str]:
         rows[f"pieces (32k), characters of {split}"] = f"{score.pieces:,}, {score.characters:,}"
     for size in VOCABULARIES:
         rows[f"characters per piece ({size})"] = f"{figures.characters_per_piece[size]:.3f}"
+        if not has_scores:
+            continue
         bits = (figures.scores[size, split].bits_per_character for split in ("validation", "test"))
         name = f"bits per character of its models ({size}), validation and test"
         rows[name] = ", ".join(f"{value:.3f}" for value in bits)
@@ -250,7 +264,7 @@ WIKI40B = Paper(
         "near-duplicates": _NO,
         "newer-than": _NO,
         "min-words": _NO,
-        "lists": ("none",),  # the default, not in the signature, has more text: up to an eighth
+        "lists": ("none",),
         "columns": ANY,  # more columns beside the text
         "text": ANY,
         "limit": _NO,
@@ -268,6 +282,7 @@ WIKI40B = Paper(
         for code, figures in PAPER.items()
         for split in ("validation", "test")
     },
+    unsigned={"lists": "sentences"},  # more text: up to an eighth
 )
 
 LM1B = Paper(

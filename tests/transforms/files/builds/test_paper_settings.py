@@ -104,6 +104,18 @@ def test_settings_that_only_the_manifest_has_are_named(
     assert found == (f"not the paper's settings: {flags}" if flags else "")
 
 
+@pytest.mark.parametrize(
+    ("variant", "why_not"),
+    [({}, "not the paper's settings: --lists sentences"), ({"lists": "none"}, "")],
+)
+def test_scores_need_the_lists_of_the_paper_and_sizes_do_not(
+    variant: dict[str, object], why_not: str
+) -> None:
+    manifest = {"signature": signature("wiki40b", variant, "uk")}
+    assert paper_of("wiki40b").why_no_score(manifest) == why_not
+    assert paper_of("wiki40b").why_not_beside(manifest) == ""
+
+
 @pytest.mark.parametrize("kind", ["entities", "ngrams", "tokens", "subwords", "wiki40b-vocabulary"])
 def test_builds_without_a_paper_have_no_reason(kind: str) -> None:
     made = f"{kind}|lang:de|of:lm1b-1.1.0|v:1.0.0"
