@@ -1,5 +1,6 @@
 import csv
 import pathlib
+import re
 from collections import Counter
 
 import pytest
@@ -27,10 +28,19 @@ the towns at both ends. These are truths that every surveyor learns within a yea
     40,
 )
 MIXED = PROSE + VERSE[: len(PROSE) // 2]  # a third is verse
-DIALOGUE = (
-    PLAY.replace("Enter", "Here comes").replace("Exit", "There goes").replace("SCENE", "PART")
-)
-CASES = read_table("genres", MIXED=MIXED, DIALOGUE=DIALOGUE, ESSAY=ESSAY, PROSE=PROSE, VERSE=VERSE)
+DIALOGUE = re.sub(r"Enter.*|.Exit.*| .aside.", "", PLAY).replace("SCENE", "PART")
+TREES = "Ash Beech Cedar Dogwood Elm Fir Gorse Hazel Ivy Juniper Kapok Larch Maple Nutmeg Oak Pine"
+QUOTATIONS = [
+    f"{tree} does not ask." for tree in (*TREES.split(), *"Rose Sloe Thorn Ulex Vine".split())
+]
+TEXTS = {
+    **{"MIXED": MIXED, "ESSAY": ESSAY, "PROSE": PROSE, "VERSE": VERSE, "DIALOGUE": DIALOGUE},
+    "DIRECTED": DIALOGUE.replace("TOBIAS. ", "TOBIAS. [Sits down.] "),
+    "CROWD": "".join(re.sub("(TOBIAS|MARIGOLD)", rf"\1 {name}", DIALOGUE) for name in "ABC"),
+    "QUOTATIONS": "\n\n".join(QUOTATIONS),
+    "MAXIMS": "\n\n".join(QUOTATIONS[::2] + QUOTATIONS[1::-2] + QUOTATIONS[::-1]),
+}
+CASES = read_table("genres", **TEXTS)
 
 
 @pytest.mark.parametrize(("samples", "manner"), CASES["manners"])
@@ -115,7 +125,6 @@ LABELS = pathlib.Path(__file__).with_name("genre_labels.tsv")
 KEPT = ("prose", "prose-fiction")
 
 MISSES = {
-    887: "plays",  # Wilde's Intentions: half of it is dialogues, and the catalogue has it as drama
     29888: "poems",  # The Hunting of the Snark, without a catalogue entry: nonsense that is verse
     36308: "poems",  # the songs of Alice, the same
 }
