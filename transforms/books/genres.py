@@ -169,11 +169,14 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
     if NONSENSE in catalogued:
         return Reason(NONSENSE, f"catalogue: {catalogued[NONSENSE]}")
     shape = measure_shape(text)
-    stage = [
-        measure(text) if shape.speech >= MIN_SPEECH else 0.0
-        for measure in (stage_words, stage_directions)
-    ]
-    measured = _Text(shape, *stage, measure_manner(take_samples(text)), book.title)
+    in_speeches = text if shape.speech >= MIN_SPEECH else ""
+    measured = _Text(
+        shape,
+        stage_words(in_speeches),
+        stage_directions(in_speeches),
+        measure_manner(take_samples(text)),
+        book.title,
+    )
     rules = (_recipes, _plays, _reference, _poems, _manuals)
     return next(filter(None, (rule(measured, catalogued) for rule in rules)), None)
 

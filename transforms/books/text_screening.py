@@ -395,10 +395,12 @@ def share_sorted(paragraphs: Sequence[Sequence[str]]) -> float:
     running text, the share is about 0.5. If there are fewer than MIN_SORTED_PAIRS pairs, the result is 0.
     """
     found = [_FIRST_LETTERS.match(lines[0]) for lines in paragraphs]
-    firsts = [letters for letters, _ in groupby(one[1].casefold() for one in found if one)]
+    all_firsts = [one[1].casefold() for one in found if one]
+    firsts = [letters for letters, _ in groupby(all_firsts)]
     if len(firsts) <= MIN_SORTED_PAIRS:
         return 0.0
-    return sum(first < second for first, second in pairwise(firsts)) / (len(firsts) - 1)
+    ascending = sum(1 for first, second in pairwise(firsts) if first < second)
+    return ascending / (len(firsts) - 1)
 
 
 def is_list(lines: Sequence[str]) -> bool:
