@@ -111,7 +111,7 @@ MIN_DIRECTIONS = 1.0
 """Smallest share of speech, and smallest number of stage directions per 1,000 words, in a play with few stage
 words.
 
-Such plays have 1.3 directions and more, dialogues of philosophers have 0.5 at most.
+Such plays have 1.2 directions and more, dialogues of philosophers have 0.5 at most.
 """
 
 DIALOGUE_SPEAKERS = 4
@@ -120,7 +120,7 @@ DIALOGUE_SPEAKERS = 4
 MIN_SORTED = 0.85
 """Smallest share of paragraphs in alphabetical order in a work of reference or a list of quotations.
 
-A list of quotations has 0.91, prose up to 0.63, even with a long index.
+A list of quotations has 0.91, other books have up to 0.73, even with a long index.
 """
 
 MAX_NARRATING = 45.0
