@@ -147,7 +147,7 @@ def test_no_play_or_poem_of_the_books_that_say_so_is_kept(simplebooks: BookBuild
         r"(?i)\b(poems|sonnets|the tragedy of|in (?:three|four|five) acts|cook book)\b"
     )
     assert [title for title in kept if named.search(title)] == []
-    assert sum(row["verdict"] == "screen-books/plays" for row in verdicts) == 41
+    assert sum(row["verdict"] == "screen-books/plays" for row in verdicts) == 40
     assert sum(row["verdict"] == "screen-books/poems" for row in verdicts) == 36
 
 
@@ -165,7 +165,8 @@ def test_a_part_is_not_kept_beside_the_whole(simplebooks: BookBuild, omnibus: in
 
 def test_nothing_else_overlaps(simplebooks: BookBuild) -> None:
     rejected = {one for one, fate in simplebooks.fates() if fate == "select-books/overlaps"}
-    assert rejected == {str(part) for parts in OF_AN_OMNIBUS.values() for part in parts}
+    selected = {"1338"}  # a selection from several books of Wilde
+    assert rejected == selected | {str(part) for parts in OF_AN_OMNIBUS.values() for part in parts}
 
 
 def test_the_choice_is_that_of_one_loop_over_the_books_that_are_alike(

@@ -21,6 +21,13 @@ Removes tables of contents, lists of illustrations, illustrations and page marks
 SimpleBooks consists of running text: "We removed meta-data, tables of contents, illustrations" (section 2 of
 its paper). The paper does not name footnotes, indexes, advertisements and the marks of _italics_ and =bold=;
 they are kept.
+
+Joins words that are broken at line ends, if the same book also has the whole word.
+
+"politi-\\ncal" becomes "political" if "political" occurs elsewhere in the book, and "politi-cal" does not. At
+a line end, the halves may be words themselves ("how-\\never"): 120 such places in a real file were read, and
+all were broken words. Within a line ("politi- cal", "politi - cal"), the first half must not occur alone,
+because a hyphen with a space is mostly a dash ("he came in - to see us").
 """
 
 import functools
@@ -375,3 +382,97 @@ def check_furniture(text: str, cut: CutText) -> Reason | None:
     if removed > max(len(text) * MAX_SHARE, FREE_CHARACTERS):
         return Reason("too-much-furniture", f"{removed:,} of {len(text):,} characters")
     return check_kept(cut.text)
+
+
+_HALF_CHARACTERS = 40  # characters before a hyphen that are examined
+_FEW_BREAKS = 50  # so many are searched for one by one, which is faster than to collect all words
+_WORDS_CHARACTERS = 1 << 20  # the words of a book are collected in parts, to save memory
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_BREAK = r"(?=\s)[ \t]*+(\n?)[ \t]*+([^\W\d_]++)"
+_HYPHEN_BREAK = re.compile("-" + _BREAK)
+# Soft hyphens, typographic ones, and the sign that some text recognition writes for them.
+_OTHER_HYPHENS = "\u2010\xad¬"
+_ANY_BREAK = re.compile(f"[-{_OTHER_HYPHENS}]{_BREAK}")  # ten times slower
+_FIRST_HALF = re.compile(r"(?<![^\W\d_])([^\W\d_]++)( ?)\Z")
+_END_OF_WORD = re.compile(r"(\S*)[ \t]*\n?")
+
+
+class _Break(NamedTuple):
+    """A place where a word may be broken in two."""
+
+    start: int  # of the first half
+    end: int  # of the second half
+    halves: tuple[str, str]
+    is_line_end: (
+        bool  # False also for a hyphen that may be a dash: after a space, or between capitals
+    )
+
+
+class JoinedWords(NamedTuple):
+    """A text with joined words, and the number of words that were joined or left."""
+
+    text: str
+    joined: int
+    left: int  # words at line ends, if the book has neither the whole word nor the compound
+
+
+def join_broken_words(text: str) -> JoinedWords:
+    """Joins the halves of broken words, if the text has the whole word elsewhere. Lines stay lines."""
+    breaks = list(_find_breaks(text))
+    if not breaks:
+        return JoinedWords(text, 0, 0)
+    words = _words_outside(text, breaks)
+    pieces, at, joined, left = [], 0, 0, 0
+    for place in breaks:
+        first, second = (half.lower() for half in place.halves)
+        if place.start < at or f"{first}-{second}" in words:
+            continue
+        if first + second in words and (place.is_line_end or first not in words):
+            pieces += [text[at : place.start], "".join(place.halves)]
+            at = place.end
+            if "\n" in text[place.start : place.end]:
+                rest = _END_OF_WORD.match(text, at)
+                assert rest
+                pieces += [rest[1], "\n"]
+                at = rest.end()
+            joined += 1
+        else:
+            left += place.is_line_end
+    return JoinedWords("".join([*pieces, text[at:]]), joined, left)
+
+
+def _find_breaks(text: str) -> Iterator[_Break]:
+    at = 0
+    has_others = any(hyphen in text for hyphen in _OTHER_HYPHENS)
+    for found in (_ANY_BREAK if has_others else _HYPHEN_BREAK).finditer(text):
+        before = _FIRST_HALF.search(text, max(at, found.start() - _HALF_CHARACTERS), found.start())
+        if not before:
+            continue
+        halves = before[1], found[2]
+        is_capital = "".join(halves).isupper()
+        if not (halves[1][0].islower() or is_capital):
+            continue
+        is_compound = text[before.start() - 1 : before.start()] == "-"  # "out-of-\nfice"
+        is_line_end = bool(found[1]) and not (before[2] or is_capital or is_compound)
+        if is_line_end or min(map(len, halves)) > 1:  # not "U - S - A"
+            yield _Break(before.start(), found.end(), halves, is_line_end)
+            at = found.end()
+
+
+def _words_outside(text: str, breaks: Sequence[_Break]) -> set[str]:
+    """Returns the words and hyphenated compounds of a text, in lower case, outside of possible breaks.
+
+    If there are few breaks, and no whole word of a break is in the text, only the compounds are returned.
+    """
+    if len(breaks) <= _FEW_BREAKS:
+        lower = text.lower().replace("\u2010", "-")
+        if not any("".join(place.halves).lower() in lower for place in breaks):
+            compounds = ("-".join(place.halves).lower() for place in breaks)
+            return {compound for compound in compounds if compound in lower}
+    edges = [0, *itertools.chain.from_iterable((one.start, one.end) for one in breaks), len(text)]
+    words: set[str] = set()
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        for part in range(start, end, _WORDS_CHARACTERS):
+            lower = text[part : min(part + _WORDS_CHARACTERS, end)].lower()
+            words.update(_WORD.findall(lower.replace("\u2010", "-")))
+    return words

@@ -38,11 +38,10 @@ torn apart. A heading of two lines becomes one paragraph, too.
 
 The rules for joining lines are based on the line ends in 328 real files:
 
-* A word with a hyphen is joined to the next line unchanged: "billiard-\\nroom" becomes "billiard-room". Of
-  505 such places in prose, 173 are compounds that the same book also has within a line. In all books some
-  80 are broken words ("politi-\\ncal"), a third of them in one book. Without a lexicon, broken words and
-  compounds cannot be distinguished, so the hyphen is kept. Before a capital letter the hyphen is mostly a
-  dash ("asleep-\\nWhereto"; 423 of 470 places are in plays), and a space follows it.
+* A word with a hyphen is joined to the next line unchanged: "billiard-\\nroom" becomes "billiard-room".
+  Broken words that the book also has whole are joined before (contents.py). Without such evidence, broken
+  words and compounds cannot be distinguished, so the hyphen is kept. Before a capital letter the hyphen is
+  mostly a dash ("asleep-\\nWhereto"; 423 of 470 places are in plays), and a space follows it.
 * A dash after a word is joined to the next word: within lines, "--" has no spaces around it in 78,585 of
   79,708 places. Withheld names are an exception: a space follows the dash ("Minister D--\\nis known").
 """

@@ -27,7 +27,14 @@ from typing import NamedTuple
 
 from ..files.markup import read_toml
 from ..files.records import Book, Reason
-from .text_screening import Shape, malformed, measure_shape, stage_words, take_samples
+from .text_screening import (
+    Shape,
+    malformed,
+    measure_shape,
+    stage_directions,
+    stage_words,
+    take_samples,
+)
 
 _MANNERS = "manner.toml"
 _WORD = re.compile(r"[^\W\d_]+")
@@ -100,10 +107,20 @@ MIN_STAGE_WORDS = 0.4
 """Smallest share of speech, and smallest number of stage words per 1,000 words, in a play."""
 
 MOST_SPEECH = 0.6
-FEW_STAGE_WORDS = 0.1
-"""The same limits for plays that consist of almost only speech, and have few stage words.
+MIN_DIRECTIONS = 1.0
+"""Smallest share of speech, and smallest number of stage directions per 1,000 words, in a play with few stage
+words.
 
-Dialogues of philosophers have no stage words. Books catalogued as drama need none.
+Such plays have 1.2 directions and more, dialogues of philosophers have 0.5 at most.
+"""
+
+DIALOGUE_SPEAKERS = 4
+"""Largest number of speakers in a dialogue that is catalogued as drama, but has no other sign of a play."""
+
+MIN_SORTED = 0.85
+"""Smallest share of paragraphs in alphabetical order in a work of reference or a list of quotations.
+
+A list of quotations has 0.91, other books have up to 0.73, even with a long index.
 """
 
 MAX_NARRATING = 45.0
@@ -135,6 +152,7 @@ class _Text(NamedTuple):
 
     shape: Shape
     stage_words: float
+    directions: float
     manner: Manner
     title: str
 
@@ -143,7 +161,7 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
     """Returns the reason to reject a book that is not running prose, with the evidence; else None.
 
     The reason is the first of these that applies: `malformed` (see text_screening.py), `nonsense`, `recipes`,
-    `plays`, `poems`, `reference`, `manuals`.
+    `plays`, `reference`, `poems`, `manuals`.
     """
     if problem := malformed(book, text):
         return problem
@@ -151,9 +169,15 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
     if NONSENSE in catalogued:
         return Reason(NONSENSE, f"catalogue: {catalogued[NONSENSE]}")
     shape = measure_shape(text)
-    stage = stage_words(text) if shape.speech >= MIN_SPEECH else 0.0
-    measured = _Text(shape, stage, measure_manner(take_samples(text)), book.title)
-    rules = (_recipes, _plays, _poems, functools.partial(_by_name, REFERENCE), _manuals)
+    in_speeches = text if shape.speech >= MIN_SPEECH else ""
+    measured = _Text(
+        shape,
+        stage_words(in_speeches),
+        stage_directions(in_speeches),
+        measure_manner(take_samples(text)),
+        book.title,
+    )
+    rules = (_recipes, _plays, _reference, _poems, _manuals)
     return next(filter(None, (rule(measured, catalogued) for rule in rules)), None)
 
 
@@ -198,12 +222,22 @@ def _recipes(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
 def _plays(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
     speech, stage = measured.shape.speech, measured.stage_words
     detail = f"speech {speech:.2f}, words of the stage {stage:.1f} in 1,000"
-    if PLAYS in catalogued and speech >= MIN_SPEECH:
+    is_directed = measured.directions >= MIN_DIRECTIONS
+    is_staged = stage >= MIN_STAGE_WORDS
+    is_play = is_staged or is_directed or measured.shape.speakers > DIALOGUE_SPEAKERS
+    if PLAYS in catalogued and speech >= MIN_SPEECH and is_play:
         return Reason(PLAYS, f"{detail}; catalogue: {catalogued[PLAYS]}")
-    is_play = speech >= MIN_SPEECH and stage >= MIN_STAGE_WORDS
-    if is_play or (speech >= MOST_SPEECH and stage >= FEW_STAGE_WORDS):
+    if speech >= MIN_SPEECH and is_staged:
         return Reason(PLAYS, detail)
+    if speech >= MOST_SPEECH and is_directed:
+        return Reason(PLAYS, f"{detail}, {measured.directions:.1f} directions")
     return None
+
+
+def _reference(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
+    if measured.shape.sorted >= MIN_SORTED:
+        return Reason(REFERENCE, f"{measured.shape.sorted:.2f} of the paragraphs are sorted")
+    return _by_name(REFERENCE, measured, catalogued)
 
 
 def _poems(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:

@@ -32,7 +32,7 @@ from ..files.text import plain_words
 from . import publication_dates
 from .boilerplate import strip_boilerplate
 from .book_rows import WriteBookTable
-from .contents import check_furniture, cut_furniture
+from .contents import check_furniture, cut_furniture, join_broken_words
 from .released import mask_words, read_words
 from .simplicity import measure
 
@@ -49,7 +49,7 @@ class StripBooks(beam.PTransform):
 
     Args:
       folder: folder for temporary texts (see scratch.py).
-      furniture: True to remove tables of contents and illustrations too.
+      furniture: True to remove tables of contents and illustrations too, and to join broken words.
     """
 
     folder: str
@@ -79,7 +79,7 @@ def strip_text(text: str, furniture: bool) -> str | Reason:
     """Removes what does not belong to the book from the text of one file.
 
     Returns the text of the book, or a Reason to reject the file. `furniture` is True to remove tables of
-    contents and illustrations too.
+    contents and illustrations too, and to join words that are broken at line ends.
     """
     stripped = strip_boilerplate(text)
     if isinstance(stripped, Reason):
@@ -87,7 +87,12 @@ def strip_text(text: str, furniture: bool) -> str | Reason:
     if not furniture:
         return stripped.text
     cut = cut_furniture(stripped.text)
-    return check_furniture(stripped.text, cut) or cut.text
+    if problem := check_furniture(stripped.text, cut):
+        return problem
+    words = join_broken_words(cut.text)
+    found = {"joined_words": words.joined, "unjoined_words": words.left}
+    counters.count_all(STRIP_BOOKS, {what: times for what, times in found.items() if times})
+    return words.text
 
 
 BookRule = Callable[[Book, str], Reason | None]

@@ -232,7 +232,19 @@ def _may_speak(name: str) -> bool:
 
 def stage_words(text: str) -> float:
     """Returns the number of stage words, such as "exit", per 1,000 words of a text."""
-    return len(_stage_pattern().findall(text)) * 1000 / max(1, text.count(" ") + text.count("\n"))
+    return _in_1000_words(_stage_pattern(), text)
+
+
+def stage_directions(text: str) -> float:
+    """Returns the number of stage directions, such as "[Sits down.]", per 1,000 words of a text.
+
+    Only those in brackets are counted. In other texts, most brackets are notes.
+    """
+    return _in_1000_words(_direction_pattern(), text)
+
+
+def _in_1000_words(pattern: re.Pattern[str], text: str) -> float:
+    return len(pattern.findall(text)) * 1000 / max(1, text.count(" ") + text.count("\n"))
 
 
 @functools.cache
@@ -243,6 +255,11 @@ def _never_speakers() -> frozenset[str]:
 @functools.cache
 def _stage_pattern() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(read_toml(__package__, _SPEECH)['stage'].split())})\b")
+
+
+@functools.cache
+def _direction_pattern() -> re.Pattern[str]:
+    return re.compile(read_toml(__package__, _SPEECH)["direction"], re.VERBOSE | re.MULTILINE)
 
 
 CAPITAL_LINES = 0.75
@@ -271,6 +288,10 @@ In a book of verse, paragraphs of two and three lines may be stanzas, too.
 
 _SHORT_CHARACTERS = 170
 
+MIN_SORTED_PAIRS = 20
+"""Smallest number of pairs of paragraphs whose order is compared."""
+
+_FIRST_LETTERS = re.compile(r"[\W_]*+([^\W\d_]{1,2})")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _CAPITAL = re.compile(r"[\W_]*[A-Z]")
 _FIGURE_AT_END = re.compile(r"\d[\W_]*$")
@@ -278,13 +299,14 @@ _UNENDED = re.compile(r"[a-zà-ÿ,;][”’\"']?$|(?:--|—)$")
 
 
 class Shape(NamedTuple):
-    """The shares of a text that are verse, speech and lists, and its numbers of characters and speakers."""
+    """The layout of a text: the shares of its parts, and its numbers of characters and speakers."""
 
     characters: int
     verse: float  # share of characters in stanzas
     speech: float  # share of characters in speeches
     speakers: int  # number of different speakers
     listed: float  # share of characters in lists and tables
+    sorted: float  # share of paragraphs in alphabetical order, see `share_sorted`
 
 
 def measure_shape(text: str) -> Shape:
@@ -293,7 +315,7 @@ def measure_shape(text: str) -> Shape:
     sizes = [sum(map(len, map(str.strip, lines))) for lines in paragraphs]
     characters = sum(sizes)
     if not characters:
-        return Shape(0, 0.0, 0.0, 0, 0.0)
+        return Shape(0, 0.0, 0.0, 0, 0.0, 0.0)
     width = width_of(paragraphs)
     is_verse_book = capitals_of(paragraphs) >= CAPITALS_OF_VERSE
     is_listed = [is_list(lines) for lines in paragraphs]
@@ -310,6 +332,7 @@ def measure_shape(text: str) -> Shape:
         speech=speech.characters / characters,
         speakers=speech.speakers,
         listed=sum(size for size, yes in zip(sizes, is_listed, strict=True) if yes) / characters,
+        sorted=share_sorted(paragraphs),
     )
 
 
@@ -362,6 +385,22 @@ def is_stanza(lines: Sequence[str], width: int, is_verse_book: bool = False) -> 
 
 def _capitals_in(lines: Sequence[str]) -> int:
     return sum(1 for line in lines if _CAPITAL.match(line))
+
+
+def share_sorted(paragraphs: Sequence[Sequence[str]]) -> float:
+    """Returns the share of paragraphs that are in alphabetical order with the paragraph before.
+
+    Only the first two letters are compared, and paragraphs that begin with the same ones as the paragraph
+    before are left out. So a long index, which has few changes of these letters, has little influence. In
+    running text, the share is about 0.5. If there are fewer than MIN_SORTED_PAIRS pairs, the result is 0.
+    """
+    found = [_FIRST_LETTERS.match(lines[0]) for lines in paragraphs]
+    all_firsts = [one[1].casefold() for one in found if one]
+    firsts = [letters for letters, _ in groupby(all_firsts)]
+    if len(firsts) <= MIN_SORTED_PAIRS:
+        return 0.0
+    ascending = sum(1 for first, second in pairwise(firsts) if first < second)
+    return ascending / (len(firsts) - 1)
 
 
 def is_list(lines: Sequence[str]) -> bool:

@@ -1,17 +1,24 @@
 import gzip
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpusmill.transforms.books.boilerplate import StrippedText, strip_boilerplate
-from corpusmill.transforms.books.contents import CutText, check_furniture, cut_furniture
+from corpusmill.transforms.books.contents import (
+    CutText,
+    check_furniture,
+    cut_furniture,
+    join_broken_words,
+)
 from corpusmill.transforms.files.records import Reason
 from tests.tools.case_tables import read_tables
 from tests.tools.growth import call_linear
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.books.read_cases import Case, read_cases
 
+CASES = read_tables("books/furniture")
 PROSE = "He walked on through the rain, and no lamp was lit in any house.\n" * 40
 
 
@@ -92,11 +99,25 @@ def test_text_without_furniture_stays(paragraphs: list[str]) -> None:
     assert cut_furniture(text) == CutText(text, 0, 0, 0)
 
 
-@pytest.mark.parametrize("unit", read_tables("books/furniture")["bad_input_takes_linear_time"])
+@pytest.mark.parametrize("unit", CASES["bad_input_takes_linear_time"])
 def test_bad_input_takes_linear_time(unit: str) -> None:
-    call_linear(
-        cut_furniture, lambda size: f"CONTENTS\n\n{unit * (size // len(unit))}\n", 1_000_000
-    )
+    for function in (cut_furniture, join_broken_words):
+        call_linear(
+            function, lambda size: f"CONTENTS\n\na-{unit * (size // len(unit))}\n", 1_000_000
+        )
+
+
+@pytest.mark.parametrize(("text", "expected", "joined", "left"), CASES["broken_words"])
+def test_words_are_joined_that_the_book_has_whole(
+    text: str, expected: str, joined: int, left: int
+) -> None:
+    assert join_broken_words(text) == (expected, joined, left)
+
+
+@given(st.text(st.sampled_from("abA-\xad \n."), max_size=60))
+def test_only_hyphens_and_white_space_change_when_words_are_joined(text: str) -> None:
+    joined, before = join_broken_words(text).text, re.sub(r"[-\xad\s]", "", text)
+    assert re.sub(r"[-\xad\s]", "", joined) == before
 
 
 @needs_real_data

@@ -1,5 +1,6 @@
 import csv
 import pathlib
+import re
 from collections import Counter
 
 import pytest
@@ -27,10 +28,20 @@ the towns at both ends. These are truths that every surveyor learns within a yea
     40,
 )
 MIXED = PROSE + VERSE[: len(PROSE) // 2]  # a third is verse
-DIALOGUE = (
-    PLAY.replace("Enter", "Here comes").replace("Exit", "There goes").replace("SCENE", "PART")
-)
-CASES = read_table("genres", MIXED=MIXED, DIALOGUE=DIALOGUE, ESSAY=ESSAY, PROSE=PROSE, VERSE=VERSE)
+DIALOGUE = re.sub(r"Enter.*|.Exit.*| .aside.", "", PLAY).replace("SCENE", "PART")
+TREES = "Ash Beech Cedar Dogwood Elm Fir Gorse Hazel Ivy Juniper Kapok Larch Maple Nutmeg Oak Pine"
+QUOTATIONS = [
+    f"{tree} does not ask." for tree in (*TREES.split(), *"Rose Sloe Thorn Ulex Vine".split())
+]
+TEXTS = {
+    **{"PLAY": PLAY, "RECIPES": RECIPES, "MANUAL": MANUAL, "DIGITS": "1 2 3\n" * 500},
+    **{"MIXED": MIXED, "ESSAY": ESSAY, "PROSE": PROSE, "VERSE": VERSE, "DIALOGUE": DIALOGUE},
+    "DIRECTED": DIALOGUE.replace("TOBIAS. ", "TOBIAS. [Sits down.] "),
+    "CROWD": "".join(re.sub("(TOBIAS|MARIGOLD)", rf"\1 {name}", DIALOGUE) for name in "ABC"),
+    "QUOTATIONS": "\n\n".join(QUOTATIONS),
+    "MAXIMS": "\n\n".join(QUOTATIONS[::2] + QUOTATIONS[1::-2] + QUOTATIONS[::-1]),
+}
+CASES = read_table("genres", **TEXTS)
 
 
 @pytest.mark.parametrize(("samples", "manner"), CASES["manners"])
@@ -46,25 +57,6 @@ def test_manners_are_apart() -> None:
     assert tale.obliging == 0
     assert recipes.measured > 80
     assert tale.measured == rules.measured == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "slug"),
-    [
-        (PROSE, None),
-        (ESSAY, None),
-        (VERSE, "poems"),
-        (PLAY, "plays"),
-        (RECIPES, "recipes"),
-        (MANUAL, "manuals"),
-        ("1 2 3\n" * 500, "malformed"),
-        (PROSE * 2 + VERSE, None),  # a quarter is verse
-        (PROSE + VERSE * 2, "poems"),
-    ],
-)
-def test_the_shape_of_a_text_tells_its_genre(text: str, slug: str | None) -> None:
-    reason = genre_to_reject(book(), text)
-    assert (reason and reason.slug) == slug
 
 
 @pytest.mark.parametrize(("subjects", "shelves", "genres"), CASES["catalogued"])
@@ -88,25 +80,11 @@ def test_catalogue_and_text_together(subjects: list[str], title: str, text: str,
     assert (reason.slug if reason else "") == slug
 
 
-@pytest.mark.parametrize(
-    ("subjects", "title", "text", "reason"),
-    [
-        ((), "", VERSE, Reason("poems", "verse 1.00")),
-        (("Odes",), "", MIXED, Reason("poems", "verse 0.32; catalogue: Odes")),
-        (("Limericks",), "", VERSE, Reason("nonsense", "catalogue: Limericks")),
-        (("Cooking",), "", ESSAY, Reason("recipes", "catalogue: Cooking")),
-        (
-            (),
-            "A Hand-book of Roads",
-            ESSAY,
-            Reason("manuals", "title: Hand-book; 1.6 words in 1,000 narrate"),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("subjects", "title", "text", "slug", "detail"), CASES["details"])
 def test_the_detail_tells_the_evidence(
-    subjects: tuple[str, ...], title: str, text: str, reason: Reason
+    subjects: list[str], title: str, text: str, slug: str, detail: str
 ) -> None:
-    assert genre_to_reject(book(title, subjects=subjects), text) == reason
+    assert genre_to_reject(book(title, subjects=tuple(subjects)), text) == Reason(slug, detail)
 
 
 LABELS = pathlib.Path(__file__).with_name("genre_labels.tsv")
@@ -115,7 +93,6 @@ LABELS = pathlib.Path(__file__).with_name("genre_labels.tsv")
 KEPT = ("prose", "prose-fiction")
 
 MISSES = {
-    887: "plays",  # Wilde's Intentions: half of it is dialogues, and the catalogue has it as drama
     29888: "poems",  # The Hunting of the Snark, without a catalogue entry: nonsense that is verse
     36308: "poems",  # the songs of Alice, the same
 }

@@ -115,11 +115,12 @@ def test_books_that_are_not_simple_are_rejected(books: list[Book]) -> None:
 
 RAIN = "He walked on through the rain, and no lamp was lit in any house.\n" * 40
 START = "*** START OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"
+BROKEN = "The lan-\ntern was no lantern of the par-\nish.\n"
 END = "*** END OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"
 CREDIT = "Produced by Jo Marsh and the Distributed Proofreading Team\n\n"
 FURNITURE = "CONTENTS\n\nI. The Lamp    1\n\nII. The Wick    9\n\n\n\n\n[Illustration: A lamp]\n\n"
 FILES = {
-    7: START + CREDIT + FURNITURE + RAIN + END,
+    7: START + CREDIT + FURNITURE + BROKEN + RAIN + END,
     8: START + RAIN,
     9: START + "[Illustration: A lamp]\n" + END,
 }
@@ -131,10 +132,15 @@ def book_of(folder: Path, book_id: int) -> Book:
 
 
 @pytest.mark.parametrize(
-    ("furniture", "text"), [(False, FURNITURE + RAIN), (True, RAIN)], ids=["pg19", "simplebooks"]
+    ("furniture", "text", "words"),
+    [
+        (False, FURNITURE + BROKEN + RAIN, ()),
+        (True, BROKEN.replace("-\ntern ", "tern\n") + RAIN, ("joined", "unjoined")),
+    ],
+    ids=["pg19", "simplebooks"],
 )
 def test_books_are_stripped_and_files_that_cannot_be_are_rejected(
-    tmp_path: Path, furniture: bool, text: str
+    tmp_path: Path, furniture: bool, text: str, words: tuple[str, ...]
 ) -> None:
     books = [book_of(tmp_path, book_id) for book_id in FILES]
     outcome = run_transform(screen_books.StripBooks(str(tmp_path), furniture), books)
@@ -147,9 +153,8 @@ def test_books_are_stripped_and_files_that_cannot_be_are_rejected(
         Rejected("9", "The Lantern", "strip-books", "kept-too-little", too_little),
     ]
     assert outcome.counters == {
-        "strip-books/stripped": 1,
-        "strip-books/no-end": 1,
-        "strip-books/kept-too-little": 1,
+        f"strip-books/{what}": 1
+        for what in ("stripped", "no-end", "kept-too-little", *(f"{one}_words" for one in words))
     }
     assert list((tmp_path / SCRATCH).iterdir())
 

@@ -112,10 +112,17 @@ def test_the_place_of_a_letter_does_not_speak_the_letter() -> None:
     assert speech_of(text).characters == 6 * len("Churchtown.")
 
 
-def test_words_of_the_stage() -> None:
-    assert text_screening.stage_words("Enter a king.\nExit he and another king\n") == 2000 / 8
-    assert text_screening.stage_words("They entered, and found the exit. Entering") == 0
-    assert text_screening.stage_words("") == 0
+@pytest.mark.parametrize(("text", "words", "directions"), CASES["stage"])
+def test_stage_words_and_directions(text: str, words: int, directions: int) -> None:
+    per_word = max(1, text.count(" ") + text.count("\n")) / 1000
+    assert text_screening.stage_words(text) * per_word == pytest.approx(words)
+    assert text_screening.stage_directions(text) * per_word == pytest.approx(directions)
+
+
+@pytest.mark.parametrize(("paragraphs", "share"), CASES["sorted"])
+def test_paragraphs_in_alphabetical_order(paragraphs: str, share: float) -> None:
+    lines = [[word] for word in paragraphs.split()]
+    assert text_screening.share_sorted(lines) == pytest.approx(share)
 
 
 @pytest.mark.parametrize(("lines", "width", "stanza"), CASES["stanzas"])
@@ -155,11 +162,10 @@ def test_paragraphs_and_width() -> None:
 
 
 def test_shapes_of_whole_texts() -> None:
-    assert text_screening.measure_shape("") == text_screening.Shape(0, 0.0, 0.0, 0, 0.0)
-    assert text_screening.measure_shape(" \n \n") == text_screening.Shape(0, 0.0, 0.0, 0, 0.0)
-    assert text_screening.measure_shape(PROSE)[1:] == (0.0, 0.0, 0, 0.0)
-    assert text_screening.measure_shape(VERSE)[1:] == (1.0, 0.0, 0, 0.0)
-    assert text_screening.measure_shape(MANUAL)[1:] == (0.0, 0.0, 0, 0.0)
+    for empty in ("", " \n \n"):
+        assert text_screening.measure_shape(empty) == text_screening.Shape(0, 0.0, 0.0, 0, 0.0, 0.0)
+    for text, verse in ((PROSE, 0.0), (VERSE, 1.0), (MANUAL, 0.0)):
+        assert text_screening.measure_shape(text)[1:5] == (verse, 0.0, 0, 0.0)
     play = text_screening.measure_shape(PLAY)
     assert play.speakers == 2
     assert 0.6 < play.speech < 0.8  # the rest is what the scene is
@@ -178,20 +184,10 @@ def test_shares_are_shares(text: str) -> None:
     assert all(0 <= share <= 1 for share in (shape.verse, shape.speech, shape.listed))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "*" * 10**6,
-        "\n" * 10**6,
-        " " * 10**6,
-        " \n" * 10**6,
-        "A" * 10**6,
-        "A B " * 250_000,
-        "A.(" * 300_000,
-    ],
-)
-def test_hostile_texts_take_no_longer(text: str) -> None:
-    call_linear_in(text_screening.measure_shape, text)
+@pytest.mark.parametrize("unit", ["*", "\n", " ", " \n", "A", "A B ", "A.(", "[A", "\n("])
+def test_hostile_texts_take_no_longer(unit: str) -> None:
+    for function in (text_screening.measure_shape, text_screening.stage_directions):
+        call_linear_in(function, unit * (10**6 // len(unit)))
 
 
 LINES = {language: text for text, times, language in CASES["samples"] if times == 4}
