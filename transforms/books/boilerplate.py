@@ -192,10 +192,13 @@ def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
         if not is_boilerplate(text[at : begin.start]):
             return Reason("not-boilerplate", f"before {_shown(text, begin)}")
         mark = _end_of_book(text, begins, ends, begin.end)
-        if mark is None:
-            if not _is_small_print(text, begin):
+        if mark is None and not _is_small_print(text, begin):
+            if books and is_boilerplate(text[at:]):
+                break  # the line at the end of this file repeats the one at the beginning
+            mark, below = begins[-1], text[begins[-1].end :]
+            if mark == begin or not (find_licence(below) and is_boilerplate(below)):
                 return Reason("no-end", _shown(text, begin))
-            mark = _Mark(len(text), len(text), "end")
+        mark = mark or _Mark(len(text), len(text), "end")
         books.append((begin.end, mark.start))
         at = mark.end
     if not is_boilerplate(text[at:]):
@@ -204,10 +207,15 @@ def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
 
 
 def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
-    """Returns the book in the span `part`, without lines such as "End of the Project Gutenberg EBook"."""
+    """Returns the book in the span `part`, without lines such as "End of the Project Gutenberg EBook".
+
+    Header marks in a book repeat the first one: only their lines are removed.
+    """
     start, end = part
     closings = []
     for mark in marks:
+        if mark.kind == "begin" and start <= mark.start < end:
+            closings.append((mark.start - start, mark.end - start))
         if mark.kind == "closing" and start <= mark.start < end:
             following = text.find("\n\n", mark.end, min(mark.end + MAX_CLOSING_CHARACTERS, end))
             closings.append((mark.start - start, max(following, mark.end) - start))

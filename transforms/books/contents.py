@@ -77,6 +77,10 @@ class _ContentsRules(msgspec.Struct):
     plain_width: int
     min_entries: int
     back_paragraphs: int
+    dash: re.Pattern[str]
+    min_dashes_per_line: float
+    max_summary_lines: int
+    speech: re.Pattern[str]
 
 
 def find_contents(text: str) -> Iterator[spans.Span]:
@@ -112,12 +116,12 @@ def _end_of_list(text: str, start: int, rules: _ContentsRules) -> int:
             return 0
         if others[0].gap > rules.max_heading_gap or re.match(r"[\W_]*by\b", others[0].text, re.I):
             return 0
-        count, is_known = _count_entries(others, rules)
+        count, is_known, is_repeated = _count_entries(others, rules)
         if count + _LOOK_AHEAD < len(others):  # else the last paragraph may be incomplete
             break
     is_at_end = count == len(others) and limit >= len(text)  # of the book
     if not is_known and not is_at_end:
-        count = _step_back(others, count, rules)
+        count = _step_back(others, count, is_repeated, rules)
     lines = sum(entry.text.count("\n") + 1 for entry in others[:count])
     is_list = lines >= rules.min_entries or any(_is_paged(one, rules) for one in others[:count])
     if lines > rules.max_lines or not is_list:
@@ -127,36 +131,43 @@ def _end_of_list(text: str, start: int, rules: _ContentsRules) -> int:
 
 def _count_entries(
     paragraphs: Sequence[spans.Paragraph], rules: _ContentsRules
-) -> tuple[int, bool]:
-    """Counts the entries of a list. Returns (number of entries, True if the list certainly ends after them).
+) -> tuple[int, bool, bool]:
+    """Counts the entries of a list.
 
-    If the second value is False, the last of these entries may be headings of the text after the list.
+    Returns (number of entries, True if the list certainly ends after them, True if one of them is repeated
+    there and the list has summaries of chapters). If the second value is False, the last of these entries may
+    be headings of the text after the list.
     """
     seen: set[str] = set()
+    summaries = 0
     for index, paragraph in enumerate(paragraphs):
         following = paragraphs[index : index + _LOOK_AHEAD]
         is_chapter = index and paragraph.gap >= rules.chapter_gap
         if is_chapter and not any(map(_is_paged_clearly, following)):
-            return index, True
+            return index, True, False
         if rules.heading.fullmatch(paragraph.text.partition("\n")[0]):
-            return index, True  # the next list begins here
+            return index, True, False  # the next list begins here
         if not _is_entry(paragraph, rules):
-            return index, False
+            if not (index and _is_summary(paragraphs[index - 1], paragraph, rules)):
+                return index, False, False
+            summaries += 1
         keys = [_key(line) for line in paragraph.text.split("\n")]
         whole = " ".join(keys[:2]).strip()
         is_repeated = whole in seen and not _BARE_NUMBER.fullmatch(whole)
         if is_repeated and not _is_paged(paragraph, rules):
-            return index, False
+            return index, False, summaries > 1
         if index < _FIRST_ENTRIES:
             seen.update([whole, *keys[:_FIRST_ENTRIES]])
-    return len(paragraphs), False
+    return len(paragraphs), False, False
 
 
-def _step_back(paragraphs: Sequence[spans.Paragraph], count: int, rules: _ContentsRules) -> int:
+def _step_back(
+    paragraphs: Sequence[spans.Paragraph], count: int, is_repeated: bool, rules: _ContentsRules
+) -> int:
     """Excludes headings of the text that were read as the last entries of a list.
 
     Returns the number of entries that are left, or 0 if it is unclear where the list ends. `count` is the
-    number of paragraphs that were read as entries.
+    number of paragraphs that were read as entries; `is_repeated`: see `_count_entries`.
     """
     if not 0 < count < len(paragraphs):
         return 0
@@ -167,8 +178,9 @@ def _step_back(paragraphs: Sequence[spans.Paragraph], count: int, rules: _Conten
     gaps = [0] if is_block else [entry.gap for entry in paragraphs[1:count]] or [1]
     usual = statistics.median_low(gaps)
     first = max(count - rules.back_paragraphs, 1)
-    widest = max(range(first, count + 1), key=lambda index: (paragraphs[index].gap, -index))
-    return widest if paragraphs[widest].gap > usual else 0
+    order = 1 if is_repeated else -1  # of gaps of the same length
+    widest = max(range(first, count + 1), key=lambda at: (paragraphs[at].gap, order * at))
+    return widest if is_repeated or paragraphs[widest].gap > usual else 0
 
 
 def _is_entry(paragraph: spans.Paragraph, rules: _ContentsRules) -> bool:
@@ -183,6 +195,20 @@ def _is_entry(paragraph: spans.Paragraph, rules: _ContentsRules) -> bool:
     columns = sum(1 for line in lines if _COLUMNS.search(line.lstrip()))
     width = statistics.median(map(len, lines))
     return width <= rules.plain_width or max(numbered, columns) > len(lines) // 2
+
+
+def _is_summary(
+    heading: spans.Paragraph, paragraph: spans.Paragraph, rules: _ContentsRules
+) -> bool:
+    """Returns True if a paragraph below a heading lists the subjects of the chapter, with dashes between."""
+    lines = paragraph.text.count("\n") + 1
+    dashes = sum(1 for _ in rules.dash.finditer(paragraph.text))
+    return (
+        dashes >= max(2, lines * rules.min_dashes_per_line)
+        and lines <= rules.max_summary_lines
+        and heading.text.count("\n") < rules.max_plain_lines
+        and not rules.speech.search(paragraph.text)
+    )
 
 
 def _is_paged(paragraph: spans.Paragraph, rules: _ContentsRules) -> bool:

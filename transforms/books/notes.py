@@ -1,13 +1,15 @@
 """Removes notes by the makers of a Project Gutenberg text: credits, remarks, lists of corrections.
 
 `notes.toml` describes the notes. A note in brackets or in a box ends with the bracket or box. Any other note
-ends with its paragraph or, if its heading is alone on its line, before the next two empty lines. Only a note
-at the end of a book may be long, and its text must then mention pages, spelling and the like.
+ends with its paragraph or, if its heading is alone on its line or ends with a colon, before the next two
+empty lines. Only a note at the end of a book may be long, and its text must then mention pages, spelling and
+the like. A note ends before footnotes that the text above it refers to.
 """
 
 import functools
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -21,7 +23,16 @@ MIN_SHARE_OF_WORDS = (
 
 _BEFORE_ANCHOR = 40  # characters: "[Original Electronic " is the longest opening
 _MAX_BEFORE = 200  # maximum characters in a line before the word that marks a note
-_SEPARATOR = re.compile(r"[\s*_=~#.•·+-]+")
+_SEPARATOR = re.compile(r"[\s*_=~#.•·―—–+-]+")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]{0,80}\n)+")
+_SIGNATURE = re.compile(
+    r"(?:[^\n@]{1,60}\n){0,2}[ \t]{0,40}<?[\w.-]{1,40}@[\w.-]{1,40}>?[ \t]*(?=\n\s*\n)"
+)
+_FOOTNOTE = re.compile(
+    r"(?im)^(?:[ \t*_=]{0,60}(?:(?:foot|end)-?)?notes?[.: \t*_=]{0,60}\n\s{1,20})?"
+    r"[ \t]{0,20}(?:\[(?:footnotes? )?(\w{1,5}|\*{1,3})[\]:]"
+    r"|(\{\w{1,5}\}|\(\*\w{1,4}\)|\*{1,3}(?=[ \t]?[^\W_])))"
+)
 
 
 class _Opening(msgspec.Struct):
@@ -38,6 +49,8 @@ class _HeadRules(msgspec.Struct):
     max_characters: int
     max_note_characters: int
     evidence: re.Pattern[str]
+    anchors: tuple[str, ...]
+    words: re.Pattern[str]
     first: tuple[_Opening, ...]
     anywhere: tuple[_Opening, ...]
     passage: tuple[_Passage, ...]
@@ -45,7 +58,10 @@ class _HeadRules(msgspec.Struct):
 
 class _TranscriberRules(msgspec.Struct):
     anchors: tuple[str, ...]
+    max_head_characters: int
+    anchors_at_ends: tuple[str, ...]
     heading: re.Pattern[str]
+    list_heading: re.Pattern[str]
     end_heading: re.Pattern[str]
     words: re.Pattern[str]
     max_bracketed_characters: int
@@ -53,6 +69,7 @@ class _TranscriberRules(msgspec.Struct):
     max_paragraph_characters: int
     max_middle_characters: int
     max_end_characters: int
+    max_list_gap: int
 
 
 class _EndNote(msgspec.Struct):
@@ -62,6 +79,9 @@ class _EndNote(msgspec.Struct):
 
 class _EndRules(msgspec.Struct):
     max_characters: int
+    max_last_characters: int
+    evidence: re.Pattern[str]
+    opening: re.Pattern[str]
     note: tuple[_EndNote, ...]
 
 
@@ -70,9 +90,17 @@ class _MarkedNote(msgspec.Struct):
     pattern: re.Pattern[str]  # matched from the start of the line
 
 
+class _BracketedRules(msgspec.Struct):
+    anchors: tuple[str, ...]
+    words: re.Pattern[str]
+    declared: re.Pattern[str]
+    max_characters: int
+
+
 class _Rules(msgspec.Struct):
     head: _HeadRules
     transcriber: _TranscriberRules
+    bracketed: _BracketedRules
     end: _EndRules
     marked: tuple[_MarkedNote, ...]
 
@@ -80,11 +108,20 @@ class _Rules(msgspec.Struct):
 def strip_notes(book: str) -> str:
     """Removes notes from a book. The header and footer of its file must have been removed before."""
     rules = _rules()
-    marked = _marked_notes(book, rules.marked)
-    body = spans.cut_out(book, [*marked, *_transcribers_notes(book, rules.transcriber)])
+    brackets = functools.cache(lambda: spans.match_brackets(book))  # of few books
+    notes = [
+        *_marked_notes(book, rules.marked),
+        *_bracketed_notes(book, rules.bracketed, brackets),
+        *_transcribers_notes(book, rules.transcriber, brackets),
+    ]
+    if rules.bracketed.declared.search(book, 0, rules.head.max_characters):
+        for opening, end in brackets().items():
+            if book[opening] == "{" and end - opening <= rules.bracketed.max_characters:
+                notes.append(spans.with_blank_lines(book, opening, end))
+    body = spans.cut_out(book, notes)
     # only now, because transcribers' notes may follow the end notes
     body = spans.cut_out(body, _end_notes(body, rules.end))
-    return spans.cut_out(body, _head_notes(body, rules.head))
+    return spans.cut_out(body, [*_head_notes(body, rules.head), *_signatures(body)])
 
 
 def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
@@ -94,27 +131,76 @@ def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Spa
                 yield spans.with_blank_lines(text, *found.span())
 
 
+def _signatures(text: str) -> Iterator[spans.Span]:
+    """Yields the spans of paragraphs that are a name and an address of electronic mail."""
+    for at in _find_all(text, ["@"]):
+        if found := _SIGNATURE.match(text, text.rfind("\n\n", max(at - _MAX_BEFORE, 0), at) + 2):
+            yield spans.with_blank_lines(text, *found.span())
+
+
+def _bracketed_notes(
+    text: str, rules: _BracketedRules, brackets: Callable[[], Mapping[int, int]]
+) -> Iterator[spans.Span]:
+    """Yields the spans of passages in brackets that speak of the file, wherever they stand."""
+    for at in _find_all(text, rules.anchors):
+        near = max(at - rules.max_characters, 0)
+        opening = max(text.rfind("[", near, at), text.rfind("{", near, at))
+        if opening >= 0 and rules.words.search(text, max(at - _BEFORE_ANCHOR, opening), at + 20):
+            end = brackets().get(opening, opening)
+            if at < end <= opening + rules.max_characters:
+                yield spans.with_blank_lines(text, opening, end)
+
+
 def _end_notes(text: str, rules: _EndRules) -> Iterator[spans.Span]:
     """Yields the spans of notes at the end of a book. The `rules` describe the first line of each note."""
-    earliest = max(len(text) // 2, len(text) - rules.max_characters)
+    starts = _paragraph_starts(text, max(len(text) // 2, len(text) - rules.max_characters))
+    openings = [start for start in starts if rules.opening.match(text, start)]
     for rule in rules.note:
-        # Words missing after the first such line are missing after later ones, too: one search is enough.
-        found = rule.first.search(text, earliest)
+        # Words missing after the first such line are missing after later ones, too: one is enough.
+        found = next(filter(None, (rule.first.match(text, start) for start in openings)), None)
         if found and all(pattern.search(text, found.end()) for pattern in rule.has):
-            yield found.start(), len(text)
+            yield found.start(), _footnotes_below(text, found.start(), len(text))
+    for start, end in zip(starts[::-1], [len(text), *starts[::-1]], strict=False):
+        is_short = end - start <= rules.max_last_characters
+        if is_short and rules.evidence.search(text, start, end):
+            yield start, len(text)
+        elif not _SEPARATOR.fullmatch(text, start, end):
+            break
 
 
-def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[spans.Span]:
+def _paragraph_starts(text: str, start: int) -> list[int]:
+    """Returns the starts of the paragraphs in text[start:] that an empty line precedes."""
+    found = _BLANK_LINES.finditer(text, start)
+    return [blank.end() for blank in found if blank.end() < len(text)]
+
+
+def _footnotes_below(text: str, start: int, end: int) -> int:
+    """Returns the start of the footnotes in text[start:end], a note; the text before the note refers to them.
+
+    Returns `end` if there are none.
+    """
+    below = _FOOTNOTE.finditer(text, spans.line_end(text, start), end)
+    for found in itertools.islice(below, MAX_HEADINGS):
+        mark = found[2] or f"[{found[1]}]"
+        before = r"[^\s*]" if mark[0] == "*" else ""  # a star stands behind a word
+        if re.search(before + re.escape(mark), text[:start]):
+            return found.start()
+    return end
+
+
+def _transcribers_notes(
+    text: str, rules: _TranscriberRules, brackets: Callable[[], Mapping[int, int]]
+) -> list[spans.Span]:
     """Returns the spans of notes that have a heading, such as "Transcriber's note"."""
-    brackets = functools.cache(lambda: spans.match_brackets(text))  # of few books
     notes: list[spans.Span] = []
     at = 0  # the end of the last note
     headings = 0
-    for anchor in _find_all(text, rules.anchors):
+    anchors = {*_find_all(text, rules.anchors), *_headings_at_ends(text, rules)}
+    for anchor in sorted(anchors):
         if anchor < at:
             continue
         near = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
-        opening = max(text.rfind("[", near, anchor), text.rfind("{", near, anchor))
+        opening = max(text.rfind("[", near, anchor + 1), text.rfind("{", near, anchor + 1))
         if opening >= at and rules.heading.match(text, opening):
             end = brackets().get(opening, opening)
             if 0 < end - opening <= rules.max_bracketed_characters:
@@ -133,38 +219,63 @@ def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[spans.Span]
     return notes
 
 
+def _headings_at_ends(text: str, rules: _TranscriberRules) -> Iterator[int]:
+    """Yields the positions of headings in the head and at the end of a book, whatever words they have."""
+    tail = max(len(text) - rules.max_end_characters, rules.max_head_characters)
+    for offset, end in ((0, rules.max_head_characters), (tail, len(text))):
+        for found in _find_all(text[offset:end].lower(), rules.anchors_at_ends):
+            at = offset + found
+            start = _near_line_start(text, at)
+            if text[spans.line_start(text, max(start - 1, 0)) : start].strip():
+                continue  # not the first line of a paragraph
+            if rules.heading.match(text, start) or rules.end_heading.match(text, start):
+                yield start + len(text[start:at]) - len(text[start:at].lstrip())
+
+
 def _headed_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span | None:
     """Returns the span of a note without brackets that begins with a heading, or None if its end is not
     found.
     """
     if text[start : spans.line_end(text, start)].lstrip().startswith(("|", "+")):
         return _box(text, start, rules.max_box_lines)
-    if start > len(text) // 2 and len(text) - start <= rules.max_end_characters:
-        paragraphs = spans.split_paragraphs(text, start)
+    is_at_end = start > len(text) // 2 and len(text) - start <= rules.max_end_characters
+    limit = len(text) if is_at_end else min(start + rules.max_middle_characters, len(text))
+    limit = _footnotes_below(text, start, limit)
+    if is_at_end:
+        paragraphs = spans.split_paragraphs(text, start, limit)
         if _speaks_as_note(paragraphs, rules):
-            return _with_separator(text, start), len(text)
-    return _middle_note(text, start, rules) if rules.heading.match(text, start) else None
+            return _with_separator(text, start), limit
+    return _middle_note(text, start, limit, rules) if rules.heading.match(text, start) else None
 
 
-def _middle_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span | None:
+def _middle_note(text: str, start: int, limit: int, rules: _TranscriberRules) -> spans.Span | None:
     """Returns the span of a note that begins at `start`, in the head or the middle of a book.
 
-    The note is one paragraph, or several paragraphs below a heading. Returns None if the text at `start` is
-    too long for a note, or does not have the words of notes.
+    The note is one paragraph, or several paragraphs below a heading or a colon. It ends at `limit` at the
+    latest. Returns None if the text at `start` is too long for a note, or does not have the words of notes.
     """
-    heading, *others = spans.split_paragraphs(text, start, start + rules.max_middle_characters)
-    if not _is_alone(heading, rules):
-        if len(heading.text) > rules.max_paragraph_characters:
+    stop = min(start + rules.max_middle_characters, limit)
+    heading, *others = spans.split_paragraphs(text, start, stop)
+    is_alone = _is_alone(heading, rules)
+    is_list = rules.list_heading.match(heading.text)
+    end = speaking = 0
+    if is_alone or heading.text.rstrip().endswith(":"):
+        for paragraph in others:
+            if paragraph.end == stop < len(text):
+                end = speaking  # no end in sight: only the paragraphs that have words of notes
+                break
+            is_over = end and paragraph.gap > (rules.max_list_gap if is_list else 1)
+            if is_over or (end and _SEPARATOR.fullmatch(paragraph.text)):
+                break
+            if len(paragraph.text) > rules.max_paragraph_characters:
+                break
+            is_speaking = speaking == end and rules.words.search(paragraph.text)
+            end = paragraph.end
+            speaking = end if is_speaking else speaking
+    if not end or not (is_list or rules.words.search(text, others[0].start, end)):
+        if is_alone or len(heading.text) > rules.max_paragraph_characters:
             return None
         return spans.with_blank_lines(text, start, heading.end)
-    end = 0
-    for paragraph in others:
-        is_over = end and (paragraph.gap > 1 or _SEPARATOR.fullmatch(paragraph.text))
-        if is_over or len(paragraph.text) > rules.max_paragraph_characters:
-            break
-        end = paragraph.end
-    if not end or not rules.words.search(text, others[0].start, end):
-        return None
     above = spans.line_start(text, max(start - 1, 0))
     first = above if _SEPARATOR.fullmatch(text[above:start].strip("\n")) else start
     return spans.with_blank_lines(text, first, end)
@@ -224,15 +335,18 @@ def _with_separator(text: str, start: int) -> int:
 
 def _head_notes(text: str, rules: _HeadRules) -> list[spans.Span]:
     """Returns the spans of notes at the beginning of a book that have no heading."""
-    passages = list(_passages(text, rules))
+    paragraphs = spans.split_paragraphs(text, 0, rules.max_characters)
+    passages = list(_passages(text, paragraphs, rules))
     notes = list(passages)
+    head = text[: rules.max_characters].lower()
+    has_anchor = any(anchor in head for anchor in rules.anchors)
     is_first = True  # True while no text of the book has been found
     brackets = functools.cache(lambda: spans.match_brackets(text))  # of few books
     at = 0
-    for paragraph in spans.split_paragraphs(text, 0, rules.max_characters):
+    for paragraph in paragraphs:
         if paragraph.start < at or any(start <= paragraph.start < end for start, end in passages):
             continue
-        if _is_head_note(paragraph, is_first, rules):
+        if _is_head_note(paragraph, is_first, has_anchor, rules):
             end = paragraph.end
             indent = len(paragraph.text) - len(paragraph.text.lstrip())
             if paragraph.text[indent] in "[{":
@@ -249,29 +363,32 @@ def _head_notes(text: str, rules: _HeadRules) -> list[spans.Span]:
     return notes
 
 
-def _is_head_note(paragraph: spans.Paragraph, is_first: bool, rules: _HeadRules) -> bool:
+def _is_head_note(
+    paragraph: spans.Paragraph, is_first: bool, has_anchor: bool, rules: _HeadRules
+) -> bool:
     text = paragraph.text
     if len(text) > rules.max_note_characters:
         return False
+    if has_anchor and rules.words.search(text):
+        return True
     if any(rule.pattern.match(text) for rule in rules.anywhere):
         return True
-    is_evident = bool(rules.evidence.search(text))
-    if any(rule.pattern.match(text) for rule in rules.first):
-        return is_first or is_evident
-    return is_first and is_evident
+    is_evident = bool(has_anchor and rules.evidence.search(text))
+    if not (is_first or is_evident):
+        return False
+    return (is_first and is_evident) or any(rule.pattern.match(text) for rule in rules.first)
 
 
-def _passages(text: str, rules: _HeadRules) -> Iterator[spans.Span]:
+def _passages(
+    text: str, paragraphs: Sequence[spans.Paragraph], rules: _HeadRules
+) -> Iterator[spans.Span]:
     for passage in rules.passage:
-        for paragraph in spans.split_paragraphs(text, 0, rules.max_characters):
-            if not passage.first.match(paragraph.text):
-                continue
-            limit = paragraph.start + passage.max_characters
-            for last in spans.split_paragraphs(text, paragraph.start, limit):
-                if passage.last.match(last.text) or passage.last.search(last.text):
-                    yield spans.with_blank_lines(text, paragraph.start, last.end)
-                    break
-            break
+        for paragraph in paragraphs:
+            start = paragraph.start
+            if passage.first.match(text, start):
+                if last := passage.last.search(text, start, start + passage.max_characters):
+                    yield spans.with_blank_lines(text, start, last.end())
+                break
 
 
 def _near_line_start(text: str, position: int) -> int:
