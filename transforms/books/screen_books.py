@@ -154,6 +154,7 @@ class KeepSimple(beam.PTransform):
 
 
 DATE_BOOKS = "date-books"
+ANY_YEAR = 10_000  # books of any year are before it
 
 
 class DatedBooks(NamedTuple):
