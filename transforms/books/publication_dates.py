@@ -16,6 +16,7 @@ because such a text, for example a new translation, may be later than the author
 Makes the table of the dates of all books: the year from each source, and how well the sources agree.
 """
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -126,14 +127,12 @@ def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
     """
     said: dict[str, tuple[int, str]] = {}
     if book.released_year:
-        said[RELEASED] = book.released_year, ""
+        said[RELEASED] = book.released_year, "metadata.csv"
     for source, year, line in _told_years(book, text):
         if is_plausible(year, book):
-            known, _ = said.get(source, (year, ""))
-            if source not in said or (
-                year < known if source == title_page.REPRINT else year > known
-            ):
-                said[source] = year, " ".join(line.split())[:_SHOWN_CHARACTERS]
+            take = min if source == title_page.REPRINT else max
+            told = year, " ".join(line.split())[:_SHOWN_CHARACTERS]
+            said[source] = take(said.get(source, told), told, key=operator.itemgetter(0))
     return tuple(
         PublicationDate(said[source][0], source, _CONFIDENCE.get(source, EXACT), said[source][1])
         for source in SOURCES

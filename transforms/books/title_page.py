@@ -215,8 +215,8 @@ def find_years(text: str) -> list[FrontYear]:
         if block.is_prose:
             # Of the original edition, if the title page of a reprint states it.
             reprint = is_on_title_page(block) and _REPUBLISHED.search(whole)
-            originals = years_in(reprint[0])[-1:] if reprint else []
-            found += [FrontYear(year, FIRST_PUBLISHED, whole) for year in originals]
+            for year in years_in(reprint[0])[-1:] if reprint else []:
+                found.append(FrontYear(year, FIRST_PUBLISHED, reprint[0] if reprint else ""))
             open_source = ""
             continue
         years, lines_before, open_source = _read_statements(block, open_source)
@@ -313,16 +313,12 @@ def _read_statements(block: Block, open_source: str) -> tuple[list[FrontYear], l
 
 def _of_statement(text: str, first: int, start: int, end: int, source: str) -> list[FrontYear]:
     """Returns the years in text[start:end], behind the words of a statement that begins at `first`."""
-    told = text[start : min(end, start + _MAX_STATEMENT_CHARACTERS)]
-    return [
-        FrontYear(
-            year,
-            source,
-            " ".join(text[line_start(text, first) : line_end(text, start + match.end())].split()),
-        )
-        for match in _YEAR.finditer(told)
-        if (year := _year_of(match)) is not None
-    ]
+    years: list[FrontYear] = []
+    for match in _YEAR.finditer(text[start : min(end, start + _MAX_STATEMENT_CHARACTERS)]):
+        if (year := _year_of(match)) is not None:
+            lines = text[line_start(text, first) : line_end(text, start + match.end())]
+            years.append(FrontYear(year, source, " ".join(lines.split())))
+    return years
 
 
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
@@ -374,11 +370,8 @@ def _dateline_years(lines: Sequence[str], is_signature: bool) -> Iterator[FrontY
 
 def _is_signature(blocks: Sequence[Block], index: int) -> bool:
     """Returns True if a block is between running text and a heading, as below a preface."""
-    return (
-        index > 0
-        and blocks[index - 1].is_prose
-        and not blocks[min(index + 1, len(blocks) - 1)].is_prose
-    )
+    following = blocks[index + 1 : index + 2]
+    return index > 0 and blocks[index - 1].is_prose and not any(one.is_prose for one in following)
 
 
 def _is_picture(line: str) -> bool:

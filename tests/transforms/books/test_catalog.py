@@ -208,6 +208,9 @@ def test_an_entry() -> None:
             value("pgterms:bookshelf", "Gothic\n  Fiction"),
             value("dcterms:type", "Text"),
             "<dcterms:alternative>Other</dcterms:alternative>",
+            "<dcterms:rights>Public domain in\n the USA.</dcterms:rights>",
+            "<pgterms:marc260> $aRome :$bNobody,$c1903. </pgterms:marc260>",
+            "<pgterms:marc906>189-</pgterms:marc906><pgterms:marc906>1903</pgterms:marc906>",
             "<dcterms:title>A &amp; B\nor, C</dcterms:title>",
             f"<dcterms:creator>{agent(2, 'Roe, Ann', '-70', '18')}</dcterms:creator>",
             "<dcterms:hasFormat><pgterms:file>",
@@ -223,6 +226,9 @@ def test_an_entry() -> None:
         languages=("en", "zh"),
         subjects=("Ice", "Monsters -- Fiction"),
         bookshelves=("Gothic Fiction",),
+        rights="Public domain in the USA.",
+        imprint="$aRome :$bNobody,$c1903.",
+        year=1903,
     )
 
 

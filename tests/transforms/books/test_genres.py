@@ -186,10 +186,5 @@ def test_real_books_are_told_by_genre() -> None:
             misses[book_id] = slug
         checked[label] += 1
     assert misses == MISSES
-    assert {label: checked[label] for label in ("plays", "poems", "manuals", "recipes")} == {
-        "plays": 27,
-        "poems": 33,
-        "manuals": 6,
-        "recipes": 1,
-    }
+    assert [checked[label] for label in ("plays", "poems", "manuals", "recipes")] == [27, 33, 6, 1]
     assert checked["prose"] + checked["prose-fiction"] == 76

@@ -61,7 +61,7 @@ def test_every_source_tells_its_year_once_in_the_order_of_belief() -> None:
         catalog_imprint=IMPRINT, catalog_year=1874
     )
     assert date_evidence(of_book, f"{PAGE}\n\n{PROSE}\n\nLondon, May 1904") == (
-        PublicationDate(1891, "released", EXACT),
+        PublicationDate(1891, "released", EXACT, "metadata.csv"),
         PublicationDate(1872, "original-publication", EXACT, original),
         PublicationDate(1873, "catalog-imprint", EXACT, IMPRINT),
         PublicationDate(1874, "catalog-year", EXACT, "1874"),
@@ -126,20 +126,10 @@ def test_a_header_may_name_the_transcribed_edition() -> None:
     assert evidence_of(book(original_publication="United Kingdom: A. Nobody"), "") == []
 
 
-@pytest.mark.parametrize(
-    ("date", "reason"),
-    [
-        (None, Reason("undated", "")),
-        (PublicationDate(1918, "imprint", EXACT), None),
-        (PublicationDate(1919, "imprint", EXACT), Reason("too-new", "1919 (imprint)")),
-        (PublicationDate(1920, "preface", LIKELY), Reason("too-new", "1920 (preface)")),
-        (PublicationDate(1918, "author-death", BOUND), None),
-        (PublicationDate(1930, "author-death", BOUND), Reason("undated", "1930 (author-death)")),
-        (PublicationDate(1921, "reprint", BOUND), Reason("undated", "1921 (reprint)")),
-    ],
-)
-def test_what_is_kept(date: PublicationDate | None, reason: Reason | None) -> None:
-    assert reason_to_reject(date, 1919) == reason
+@pytest.mark.parametrize(("date", "reason"), CASES["kept_before_1919"])
+def test_what_is_kept(date: list[Any], reason: list[str]) -> None:
+    known = PublicationDate(*date) if date else None
+    assert reason_to_reject(known, 1919) == (Reason(*reason) if reason else None)
 
 
 @needs_real_data
@@ -160,17 +150,9 @@ DEATH = PublicationDate(1890, "author-death", "bound")
 
 def test_a_line_tells_what_is_believed_and_what_every_source_says() -> None:
     found = BookEvidence(90_001, "The Hen", 1891, (RELEASED, COPYRIGHT, DEATH))
-    assert make_line(found) == DateLine(
-        90_001,
-        "The Hen",
-        1891,
-        "",
-        "released",
-        "exact",
-        1891,
-        "released 1891 exact; copyright 1851 exact; author-death 1890 bound",
-        "metadata.csv",
-    )
+    years = "released 1891 exact; copyright 1851 exact; author-death 1890 bound"
+    known = (90_001, "The Hen", 1891, "", "released", "exact", 1891)
+    assert make_line(found) == DateLine(*known, years, "metadata.csv")
     assert make_line(BookEvidence(90_002, "", 0, ())) == DateLine(90_002, *[""] * 8)
 
 

@@ -167,7 +167,7 @@ OLD = PublicationDate(1897, "imprint", "exact", "1897")
 NEW = PublicationDate(1919, "copyright", "exact", "Copyright, 1919, by A. Nobody")
 LATE = PublicationDate(1930, "author-death", "bound", "Nobody, A., -1930")
 EARLY = PublicationDate(1850, "author-death", "bound", "Nobody, A., -1850")
-RELEASED = PublicationDate(1891, "released", "exact")
+RELEASED = PublicationDate(1891, "released", "exact", "metadata.csv")
 
 
 def books_in(folder: Path) -> list[Book]:
