@@ -157,6 +157,12 @@ _TRANSCRIBED = re.compile(
     r"([^\[\]]{0,120}?(?<![\w-])(?:1[4-9]\d\d|20\d\d)(?!\w))",
     re.IGNORECASE,
 )
+# One of the words of such a statement: searching for them first is fast.
+_VERB = r"(?:ranscrib|roduc|repar|cann|yp|eriv|eprint|ublish|ak)(?:ed|en)\s+(?:from|in)\b"
+_TRANSCRIBERS_VERB = re.compile(
+    rf"{_VERB}|(?:RANSCRIB|RODUC|REPAR|CANN|EPRINT|UBLISH)ED\s+(?:FROM|IN)\b"
+)
+_BEFORE_VERB = 60  # characters
 # The statement of a reprint about its original, mostly in lines as long as running text.
 _REPUBLISHED = re.compile(
     r"\b(?:republication|reprint|reproduction) of .{0,120}?"
@@ -243,8 +249,12 @@ def transcribed_edition(text: str) -> str:
     transcriber's notes are stripped from the book.
     """
     ends = text[:_HEAD_CHARACTERS] + "\n" + text[_HEAD_CHARACTERS:][-_HEAD_CHARACTERS:]
-    found = _TRANSCRIBED.finditer(" ".join(_MARKUP.sub("", ends).split()))
-    return next((match[0] for match in found if years_in(match[0])), "")
+    for verb in _TRANSCRIBERS_VERB.finditer(ends):
+        near = ends[max(verb.start() - _BEFORE_VERB, 0) : verb.end() + _MAX_STATEMENT_CHARACTERS]
+        match = _TRANSCRIBED.search(" ".join(_MARKUP.sub("", near).split()))
+        if match and years_in(match[0]):
+            return match[0]
+    return ""
 
 
 def transcribed_years(text: str) -> list[FrontYear]:

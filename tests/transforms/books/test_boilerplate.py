@@ -15,6 +15,7 @@ from corpusmill.transforms.books.boilerplate import (
     is_boilerplate,
     strip_boilerplate,
 )
+from corpusmill.transforms.books.file_text import decode_file
 from corpusmill.transforms.files.records import Reason
 from tests.tools.case_tables import read_tables
 from tests.tools.growth import call_linear
@@ -158,8 +159,8 @@ def test_real_books_are_kept_whole() -> None:
     for row in rows:
         if "404" in row["file"]:  # no book, but a page; see file_text.py
             continue
-        text = _decode(gzip.decompress((folder / row["file"]).read_bytes()))
-        stripped = strip_boilerplate(text.replace("\r\n", "\n"))
+        decoded = decode_file(gzip.decompress((folder / row["file"]).read_bytes()))
+        stripped = strip_boilerplate(getattr(decoded, "text", ""))
         if row["id"] in TABLES["copyrighted"]:
             assert isinstance(stripped, Reason), row["file"]
             assert stripped.slug == "copyrighted"
@@ -174,10 +175,3 @@ def test_real_books_are_kept_whole() -> None:
                 unlike.append((row["file"], int(row["body"]), kept, stripped.notes))
     assert unlike == []
     assert len(rows) == 330
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
