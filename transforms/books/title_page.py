@@ -158,10 +158,10 @@ _TRANSCRIBED = re.compile(
     re.IGNORECASE,
 )
 # One of the words of such a statement: searching for them first is fast.
-_VERB = r"(?:ranscrib|roduc|repar|cann|yp|eriv|eprint|ublish|ak)(?:ed|en)\s+(?:from|in)\b"
 _TRANSCRIBERS_VERB = re.compile(
-    rf"{_VERB}|(?:RANSCRIB|RODUC|REPAR|CANN|EPRINT|UBLISH)ED\s+(?:FROM|IN)\b"
+    r"(?:ranscrib|roduc|repar|cann|yp|eriv|eprint|ublish|ak)(?:ed|en)\s+(?:from|in)\b"
 )
+_IN_CAPITALS = re.compile(_TRANSCRIBERS_VERB.pattern, re.IGNORECASE)  # slower, and seldom needed
 _BEFORE_VERB = 60  # characters
 # The statement of a reprint about its original, mostly in lines as long as running text.
 _REPUBLISHED = re.compile(
@@ -249,7 +249,8 @@ def transcribed_edition(text: str) -> str:
     transcriber's notes are stripped from the book.
     """
     ends = text[:_HEAD_CHARACTERS] + "\n" + text[_HEAD_CHARACTERS:][-_HEAD_CHARACTERS:]
-    for verb in _TRANSCRIBERS_VERB.finditer(ends):
+    verbs = _IN_CAPITALS if "ED FROM" in ends else _TRANSCRIBERS_VERB
+    for verb in verbs.finditer(ends):
         near = ends[max(verb.start() - _BEFORE_VERB, 0) : verb.end() + _MAX_STATEMENT_CHARACTERS]
         match = _TRANSCRIBED.search(" ".join(_MARKUP.sub("", near).split()))
         if match and years_in(match[0]):
