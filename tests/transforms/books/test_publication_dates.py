@@ -158,8 +158,7 @@ def test_a_line_tells_what_is_believed_and_what_every_source_says() -> None:
 
 def test_a_bound_is_listed_as_the_latest_year() -> None:
     line = make_line(BookEvidence(11, "Alice", 0, (DEATH,)))
-    assert (line.year, line.latest_year) == ("", 1890)
-    assert (line.source, line.confidence) == ("author-death", "bound")
+    assert line[2:6] == ("", 1890, "author-death", "bound")
 
 
 def test_outcomes_are_counted_with_and_without_the_released_year() -> None:
