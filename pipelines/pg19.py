@@ -21,7 +21,7 @@ from corpusmill.transforms.files.text import SPLITS, short_fingerprint
 from corpusmill.transforms.files.write_rows import PlanShards, WriteRows
 
 from .book_build import BookBuild, find_books
-from .pg19_settings import ACCOUNTS, DESCRIPTION, LANGUAGE, RELEASE, Pg19Config
+from .pg19_settings import ACCOUNTS, DATES, DESCRIPTION, LANGUAGE, RELEASE, Pg19Config
 
 
 class OldBooks(NamedTuple):
@@ -48,6 +48,7 @@ class Pg19(BookBuild):
         Raises InputError for inputs that are missing or visibly damaged.
         """
         self.config = config
+        self.description = DATES if config.dates_only else DESCRIPTION
         self.files = find_books(
             config.books,
             config.on_corrupt,
@@ -82,7 +83,9 @@ class Pg19(BookBuild):
             place.scratch, furniture=False
         )
         screened = stripped.kept | "ScreenBooks" >> screen_books.ScreenBooks(*self.rules())
-        dated = screened.kept | "DateBooks" >> screen_books.DateBooks(self.config.before)
+        dated = screened.kept | "DateBooks" >> screen_books.DateBooks(
+            screen_books.ANY_YEAR if self.config.dates_only else self.config.before
+        )
         rejected = (gathered.rejected, stripped.rejected, screened.rejected, dated.rejected)
         return OldBooks(
             books=dated.kept,
@@ -96,9 +99,21 @@ class Pg19(BookBuild):
         """Replaces the words to mask by "<DW>", and writes each book into its split.
 
         The user provides the list of these words, which may be empty. If the setting `near_duplicates` is
-        given, near-duplicate books are dropped first.
+        given, near-duplicate books are dropped first. With `dates_only`, only the table of dates is written.
         """
         folder = place.folder
+        dates = old.evidence | "ListDates" >> screen_books.ListDates(folder)
+        if self.config.dates_only:
+            self.close_ledger(
+                folder,
+                old.ledger,
+                book_accounts.account_for_dates,
+                outputs=[dates.files],
+                rejected=old.rejected,
+                unread=old.catalog_rejected,
+                facts=dates.facts,
+            )
+            return
         similarity = self.config.near_duplicates
         of_book = screen_books.describe_book, screen_books.text_of_book
         drop = DropDuplicates(place.scratch, *of_book, similarity) if similarity else KeepAll()
@@ -108,7 +123,6 @@ class Pg19(BookBuild):
         counted = rows | "MeasureRows" >> measure_rows(book_accounts.TEXT)
         plan = PlanShards(SPLITS, self.config.shard_bytes, beam.MapTuple(text_bytes))
         shards = counted.stats | "PlanShards" >> plan
-        dates = old.evidence | "ListDates" >> screen_books.ListDates(folder)
         rows_of_books = book_rows(book_accounts.SCHEMA)
         write = WriteRows(
             folder, RELEASE.corpus, rows_of_books, shards, self.marks(), self.config.formats
@@ -133,8 +147,10 @@ class Pg19(BookBuild):
         """Returns the rules that a book must pass, in order.
 
         The rule about English is left out for the books of the released corpus, some of which have parts in
-        other languages.
+        other languages. The table of all dates has no rules.
         """
+        if self.config.dates_only:
+            return ()
         is_english = () if self.membership.members == book_accounts.RELEASED else (not_english,)
         return self.membership.reason_to_reject, *is_english, TooShort(self.config.min_words)
 

@@ -11,6 +11,8 @@ examples:
   A folder of files: books up to 1927 without near-duplicates, with the words of a list replaced by <DW>:
     corpusmill pg19 --books mirror/ --catalog pg_catalog.csv --near-duplicates 0.8 --before 1928 \
       --mask-words words.txt --output corpora
+  Only the table of the years of all books of a library:
+    corpusmill pg19 --books mirror/ --catalog rdf-files.tar.bz2 --dates-only --output corpora
 
 what you get, in <output>/pg19/<edition>/<date>-<version>/:
   train-*.parquet validation-*.parquet test-*.parquet, and the same as TFRecord: book_id, book_link,
@@ -104,6 +106,14 @@ DESCRIPTION = Description(
     splits=SPLITS,
     tags=("project-gutenberg", "books", "long-context"),
 )
+DATES = DESCRIPTION._replace(
+    title="Years of publication of the books of Project Gutenberg",
+    about="The year of each book, its source, its confidence and the words that have it, in `dates-*.tsv`.",
+    features=(),
+    numbers=(),
+    splits=(),
+    tasks=(),
+)
 ACCOUNTS = book_accounts.BookAccounts(SPLITS, whole=SPLITS, template="pg19", paper=PG19)
 VARIANTS = Group("variants", "all are part of the signature of the build", EDITION)
 
@@ -144,6 +154,12 @@ class Pg19Config(BooksConfig):
     )
     mask_words: Sequence[str] = VARIANTS.setting(
         (), "lists of words, one per line, which are replaced by <DW>"
+    )
+    dates_only: bool = VARIANTS.setting(
+        False,
+        "write only the table of the years of all books, in any language and of any length and year, with the"
+        " words that have the year (dates-*.tsv)",
+        omit_default=True,
     )
     limit: int = INPUTS.limit("books")
 

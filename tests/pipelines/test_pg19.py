@@ -227,6 +227,15 @@ def test_without_catalogue_and_metadata_the_files_tell(tmp_path: Path) -> None:
     assert built.folder.parts[-2] == "en-members-hash-before-2000-near-duplicates-0.7"
 
 
+def test_the_table_of_dates_can_be_had_alone(sample: BookBuild, tmp_path: Path) -> None:
+    built = build_pg19(tmp_path, dates_only=True)
+    assert not [*built.folder.glob("*.parquet"), *built.folder.glob("*.tfrecord")]
+    lines, known = built.table("dates"), sample.table("dates")
+    assert len(lines) > len(known) == sum(line in lines for line in known) > 0
+    assert all(bool(line["line"]) == bool(line["source"]) for line in lines)
+    assert built.manifest["counts"]["kept"]["total"] == sum(bool(line["line"]) for line in lines)
+
+
 METADATA: dict[str, Any] = {"metadata": [str(GUTENBERG / "metadata.csv")]}
 
 

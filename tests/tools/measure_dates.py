@@ -59,7 +59,7 @@ VERDICTS = {
     45806: "ours: the copyright of the English words is of 1906; the opera is of 1859",
     47960: "both: copyrights of 1879, 1898, 1904 and 1907",
     48795: "ours; 1889 is a year that the preface speaks of",
-    50352: "ours: the title page has 1872; 1835 is the year of a part of it",
+    50352: "ours: the copyright is of 1868, the title page has 1872; 1835 is the year of a part of it",
 }
 """The evidence in the books themselves where we differ from the release: read by a person."""
 

@@ -31,7 +31,7 @@ FREE_NOTES_CHARACTERS = 3000
 
 BETWEEN_BOOKS = "\n\n\n\n"  # separator of several books in one file
 
-_SHOWN_CHARACTERS = 100  # characters of a line that are shown in the detail of a reason
+_SHOWN_CHARACTERS = 160  # characters of a line that are shown in the detail of a reason
 
 
 class StrippedText(NamedTuple):
@@ -59,16 +59,25 @@ class _Licence(msgspec.Struct):
     phrases: re.Pattern[str]
 
 
-class _Copyrighted(msgspec.Struct):
-    notice: re.Pattern[str]
-    head_lines: int
-
-
 class _Rules(msgspec.Struct):
     anchors: tuple[str, ...]
     mark: tuple[_MarkRule, ...]
     licence: _Licence
-    copyrighted: _Copyrighted
+
+
+class _Restriction(msgspec.Struct):
+    where: str  # "file", "front" or "note"
+    pattern: re.Pattern[str]
+    unless: re.Pattern[str] = re.compile(r"(?!)")
+
+
+class _Rights(msgspec.Struct):
+    anchors: tuple[str, ...]
+    front_anchors: tuple[str, ...]
+    max_characters: int
+    front_characters: int
+    electronic: re.Pattern[str]
+    rule: tuple[_Restriction, ...]
 
 
 def strip_boilerplate(text: str) -> StrippedText | Reason:
@@ -80,7 +89,7 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
     were probably removed before.
 
     Reasons to reject a file:
-      copyrighted: the head of the file says that the book is copyrighted and may not be copied freely.
+      copyrighted: the file says that it is copyrighted, or that it is not free for every use.
       no-start, no-end: only the end or only the start of the book is marked. (Files with the small print used
         before 2003 need no mark at the end.)
       no-start-and-no-end: there is no mark, but there is licence text.
@@ -90,7 +99,7 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
       kept-too-little: almost no text would be left.
     """
     marks = find_marks(text)
-    if notice := _copyright_notice(text, marks):
+    if notice := find_restriction(text, marks):
         return Reason("copyrighted", notice)
     if len(marks) > MAX_MARKS:
         return Reason("licence-inside", f"{len(marks):,} lines of Project Gutenberg")
@@ -160,15 +169,36 @@ def _line_of(text: str, position: int) -> str:
     return text[line_start(text, position) : line_end(text, position)].strip()[:_SHOWN_CHARACTERS]
 
 
-def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
-    """Returns the line in a file's head that says that the book is copyrighted; None if no line does."""
-    copyrighted = _rules().copyrighted
-    end = 0
-    for _ in range(copyrighted.head_lines):
-        end = min(line_end(text, end) + 1, len(text))
-    begin = next((mark.start for mark in marks if mark.kind == "begin"), 0)
-    found = copyrighted.notice.search(text, 0, max(begin, end))
-    return _line_of(text, found.start()) if found else None
+def find_restriction(text: str, marks: Sequence[_Mark]) -> str | None:
+    """Returns the lines that say that a file is copyrighted, or not free for every use.
+
+    Returns None if no line says so. `marks` are the marks of the file. The rules are in rights.toml.
+    """
+    rights = _rights()
+    begin = next((mark.end for mark in marks if mark.kind == "begin"), 0)
+    front = begin + rights.front_characters
+    ends = (mark.start for mark in marks if mark.kind != "begin" and mark.start > begin)
+    end = next(ends, len(text))
+    back = max(end - rights.front_characters, front)
+    starts = lines_with(text, rights.anchors) | lines_with(text[:front], rights.front_anchors)
+    starts |= {back + start for start in lines_with(text[back:end], rights.front_anchors)}
+    done = -1
+    for line in sorted(starts):
+        if line <= done:
+            continue
+        above = text.rfind("\n\n", 0, line)
+        below = text.find("\n\n", line)
+        start = max(above, line - rights.max_characters, 0)
+        done = min(below % (len(text) + 1), line + rights.max_characters)
+        is_in = {"file": True, "front": start < front or back <= start < end, "note": start < end}
+        for rule in rights.rule:
+            found = is_in[rule.where] and rule.pattern.search(text, start, done)
+            if not found or rule.unless.search(text, start, done):
+                continue
+            if rule.where != "note" or rights.electronic.search(text, start, done):
+                shown = text[line_start(text, found.start()) : line_end(text, found.end())]
+                return " ".join(shown.split())[:_SHOWN_CHARACTERS]
+    return None
 
 
 def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
@@ -316,3 +346,14 @@ def _shown(text: str, mark: _Mark) -> str:
 @functools.cache
 def _rules() -> _Rules:
     return read_rules(read_toml(__package__, "boilerplate.toml"), _Rules)
+
+
+@functools.cache
+def _rights() -> _Rights:
+    return msgspec.convert(read_toml(__package__, "rights.toml"), _Rights, dec_hook=_compile)
+
+
+def _compile(_: type, pattern: str) -> re.Pattern[str]:
+    """Compiles a pattern in which a blank stands for any white space."""
+    spaced = pattern.replace(" ?", r"\s{0,40}").replace(" ", r"\s{1,40}")
+    return re.compile(spaced, re.IGNORECASE | re.DOTALL)

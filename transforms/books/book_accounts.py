@@ -177,3 +177,21 @@ class BookAccounts:
             ),
             findings={"stats": stats},
         )
+
+
+def account_for_dates(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Computes the counts, statistics and card sections of a build that has only the table of dates."""
+    stats = dict(ledger.values("facts"))
+    dates = stats["dates"]
+    books = sum(
+        count for name in ("dated_by", "latest_year_by") for count in dates.get(name, {}).values()
+    )
+    kept = books - dates["dated_by"].get("nothing", 0)
+    files, rejected = ledger.number("files"), ledger.rejected
+    ledger.balance(files, "files that were read", kept=kept, rejected=rejected["total"])
+    texts = {"stats": stats, "read": files, "unit": "files", "rejected": rejected}
+    return Accounts(
+        counts={"files_read": files, "kept": {"total": kept}, "rejected": rejected},
+        stats=stats,
+        sections=[*render("dates", **texts), "", *render("not_kept", **texts)],
+    )

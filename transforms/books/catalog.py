@@ -32,8 +32,13 @@ _BETWEEN_VALUES = ";"
 _DETAIL_CHARACTERS = 100
 _ID = re.compile(r"[1-9][0-9]{0,9}")
 _ROLE = re.compile(r"(.*\S) \[([^][]*)\]", re.DOTALL)  # "Doe, John, 1743-1826 [Translator]"
-_YEAR = r"([0-9]{1,4})\??( BCE| B\.C\.)?"
-_LIFE = re.compile(rf"(.*\S), (?:{_YEAR})?-(?:{_YEAR})?", re.DOTALL)  # "Doe, John, 1743?-1826"
+# "1810", "1810?", "ca. 1810", "1810 or 1811"; a second year is that of the other guess.
+_ABOUT = r"(?:ca\.?|circa|c\.|approximately|about|before|after) ?"
+_YEAR = rf"(?:{_ABOUT})?([0-9]{{1,4}})(?: ?(?:or|/) ?([0-9]{{1,4}}))?\??( BCE| B\.C\.)?"
+_LIFE = re.compile(  # "Doe, John, 1743?-1826", "Doe, John, d. 1826"
+    rf"(.*\S), (?:(?:{_YEAR})?[-–](?:{_YEAR})?|(?:b\.|born) {_YEAR}|(?:d\.|died) {_YEAR})",
+    re.DOTALL,
+)
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:-[A-Za-z0-9-]+)?")  # "en", "nah", "zh-TW"
 
 
@@ -86,18 +91,20 @@ def parse_author(text: str) -> Author:
 
     Words other than the years of life and the role remain in the name.
 
-    A question mark after a year is ignored. If the year of death is BC, so is the year of birth.
+    A question mark after a year and words such as "ca." are ignored. Of two guesses, the earlier year of
+    birth and the later year of death are returned. If the year of death is BC, so is the year of birth.
     """
     with_role = _ROLE.fullmatch(text)
     name, role = with_role.groups() if with_role else (text, "")
     life = _LIFE.fullmatch(name)
-    if life is None or not (life[2] or life[4]):
+    if life is None or not any(life.groups()[1:]):
         return Author(name, role=role)
-    died_before_christ = bool(life[5])
+    birth, _, born_before_christ = life.group(2, 3, 4) if life[2] else life.group(8, 9, 10)
+    first, other, died_before_christ = life.group(5, 6, 7) if life[5] else life.group(11, 12, 13)
     return Author(
         name=life[1],
-        birth_year=_year(life[2], bool(life[3]) or died_before_christ),
-        death_year=_year(life[4], died_before_christ),
+        birth_year=_year(birth, bool(born_before_christ or died_before_christ)),
+        death_year=_year(_later(first, other), bool(died_before_christ)),
         role=role,
     )
 
@@ -123,6 +130,11 @@ def in_order(values: Iterable[str]) -> tuple[str, ...]:
     meaning.
     """
     return tuple(sorted(set(values)))
+
+
+def _later(year: str | None, other: str | None) -> str | None:
+    """Returns the second of two guesses such as "1877" and "1878", or "1877" and "8"."""
+    return year[: -len(other)] + other if year and other else year
 
 
 def _year(digits: str | None, is_before_christ: bool) -> int:
@@ -188,6 +200,7 @@ _GUTENBERG = "{http://www.gutenberg.org/2009/pgterms/}"
 _RELATORS = "{http://id.loc.gov/vocabulary/relators/}"
 _CLASSIFICATION = "/LCC"  # end of the names of vocabularies of class marks, which are not subjects
 _AGENT = f"{_GUTENBERG}agent"
+_MARC_YEAR = f"{_GUTENBERG}marc906"
 
 _EBOOK = re.compile(r"(?:.*/)?ebooks/([1-9][0-9]{0,9})")
 _RDF_YEAR = re.compile(r"-?[0-9]{1,4}")
@@ -258,6 +271,11 @@ def parse_catalog_rdf(data: bytes) -> CatalogEntry:
         languages=in_order(map(parse_language, _values_of(ebook, f"{_TERMS}language"))),
         subjects=in_order(_values_of(ebook, f"{_TERMS}subject")),
         bookshelves=in_order(_values_of(ebook, f"{_GUTENBERG}bookshelf")),
+        rights=" ".join(in_order(_texts_of(ebook, f"{_TERMS}rights"))),
+        imprint=" ".join(in_order(_texts_of(ebook, f"{_GUTENBERG}marc260"))),
+        year=next(
+            (int(text) for text in _texts_of(ebook, _MARC_YEAR) if _RDF_YEAR.fullmatch(text)), 0
+        ),
     )
 
 

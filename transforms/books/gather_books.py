@@ -7,6 +7,7 @@ Checks files of books before a build starts: they must exist and look complete.
 
 import operator
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
@@ -31,6 +32,7 @@ STAGE = "choose-file"
 BOOKS, CATALOG, RELEASED = "books", "catalog", "released"
 
 _TEXT = "Text"
+_FREE = re.compile(r"(?:none|public domain(?: in the (?:usa|united states))?)?\.?", re.IGNORECASE)
 
 
 class JoinedBooks(NamedTuple):
@@ -84,8 +86,8 @@ def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]
     book = join_book(file, entry, choose_released(found.get(RELEASED, ())))
     for _, detail in others:
         yield reject(book_id, book.title, STAGE, Reason("other-file-of-book", detail))
-    if entry is not None and entry.kind not in ("", _TEXT):
-        yield reject(book_id, book.title, STAGE, Reason("not-text", entry.kind))
+    if entry is not None and (reason := reason_to_reject(entry)):
+        yield reject(book_id, book.title, STAGE, reason)
         return
     counters.count("join-catalog", "books")
     if book.is_in_catalog:
@@ -93,6 +95,16 @@ def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]
     if book.released_year:
         counters.count("join-catalog", "released")
     yield book
+
+
+def reason_to_reject(entry: CatalogEntry) -> Reason | None:
+    """Returns the reason to reject a catalogue entry, or None for a text in the public domain.
+
+    Without information about its rights, a text is not rejected.
+    """
+    if entry.kind not in ("", _TEXT):
+        return Reason("not-text", entry.kind)
+    return None if _FREE.fullmatch(entry.rights) else Reason("copyrighted", entry.rights)
 
 
 def join_book(
@@ -119,15 +131,26 @@ def join_book(
         is_in_catalog=entry is not None,
         characters=file.characters,
         packed_text=file.packed_text,
+        catalog_imprint=known.imprint,
+        catalog_year=known.year,
     )
 
 
 def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
     """Returns the catalogue entry that contains the most values; None if `entries` is empty.
 
-    If several entries have equally many values, the one that sorts last is returned.
+    If several entries have equally many values, the one that sorts last is returned. Only RDF has rights,
+    an imprint and a year, so these are taken from any entry. Rights that are not free come first.
     """
-    return max(entries, key=lambda entry: (_facts_in(entry), entry), default=None)
+    ranked = sorted(entries, key=lambda entry: (_facts_in(entry), entry), reverse=True)
+    if not ranked:
+        return None
+    rights = [entry.rights for entry in ranked if entry.rights]
+    return ranked[0]._replace(
+        rights=min(rights, key=lambda text: bool(_FREE.fullmatch(text)), default=""),
+        imprint=next((entry.imprint for entry in ranked if entry.imprint), ""),
+        year=next((entry.year for entry in ranked if entry.year), 0),
+    )
 
 
 def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
@@ -140,7 +163,8 @@ def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
 
 def _facts_in(entry: CatalogEntry) -> int:
     """Returns the number of values in a catalogue entry."""
-    return sum(len(values) for values in entry[3:]) + bool(entry.title) + bool(entry.kind)
+    values = (entry.authors, entry.languages, entry.subjects, entry.bookshelves)
+    return sum(map(len, values)) + bool(entry.title) + bool(entry.kind)
 
 
 class GatheredBooks(NamedTuple):

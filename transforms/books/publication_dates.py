@@ -1,11 +1,11 @@
 """Finds the year of publication of a book: reads a year from each source, and chooses one of them.
 
-Project Gutenberg does not record the year of publication, so sources are tried in a fixed order. The year is
-that of the transcribed edition; if a title page has several years, the latest one is used. PG-19 mostly gives
-such years, too: 1912 for a book that names its edition of 1912, although the work is from 1893.
-(tests/tools/measure_dates.py compares the years.) A reprint or a renewal of a copyright does not change the
-text, so its year is only an upper bound of the year of publication: it is the latest possible year, and not a
-date.
+The catalogue of Project Gutenberg has the year of publication of few books, so sources are tried in a
+fixed order. The year is that of the transcribed edition; if a title page has several years, the latest one
+is used. PG-19 mostly gives such years, too: 1912 for a book that names its edition of 1912, although the work
+is from 1893. (tests/tools/measure_dates.py compares the years.) A reprint or a renewal of a copyright does
+not change the text, so its year is only an upper bound of the year of publication: it is the latest possible
+year, and not a date. A title page that is years later than the copyright is that of a reprint.
 
 Implausible years are ignored. These are years before the invention of printing; years before an author,
 translator or editor was ten years old, such as "1690" at the beginning of a novel of 1896; and years since
@@ -16,6 +16,7 @@ because such a text, for example a new translation, may be later than the author
 Makes the table of the dates of all books: the year from each source, and how well the sources agree.
 """
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ BEFORE = 1919
 
 RELEASED = "released"  # metadata.csv of PG-19
 ORIGINAL_PUBLICATION = "original-publication"  # a line of the file's header, since 2023
+CATALOG_IMPRINT = "catalog-imprint"  # marc260 of RDF: "$aLondon :$bNobody & Co., $c1903."
+CATALOG_YEAR = "catalog-year"  # marc906 of RDF
 AUTHOR_DEATH = "author-death"
 
 # Measured against PG-19 by tests/tools/measure_dates.py.
@@ -36,14 +39,19 @@ EXACT = "exact"
 LIKELY = "likely"  # 12 of 15 within two years
 BOUND = "bound"  # published in this year or before: right for 9 of 10, within two years
 
+NEAR_YEARS = 2  # of two years that agree
+
 _FIRST_PRINTED = 1450
 _GUTENBERG_SINCE = 1971  # year of its first text
 _MIN_AGE_YEARS = 10
+_SHOWN_CHARACTERS = 160  # of the words that have a year
 
 # The first group with a year decides; if it has several years, the latest is taken.
 _CHAIN: tuple[tuple[str, ...], ...] = (
     (RELEASED,),
     (ORIGINAL_PUBLICATION,),
+    (CATALOG_IMPRINT,),
+    (CATALOG_YEAR,),
     (title_page.ISSUE_DATE,),
     (
         title_page.TRANSCRIBED,
@@ -75,6 +83,7 @@ class PublicationDate(NamedTuple):
     year: int
     source: str  # one of SOURCES
     confidence: str  # EXACT or LIKELY; BOUND: the year is only the latest possible one
+    line: str = ""  # the words that say so
 
     @property
     def published(self) -> int | None:
@@ -116,15 +125,16 @@ def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
       book: metadata of the book.
       text: text of the book. Only its first 40,000 characters are read.
     """
-    said: dict[str, int] = {}
+    said: dict[str, tuple[int, str]] = {}
     if book.released_year:
-        said[RELEASED] = book.released_year
-    for source, year in _told_years(book, text):
+        said[RELEASED] = book.released_year, "metadata.csv"
+    for source, year, line in _told_years(book, text):
         if is_plausible(year, book):
             take = min if source == title_page.REPRINT else max
-            said[source] = take(year, said.get(source, year))
+            told = year, " ".join(line.split())[:_SHOWN_CHARACTERS]
+            said[source] = take(said.get(source, told), told, key=operator.itemgetter(0))
     return tuple(
-        PublicationDate(said[source], source, _CONFIDENCE.get(source, EXACT))
+        PublicationDate(said[source][0], source, _CONFIDENCE.get(source, EXACT), said[source][1])
         for source in SOURCES
         if source in said
     )
@@ -133,10 +143,25 @@ def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
 def choose_date(evidence: Sequence[PublicationDate]) -> PublicationDate | None:
     """Returns the date from the most trusted source, or None if `evidence` is empty."""
     for group in _CHAIN:
-        dates = [date for date in evidence if date.source in group]
+        dates = [
+            date for date in evidence if date.source in group and not _is_reprint(date, evidence)
+        ]
         if dates:
             return max(dates, key=lambda date: (date.year, -group.index(date.source)))
     return None
+
+
+def _is_reprint(date: PublicationDate, evidence: Sequence[PublicationDate]) -> bool:
+    """Returns True for the year on the title page of a book that was first printed years before.
+
+    The book has an older copyright, and does not say that it is a new edition.
+    """
+    years = {one.source: one.year for one in evidence}
+    return (
+        date.source in (title_page.IMPRINT, title_page.ROMAN_IMPRINT)
+        and date.year > years.get(title_page.COPYRIGHT, date.year) + NEAR_YEARS
+        and title_page.LATER_EDITION not in years
+    )
 
 
 def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None:
@@ -153,28 +178,41 @@ def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None
     return Reason("undated" if date.confidence == BOUND else "too-new", detail)
 
 
-def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
-    """Yields (source, year) for every year from a source other than PG-19, including implausible years."""
-    if transcribed := transcribed_years(book.original_publication):
-        yield title_page.TRANSCRIBED, transcribed[-1]
-    elif original := years_in(book.original_publication):
-        yield ORIGINAL_PUBLICATION, original[0]  # "1872, reprinted 1881"
+def _told_years(book: Book, text: str) -> Iterable[tuple[str, int, str]]:
+    """Yields (source, year, line) for every year from a source other than PG-19.
+
+    Implausible years are included.
+    """
+    original = book.original_publication
+    if transcribed := transcribed_years(original):
+        yield title_page.TRANSCRIBED, transcribed[-1].year, original
+    elif years := years_in(original):
+        yield ORIGINAL_PUBLICATION, years[0], original  # "1872, reprinted 1881"
+    if years := years_in(book.catalog_imprint.rpartition("$c")[2]):
+        yield CATALOG_IMPRINT, years[0], book.catalog_imprint  # "$c1903, reprint 1907"
+    if book.catalog_year:
+        yield CATALOG_YEAR, book.catalog_year, str(book.catalog_year)
     if year_of_issue := issue_year(book.title):
-        yield title_page.ISSUE_DATE, year_of_issue
+        yield title_page.ISSUE_DATE, year_of_issue, book.title
     years_of_title = years_in(book.title)
     told = find_years(text)
-    for year, source in told:
+    for year, source, line in told:
         # The year in "The Vigilance Committee of 1856" is the year of the story in half the cases.
         if source != title_page.YEAR_LINE or year not in years_of_title:
-            yield source, year
+            yield source, year, line
     # A text with its own copyright, such as a new translation, is later than the author's death.
     is_new = any(
-        source == title_page.COPYRIGHT and year >= _GUTENBERG_SINCE for year, source in told
+        source == title_page.COPYRIGHT and year >= _GUTENBERG_SINCE for year, source, _ in told
     )
     # Translators and editors count as authors, since a translation may be later than the author's death.
     deaths = [author.death_year for author in book.authors]
     if deaths and all(deaths) and not is_new:
-        yield AUTHOR_DEATH, max(deaths)
+        last = max(book.authors, key=lambda author: author.death_year)
+        yield (
+            AUTHOR_DEATH,
+            last.death_year,
+            f"{last.name}, {last.birth_year or ''}-{last.death_year}",
+        )
 
 
 def is_plausible(year: int, book: Book) -> bool:
@@ -187,8 +225,6 @@ def is_plausible(year: int, book: Book) -> bool:
     earliest = max([_FIRST_PRINTED, *(birth + _MIN_AGE_YEARS for birth in births)])
     return earliest <= year < _GUTENBERG_SINCE
 
-
-NEAR_YEARS = 2
 
 Outcome = tuple[str, str]  # (name of a table in stats.json, row of this table)
 
@@ -204,6 +240,7 @@ class DateLine(NamedTuple):
     confidence: str
     released_year: int | str  # year of publication in the PG-19 release
     evidence: str  # "copyright 1905 exact; author-death 1910 bound"
+    line: str  # the words that have the year: "Copyright, 1905, by A. Nobody"
 
 
 def make_line(found: BookEvidence) -> DateLine:
@@ -218,6 +255,7 @@ def make_line(found: BookEvidence) -> DateLine:
         confidence=date.confidence if date else "",
         released_year=found.released_year or "",
         evidence="; ".join(f"{one.source} {one.year} {one.confidence}" for one in found.evidence),
+        line=date.line if date else "",
     )
 
 

@@ -159,6 +159,7 @@ class KeepSimple(beam.PTransform):
 
 
 DATE_BOOKS = "date-books"
+ANY_YEAR = 10_000  # books of any year are before it
 
 
 class DatedBooks(NamedTuple):

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..files.markup import read_toml
-from .spans import split_paragraphs
+from .spans import line_end, line_start, split_paragraphs
 
 # Printers also repeated a letter four times: MDCCCCXI for MCMXI. Both forms are parsed.
 _THOUSANDS = re.compile(
@@ -89,7 +89,8 @@ def blocks_of_front(text: str) -> Iterator[Block]:
 
 # Sources of a year.
 ISSUE_DATE = "issue-date"  # of a periodical: "Vol. 10, No. 268. Saturday, August 11, 1827"
-TRANSCRIBED = "transcribed-edition"  # "Transcribed from the 1886 Cassell & Company edition"
+# "Transcribed from the 1886 Cassell & Company edition", "produced from Amazing Tales, May 1905":
+TRANSCRIBED = "transcribed-edition"
 IMPRINT = "imprint"  # "London: Macmillan and Co., 1897", "Published September 1903"
 ROMAN_IMPRINT = "roman-imprint"  # an imprint with a year in Roman numerals
 # "Copyright, 1905, by", "Entered according to Act of Congress, in the year 1868":
@@ -110,23 +111,58 @@ _HEAD_CHARACTERS = 40_000
 _BLOCKS_NEAR = 2
 
 _MARKUP = re.compile(r"[_*=+~|{}]+")
+_DATELINE = re.compile(r"(?:in |at )?(?:[A-Z][\w.'’]*[ ,]*){0,5}")
 _COLUMNS = re.compile(r"[ \t\xa0]{2,}")
 _PICTURE = "[illustration"
+_QUOTES = ('"', "“", "'", "‘", "«")  # before the date of a letter within a story
 
 # Not a page in an index, a price, a part of a number, or "1830" in a Web address.
 _ARABIC = (
-    r"(?<![\w/$£#-])(?<!\d[.,:])(?P<arabic>1[4-9]\d\d|20\d\d)"
+    r"(?<![\w/$£#])(?<!(?<!-)-)(?<!\d[.,:])(?P<arabic>1[4-9]\d\d|20\d\d)"
     r"(?:(?:-|–|--)(?P<to>\d\d(?:\d\d)?))?(?![\w/])"
 )
 _ROMAN = r"\b(?P<roman>M[ .]{0,2}[MDCLXVI](?:[ .]{0,2}[MDCLXVI]){1,20})\b"
 _YEAR = re.compile(rf"{_ARABIC}|{_ROMAN}")
-_ALONE = re.compile(rf"\W*(?:{_ARABIC}|{_ROMAN})\W*")
-_MONTH = re.compile(
-    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|christmas|easter(?:tide)?|michaelmas)\b",
+_ERA = r"(?:(?:in )?the year of (?:our lord|grace)|a\. ?d\.|ad|anno(?: domini)?|a[o0]\.?|dated?|ca?\.?)"
+_ALONE = re.compile(rf"\W*(?:(?i:{_ERA}),?\s*)?(?:{_ARABIC}|{_ROMAN})\W*")
+# "1912 edition", "Edition of 1912"
+_EDITION = re.compile(
+    r"\W*(?:(?P<before>1[4-9]\d\d) edition|edition (?:of |de )?(?P<after>1[4-9]\d\d))\W*",
     re.IGNORECASE,
 )
-_TRANSCRIBED = re.compile(r"\btranscribed from the (.{0,80}?)\bedition\b", re.IGNORECASE)
+_UNITS = "one two three four five six seven eight nine".split()
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_HUNDREDS = "|".join(_UNITS[3:])
+_YEAR_IN_WORDS = re.compile(
+    rf"\b(?:one thousand,? (?P<hundreds>{_HUNDREDS})|(?P<century>{'|'.join(_TEENS[4:])}))[ -]hundred"
+    rf"(?:,? (?:and )?(?:(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<units>{'|'.join(_UNITS)}))?"
+    rf"|(?P<teen>{'|'.join(_TEENS + _UNITS)})))?"
+    r"(?!\w)(?! (?:and|years?|miles|men|thousand|million)\b)".replace(" ", r"\s"),
+    re.IGNORECASE,
+)
+_MONTH_NAME = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_MONTH = re.compile(rf"\b(?:{_MONTH_NAME}|christmas|easter(?:tide)?|michaelmas)\b", re.IGNORECASE)
+# What a transcriber says of the printed edition. Its year is in one of the groups.
+_TRANSCRIBED = re.compile(
+    r"\b(?:transcribed|prepared|produced|scanned|typed) from (?:the|an?) "
+    r"(?:original |text of the )?([^;\[\]]{0,80}?)\b(?:edition|printing)\b"
+    r"|\bderived from the (?:version|edition|text) of ([^.;]{0,80} published in 1[4-9]\d\d)\b"
+    r"|\b(?:(?:e-?(?:text|book)|text|story|tale|novelette|serial)s? (?:was|is|were|has been|have been) "
+    r"(?:produced|transcribed|prepared|taken|scanned|reprinted|first published|originally published)"
+    r"|\bnotes?: (?:produced|transcribed|reprinted)) (?:from|in) (?:the )?"
+    r"([^\[\]]{0,120}?(?<![\w-])(?:1[4-9]\d\d|20\d\d)(?!\w))",
+    re.IGNORECASE,
+)
+# One of the words of such a statement: searching for them first is fast.
+_TRANSCRIBERS_VERB = re.compile(
+    r"(?:ranscrib|roduc|repar|cann|yp|eriv|eprint|ublish|ak)(?:ed|en)\s+(?:from|in)\b"
+)
+_IN_CAPITALS = re.compile(_TRANSCRIBERS_VERB.pattern, re.IGNORECASE)  # slower, and seldom needed
+_BEFORE_VERB = 60  # characters
 # The statement of a reprint about its original, mostly in lines as long as running text.
 _REPUBLISHED = re.compile(
     r"\b(?:republication|reprint|reproduction) of .{0,120}?"
@@ -136,9 +172,12 @@ _REPUBLISHED = re.compile(
 # A copyright line without the sign ©: "1903 by Nobody & Co."
 _HOLDER = re.compile(rf"{_ARABIC} by \S.{{0,80}}")
 _ISSUE = re.compile(
-    r"\b(?:nos?|numbers?|vol|volume|issue)\b.*"
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
-    r",? (?:\d\d?,? )?(1[5-9]\d\d)\b",
+    rf"\b(?:nos?|numbers?|vol|volume|issue)\b.*\b{_MONTH_NAME}\b\.?,? (?:\d\d?,? )?(1[5-9]\d\d)\b",
+    re.IGNORECASE,
+)
+# A book that is published each year: "Nobody's Guide for 1913"
+_ANNUAL = re.compile(
+    rf"\b(?:guide|almanack?|annual|year-?book|register|directory)\b[^\n]{{0,60}}?{_ARABIC}\W*",
     re.IGNORECASE,
 )
 
@@ -151,7 +190,8 @@ _STATEMENT = re.compile(
     # The statement of a reprint: "This new Nobody edition, first published in 1963, is an unabridged …".
     r"|\bthis (?:[a-z]{1,12} ){1,3}edition, first published\b"
     rf"|\b{_ORDINAL} (?:[a-z]{{1,12}} )?(?:impression|printing|thousand))"
-    r"|(?P<copyright>\bcopyright(?:ed)?\b|©|\(c\)|\bentered,? according to (?:the )?act of)"
+    r"|(?P<copyright>\bcopyright(?:ed)?\b|©|\(c\)|\bentered,? according to (?:the )?act of"
+    r"|\bc(?=1[5-9]\d\d\b))"
     r"|(?P<first_published>\b(?:first|originally) (?:published|issued|printed|edition)"
     r"|\bpublished (?:originally|first)\b)"
     rf"|(?P<later_edition>\b{_ORDINAL} (?:[a-z]{{1,12}} )?edition\b)"
@@ -166,6 +206,7 @@ class FrontYear(NamedTuple):
 
     year: int
     source: str  # COPYRIGHT, IMPRINT, …
+    line: str  # the line, or lines, that say so
 
 
 def find_years(text: str) -> list[FrontYear]:
@@ -175,12 +216,13 @@ def find_years(text: str) -> list[FrontYear]:
     # source of a statement whose year is in the next block: "Copyright", then "1912"
     open_source = ""
     for index, block in enumerate(blocks):
-        found += [FrontYear(year, TRANSCRIBED) for year in transcribed_years(" ".join(block.lines))]
+        whole = " ".join(block.lines)
+        found += transcribed_years(whole)
         if block.is_prose:
             # Of the original edition, if the title page of a reprint states it.
-            reprint = is_on_title_page(block) and _REPUBLISHED.search(" ".join(block.lines))
-            originals = years_in(reprint[0])[-1:] if reprint else []
-            found += [FrontYear(year, FIRST_PUBLISHED) for year in originals]
+            reprint = is_on_title_page(block) and _REPUBLISHED.search(whole)
+            for year in years_in(reprint[0])[-1:] if reprint else []:
+                found.append(FrontYear(year, FIRST_PUBLISHED, reprint[0] if reprint else ""))
             open_source = ""
             continue
         years, lines_before, open_source = _read_statements(block, open_source)
@@ -190,7 +232,7 @@ def find_years(text: str) -> list[FrontYear]:
             imprint = list(_imprint_years(lines_before, _has_publisher(near)))
             found += imprint + years
         if not imprint:
-            found += _dateline_years(lines_before)
+            found += _dateline_years(lines_before, _is_signature(blocks, index))
     return found
 
 
@@ -200,30 +242,58 @@ def years_in(text: str) -> list[int]:
 
 
 def transcribed_edition(text: str) -> str:
-    """Returns the words at the head of a file that name the transcribed edition; "" if no words do.
+    """Returns the words at the head or end of a file that name the transcribed edition; "" if no words do.
 
-    An example is "Transcribed from the 1886 Cassell & Company edition". These words are by the transcriber,
-    so they must be read before the transcriber's notes are stripped from the book.
+    Examples are "Transcribed from the 1886 Cassell & Company edition" and "This etext was produced from
+    Amazing Tales, May 1905". These words are by the transcriber, so they must be read before the
+    transcriber's notes are stripped from the book.
     """
-    match = _TRANSCRIBED.search(" ".join(text[:_HEAD_CHARACTERS].split()))
-    return match[0] if match else ""
+    ends = text[:_HEAD_CHARACTERS] + "\n" + text[_HEAD_CHARACTERS:][-_HEAD_CHARACTERS:]
+    verbs = _IN_CAPITALS if "ED FROM" in ends else _TRANSCRIBERS_VERB
+    for verb in verbs.finditer(ends):
+        near = ends[max(verb.start() - _BEFORE_VERB, 0) : verb.end() + _MAX_STATEMENT_CHARACTERS]
+        match = _TRANSCRIBED.search(" ".join(_MARKUP.sub("", near).split()))
+        if match and years_in(match[0]):
+            return match[0]
+    return ""
 
 
-def transcribed_years(text: str) -> list[int]:
+def transcribed_years(text: str) -> list[FrontYear]:
     """Returns the years in words such as "Transcribed from the 1886 Cassell & Company edition"."""
-    return [year for match in _TRANSCRIBED.finditer(text) for year in years_in(match[1])]
+    return [
+        FrontYear(year, TRANSCRIBED, match[0])
+        for match in _TRANSCRIBED.finditer(text)
+        for year in years_in(match[1] or match[2] or match[3])[0 if match[1] else -1 :]
+    ]
 
 
 def issue_year(line: str) -> int | None:
-    """Returns the year in a line such as "Vol. 99, August 2, 1890" of a periodical, or None for other
-    lines.
+    """Returns the year in a line such as "Vol. 99, August 2, 1890" of a periodical, or "Guide for 1913".
+
+    Returns None for other lines.
     """
     match = _ISSUE.search(line)
+    annual = _ANNUAL.search(line) if not match else None
+    if annual and annual.end() == len(line):
+        return _year_of_arabic(annual)
     return int(match[1]) if match else None
 
 
 def _without_markup(block: Block) -> Block:
-    return block._replace(lines=tuple(_MARKUP.sub("", line).strip() for line in block.lines))
+    """Removes markup from the lines of a block, and writes years in words with digits."""
+    lines = "\n".join(_MARKUP.sub("", line).strip() for line in block.lines)
+    return block._replace(lines=tuple(_YEAR_IN_WORDS.sub(_digits_of, lines).split("\n")))
+
+
+def _digits_of(match: re.Match[str]) -> str:
+    words = {name: (word or "").lower() for name, word in match.groupdict().items()}
+    hundreds, century = words["hundreds"], words["century"]
+    year = 100 * (10 + _UNITS.index(hundreds) + 1 if hundreds else 10 + _TEENS.index(century))
+    if words["tens"]:
+        year += 20 + 10 * _TENS.index(words["tens"])
+    for word in filter(None, (words["units"], words["teen"])):
+        year += 10 + _TEENS.index(word) if word in _TEENS else 1 + _UNITS.index(word)
+    return str(year)
 
 
 def _read_statements(block: Block, open_source: str) -> tuple[list[FrontYear], list[str], str]:
@@ -238,22 +308,28 @@ def _read_statements(block: Block, open_source: str) -> tuple[list[FrontYear], l
     before = text[: starts[0]] if starts else text
     years: list[FrontYear] = []
     if open_source and _ALONE.match(before):
-        years += _of_statement(before, open_source)
+        years += _of_statement(text, 0, 0, len(before), open_source)
         before = ""
     source = ""
     for match, (_, end) in zip(matches, itertools.pairwise([*starts, len(text)]), strict=True):
         own_source = str(match.lastgroup).replace("_", "-")
         # "First edition, published in 1653" is one statement.
         source = source if source and own_source == IMPRINT else own_source
-        said = _of_statement(text[match.end() : end], source)
+        said = _of_statement(text, match.start(), match.end(), end, source)
         years += said
         if said or end - match.end() > _MAX_DATELINE_CHARACTERS:
             source = ""
     return years, before.split("\n"), source
 
 
-def _of_statement(text: str, source: str) -> list[FrontYear]:
-    return [FrontYear(year, source) for year in years_in(text[:_MAX_STATEMENT_CHARACTERS])]
+def _of_statement(text: str, first: int, start: int, end: int, source: str) -> list[FrontYear]:
+    """Returns the years in text[start:end], behind the words of a statement that begins at `first`."""
+    years: list[FrontYear] = []
+    for match in _YEAR.finditer(text[start : min(end, start + _MAX_STATEMENT_CHARACTERS)]):
+        if (year := _year_of(match)) is not None:
+            lines = text[line_start(text, first) : line_end(text, start + match.end())]
+            years.append(FrontYear(year, source, " ".join(lines.split())))
+    return years
 
 
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
@@ -263,35 +339,50 @@ def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[Fr
     """
     for line in lines:
         if year := issue_year(line):
-            yield FrontYear(year, ISSUE_DATE)
+            yield FrontYear(year, ISSUE_DATE, line)
         if _MONTH.search(line) or _is_picture(line):
             continue  # the year is the date of a preface, a performance or a birth
-        if match := _ALONE.fullmatch(line):
-            yield from _of_imprint(match, is_publisher_near)
+        if match := _EDITION.fullmatch(line):
+            yield FrontYear(int(match["before"] or match["after"]), LATER_EDITION, line)
+        elif match := _ALONE.fullmatch(line):
+            yield from _of_imprint(match, line, is_publisher_near)
         elif (match := _HOLDER.fullmatch(line)) and _is_imprint(line):
-            yield FrontYear(int(match["arabic"]), COPYRIGHT)
+            yield FrontYear(int(match["arabic"]), COPYRIGHT, line)
         elif is_publisher_near:
             columns = [_ALONE.fullmatch(column) for column in _COLUMNS.split(line)]
             ending = [_last_year(line)] if _is_imprint(line) else []
             for match in [one for one in columns if one] or [one for one in ending if one]:
-                yield from _of_imprint(match)
+                yield from _of_imprint(match, line)
 
 
-def _of_imprint(match: re.Match[str], is_publisher_near: bool = True) -> Iterator[FrontYear]:
+def _of_imprint(
+    match: re.Match[str], line: str, is_publisher_near: bool = True
+) -> Iterator[FrontYear]:
     year = _year_of(match)
     if year is not None:
         source = ROMAN_IMPRINT if match["roman"] else IMPRINT
-        yield FrontYear(year, source if is_publisher_near else YEAR_LINE)
+        yield FrontYear(year, source if is_publisher_near else YEAR_LINE, line)
 
 
-def _dateline_years(lines: Sequence[str]) -> Iterator[FrontYear]:
-    """Yields the year in a block that consists only of a date, such as the date below a preface."""
+def _dateline_years(lines: Sequence[str], is_signature: bool) -> Iterator[FrontYear]:
+    """Yields the year in a block that consists only of a date, such as the date below a preface.
+
+    A year without a month or a known place, such as "California, 1915", counts if `is_signature` is True.
+    """
     if sum(map(len, lines)) > _MAX_DATELINE_CHARACTERS or _is_picture(lines[0]):
         return
     for line in lines:
         match = _last_year(line)
-        if match and (year := _year_of(match)) and (_MONTH.search(line) or _is_imprint(line)):
-            yield FrontYear(year, PREFACE)
+        if match and (year := _year_of(match)) and not line.startswith(_QUOTES):
+            is_dateline = is_signature and _DATELINE.fullmatch(line[: match.start()])
+            if is_dateline or _MONTH.search(line) or _is_imprint(line):
+                yield FrontYear(year, PREFACE, line)
+
+
+def _is_signature(blocks: Sequence[Block], index: int) -> bool:
+    """Returns True if a block is between running text and a heading, as below a preface."""
+    following = blocks[index + 1 : index + 2]
+    return index > 0 and blocks[index - 1].is_prose and not any(one.is_prose for one in following)
 
 
 def _is_picture(line: str) -> bool:
@@ -309,15 +400,18 @@ def _year_of(match: re.Match[str]) -> int | None:
 
     Returns None for a long range, such as the dates of a life, and for letters that are not a Roman numeral.
     """
-    if match["roman"]:
-        return parse_roman(match["roman"])
+    return parse_roman(match["roman"]) if match["roman"] else _year_of_arabic(match)
+
+
+def _year_of_arabic(match: re.Match[str]) -> int | None:
     first, to = match["arabic"], match["to"] or ""
     last = first[: len(first) - len(to)] + to
     return int(last) if 0 <= int(last) - int(first) <= _MAX_RANGE_YEARS else None
 
 
 def _has_publisher(blocks: Sequence[Block]) -> bool:
-    return any(_is_imprint(line) for block in blocks if not block.is_prose for line in block.lines)
+    lines = [line for block in blocks if not block.is_prose for line in block.lines]
+    return any(_is_imprint(line) for line in lines if not line.casefold().startswith("chapter"))
 
 
 def _is_imprint(line: str) -> bool:

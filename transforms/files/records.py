@@ -195,6 +195,9 @@ class CatalogEntry(NamedTuple):
     languages: tuple[str, ...]  # ISO 639 codes
     subjects: tuple[str, ...]  # "Gothic fiction"
     bookshelves: tuple[str, ...]
+    rights: str = ""  # of RDF: "Public domain in the USA."
+    imprint: str = ""  # of RDF (marc260): "$aLondon :$bNobody & Co., $c1903, reprint 1907."
+    year: int = 0  # of publication, of RDF (marc906)
 
 
 class ReleasedBook(NamedTuple):
@@ -222,6 +225,8 @@ class Book(NamedTuple):
     is_in_catalog: bool
     characters: int  # of the text, Unicode code points
     packed_text: bytes  # see Scratch.put_text
+    catalog_imprint: str = ""  # see CatalogEntry
+    catalog_year: int = 0
 
 
 class MeasuredBook(NamedTuple):

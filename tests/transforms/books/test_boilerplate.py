@@ -10,15 +10,19 @@ from corpusmill.transforms.books.boilerplate import (
     MAX_MARKS,
     StrippedText,
     find_licence,
+    find_marks,
+    find_restriction,
     is_boilerplate,
     strip_boilerplate,
 )
+from corpusmill.transforms.books.file_text import decode_file
 from corpusmill.transforms.files.records import Reason
 from tests.tools.case_tables import read_tables
 from tests.tools.growth import call_linear
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.books.read_cases import Case, read_cases
 
+TABLES = read_tables("books/boilerplate")
 START = "*** START OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"
 END = "*** END OF THE PROJECT GUTENBERG EBOOK THE LANTERN ***\n"
 PROSE = "He walked on through the rain, and no lamp was lit in any house.\n" * 40
@@ -98,33 +102,26 @@ def test_a_book_that_would_be_mostly_notes_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", True),
-        ("a" * 2000, True),
-        ("a" * 2001, False),
-        ("a" * 2000 + "eBook" + "a" * 1990, True),
-        ("a" * 2001 + "eBook", False),
-        (LICENCE, True),
-        (LICENCE + PROSE, False),
+        *((text, True) for text in ("", "a" * 2000, "a" * 2000 + "eBook" + "a" * 1990, LICENCE)),
+        *((text, False) for text in ("a" * 2001, "a" * 2001 + "eBook", LICENCE + PROSE)),
     ],
 )
 def test_boilerplate_has_words_of_its_own_everywhere(text: str, expected: bool) -> None:
     assert is_boilerplate(text) is expected
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("He had it of Project Gutenberg.", None),
-        ("the Gutenberg Bible", None),
-        ("A Project Gutenberg-tm work", "A Project Gutenberg-tm work"),
-        ("one\nthe PROJECT GUTENBERG™ mission\ntwo", "the PROJECT GUTENBERG™ mission"),
-        ("see the full Project\nGutenberg License", "see the full Project"),
-        ('this "Small Print!" statement', 'this "Small Print!" statement'),
-        ("that small print on the back", None),
-    ],
-)
-def test_only_the_licence_says_so(text: str, line: str | None) -> None:
-    assert find_licence(text) == line
+@pytest.mark.parametrize(("text", "line"), TABLES["licence_words"])
+def test_only_the_licence_says_so(text: str, line: str) -> None:
+    assert (find_licence(text) or "") == line
+
+
+@pytest.mark.parametrize(("place", "text", "notice"), TABLES["rights"])
+def test_a_file_that_is_not_free_for_every_use_says_so(place: str, text: str, notice: str) -> None:
+    head, front, inside, back, tail = (
+        f"{text}\n\n" if place == one else "" for one in ("head", "front", "inside", "back", "tail")
+    )
+    file = f"{head}{START}\n{front}{PROSE * 6}\n{inside}{PROSE * 6}\n{back}{END}\n{tail}"
+    assert (find_restriction(file, find_marks(file)) or "") == notice
 
 
 LINES = st.lists(
@@ -143,11 +140,10 @@ def test_the_text_between_the_marks_comes_out_whole(lines: list[str]) -> None:
 
 
 MAX_ENDS_CHARACTERS = 300
-COPYRIGHTED = ("16", "5200", "7849", "58344")
 SIZE = 5_000_000
 
 
-@pytest.mark.parametrize("unit", read_tables("books/boilerplate")["bad_input_takes_linear_time"])
+@pytest.mark.parametrize("unit", TABLES["bad_input_takes_linear_time"])
 def test_bad_input_takes_linear_time(unit: str) -> None:
     call_linear(
         strip_boilerplate, lambda size: START + unit * (size // len(unit)) + "\n" + END, SIZE // 5
@@ -163,9 +159,9 @@ def test_real_books_are_kept_whole() -> None:
     for row in rows:
         if "404" in row["file"]:  # no book, but a page; see file_text.py
             continue
-        text = _decode(gzip.decompress((folder / row["file"]).read_bytes()))
-        stripped = strip_boilerplate(text.replace("\r\n", "\n"))
-        if row["id"] in COPYRIGHTED:
+        decoded = decode_file(gzip.decompress((folder / row["file"]).read_bytes()))
+        stripped = strip_boilerplate(getattr(decoded, "text", ""))
+        if row["id"] in TABLES["copyrighted"]:
             assert isinstance(stripped, Reason), row["file"]
             assert stripped.slug == "copyrighted"
             continue
@@ -179,10 +175,3 @@ def test_real_books_are_kept_whole() -> None:
                 unlike.append((row["file"], int(row["body"]), kept, stripped.notes))
     assert unlike == []
     assert len(rows) == 330
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")

@@ -84,7 +84,10 @@ def test_sound_accounts() -> None:
         "| train | 4 | 40 | 400 | 410 | 0 |\n| test | 2 | 20 | 200 | 200 | 0 |\n"
         "| train_2 | 1 | 9 | 90 | 90 | 0 |\n| total | 6 | 60 | 600 | 610 | 0 |\n\n"
         "Words are separated by white space; characters are Unicode code points, bytes are of UTF-8.\n"
-        "\n"
+        "\nTexts are rejected as `copyrighted` if the RDF catalogue, the head or the licence of the file, or"
+        " a note in it says that they are copyrighted or not free for every use: a copyright from 1964 or"
+        " later, non-commercial use, Creative Commons licences other than CC0, public domain in other"
+        " countries only. `pg_catalog.csv` has no rights.\n\n"
         "Not kept, of 10 files read (each is listed in `rejected/`):\n\n| reason | files |\n|---|---:|\n"
         "| read-books/html-page | 1 |\n| screen-books/poems | 3 |\n| total | 4 |"
     )

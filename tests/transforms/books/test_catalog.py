@@ -208,6 +208,9 @@ def test_an_entry() -> None:
             value("pgterms:bookshelf", "Gothic\n  Fiction"),
             value("dcterms:type", "Text"),
             "<dcterms:alternative>Other</dcterms:alternative>",
+            "<dcterms:rights>Public domain in\n the USA.</dcterms:rights>",
+            "<pgterms:marc260> $aRome :$bNobody,$c1903. </pgterms:marc260>",
+            "<pgterms:marc906>189-</pgterms:marc906><pgterms:marc906>1903</pgterms:marc906>",
             "<dcterms:title>A &amp; B\nor, C</dcterms:title>",
             f"<dcterms:creator>{agent(2, 'Roe, Ann', '-70', '18')}</dcterms:creator>",
             "<dcterms:hasFormat><pgterms:file>",
@@ -223,6 +226,9 @@ def test_an_entry() -> None:
         languages=("en", "zh"),
         subjects=("Ice", "Monsters -- Fiction"),
         bookshelves=("Gothic Fiction",),
+        rights="Public domain in the USA.",
+        imprint="$aRome :$bNobody,$c1903.",
+        year=1903,
     )
 
 
@@ -321,7 +327,7 @@ def test_the_real_sample_agrees_with_the_table() -> None:
     assert sorted(entries) == [5, 2701, 14287, 23962, 30929, 50405]
     for book_id in (5, 2701):
         ours, newer = entries[book_id], table[book_id]
-        assert ours._replace(bookshelves=()) == newer._replace(bookshelves=())
+        assert ours._replace(bookshelves=(), rights="") == newer._replace(bookshelves=())
         assert set(newer.bookshelves) - set(ours.bookshelves) == {
             shelf for shelf in newer.bookshelves if shelf.startswith("Browsing: ")
         }

@@ -169,20 +169,22 @@ INPUTS: dict[str, list[Any]] = {
         file_of(4),
         file_of(4, "4-0.txt"),
         file_of(5, header=BookHeader()),
+        file_of(6),
     ],
     "catalog": [
         entry_of(1),
-        entry_of(1),
+        entry_of(1)._replace(rights="Public domain in the USA.", imprint="$c1822.", year=1821),
         entry_of(3, title=""),
         entry_of(3, title="Other")._replace(authors=(), subjects=()),
         entry_of(4, "Sound"),
         entry_of(6),
+        entry_of(6, title="")._replace(rights="Copyrighted. Read the notice."),
         CatalogEntry(5, "", "", (), (), (), ()),
     ],
     "released": [released_of(1), released_of(1), released_of(2, 1900), released_of(7)],
 }
 BOOKS = [
-    WHOLE,
+    WHOLE._replace(catalog_imprint="$c1822.", catalog_year=1821),
     BY_HEADER._replace(released_year=1900),
     WHOLE._replace(
         book_id=3,
@@ -202,6 +204,7 @@ REJECTED = [
     Rejected(
         "4", "Title", "choose-file", "other-file-of-book", "4-0.txt has the same date and length"
     ),
+    Rejected("6", "Title", "choose-file", "copyrighted", "Copyrighted. Read the notice."),
 ]
 
 
@@ -217,6 +220,7 @@ def test_nothing_depends_on_the_order(seed: int) -> None:
     assert outcome.counters == {
         "choose-file/other-file-of-book": 3,
         "choose-file/not-text": 1,
+        "choose-file/copyrighted": 1,
         "join-catalog/books": 4,
         "join-catalog/in-catalog": 3,
         "join-catalog/released": 2,

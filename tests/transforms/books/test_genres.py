@@ -163,10 +163,5 @@ def test_real_books_are_told_by_genre() -> None:
             misses[book_id] = slug
         checked[label] += 1
     assert misses == MISSES
-    assert {label: checked[label] for label in ("plays", "poems", "manuals", "recipes")} == {
-        "plays": 40,
-        "poems": 34,
-        "manuals": 7,
-        "recipes": 1,
-    }
+    assert [checked[label] for label in ("plays", "poems", "manuals", "recipes")] == [27, 33, 6, 1]
     assert checked["prose"] + checked["prose-fiction"] == 76

@@ -168,11 +168,11 @@ def test_too_little_may_be_left_when_the_furniture_is_gone() -> None:
     )
 
 
-OLD = PublicationDate(1897, "imprint", "exact")
-NEW = PublicationDate(1919, "copyright", "exact")
-LATE = PublicationDate(1930, "author-death", "bound")
-EARLY = PublicationDate(1850, "author-death", "bound")
-RELEASED = PublicationDate(1891, "released", "exact")
+OLD = PublicationDate(1897, "imprint", "exact", "1897")
+NEW = PublicationDate(1919, "copyright", "exact", "Copyright, 1919, by A. Nobody")
+LATE = PublicationDate(1930, "author-death", "bound", "Nobody, A., -1930")
+EARLY = PublicationDate(1850, "author-death", "bound", "Nobody, A., -1850")
+RELEASED = PublicationDate(1891, "released", "exact", "metadata.csv")
 
 
 def books_in(folder: Path) -> list[Book]:
@@ -242,7 +242,9 @@ def test_books_travel_between_workers(tmp_path: Path) -> None:
 
 
 LISTED = [
-    BookEvidence(90_010, "Hen\tand\nDuck", 0, (PublicationDate(1905, "copyright", "exact"),)),
+    BookEvidence(
+        90_010, "Hen\tand\nDuck", 0, (PublicationDate(1905, "copyright", "exact", "(c) 1905"),)
+    ),
     BookEvidence(90_009, "Duck", 1899, ()),
     BookEvidence(90_011, "Goose", 0, (PublicationDate(1898, "author-death", "bound"),)),
 ]
@@ -252,10 +254,10 @@ def test_books_are_listed_by_their_numbers_and_counted(tmp_path: Path) -> None:
     listed = run_transform(screen_books.ListDates(str(tmp_path)), LISTED).elements
     (file,) = listed["files"]
     assert (tmp_path / file.name).read_text("utf-8").splitlines() == [
-        "book_id\ttitle\tyear\tlatest_year\tsource\tconfidence\treleased_year\tevidence",
-        "90009\tDuck\t\t\t\t\t1899\t",
-        "90010\tHen and Duck\t1905\t\tcopyright\texact\t\tcopyright 1905 exact",
-        "90011\tGoose\t\t1898\tauthor-death\tbound\t\tauthor-death 1898 bound",
+        "book_id\ttitle\tyear\tlatest_year\tsource\tconfidence\treleased_year\tevidence\tline",
+        "90009\tDuck\t\t\t\t\t1899\t\t",
+        "90010\tHen and Duck\t1905\t\tcopyright\texact\t\tcopyright 1905 exact\t(c) 1905",
+        "90011\tGoose\t\t1898\tauthor-death\tbound\t\tauthor-death 1898 bound\t",
     ]
     assert listed["facts"] == [
         (

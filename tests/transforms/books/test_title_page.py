@@ -75,7 +75,8 @@ def test_only_the_front_is_looked_at() -> None:
 
 @pytest.mark.parametrize(("text", "found"), CASES["years_of_front"])
 def test_what_says_a_year(text: str, found: list[list[Any]]) -> None:
-    assert [list(year) for year in find_years(text)] == found
+    parts = len(found[0]) if found else 2  # the year, its source, and the line in some cases
+    assert [list(year)[:parts] for year in find_years(text)] == found
 
 
 @pytest.mark.parametrize(("line", "year"), CASES["issues"])
@@ -83,10 +84,9 @@ def test_an_issue_has_a_number_and_a_month(line: str, year: int) -> None:
     assert (issue_year(line) or 0) == year
 
 
-def test_the_words_of_a_transcriber() -> None:
-    head = "The Tale\n\nTranscribed from the 1913\nNobody and Co. edition by David Typist, email"
-    assert transcribed_edition(head) == "Transcribed from the 1913 Nobody and Co. edition"
-    assert transcribed_edition("The second edition of 1913") == ""
+@pytest.mark.parametrize(("head", "words"), CASES["transcribed"])
+def test_the_words_of_a_transcriber_name_the_edition(head: str, words: str) -> None:
+    assert transcribed_edition(head) == words
 
 
 @pytest.mark.parametrize(("text", "years"), CASES["years_of_text"])
