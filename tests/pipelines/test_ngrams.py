@@ -112,7 +112,7 @@ def check_figures(made: Path, figures: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "toy", [TOYS[84], TOYS[100], TOYS[124]], ids=["shorter than the order", "<unk>", "odd words"]
+    "toy", [TOYS[84], TOYS[100], TOYS[154]], ids=["shorter than the order", "<unk>", "odd words"]
 )
 def test_a_model_of_a_small_text_is_that_of_kenlm(toy: dict[str, Any], tmp_path: Path) -> None:
     lines = toy["text"].removesuffix("\n").split("\n")
