@@ -1,6 +1,5 @@
 """Models beside those of KenLM, by the command."""
 
-import gzip
 import json
 import re
 import subprocess
@@ -27,12 +26,11 @@ from tests.makers.ngram_models import (
 from tests.makers.text_builds import make_text_build
 from tests.makers.wiki_builds import run_cli
 from tests.tools.golden_tree import GOLDEN, tree_of
-from tests.tools.kenlm_toys import MODELS
 from tests.tools.processes import kill_when
+from tests.transforms.models.test_kneser_ney import TOYS
 
 ROOT = Path(__file__).parents[2]
 KENLM = tomllib.loads((ROOT / "tests/transforms/models/kenlm.toml").read_text("utf-8"))
-TOYS = [json.loads(line) for line in gzip.decompress(MODELS.read_bytes()).splitlines()]
 NEWS = next((GOLDEN / "lm1b").glob("*/*"))
 DIGITS = 1e-6  # of the figures, relatively: KenLM computes in 32 bits
 

@@ -20,7 +20,8 @@ from typing import Any
 MODELS = Path(__file__).parents[1] / "cases" / "kenlm_toys.jsonl.gz"
 BUILD = """pip download --no-deps --no-binary kenlm kenlm==0.3.0 && tar xf kenlm-0.3.0.tar.gz --strip 1 &&
 cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && make -C build lmplz"""
-ODD = '\1\b\v\f\x1b\x1c\x1f\x7f\x80\x85\x9f\xa0\xad\u2028\u2029\u3000\ufeff\ufffe\ufffd\U0010ffff\ue000ﬁ"\\'
+ODD = "\1\b\v\f\x1b\x1c\x1f\x7f\x80\x85\x9f\xa0\xad\u2028\u2029\u3000\ufeff\ufffe\ufffd\U0010ffff\ue000"
+ODD += '\u0301ﬁ"\\'
 GAPS = [" ", "  ", "\t", "\r", "\0", " \t ", "\r ", "\0\0"]
 SIGNS = ["<s>", "</s>", "<unk>", "<S>", "</S>", "<UNKNOWN>", "<s", "</s>."]
 REASON = re.compile(r"Special word|(?<=discounts for )\d-gram|(?<=ERROR: )\d-gram")
@@ -64,7 +65,7 @@ def make_models(lmplz: Path, seed: int) -> Iterator[dict[str, Any]]:
 def make_model(lmplz: Path, kind: str, order: int, draw: random.Random) -> dict[str, Any]:
     """A drawn text with its model."""
     text, prune = draw_text(kind, draw), draw.choice(PRUNES)[:order]
-    flags = [*f"-o {order} -S 50M".split(), *(["--prune", *map(str, prune)] if prune else [])]
+    flags = ["-o", str(order), "-S", "50M", *(["--prune", *map(str, prune)] if prune else [])]
     plain, backed = (
         subprocess.run([lmplz, *flags, *more], input=text.encode(), capture_output=True)
         for more in ([], ["--discount_fallback"])
@@ -80,5 +81,5 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1])
     if not (folder / "build/bin/lmplz").exists():
         subprocess.run(BUILD, shell=True, cwd=folder, check=True)
-    lines = map(json.dumps, make_models(folder / "build/bin/lmplz", 1))
-    MODELS.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
+    lines = (f"{json.dumps(one)}\n" for one in make_models(folder / "build/bin/lmplz", 1))
+    MODELS.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
