@@ -7,17 +7,17 @@ examples:
     corpusmill ngrams --corpus corpora/wiki40b/uk/20261101-* --output corpora \
       --order 3 --prune 0 0 1
 
-The model is the same as that of KenLM's lmplz for the same lines (interpolated modified Kneser-Ney
-smoothing, Chen and Goodman 1998). It does not need to fit into memory: n-grams are kept in files.
+The model is the same as that of KenLM's lmplz --discount_fallback for the same lines (interpolated modified
+Kneser-Ney smoothing, Chen and Goodman 1998). It does not need to fit into memory: n-grams are kept in files.
 
 A sentence of the model is a sentence of One Billion Word, a line of SimpleBooks or Wiki-40B, or a
 paragraph of PG-19. Words are separated by spaces; the markers of Wiki-40B count as words. A word that
 occurs less often than --min-count in train is <unk>; the default is 3 for One Billion Word, as in its
 paper, and 1 for other corpora. --prune has a count for each order, as in lmplz: n-grams that occur at
-most that often are left out; the last count is used for all higher orders. If a text has too few n-grams,
-the discounts of lmplz --discount_fallback are used. --smoothing stupid-backoff uses relative frequencies.
-If an n-gram is missing, it uses 0.4 times the value of the shorter n-gram. The values are normalised over
-all words, as in the One Billion Word paper.
+most that often are left out; the last count is used for all higher orders. If a text is small or repeats
+itself, lmplz refuses it without --discount_fallback; a note at the end says so. --smoothing
+stupid-backoff uses relative frequencies. If an n-gram is missing, it uses 0.4 times the value of the
+shorter n-gram. The values are normalised over all words, as in the One Billion Word paper.
 
 The model scores the documents of the other splits. In One Billion Word and SimpleBooks, whose papers
 predict the ends of sentences, a document gets a list with a log-likelihood for each word and each end of

@@ -1,12 +1,13 @@
-"""N-gram models of texts that fit into memory: by the functions of the product, and by the formulae."""
+"""N-gram models of texts that fit into memory, and models that lmplz has written."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from corpusmill.transforms.models import gram_tables, smoothing
 from corpusmill.transforms.models.gram_tables import Table, number_words, select_words
@@ -24,9 +25,8 @@ class Model(NamedTuple):
 
 
 def vocabulary_of(block: bytes, min_count: int = 1) -> pa.BinaryArray:
-    """The words of a block that are in a vocabulary, by bytes."""
-    words = select_words(count_words(block), min_count)
-    return words.take(pc.array_sort_indices(words))
+    """The words of a block that are in a vocabulary, in the order in which they first occur."""
+    return select_words(count_words(block), min_count)["word"]
 
 
 def make_model(block: bytes, order: int, min_count: int = 1, prune: Sequence[int] = ()) -> Model:
@@ -37,8 +37,8 @@ def make_model(block: bytes, order: int, min_count: int = 1, prune: Sequence[int
     tables = {order: gram_tables.adjust_highest(table)}
     for n in range(order, 1, -1):
         tables[n - 1] = gram_tables.count_suffixes(tables[n])
-    tables = {n: one[gram_tables.is_gram(one["words"])] for n, one in tables.items()}
     tallies = {n: gram_tables.tally_of(tables[n], cut[n]) for n in tables}
+    tables = {n: one[gram_tables.is_gram(one["words"])] for n, one in tables.items()}
     discounts = {n: smoothing.estimate_discounts(tallies[n]) for n in tables}
     probabilities = smoothing.estimate_unigrams(tables[1], tallies[1], discounts[1])
     entries = {}
@@ -51,7 +51,29 @@ def make_model(block: bytes, order: int, min_count: int = 1, prune: Sequence[int
     return Model(words, entries, tallies, discounts)
 
 
-# The same by the formulae of Chen and Goodman, in dictionaries, word by word.
+def read_arpa(text: str) -> dict[int, dict[str, list[str]]]:
+    """Order → the words of each line → its numbers."""
+    head, *sections = re.split(r"\n\\(\d)-grams:\n", text)
+    found: dict[int, dict[str, list[str]]] = {}
+    for order, section in zip(sections[::2], sections[1::2], strict=True):
+        rows = [line.split("\t") for line in section.split("\n") if "\t" in line]
+        found[int(order)] = {
+            words: [probability, *backoff] for probability, words, *backoff in rows
+        }
+    expected = {order: len(lines) for order, lines in found.items()}
+    assert {int(n): int(c) for n, c in re.findall(r"ngram (\d)=(\d+)", head)} == expected
+    assert sections[-1].endswith("\n\\end\\\n")
+    return found
+
+
+def check_arpa(text: str, toy: Mapping[str, Any]) -> None:
+    """Asserts that the text of a model has what lmplz gives (see tests/tools/kenlm_toys.py)."""
+    found, expected = read_arpa(text), read_arpa(toy["arpa"])
+    for order, lines in expected.items():
+        assert found[order].keys() == lines.keys()
+        logs = [np.array([one[words] for words in lines], float) for one in (found[order], lines)]
+        assert np.allclose(*logs, rtol=0, atol=1e-6)
+
 
 Gram = tuple[str, ...]
 
@@ -64,64 +86,6 @@ def _count(sentences: Sequence[Sequence[str]], order: int) -> Counter[Gram]:
             grams = zip(*(words[start:] for start in range(n)), strict=False)
             counts.update(gram for gram in grams if gram != ("<s>",))
     return counts
-
-
-class Reference:
-    """Interpolated modified Kneser-Ney, as slow as it is plain.
-
-    Args:
-      sentences: with "<s>" before and "</s>" behind.
-      prune: the largest count of each order that is cut off.
-    """
-
-    def __init__(self, sentences: Sequence[Sequence[str]], order: int, prune: Sequence[int] = ()):
-        self.order = order
-        self.prune = gram_tables.cut_offs(prune, order)
-        self.counts = _count(sentences, order)
-        before: Counter[Gram] = Counter(gram[1:] for gram in self.counts if len(gram) > 1)
-        self.adjusted = {
-            gram: count if len(gram) == order or gram[0] == "<s>" else before[gram]
-            for gram, count in self.counts.items()
-        }
-        self.discounts = {n: self._discounts_of(n) for n in range(1, order + 1)}
-        self.followers: dict[Gram, list[Gram]] = {}
-        for gram in self.adjusted:
-            self.followers.setdefault(gram[:-1], []).append(gram)
-        self.size = len({gram for gram in self.counts if len(gram) == 1} | {("<unk>",)})
-
-    def _discounts_of(self, n: int) -> Sequence[float]:
-        seen = Counter(count for gram, count in self.adjusted.items() if len(gram) == n)
-        if not all(seen[j] for j in range(1, 5)):
-            return smoothing.FALLBACK
-        y = seen[1] / (seen[1] + 2 * seen[2])
-        found = [0.0, *(j - (j + 1) * y * seen[j + 1] / seen[j] for j in (1, 2, 3))]
-        return found if all(0 <= d <= j for j, d in enumerate(found)) else smoothing.FALLBACK
-
-    def probability(self, word: str, history: Gram) -> float:
-        """p(word | history), the history as long as it may be."""
-        history = history[max(len(history) - self.order + 1, 0) :]
-        gram = (*history, word)
-        shorter = self.probability(word, history[1:]) if history else 1 / self.size
-        followers = self.followers.get(history, ())
-        if not followers:
-            return shorter
-        discounts = self.discounts[len(gram)]
-        whole = sum(self.adjusted[one] for one in followers)
-        own = left = 0.0
-        for one in followers:
-            count = self.adjusted[one]
-            taken = discounts[min(count, 3)] if self._is_kept(one) else count
-            left += taken / whole
-            own += (count - taken) / whole * (one == gram)
-        return own + left * shorter
-
-    def _is_kept(self, gram: Gram) -> bool:
-        return self.counts[gram] > self.prune[len(gram)]
-
-    def log_likelihood(self, words: Sequence[str]) -> float:
-        """The sum over a sentence with "<s>" before and "</s>" behind."""
-        places = range(1, len(words))
-        return sum(math.log(self.probability(words[i], tuple(words[:i]))) for i in places)
 
 
 class StupidReference:
@@ -164,6 +128,6 @@ class StupidReference:
 
 
 def sentences_of(block: bytes) -> list[list[str]]:
-    """The lines as `Reference` takes them."""
+    """The lines as `StupidReference` takes them."""
     lines = block.decode().splitlines()
     return [["<s>", *line.split(), "</s>"] for line in lines]

@@ -22,6 +22,7 @@ LEAST = {
     "simplebooks": {"books": ["x.txt"]},
     "multilingual": {"corpora": ["x"]},
     "subwords": {"corpora": ["."]},
+    "ngrams": {"corpus": "."},
 }
 """Corpus → the settings that it must have."""
 

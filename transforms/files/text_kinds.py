@@ -11,7 +11,8 @@ library lingua does not know Khmer, Nepali, Pashto and Sinhala. py3langid made n
 import functools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 _MIN_LINES = 10  # shorter texts are not judged
@@ -20,15 +21,23 @@ _MIN_MARKUP_SHARE = 0.2  # of lines that begin with a tag; the others are the te
 _JSON = re.compile(r'\s*(?:[{}\[\]]|"[^"]*"\s*:)')
 _TAG = re.compile(r"\s*<[/!?a-zA-Z]")
 _QUOTED = re.compile(r'"[^"]*"')
+_ENTITY = re.compile(r"&?(?:#\w+|\b(?:amp|apos|gt|lt|nbsp|quot)|(?<=&)\w+);")
 _SEPARATORS = {"\t": "a tab", ",": "a comma", ";": "a semicolon", "|": '"|"'}
+_NUMBER = re.compile(r"\s*[-+$€£\d][\d\s.,:/%+-]*")
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
+)
+# The characters beside a separator that is neither punctuation nor part of a number.
+_BESIDE = re.compile(rf"(?!\d\d)[^\s{_UNSPACED}](?![{_UNSPACED}])[\"\w+$-]")
+_SHORT_WORDS = 3  # most words of a short cell
 
 
 def describe_format(lines: Iterable[str]) -> str:
     """Returns the format of a text that consists of records, such as "CSV", with the reason for this guess.
 
-    Returns "" for a text of sentences, and for a text of fewer than 10 lines. Sentences with commas and
-    quotation marks are not mistaken for a table: nearly all lines of a table have the same number of
-    separators outside quotation marks.
+    Returns "" for a text of sentences, and for a text of fewer than 10 lines. Nearly all lines of a table
+    have the same number of separators outside quotation marks. That may be so in a few sentences, too: see
+    `_is_table`.
     """
     written = [line for line in lines if line.strip()]
     if len(written) < _MIN_LINES:
@@ -37,15 +46,53 @@ def describe_format(lines: Iterable[str]) -> str:
         like = sum(1 for line in written if start.match(line))
         if like >= share * len(written):
             return f"{name}: {like:,} of {len(written):,} lines begin like it"
-    text = "\n".join(written)
-    for unquoted in (text, _QUOTED.sub("", text)):
+    text = _ENTITY.sub("&", "\n".join(written))
+    for unquoted in (text, _QUOTED.sub('"', text)):
         rows = unquoted.split("\n")
         for separator, name in _SEPARATORS.items():
             ((found, like),) = Counter(row.count(separator) for row in rows).most_common(1)
-            if found and len(rows) >= _MIN_LINES and like >= _MIN_SHARE * len(rows):
+            if not found or len(rows) < _MIN_LINES or like < _MIN_SHARE * len(rows):
+                continue
+            alike = [row.split(separator) for row in rows if row.count(separator) == found]
+            if _is_table(alike, is_tabbed=separator == "\t"):
                 fields = f"{found + 1} fields, divided by {name}"
                 return f"a table: {like:,} of {len(rows):,} rows have {fields}"
     return ""
+
+
+def _is_table(rows: Sequence[Sequence[str]], *, is_tabbed: bool) -> bool:
+    """Returns True for rows of a table, False for sentences that were divided at their punctuation.
+
+    Most rows of a table have text in two cells at least. This is enough if they are divided by tabs.
+    Otherwise, one of its columns has only numbers or dates; or its separators have no white space beside
+    them, as punctuation has in most scripts; or its rows begin and end with a separator; or all its cells are
+    short, and the last one does not end like a sentence.
+    """
+    filled = [[cell for cell in row if cell.strip()] for row in rows]
+    if not _are_most(len(cells) > 1 for cells in filled):
+        return False
+    return (
+        is_tabbed
+        or any(_are_most(map(_NUMBER.fullmatch, column)) for column in zip(*rows, strict=True))
+        or _are_most(map(_has_no_spaces, rows))
+        or _are_most(not row[0].strip() and not row[-1].strip() for row in rows)
+        or _are_most(len(cells) > 2 and _are_short(cells) for cells in filled)
+    )
+
+
+def _are_most(found: Iterable[object]) -> bool:
+    rows = list(map(bool, found))
+    return sum(rows) >= _MIN_SHARE * len(rows)
+
+
+def _has_no_spaces(cells: Sequence[str]) -> bool:
+    pairs = ((first, second) for first, second in pairwise(cells) if first and second)
+    return all(_BESIDE.fullmatch(first[-1] + second[0]) for first, second in pairs)
+
+
+def _are_short(cells: Sequence[str]) -> bool:
+    is_short = all(len(cell.split()) <= _SHORT_WORDS for cell in cells)
+    return is_short and cells[-1].rstrip()[-1].isalnum()
 
 
 CERTAIN_DISTANCE = 40

@@ -31,11 +31,11 @@ from ..files.line_blocks import in_batches, measure_lines
 from ..files.read_files import InputError
 from ..files.records import Layout
 from ..files.scratch import Scratch, fetch
-from . import gram_tables
+from . import gram_tables, word_vocabulary
 from .count_words import DealWords, add_pieces
 from .gram_tables import ADJUSTED_COUNTS, COUNTS, Table, Tally, Words, bucket_rows, pack_table
 from .sentence_sampling import paragraphs_of_book
-from .word_vocabulary import count_words, pack_words, unpack_words
+from .word_vocabulary import count_words, pack_counts, unpack_counts, unpack_words
 
 Values = tuple[tuple[str, str], ...]
 Pieces = tuple[int, tuple[str, bytes]]  # (bucket, (kind, rows in scratch))
@@ -231,6 +231,7 @@ class TextCounts(NamedTuple):
     sentences: int = 0
     words: int = 0  # separated by spaces
     text_bytes: int = 0  # includes the line feed at the end of each sentence
+    special_tokens: int = 0  # words that are spelled `<unk>`, `<s>` or `</s>`
 
 
 def files_of_splits(build: finished_builds.Build, splits: Sequence[str]) -> list[PlacedFile]:
@@ -286,6 +287,8 @@ def read_blocks(part: TextPart, source: Layout, scratch: Scratch) -> Iterator[Te
     found = map(SENTENCES[source.paragraphs], map(str, texts))
     for documents in in_batches(found, BLOCK_BYTES, _size_of):
         lines = "".join(f"{line}\n" for document in documents for line in document).encode("utf-8")
+        if part.group.file.split == TRAIN:
+            lines = lines.translate(gram_tables.SEPARATORS)
         counts = np.array([len(document) for document in documents], np.int64)
         places = scratch.put(lines), scratch.put(counts.tobytes())
         yield TextBlock(part.group.file.split, first, len(documents), *places)
@@ -301,8 +304,10 @@ def _size_of(document: list[str]) -> int:
 
 def measure_block(block: TextBlock) -> tuple[str, TextCounts]:
     """Returns (split, TextCounts) of a block."""
-    measured = measure_lines(block.lines())
-    return block.split, TextCounts(block.documents, measured.lines, measured.words, measured.bytes)
+    lines = block.lines()
+    measured, signs = measure_lines(lines), gram_tables.count_signs(lines)
+    counts = measured.lines, measured.words, measured.bytes, signs
+    return block.split, TextCounts(block.documents, *counts)
 
 
 def add_counts(counts: Iterable[TextCounts]) -> TextCounts:
@@ -316,6 +321,10 @@ def is_of_train(block: TextBlock) -> bool:
 
 
 BUCKETS = 64
+_PLACE_BITS = 24  # a block has fewer different words than 2**24
+
+WORDS = word_vocabulary.SCHEMA.append(pa.field("place", pa.int64(), nullable=False))
+"""Schema of word counts with the place where a word first occurs. Places are in the order of the text."""
 
 
 class ChooseWords(beam.PTransform):
@@ -337,12 +346,27 @@ class ChooseWords(beam.PTransform):
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         scratch = Scratch(self.folder)
-        count = DealWords(self.folder, lambda block: count_words(block.lines()), BUCKETS)
+        count = DealWords(self.folder, count_block_words, BUCKETS, join=add_words)
         choose = beam.Map(choose_of_bucket, self.min_count, scratch).with_output_types(bytes)
         counted = blocks | "CountWords" >> count | "GroupBuckets" >> beam.GroupByKey()
         parts = counted | "AddBuckets" >> choose
         join = MapOnce(join_words, scratch, AsList(parts), self.source)
         return blocks.pipeline | "JoinWords" >> join
+
+
+def count_block_words(block: TextBlock) -> pa.RecordBatch:
+    """Counts the words of a block, with their places (see WORDS)."""
+    counts = count_words(block.lines())
+    places = pa.array(np.arange(counts.num_rows) + (block.first << _PLACE_BITS))
+    return pa.record_batch([*counts.columns, places], schema=WORDS)
+
+
+def add_words(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """Adds up several word counts with places (see WORDS). The first place of a word is kept."""
+    table = pa.Table.from_batches(parts, WORDS).group_by("word", use_threads=False)
+    summed = table.aggregate([("count", "sum"), ("place", "min")])
+    columns = [summed[name].combine_chunks() for name in ("word", "count_sum", "place_min")]
+    return pa.record_batch(columns, schema=WORDS)
 
 
 def choose_of_bucket(
@@ -352,30 +376,32 @@ def choose_of_bucket(
 
     `grouped` is (bucket, references to counts in scratch).
     """
-    return scratch.put(pack_words(gram_tables.select_words(add_pieces(grouped[1]), min_count)))
+    counts = add_pieces(grouped[1], WORDS, add_words)
+    return scratch.put(pack_counts(gram_tables.select_words(counts, min_count)))
 
 
 def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
     """Joins the words of all buckets into one list, stores it in scratch, and returns a reference to it.
 
     Args:
-      scratch: stores the list.
+      scratch: stores the list, in the order in which the words first occur.
       parts: references to the words of each bucket.
       source: description of the source of the text, for the error message.
 
     Raises InputError if the list is empty.
     """
-    words = pa.chunked_array([unpack_words(fetch(part)) for part in parts], pa.binary())
+    words = pa.Table.from_batches([unpack_counts(fetch(part), WORDS) for part in parts], WORDS)
     if not len(words):
         raise InputError(
             source, "no word of the text is frequent enough for the vocabulary of the model"
         )
-    return scratch.put(pack_words(pa.concat_arrays(words.chunks)))
+    words = words.combine_chunks().sort_by("place").select(["word"])
+    return scratch.put(pack_counts(words.to_batches()[0]))
 
 
 @functools.lru_cache(1)
 def load_words(packed: bytes) -> pa.BinaryArray:
-    """Returns the words of a vocabulary in byte order. The vocabulary is loaded once per process."""
+    """Returns the words of a vocabulary in the order of their ids, once per process."""
     return unpack_words(fetch(packed))
 
 
@@ -470,8 +496,8 @@ def adjust_bucket(
     if order > 1:
         shorter = gram_tables.count_suffixes(table)
         yield from dealer.deal(shorter, shorter["words"][:, 1:])
-    table = table[gram_tables.is_gram(table["words"])]
     yield TaggedOutput(TALLIES, (order, gram_tables.tally_of(table, most_cut)))
+    table = table[gram_tables.is_gram(table["words"])]
     for bucket, piece in dealer.deal(table, table["words"][:, :-1]):
         yield TaggedOutput(GRAMS, ((order, bucket), piece))
     counters.count(STAGE, "ngrams", len(table))

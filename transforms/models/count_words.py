@@ -63,20 +63,23 @@ def _deal(
         yield bucket, scratch.put(pack_counts(part))
 
 
-def add_pieces(pieces: Iterable[bytes]) -> pa.RecordBatch:
+def add_pieces(
+    pieces: Iterable[bytes], schema: pa.Schema = word_vocabulary.SCHEMA, join: Join = add_counts
+) -> pa.RecordBatch:
     """Adds up the word counts in several pieces. `pieces` are references to them in scratch.
 
-    Only a few pieces are in memory at a time, because a large corpus has thousands of them.
+    Only a few pieces are in memory at a time, because a large corpus has thousands of them. For `join` see
+    DealWords.
     """
     gathered: list[pa.RecordBatch] = []
     words = 0
     for packed in pieces:
-        gathered.append(word_vocabulary.unpack_counts(fetch(packed)))
+        gathered.append(word_vocabulary.unpack_counts(fetch(packed), schema))
         words += gathered[-1].num_rows
         if words >= 2 * GATHERED_WORDS:
-            gathered = [add_counts(gathered)]
+            gathered = [join(gathered)]
             words = 0
-    return add_counts(gathered)
+    return join(gathered)
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> VocabularyPart:

@@ -17,8 +17,6 @@ Writes the entries of a model to model.arpa, a file in the ARPA format.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -411,7 +409,8 @@ class WriteArpa(beam.PTransform):
             | "MakeLines" >> make.with_output_types(ModelPart)
             | "KeyByFile" >> beam.WithKeys(FILE).with_output_types(tuple[str, ModelPart])
             | "GroupFile" >> beam.GroupByKey()
-            | "WriteFile" >> beam.Map(write_file, self.folder).with_output_types(OutputFile)
+            | "WriteFile"
+            >> beam.Map(write_file, self.folder, self.order).with_output_types(OutputFile)
         )
 
 
@@ -431,19 +430,20 @@ def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> 
     return part._replace(packed=scratch.put(pack_block(lines)))
 
 
-def write_file(grouped: tuple[str, Iterable[ModelPart]], folder: str) -> OutputFile:
+def write_file(grouped: tuple[str, Iterable[ModelPart]], folder: str, highest: int) -> OutputFile:
     """Writes model.arpa. In the manifest, its number of records is the number of n-grams of all orders.
 
-    `grouped` is (file name, the parts of the model as lines).
+    `grouped` is (file name, the parts of the model as lines). `highest` is the highest order of the model. An
+    order has no parts if no sentence is long enough.
     """
     name, unordered = grouped
-    parts = sorted(unordered)
-    grams: dict[int, int] = {}
-    for part in parts:
-        grams[part.order] = grams.get(part.order, 0) + part.grams
+    parts: dict[int, list[ModelPart]] = {order: [] for order in range(1, highest + 1)}
+    for part in sorted(unordered):
+        parts[part.order].append(part)
+    grams = {order: sum(part.grams for part in of_order) for order, of_order in parts.items()}
     with HashedFile.in_folder(folder, name) as file:
         file.write(smoothing.make_head(grams))
-        for order, of_order in groupby(parts, attrgetter("order")):
+        for order, of_order in parts.items():
             file.write(b"\n\\%d-grams:\n" % order)
             for part in of_order:
                 file.write(unpack_block(fetch(part.packed)))

@@ -17,11 +17,12 @@ Heafield et al. 2013, section 3.2).
 Converts blocks of lines to ids of words, with a special id for the end of each line.
 
 Words are separated by spaces (U+0020) and line ends, as in word_vocabulary.py. The ids 0 to 2 are those of
-the special tokens <UNK>, <S> and </S>. The ids of the words of the vocabulary follow, in the order of the
-words' bytes. Some words are never in the vocabulary, because ARPA files cannot represent them: those that are
-spelled like a special token, and those with a control character.
+the special tokens <UNK>, <S> and </S>. The ids of the words of the vocabulary follow, in the order in which
+the words first occur, as in lmplz. Words that are spelled like a special token are never in the vocabulary,
+because ARPA files cannot represent them.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -34,7 +35,7 @@ import pyarrow.compute as pc
 from ..duplicates.minhash import MULTIPLIER, Uint64s, finalize
 from ..files.line_blocks import cut_block, pack_block, unpack_block
 from .word_vocabulary import CHUNK_BYTES, spread_words
-from .word_vocabulary import SIGNS as PAPER_SIGNS
+from .word_vocabulary import UNKNOWN as PAPER_UNKNOWN
 
 Words = npt.NDArray[np.uint32]
 """N-grams as ids of words, shape (n-grams, order)."""
@@ -249,22 +250,29 @@ Numbers = npt.NDArray[np.uint32]
 SIGNS = (b"<unk>", b"<s>", b"</s>")
 """The special tokens as ARPA files spell them, indexed by id. Chelba et al. write <UNK>, <S>, </S>."""
 
+SEPARATORS = bytes.maketrans(b"\0\t\r", b"   ")
+"""Replaces the characters that separate words in lmplz, besides spaces and line feeds, by spaces."""
+
 _LINE_FEED = ord("\n")
 _EMPTY = np.uint32(2**32 - 1)
-_NEVER = pa.array([*SIGNS, *PAPER_SIGNS], pa.binary())
-_CONTROL = r"[\x00-\x1f\x7f]"
+_NEVER = pa.array([*SIGNS, PAPER_UNKNOWN], pa.binary())  # KenLM reads <UNK> like <unk>
+_SIGN = re.compile(rb"<(?:/?s|unk)>(?![^ \n])(?<![^ \n]<s>)(?<![^ \n]</s>)(?<![^ \n]<unk>)")
 
 
-def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
-    """Returns the words of the vocabulary, in no particular order.
+def count_signs(block: bytes) -> int:
+    """Counts the words in a block of lines that are spelled like a special token in ARPA files."""
+    return sum(1 for _ in _SIGN.finditer(block))
+
+
+def select_words(counts: pa.RecordBatch, min_count: int) -> pa.RecordBatch:
+    """Returns the counts of the words of the vocabulary.
 
     Args:
       counts: counts of the words of the whole text (see word_vocabulary.py).
       min_count: lowest count of a word in the vocabulary.
     """
-    words = counts.filter(pc.greater_equal(counts["count"], min_count))["word"]
-    is_never = pc.or_(pc.is_in(words, _NEVER), pc.match_substring_regex(words, _CONTROL))
-    return words.filter(pc.invert(is_never))
+    counts = counts.filter(pc.greater_equal(counts["count"], min_count))
+    return counts.filter(pc.invert(pc.is_in(counts["word"], _NEVER)))
 
 
 def number_words(block: bytes, words: pa.BinaryArray) -> Numbers:
@@ -272,7 +280,7 @@ def number_words(block: bytes, words: pa.BinaryArray) -> Numbers:
 
     Args:
       block: a block of lines.
-      words: the vocabulary, sorted by bytes.
+      words: the vocabulary, in the order of the ids.
     """
     parts = [_number_chunk(chunk, words) for chunk in cut_block(block, CHUNK_BYTES)]
     return np.concatenate(parts) if parts else np.empty(0, np.uint32)
@@ -303,6 +311,8 @@ class Tally(NamedTuple):
     adjusted: int = 0  # sum of the adjusted counts
     # number of n-grams with the adjusted count 1, 2, 3, 4
     of_count: tuple[int, ...] = (0,) * MOST_TALLIED
+    # ids of the words of the last n-gram, from last to first, its adjusted count and its count (see last_of)
+    last: tuple[int, ...] = ()
 
 
 def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
@@ -319,8 +329,9 @@ def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
     """Adds up, field by field, the tallies of several parts of the n-grams of one order."""
-    grams, kept, adjusted, of_count = zip(Tally(), *tallies, strict=True)
-    return Tally(sum(grams), sum(kept), sum(adjusted), tuple(map(sum, zip(*of_count, strict=True))))
+    grams, kept, adjusted, of_count, last = zip(Tally(), *tallies, strict=True)
+    sums = tuple(map(sum, zip(*of_count, strict=True)))
+    return Tally(sum(grams), sum(kept), sum(adjusted), sums, max(last))
 
 
 def windows_of(numbers: Numbers, order: int) -> Words:
@@ -415,17 +426,31 @@ def is_kept(table: Table, most_cut: int) -> Bools:
     return kept
 
 
+def last_of(table: Table) -> tuple[int, ...]:
+    """Returns the last n-gram of a table in the order of lmplz: by the last word, then by the word before it.
+
+    Returns the ids of its words, from last to first, its adjusted count and its count; () for an empty table.
+    """
+    for column in range(table["words"].shape[1] - 1, -1, -1):
+        words = table["words"][:, column]
+        table = table[words == words.max(initial=0)]
+    return tuple(
+        np.stack([*table["words"].T[::-1], table["adjusted"], table["count"]]).ravel().tolist()
+    )
+
+
 def tally_of(table: Table, most_cut: int) -> Tally:
     """Returns the numbers of n-grams of one order: in total, not pruned, and by adjusted count.
 
-    Only the number of n-grams that are not pruned depends on `most_cut`. Other numbers include all n-grams.
+    Only the number of n-grams that are not pruned depends on `most_cut`. Other numbers include all n-grams,
+    but for those that begin with two <S>.
 
     Args:
-      table: the n-grams with the columns ADJUSTED_COUNTS (count and adjusted count), without those that begin
-        with two <S>.
+      table: the n-grams with the columns ADJUSTED_COUNTS (count and adjusted count).
       most_cut: largest count of the n-grams that are pruned.
     """
+    last, table = last_of(table), table[is_gram(table["words"])]
     adjusted = table["adjusted"]
     few = np.bincount(adjusted[adjusted <= MOST_TALLIED], minlength=MOST_TALLIED + 1)
     kept = int(np.count_nonzero(is_kept(table, most_cut)))
-    return Tally(len(table), kept, int(adjusted.sum()), tuple(few[1:].tolist()))
+    return Tally(len(table), kept, int(adjusted.sum()), tuple(few[1:].tolist()), last)

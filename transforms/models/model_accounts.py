@@ -9,7 +9,7 @@ Computes the counts, statistics and dataset card of a build of an n-gram model.
 
 import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..files.builds.ledger import Accounts, Ledger
@@ -250,7 +250,7 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
     entries = ledger.pairs("entries")
     has_discounts = provenance.settings["smoothing"] == "kneser-ney"
     orders = {
-        str(order): _describe(tally, entries[order], has_discounts=has_discounts)
+        str(order): _describe(tally, entries.get(order, 0), has_discounts=has_discounts)
         for order, tally in sorted(ledger.pairs("tallies").items())
     }
     stats = {
@@ -268,7 +268,10 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
         stats=stats,
         sections=render("ngrams", settings=provenance.settings, stats=stats),
         findings={"orders": orders, "scores": scores},
-        caveats=(*_find_caveats(orders), *_say_unknown(provenance.settings, scores)),
+        caveats=(
+            *_find_caveats(orders, counted["train"]["special_tokens"]),
+            *_say_unknown(provenance.settings, scores),
+        ),
     )
 
 
@@ -288,15 +291,20 @@ def _describe(tally: Tally, grams: int, *, has_discounts: bool) -> dict[str, Any
     }
 
 
-def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
-    fallback = [order for order, one in orders.items() if one.get("is_fallback")]
-    if not fallback:
-        return ()
-    return (
-        f"The text has too few n-grams of {', '.join(fallback)} words to estimate their discounts:"
-        f" they are {', '.join(map(str, FALLBACK[1:]))}, as of lmplz"
-        " --discount_fallback.",
-    )
+def _find_caveats(orders: Mapping[str, Any], special_tokens: int) -> Iterator[str]:
+    """Yields a warning for each reason for which lmplz of KenLM refuses the text."""
+    if fallback := [order for order, one in orders.items() if one.get("is_fallback")]:
+        yield (
+            f"The discounts of the n-grams of {', '.join(fallback)} words cannot be estimated from the text:"
+            f" they are {', '.join(map(str, FALLBACK[1:]))}, as of lmplz --discount_fallback. Without this"
+            " flag, lmplz refuses the text: it is small, or repeats itself. Take more text, each line once,"
+            " or a lower --order."
+        )
+    if special_tokens:
+        yield (
+            f"train has {special_tokens:,} words that are spelled `<s>`, `</s>` or `<unk>`. They are `<unk>`"
+            " in the model. lmplz refuses such a text."
+        )
 
 
 def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:

@@ -63,15 +63,22 @@ class Discounts(NamedTuple):
 
 
 def estimate_discounts(tally: Tally) -> Discounts:
-    """Estimates the discounts by equation (26) of Chen and Goodman 1998."""
-    seen = (0, *tally.of_count)
-    if not all(seen[1:]):
+    """Estimates the discounts by equation (26) of Chen and Goodman 1998, in 32 bits like lmplz.
+
+    Like lmplz, this takes the count of the last n-gram (see `gram_tables.last_of`) for its adjusted count.
+    Only in a small text is this n-gram likely to occur more than once.
+    """
+    seen = [0, *tally.of_count, 0]  # the last number is not used
+    for count, change in zip(tally.last[-2:], (-1, 1), strict=False):
+        seen[min(count, gram_tables.MOST_TALLIED + 1)] += change
+    if not all(seen[1:-2]):
         return Discounts(FALLBACK, True)
-    y = seen[1] / (seen[1] + 2 * seen[2])
-    found = [j - (j + 1) * y * seen[j + 1] / seen[j] for j in range(1, gram_tables.MOST_TALLIED)]
-    if not all(0 <= discount <= j for j, discount in enumerate(found, 1)):
+    j, n = np.arange(1, gram_tables.MOST_TALLIED, dtype=np.float32), np.array(seen, np.float32)
+    y = n[1] / np.float32(seen[1] + 2 * seen[2])
+    found = j - (j + 1) * y * n[2:-1] / n[1:-2]
+    if not ((found >= 0) & (found <= j)).all():
         return Discounts(FALLBACK, True)
-    return Discounts((0.0, *found))
+    return Discounts((0.0, *found.tolist()))
 
 
 def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Table]:
@@ -329,7 +336,8 @@ def log_likelihoods(numbers: gram_tables.Numbers, entries: Mapping[int, Table]) 
         found = np.where(rows >= 0, logs[rows], found + np.where(in_order, backoffs, 0.0))
         if n < order:
             contexts = look_up(windows[:, order - n - 1 : -1], table["words"])
-            backoffs = np.append(np.log(table["backoff"]), 0.0)[contexts]
+            with np.errstate(divide="ignore"):
+                backoffs = np.append(np.log(table["backoff"]), 0.0)[contexts]
     return found
 
 
@@ -352,7 +360,7 @@ def make_lines(entries: Table, vocabulary: pa.BinaryArray, *, has_backoffs: bool
 
     Args:
       entries: a table of n-grams with the columns ENTRIES (probability and back-off factor).
-      vocabulary: the words of the model, sorted by bytes.
+      vocabulary: the words of the model, in the order of their ids.
       has_backoffs: True to write the back-off factors. False for the highest order, which has none.
     """
     if not len(entries):
@@ -360,7 +368,7 @@ def make_lines(entries: Table, vocabulary: pa.BinaryArray, *, has_backoffs: bool
     names = pa.concat_arrays([pa.array(gram_tables.SIGNS, pa.binary()), vocabulary])  # by id
     words = [names.take(pa.array(column)) for column in entries["words"].T]
     blanks = (b" ",) * (len(words) - 1)
-    columns = [_write_logs(entries["probability"]), b"\t"]
+    columns = [_write_logs(np.minimum(entries["probability"], 1)), b"\t"]
     columns += [part for pair in zip(words, (*blanks, b""), strict=True) for part in pair]
     if has_backoffs:
         columns += [b"\t", _write_logs(entries["backoff"])]
@@ -371,5 +379,6 @@ def make_lines(entries: Table, vocabulary: pa.BinaryArray, *, has_backoffs: bool
 
 
 def _write_logs(values: Float64s) -> pa.BinaryArray:
-    logs = np.log10(values).astype(np.float32) + np.float32(0)  # no -0
+    with np.errstate(divide="ignore"):  # a discount of 0 makes a back-off factor of 0
+        logs = np.log10(values).astype(np.float32) + np.float32(0)  # no -0
     return pa.array(logs).cast(pa.string()).cast(pa.binary())

@@ -3,11 +3,13 @@
 import gzip
 import os
 import pathlib
+from typing import Any
 
 import pytest
 
 from corpusmill.transforms.files.text_kinds import ForeignText, describe_format, find_foreign_text
 from tests.makers.news_lines import sample_lines
+from tests.tools.case_tables import read_cases
 from tests.tools.pack_samples import SAMPLES
 
 REAL = pathlib.Path(os.environ.get("CORPUSMILL_DATA", "/none"))
@@ -71,41 +73,14 @@ def test_tables_between_sentences_do_no_harm() -> None:
     assert find_foreign_text(lines, "en") is None
 
 
-def records(form: str, count: int = 50) -> list[str]:
-    texts = enumerate(english()[:count])
-    return [form.format(n=n, no=", no" * (n % 5), text=text) for n, text in texts]
-
-
-FORMATS = {  # name → lines, how the description of their format begins
-    "CSV": (
-        records('{n},{n}-11-02,"He said{no}, ""no"""'),
-        "a table: 50 of 50 rows have 3 fields",
-    ),
-    "CSV with texts of several lines": (
-        ["id,text", *records('{n},"One, and\ntwo, and\nthree, {n}"')],
-        "a table: 51 of 51 rows have 2 fields, divided by a comma",
-    ),
-    "TSV with quotation marks": (records('{n}\t"{text}'), "a table: 50 of 50 rows have 2 fields"),
-    "semicolons": (records("{n};{n};{n}"), "a table: 50 of 50 rows have 3 fields"),
-    "JSON lines": (records('{{"id": {n}, "text": "x"}}'), "JSON: 50 of 50 lines"),
-    "JSON over several lines": (["[", *records('{{\n  "id": {n}\n}},'), "]"], "JSON: "),
-    "segments in XML": (records("<seg id='{n}'>{text}</seg>"), "markup: 50 of 50 lines"),
-    "paragraphs between tags": (records("<p>\n{text}\n</p>"), "markup: 100 of 150 lines"),
-    "news": (english(), ""),
-    "news with commas": (["In May, he left, and in June, she came."] * 8 + english()[:8], ""),
-    "news with quotations": (records('"Well, {n}," he said, "{text}') + english(), ""),
-    "news with a few rows and tags": (english() + records("{n},{n},{n}", 20) + ["<br>"] * 9, ""),
-    "a few rows": (records("{n},{n},{n}", 9), ""),
-    "nothing": ([], ""),
-}
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_records_are_no_sentences(name: str) -> None:
-    lines, description = FORMATS[name]
+@pytest.mark.parametrize("case", read_cases("text_kinds", "formats"), ids=lambda case: case["name"])
+def test_records_are_no_sentences(case: dict[str, Any]) -> None:
+    lines = [*case.get("head", []), *english()[: case.get("news", 0)]]
+    texts = enumerate(english()[: case.get("count", 50)] if "form" in case else [])
+    lines += [case["form"].format(n=n, no=", no" * (n % 5), text=text) for n, text in texts]
     found = describe_format("\n".join(lines).split("\n"))
-    assert found.startswith(description)
-    assert bool(found) == bool(description)
+    assert found.startswith(case.get("found", ""))
+    assert bool(found) == ("found" in case)
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="CORPUSMILL_DATA names no folder of real data")

@@ -1,6 +1,8 @@
-"""Models beside KenLM's on real text, and beside the formulae on small ones."""
+"""Models beside KenLM's."""
 
+import gzip
 import itertools
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -10,23 +12,27 @@ import numpy as np
 import pytest
 
 from corpusmill.transforms.models.gram_tables import (
+    SEPARATORS,
     UNKNOWN,
     Numbers,
     Tally,
     add_tallies,
+    count_signs,
     look_up,
     number_words,
 )
 from corpusmill.transforms.models.smoothing import (
-    FALLBACK,
+    END,
     Float64s,
-    estimate_discounts,
     grams_of,
     interpolate,
     log_likelihoods,
+    make_head,
+    make_lines,
 )
-from tests.makers.ngram_models import Model, Reference, make_model, sentences_of
+from tests.makers.ngram_models import Model, check_arpa, make_model
 from tests.tools.golden_tree import GOLDEN
+from tests.tools.kenlm_toys import MODELS
 
 KENLM = tomllib.loads(Path(__file__).with_name("kenlm.toml").read_text("utf-8"))
 DIGITS = 1e-6  # of the figures, relatively: KenLM computes in 32 bits
@@ -70,22 +76,21 @@ a cat saw the dog on a mat
 
 the the the
 """
-HELD_OUT = b"the dog saw a cat\nthe bird sat\n\na a the mat on the cat\n"
+TOYS = [json.loads(line) for line in gzip.decompress(MODELS.read_bytes()).splitlines()]
 
 
-@pytest.mark.parametrize("order", [1, 2, 3, 5])
-@pytest.mark.parametrize("prune", [(), (0, 1), (0, 0, 1, 1, 2)])
-def test_a_model_is_that_of_the_formulae(order: int, prune: tuple[int, ...]) -> None:
-    train = TRAIN * 2 + b"the dog ran\na mat\nsat on\n"
-    model = make_model(train, order, prune=prune)
-    reference = Reference(sentences_of(train), order, prune)
-    sentences = [
-        [word if (word,) in reference.counts or word == "<s>" else "<unk>" for word in words]
-        for words in sentences_of(HELD_OUT)
-    ]
-    expected = sum(map(reference.log_likelihood, sentences))
-    found = log_likelihoods(number_words(HELD_OUT, model.words), model.entries)
-    assert found.sum() == pytest.approx(expected, rel=1e-12)
+@pytest.mark.parametrize("toy", TOYS, ids=lambda toy: toy["kind"])
+def test_a_model_of_a_small_text_is_that_of_lmplz(toy: dict[str, Any]) -> None:
+    block, order = toy["text"].encode().translate(SEPARATORS), toy["order"]
+    model = make_model(block, order, prune=toy["prune"])
+    fallback = [f"{n}-gram" for n in range(1, order + 1) if model.discounts[n].is_fallback]
+    assert toy["refused"] == (["Special word"] if count_signs(block) else fallback[:1])
+    if "arpa" in toy:
+        lines = make_head({n: len(entries) for n, entries in model.entries.items()})
+        for n, entries in sorted(model.entries.items()):
+            lines += b"\n\\%d-grams:\n" % n
+            lines += make_lines(entries, model.words, has_backoffs=n < order)
+        check_arpa((lines + END).decode(), toy)
 
 
 @pytest.mark.parametrize("prune", [(), (0, 0, 1)])
@@ -104,11 +109,9 @@ def test_probabilities_of_all_words_sum_up_to_one(prune: tuple[int, ...], min_co
         assert sum(map(np.exp, last)) == pytest.approx(1.0, rel=1e-12)
 
 
-def test_without_counts_of_counts_discounts_are_those_of_lmplz_fallback() -> None:
-    assert estimate_discounts(Tally(3, 3, 5, (2, 0, 1, 0))).of_count == FALLBACK
-    assert estimate_discounts(Tally(4, 4, 10, (1, 1, 9, 1))).is_fallback  # D2 would be negative
-    assert add_tallies([Tally(1, 1, 1, (1, 0, 0, 0)), Tally(2, 1, 4, (0, 2, 0, 0))]) == Tally(
-        3, 2, 5, (1, 2, 0, 0)
+def test_tallies_are_added_up_and_the_last_n_gram_is_kept() -> None:
+    assert add_tallies([Tally(1, 1, 1, (1, 0, 0, 0), (3, 1, 2)), Tally(2, 1, 4, (0, 2, 0, 0))]) == (
+        Tally(3, 2, 5, (1, 2, 0, 0), (3, 1, 2))
     )
 
 

@@ -15,6 +15,7 @@ BLOCKS = [
     (b" a  b \n\n a\n", [3, 4, 2, 2, 3, 2]),
     ("ü a\nc\n".encode(), [5, 3, 2, 0, 2]),
     (b"a\tb <s> \xff\n", [0, 0, 0, 2]),
+    (b"a\tb\ra\0\r\n".translate(gram_tables.SEPARATORS), [3, 4, 3, 2]),
 ]
 
 
@@ -27,8 +28,10 @@ def test_numbers_of_a_block(
     assert number_words(block, WORDS).tolist() == numbers
 
 
-def test_what_cannot_stand_in_an_arpa_file_is_in_no_vocabulary() -> None:
-    block = b"b a <s> </s> <unk> <UNK> </S> <S> a\tb a\rb a\x00 a\x1f \x7f a \xc2\xa0\n" * 2
-    assert vocabulary_of(block).to_pylist() == [b"a", b"b", b"\xc2\xa0"]
-    assert select_words(count_words(block), 4).to_pylist() == [b"a"]
-    assert select_words(count_words(block), 5).to_pylist() == []
+def test_special_tokens_are_counted_and_in_no_vocabulary() -> None:
+    block = b"<unk> b a <s> </s> <UNK> </S> a\x1f <s>. a \xc2\xa0\n<unk>\n" * 2
+    words = [b"b", b"a", b"</S>", b"a\x1f", b"<s>.", b"\xc2\xa0"]
+    assert vocabulary_of(block).to_pylist() == words
+    assert gram_tables.count_signs(block) == 8
+    assert select_words(count_words(block), 4)["word"].to_pylist() == [b"a"]
+    assert select_words(count_words(block), 5).num_rows == 0
