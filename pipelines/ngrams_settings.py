@@ -41,8 +41,17 @@ from corpusmill.pipelines.run.settings import EDITION, Config, Group
 from corpusmill.transforms.files.builds.manifest import Release
 
 CORPUS = "ngrams"
-VERSION = "1.0.0"
-RELEASE = Release(CORPUS, VERSION, {"1.0.0": "First build."})
+VERSION = "1.1.0"
+RELEASE_NOTES = {
+    "1.0.0": "First build.",
+    "1.1.0": (
+        "Small texts give the model of `lmplz --discount_fallback`, and a note says if lmplz refuses the text"
+        " without this flag. Tabs, carriage returns and NUL separate words of train; other control"
+        " characters, `<S>` and `</S>` are parts of words. Discounts have 32 bits. Words are numbered in the"
+        " order of their first occurrence."
+    ),
+}
+RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 
 SMOOTHINGS = ("kneser-ney", "stupid-backoff")
 MOST_WORDS = 5  # maximum number of words in an n-gram

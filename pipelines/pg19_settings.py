@@ -76,7 +76,7 @@ class BooksConfig(Config):
 
 
 CORPUS = "pg19"
-VERSION = "1.2.0"
+VERSION = "1.3.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": "Line feeds are counted; the card has the figures of the paper. The texts are the same.",
@@ -84,6 +84,11 @@ RELEASE_NOTES = {
     "1.2.0": (
         "`publication_date` is empty for books of which only the latest possible year is known, which was the"
         " date before; the new column `latest_year` has it. The books, texts, splits and order are the same."
+    ),
+    "1.3.0": (
+        "Texts that say that they are copyrighted, or not free for every use, are rejected, also by notes and"
+        " by RDF. Dates are read from RDF, notes and words, too; dates-*.tsv has the words with the year."
+        " More notes of makers are removed; footnotes below them stay. A repeated START line rejects no book."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)

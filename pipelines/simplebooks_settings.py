@@ -53,7 +53,7 @@ from corpusmill.transforms.files.text import SPLITS
 from .pg19_settings import INPUTS, BooksConfig
 
 CORPUS = "simplebooks"
-VERSION = "2.0.1"
+VERSION = "2.1.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "2.0.0": (
@@ -62,6 +62,12 @@ RELEASE_NOTES = {
         " feeds are counted."
     ),
     "2.0.1": "The files in `rejected/` have at most about 65,000 records each. The texts are the same.",
+    "2.1.0": (
+        "Texts that say that they are copyrighted, or not free for every use, are rejected. More notes of"
+        " makers and tables of contents with summaries are removed. Words broken at line ends are joined if"
+        " the book has the whole word. Dialogues are not taken for plays; lists of quotations and more works"
+        " of reference are rejected, as are plays with few stage words but stage directions."
+    ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 FOLDER_NAME = {

@@ -26,7 +26,7 @@ from corpusmill.transforms.wikitext.sections import THRESHOLDS
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, cldr_version
 
 CORPUS = "wiki40b"
-VERSION = "1.8.0"
+VERSION = "1.9.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -70,6 +70,11 @@ RELEASE_NOTES = {
         " variables, functions and switches are known by their names in all languages and compute what"
         " MediaWiki computes; entries of 30 tables that meant another template are corrected. lists chooses"
         " which lists stay."
+    ),
+    "1.9.0": (
+        "Text: lists of HTML are treated as other lists; formulas in italics on lines of their own stay, and"
+        " items of lists that are sentences in Thai; marks of doubt in nl, no, da and fi show the words that"
+        " they mark."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
