@@ -104,16 +104,13 @@ def test_settings_that_only_the_manifest_has_are_named(
     assert found == (f"not the paper's settings: {flags}" if flags else "")
 
 
-@pytest.mark.parametrize(
-    ("variant", "why_not"),
-    [({}, "not the paper's settings: --lists sentences"), ({"lists": "none"}, "")],
-)
-def test_scores_need_the_lists_of_the_paper_and_sizes_do_not(
-    variant: dict[str, object], why_not: str
-) -> None:
-    manifest = {"signature": signature("wiki40b", variant, "uk")}
-    assert paper_of("wiki40b").why_no_score(manifest) == why_not
-    assert paper_of("wiki40b").why_not_beside(manifest) == ""
+def test_scores_need_the_lists_of_the_paper_and_sizes_do_not() -> None:
+    paper = paper_of("wiki40b")
+    of_default, of_none = (
+        {"signature": signature("wiki40b", variant, "uk")} for variant in ({}, {"lists": "none"})
+    )
+    assert paper.why_no_score(of_default) == "not the paper's settings: --lists sentences"
+    assert paper.why_no_score(of_none) == paper.why_not_beside(of_default) == ""
 
 
 @pytest.mark.parametrize("kind", ["entities", "ngrams", "tokens", "subwords", "wiki40b-vocabulary"])
