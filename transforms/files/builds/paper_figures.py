@@ -315,6 +315,7 @@ PG19 = Paper(
         "min-words": ("200",),
         "near-duplicates": _NO,
         "mask-words": ANY,  # the list of the paper was never released
+        "dates-only": _NO,
         "limit": _NO,
     },
     # Rae et al. 2020, table 2
