@@ -113,8 +113,9 @@ _BLOCKS_NEAR = 2
 _MARKUP = re.compile(r"[_*=+~|{}]+")
 _DATELINE = re.compile(r"(?:in |at )?(?:[A-Z][\w.'’]*[ ,]*){0,5}")
 _COLUMNS = re.compile(r"[ \t\xa0]{2,}")
-_PICTURE = "[illustration"
-_QUOTES = ('"', "“", "'", "‘", "«")  # before the date of a letter within a story
+_PICTURE = ("[illustration", "[footnote")
+_NAME = re.compile(r"(?:[A-Z][\w.'’-]*\s*){1,4}")
+_BLOCKS_OF_SIGNATURE = 5
 
 # Not a page in an index, a price, a part of a number, or "1830" in a Web address.
 _ARABIC = (
@@ -146,23 +147,14 @@ _MONTH_NAME = (
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _MONTH = re.compile(rf"\b(?:{_MONTH_NAME}|christmas|easter(?:tide)?|michaelmas)\b", re.IGNORECASE)
-# What a transcriber says of the printed edition. Its year is in one of the groups.
-_TRANSCRIBED = re.compile(
-    r"\b(?:transcribed|prepared|produced|scanned|typed) from (?:the|an?) "
-    r"(?:original |text of the )?([^;\[\]]{0,80}?)\b(?:edition|printing)\b"
-    r"|\bderived from the (?:version|edition|text) of ([^.;]{0,80} published in 1[4-9]\d\d)\b"
-    r"|\b(?:(?:e-?(?:text|book)|text|story|tale|novelette|serial)s? (?:was|is|were|has been|have been) "
-    r"(?:produced|transcribed|prepared|taken|scanned|reprinted|first published|originally published)"
-    r"|\bnotes?: (?:produced|transcribed|reprinted)) (?:from|in) (?:the )?"
-    r"([^\[\]]{0,120}?(?<![\w-])(?:1[4-9]\d\d|20\d\d)(?!\w))",
-    re.IGNORECASE,
+# Words of a transcriber's statement. Searching for each of them first is fast.
+_TRANSCRIBERS_WORDS = (
+    r"(?:ranscrib|roduc|repar|cann|yp|eriv|eprint|ublish|ak)(?:ed|en)\s+(?:from|in|by)\b",
+    r"text\s+is\s+based\s+on\b",
+    r"1[4-9]\d\d\s+text\b",
+    r"otes?:\s+Th(?:is|ese)\s+text",
 )
-# One of the words of such a statement: searching for them first is fast.
-_TRANSCRIBERS_VERB = re.compile(
-    r"(?:ranscrib|roduc|repar|cann|yp|eriv|eprint|ublish|ak)(?:ed|en)\s+(?:from|in)\b"
-)
-_IN_CAPITALS = re.compile(_TRANSCRIBERS_VERB.pattern, re.IGNORECASE)  # slower, and seldom needed
-_BEFORE_VERB = 60  # characters
+_BEFORE_VERB, _AFTER_VERB = 60, 300  # characters
 # The statement of a reprint about its original, mostly in lines as long as running text.
 _REPUBLISHED = re.compile(
     r"\b(?:republication|reprint|reproduction) of .{0,120}?"
@@ -213,6 +205,7 @@ def find_years(text: str) -> list[FrontYear]:
     """Returns all years in the front of a book, in text order. Implausible years are included."""
     blocks = [_without_markup(block) for block in blocks_of_front(text)]
     found: list[FrontYear] = []
+    has_year_before_prose = False
     # source of a statement whose year is in the next block: "Copyright", then "1912"
     open_source = ""
     for index, block in enumerate(blocks):
@@ -224,15 +217,24 @@ def find_years(text: str) -> list[FrontYear]:
             for year in years_in(reprint[0])[-1:] if reprint else []:
                 found.append(FrontYear(year, FIRST_PUBLISHED, reprint[0] if reprint else ""))
             open_source = ""
+            if not any(one.is_prose for one in blocks[index + 1 : index + 2]):
+                found += _dateline_years(
+                    _last_line(block), blocks[: index + 1], blocks[index + 1 :]
+                )
             continue
         years, lines_before, open_source = _read_statements(block, open_source)
+        setting = map(_pattern("setting").match, lines_before)
+        lines_before = lines_before[: next((at for at, one in enumerate(setting) if one), None)]
         imprint: list[FrontYear] = []
         if is_on_title_page(block):
             near = blocks[max(index - _BLOCKS_NEAR, 0) : index + 2]
             imprint = list(_imprint_years(lines_before, _has_publisher(near)))
-            found += imprint + years
+            has_year_before_prose |= bool(imprint) and not block.prose_before
+            # Below running text, an imprint may be that of another book, as in a bibliography.
+            is_other = has_year_before_prose and block.prose_before
+            found += [one for one in imprint if not (is_other and IMPRINT in one.source)] + years
         if not imprint:
-            found += _dateline_years(lines_before, _is_signature(blocks, index))
+            found += _dateline_years(lines_before, blocks[:index], blocks[index + 1 :])
     return found
 
 
@@ -249,22 +251,30 @@ def transcribed_edition(text: str) -> str:
     transcriber's notes are stripped from the book.
     """
     ends = text[:_HEAD_CHARACTERS] + "\n" + text[_HEAD_CHARACTERS:][-_HEAD_CHARACTERS:]
-    verbs = _IN_CAPITALS if "ED FROM" in ends else _TRANSCRIBERS_VERB
-    for verb in verbs.finditer(ends):
-        near = ends[max(verb.start() - _BEFORE_VERB, 0) : verb.end() + _MAX_STATEMENT_CHARACTERS]
-        match = _TRANSCRIBED.search(" ".join(_MARKUP.sub("", near).split()))
-        if match and years_in(match[0]):
+    for verb in _find_transcribers_words(ends):
+        near = ends[max(verb.start() - _BEFORE_VERB, 0) : verb.end() + _AFTER_VERB]
+        match = _pattern("transcribed").search(" ".join(_MARKUP.sub("", near).split()))
+        if match and transcribed_years(match[0]):
             return match[0]
     return ""
 
 
+def _find_transcribers_words(text: str) -> Iterator[re.Match[str]]:
+    # Ignoring case is slower, and seldom needed.
+    flags = re.IGNORECASE if "ED FROM" in text or text.isupper() else re.NOFLAG
+    return itertools.chain(*(re.finditer(words, text, flags) for words in _TRANSCRIBERS_WORDS))
+
+
 def transcribed_years(text: str) -> list[FrontYear]:
     """Returns the years in words such as "Transcribed from the 1886 Cassell & Company edition"."""
-    return [
-        FrontYear(year, TRANSCRIBED, match[0])
-        for match in _TRANSCRIBED.finditer(text)
-        for year in years_in(match[1] or match[2] or match[3])[0 if match[1] else -1 :]
-    ]
+    years: list[FrontYear] = []
+    has_words = any(_find_transcribers_words(text))
+    for match in _pattern("transcribed").finditer(text) if has_words else ():
+        words = match[match.lastindex or 0]
+        line = words if len(match[0]) > _MAX_STATEMENT_CHARACTERS else match[0]
+        said = years_in(words)[0 if match[1] else -1 :]
+        years += [FrontYear(year, TRANSCRIBED, line) for year in said]
+    return years
 
 
 def issue_year(line: str) -> int | None:
@@ -364,25 +374,58 @@ def _of_imprint(
         yield FrontYear(year, source if is_publisher_near else YEAR_LINE, line)
 
 
-def _dateline_years(lines: Sequence[str], is_signature: bool) -> Iterator[FrontYear]:
-    """Yields the year in a block that consists only of a date, such as the date below a preface.
+def _dateline_years(
+    lines: Sequence[str], before: Sequence[Block], after: Sequence[Block]
+) -> Iterator[FrontYear]:
+    """Yields the year in lines that consist only of a date, such as the date below a preface.
 
-    A year without a month or a known place, such as "California, 1915", counts if `is_signature` is True.
+    A year without a month or a known place, such as "California, 1915", counts only below a preface.
+
+    Args:
+      lines: lines of a block, or the last line of running text.
+      before: blocks before the date, with the one that has it as its last line.
+      after: blocks after the block of the date.
     """
-    if sum(map(len, lines)) > _MAX_DATELINE_CHARACTERS or _is_picture(lines[0]):
+    if sum(map(len, lines)) > _MAX_DATELINE_CHARACTERS or not lines or _is_picture(lines[0]):
         return
     for line in lines:
         match = _last_year(line)
-        if match and (year := _year_of(match)) and not line.startswith(_QUOTES):
-            is_dateline = is_signature and _DATELINE.fullmatch(line[: match.start()])
-            if is_dateline or _MONTH.search(line) or _is_imprint(line):
+        if match and (year := _year_of(match)) and not _pattern("no_dateline").search(line):
+            is_place = _is_signature(before, after) and _DATELINE.fullmatch(line[: match.start()])
+            is_date = is_place or _MONTH.search(line) or _is_imprint(line)
+            if is_date and _is_of_preface(before, after, lines):
                 yield FrontYear(year, PREFACE, line)
 
 
-def _is_signature(blocks: Sequence[Block], index: int) -> bool:
-    """Returns True if a block is between running text and a heading, as below a preface."""
-    following = blocks[index + 1 : index + 2]
-    return index > 0 and blocks[index - 1].is_prose and not any(one.is_prose for one in following)
+def _is_of_preface(before: Sequence[Block], after: Sequence[Block], lines: Sequence[str]) -> bool:
+    """Returns False for the date of a letter, and for one without running text or a name above it."""
+    if after and _pattern("salutation").match(after[0].lines[0]):
+        return False
+    for distance, block in enumerate(reversed(before)):
+        if block.is_prose:
+            is_signed = any(map(_is_name, [*lines, " / ".join(before[-1].lines)]))
+            return is_signed or distance <= _BLOCKS_OF_SIGNATURE
+        if _pattern("list").match(block.lines[0]):
+            return False
+    return True  # the title page
+
+
+def _is_signature(before: Sequence[Block], after: Sequence[Block]) -> bool:
+    """Returns True between running text, or the name below it, and a heading, as below a preface."""
+    is_named = len(before) > 1 and _is_name(" / ".join(before[-1].lines))
+    text = before[-2:-1] if is_named else before[-1:]
+    return any(one.is_prose for one in text) and not any(one.is_prose for one in after[:1])
+
+
+def _is_name(line: str) -> bool:
+    return bool(_NAME.fullmatch(line)) and not _pattern("setting").match(line)
+
+
+def _last_line(block: Block) -> Sequence[str]:
+    """Returns the last line of running text if it may be the date below a preface."""
+    above, last = ("", *block.lines)[-2:]
+    ends = above.endswith((".", "!", "?", '"', "”")) or len(above) < _MIN_FULL_LINE
+    return [last] if ends and len(last) < _MIN_FULL_LINE else []
 
 
 def _is_picture(line: str) -> bool:
@@ -417,6 +460,11 @@ def _has_publisher(blocks: Sequence[Block]) -> bool:
 def _is_imprint(line: str) -> bool:
     """Returns True if a line names a place of printing, or has words that publishers use."""
     return _imprint_words().search(line) is not None
+
+
+@functools.cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile("|".join(read_toml(__package__, _WORDS)["patterns"][name]), re.IGNORECASE)
 
 
 @functools.cache
