@@ -16,7 +16,7 @@ import msgspec
 from ..files.markup import read_rules, read_toml
 from ..files.records import Reason
 from .notes import strip_notes
-from .spans import Span, cut_out, line_end, line_start, lines_with
+from .spans import Span, any_of, cut_out, line_end, line_start, lines_with
 
 # maximum marks of a file: a book has three or four, and each is compared with the others
 MAX_MARKS = 500
@@ -56,13 +56,18 @@ class _MarkRule(msgspec.Struct):
 class _Licence(msgspec.Struct):
     words: tuple[str, ...]
     max_other_characters: int
+    anchors: tuple[str, ...]
     phrases: re.Pattern[str]
 
 
-class _Rules(msgspec.Struct):
+class _Rules(msgspec.Struct, dict=True):
     anchors: tuple[str, ...]
     mark: tuple[_MarkRule, ...]
     licence: _Licence
+
+    @functools.cached_property
+    def is_mark(self) -> re.Pattern[str]:
+        return any_of(rule.pattern for rule in self.mark)
 
 
 class _Restriction(msgspec.Struct):
@@ -131,11 +136,12 @@ def find_marks(text: str) -> list[_Mark]:
     rules = _rules()
     marks: list[_Mark] = []
     for start in _anchored_lines(text, rules.anchors):
-        if marks and start < marks[-1].end:
+        if (marks and start < marks[-1].end) or not rules.is_mark.match(text, start):
             continue
         for rule in rules.mark:
-            if rule.pattern.match(text, start):
-                marks.append(_Mark(start, _mark_end(text, start, rule.closes), rule.kind))
+            if found := rule.pattern.match(text, start):
+                end = max(_mark_end(text, start, rule.closes), line_end(text, found.end()))
+                marks.append(_Mark(start, end, rule.kind))
                 break
     return marks
 
@@ -156,10 +162,10 @@ def is_boilerplate(text: str) -> bool:
 
 def find_licence(text: str) -> str | None:
     """Returns the first line with words that occur only in the licence; None if there is no such line."""
-    rules = _rules()
-    for start in _anchored_lines(text, rules.anchors):
+    licence = _rules().licence
+    for start in _anchored_lines(text, licence.anchors):
         end = line_end(text, line_end(text, start) + 1)  # the words may continue on the next line
-        if found := rules.licence.phrases.search(text, start, end):
+        if found := licence.phrases.search(text, start, end):
             return _line_of(text, found.start())
     return None
 
@@ -190,14 +196,24 @@ def find_restriction(text: str, marks: Sequence[_Mark]) -> str | None:
         below = text.find("\n\n", line)
         start = max(above, line - rights.max_characters, 0)
         done = min(below % (len(text) + 1), line + rights.max_characters)
-        is_in = {"file": True, "front": start < front or back <= start < end, "note": start < end}
-        for rule in rights.rule:
-            found = is_in[rule.where] and rule.pattern.search(text, start, done)
-            if not found or rule.unless.search(text, start, done):
-                continue
-            if rule.where != "note" or rights.electronic.search(text, start, done):
-                shown = text[line_start(text, found.start()) : line_end(text, found.end())]
-                return " ".join(shown.split())[:_SHOWN_CHARACTERS]
+        is_front = start < front or back <= start < end
+        if found := _restriction_in(text[start:done], is_front, start < end):
+            first, last = start + found[0], start + found[1]
+            shown = text[line_start(text, first) : line_end(text, last)]
+            return " ".join(shown.split())[:_SHOWN_CHARACTERS]
+    return None
+
+
+@functools.lru_cache(maxsize=512)  # paragraphs of the licence are in nearly all files
+def _restriction_in(paragraph: str, is_front: bool, is_inside: bool) -> Span | None:
+    rights = _rights()
+    is_in = {"file": True, "front": is_front, "note": is_inside}
+    for rule in rights.rule:
+        found = is_in[rule.where] and rule.pattern.search(paragraph)
+        if not found or rule.unless.search(paragraph):
+            continue
+        if rule.where != "note" or rights.electronic.search(paragraph):
+            return found.span()
     return None
 
 

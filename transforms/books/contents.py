@@ -114,6 +114,11 @@ def _end_of_list(text: str, start: int, rules: _ContentsRules) -> int:
         heading, *others = spans.split_paragraphs(text, start, limit)
         if not others or not _is_heading_paragraph(heading, rules):
             return 0
+        # All entries may be in the paragraph of the heading.
+        is_block = heading.text.count("\n") >= rules.min_entries
+        is_chapter = others[0].gap >= rules.chapter_gap
+        if is_block and is_chapter and not any(map(_is_paged_clearly, others[:_LOOK_AHEAD])):
+            return others[0].start
         if others[0].gap > rules.max_heading_gap or re.match(r"[\W_]*by\b", others[0].text, re.I):
             return 0
         count, is_known, is_repeated = _count_entries(others, rules)
@@ -154,7 +159,14 @@ def _count_entries(
         keys = [_key(line) for line in paragraph.text.split("\n")]
         whole = " ".join(keys[:2]).strip()
         is_repeated = whole in seen and not _BARE_NUMBER.fullmatch(whole)
-        if is_repeated and not _is_paged(paragraph, rules):
+        # An entry may occur twice. The text follows, if it begins with the first entry after empty lines.
+        is_last = (
+            index
+            and index + 1 < len(paragraphs)
+            and paragraphs[index + 1].gap >= rules.chapter_gap
+            and _key(paragraphs[index + 1].text) == _key(paragraphs[0].text)
+        )
+        if is_repeated and not is_last and not _is_paged(paragraph, rules):
             return index, False, summaries > 1
         if index < _FIRST_ENTRIES:
             seen.update([whole, *keys[:_FIRST_ENTRIES]])
@@ -186,6 +198,8 @@ def _step_back(
 def _is_entry(paragraph: spans.Paragraph, rules: _ContentsRules) -> bool:
     lines = paragraph.text.split("\n")
     if _is_paged(paragraph, rules):
+        return True
+    if paragraph.text.isupper() and len(lines) <= rules.max_entry_lines:
         return True
     if len(lines) <= rules.max_plain_lines and max(map(len, lines)) < _MAX_LINE:
         return True
@@ -453,7 +467,8 @@ def join_broken_words(text: str) -> JoinedWords:
         first, second = (half.lower() for half in place.halves)
         if place.start < at or f"{first}-{second}" in words:
             continue
-        if first + second in words and (place.is_line_end or first not in words):
+        is_known = first + second in words and not _is_rare(first, second, text)
+        if is_known and (place.is_line_end or first not in words):
             pieces += [text[at : place.start], "".join(place.halves)]
             at = place.end
             if "\n" in text[place.start : place.end]:
@@ -465,6 +480,13 @@ def join_broken_words(text: str) -> JoinedWords:
         else:
             left += place.is_line_end
     return JoinedWords("".join([*pieces, text[at:]]), joined, left)
+
+
+def _is_rare(first: str, second: str, text: str) -> bool:
+    """Returns True for "to-day", "to-morrow" and "to-night" if the text has the whole word only once."""
+    if first != "to" or second not in ("day", "morrow", "night"):
+        return False
+    return len(re.findall(rf"(?i)\bto{second}\b", text)) < 2
 
 
 def _find_breaks(text: str) -> Iterator[_Break]:

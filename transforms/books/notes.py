@@ -8,6 +8,7 @@ the like. A note ends before footnotes that the text above it refers to.
 
 import functools
 import itertools
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -45,7 +46,7 @@ class _Passage(msgspec.Struct):
     max_characters: int
 
 
-class _HeadRules(msgspec.Struct):
+class _HeadRules(msgspec.Struct, dict=True):
     max_characters: int
     max_note_characters: int
     evidence: re.Pattern[str]
@@ -55,6 +56,14 @@ class _HeadRules(msgspec.Struct):
     anywhere: tuple[_Opening, ...]
     passage: tuple[_Passage, ...]
 
+    @functools.cached_property
+    def is_first(self) -> re.Pattern[str]:
+        return spans.any_of(rule.pattern for rule in self.first)
+
+    @functools.cached_property
+    def is_anywhere(self) -> re.Pattern[str]:
+        return spans.any_of(rule.pattern for rule in self.anywhere)
+
 
 class _TranscriberRules(msgspec.Struct):
     anchors: tuple[str, ...]
@@ -62,6 +71,7 @@ class _TranscriberRules(msgspec.Struct):
     anchors_at_ends: tuple[str, ...]
     heading: re.Pattern[str]
     list_heading: re.Pattern[str]
+    introduction: re.Pattern[str]
     end_heading: re.Pattern[str]
     words: re.Pattern[str]
     max_bracketed_characters: int
@@ -87,7 +97,7 @@ class _EndRules(msgspec.Struct):
 
 class _MarkedNote(msgspec.Struct):
     anchor: str
-    pattern: re.Pattern[str]  # matched from the start of the line
+    pattern: re.Pattern[str]  # matched from the start of the line; its group, if any, is the note
 
 
 class _BracketedRules(msgspec.Struct):
@@ -125,10 +135,11 @@ def strip_notes(book: str) -> str:
 
 
 def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
-    for rule in rules:
-        for at in _find_all(text, [rule.anchor]):
-            if found := rule.pattern.match(text, _near_line_start(text, at)):
-                yield spans.with_blank_lines(text, *found.span())
+    for at in _find_all(text, [rule.anchor for rule in rules]):
+        start = _near_line_start(text, at)
+        for rule in rules:
+            if text.startswith(rule.anchor, at) and (found := rule.pattern.match(text, start)):
+                yield spans.with_blank_lines(text, *found.span(found.re.groups))
 
 
 def _signatures(text: str) -> Iterator[spans.Span]:
@@ -241,6 +252,8 @@ def _headed_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span 
     is_at_end = start > len(text) // 2 and len(text) - start <= rules.max_end_characters
     limit = len(text) if is_at_end else min(start + rules.max_middle_characters, len(text))
     limit = _footnotes_below(text, start, limit)
+    if found := rules.introduction.match(text, start):
+        return spans.with_blank_lines(text, start, found.end())
     if is_at_end:
         paragraphs = spans.split_paragraphs(text, start, limit)
         if _speaks_as_note(paragraphs, rules):
@@ -371,12 +384,12 @@ def _is_head_note(
         return False
     if has_anchor and rules.words.search(text):
         return True
-    if any(rule.pattern.match(text) for rule in rules.anywhere):
+    if rules.is_anywhere.match(text):
         return True
     is_evident = bool(has_anchor and rules.evidence.search(text))
     if not (is_first or is_evident):
         return False
-    return (is_first and is_evident) or any(rule.pattern.match(text) for rule in rules.first)
+    return (is_first and is_evident) or bool(rules.is_first.match(text))
 
 
 def _passages(
@@ -385,8 +398,8 @@ def _passages(
     for passage in rules.passage:
         for paragraph in paragraphs:
             start = paragraph.start
-            if passage.first.match(text, start):
-                if last := passage.last.search(text, start, start + passage.max_characters):
+            if found := passage.first.match(text, start):
+                if last := passage.last.search(text, found.end(), start + passage.max_characters):
                     yield spans.with_blank_lines(text, start, last.end())
                 break
 
@@ -404,10 +417,15 @@ def _near_line_start(text: str, position: int) -> int:
 def _find_all(text: str, words: Sequence[str]) -> list[int]:
     places = set()
     for word in words:
-        at = text.find(word)
+        at = text.find(word) if word[0].isalnum() or len(word) == 1 else -1
         while at >= 0:
             places.add(at)
             at = text.find(word, at + len(word))
+    # Words that begin with the same sign are found faster together.
+    signs = sorted(word for word in words if not word[0].isalnum() and len(word) > 1)
+    for _, group in itertools.groupby(signs, key=operator.itemgetter(0)):
+        pattern = "|".join(map(re.escape, group))
+        places.update(found.start() for found in re.finditer(pattern, text))
     return sorted(places)
 
 

@@ -143,6 +143,16 @@ def _blank_lines_below(text: str, start: int) -> tuple[int, int]:
     return start, count
 
 
+def any_of(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
+    """Returns a pattern that matches wherever one of the patterns does: one is faster than many."""
+    sources = [
+        f"(?{'i' * bool(one.flags & re.I)}{'m' * bool(one.flags & re.M)}:"
+        f"{re.sub(r'^[(][?][a-z]+[)]', '', one.pattern)})"
+        for one in patterns
+    ]
+    return re.compile("|".join(sources))
+
+
 _BRACKETS = re.compile(r"[\[\]{}]")
 _CLOSED_BY = {"]": "[", "}": "{"}
 

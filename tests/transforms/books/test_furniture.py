@@ -42,9 +42,8 @@ def test_what_was_removed_is_counted() -> None:
 
 
 def test_contents_are_a_fourth_of_the_text_at_most() -> None:
-    contents = (
-        "CONTENTS\n\n" + "".join(f"{n}. The Lamp    {n}\n" for n in range(1, 150)) + "\n\n\n\n"
-    )
+    entries = "".join(f"{n}. The Lamp    {n}\n" for n in range(1, 150))
+    contents = f"CONTENTS\n\n{entries}\n\n\n\n"
     text = contents + PROSE
     assert len(contents) > len(PROSE)
     assert cut_furniture(text).text == text
