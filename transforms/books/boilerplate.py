@@ -192,14 +192,13 @@ def find_restriction(text: str, marks: Sequence[_Mark]) -> str | None:
     for line in sorted(starts):
         if line <= done:
             continue
-        above = text.rfind("\n\n", 0, line)
-        below = text.find("\n\n", line)
-        start = max(above, line - rights.max_characters, 0)
-        done = min(below % (len(text) + 1), line + rights.max_characters)
+        first, last = max(line - rights.max_characters, 0), line + rights.max_characters
+        start = max(text.rfind("\n\n", first, line), first)
+        below = text.find("\n\n", line, last)
+        done = below if below >= 0 else min(last, len(text))
         is_front = start < front or back <= start < end
         if found := _restriction_in(text[start:done], is_front, start < end):
-            first, last = start + found[0], start + found[1]
-            shown = text[line_start(text, first) : line_end(text, last)]
+            shown = text[line_start(text, start + found[0]) : line_end(text, start + found[1])]
             return " ".join(shown.split())[:_SHOWN_CHARACTERS]
     return None
 
