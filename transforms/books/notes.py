@@ -74,6 +74,7 @@ class _TranscriberRules(msgspec.Struct):
     introduction: re.Pattern[str]
     end_heading: re.Pattern[str]
     words: re.Pattern[str]
+    row: re.Pattern[str]
     max_bracketed_characters: int
     max_box_lines: int
     max_paragraph_characters: int
@@ -280,7 +281,8 @@ def _middle_note(text: str, start: int, limit: int, rules: _TranscriberRules) ->
             is_over = end and paragraph.gap > (rules.max_list_gap if is_list else 1)
             if is_over or (end and _SEPARATOR.fullmatch(paragraph.text)):
                 break
-            if len(paragraph.text) > rules.max_paragraph_characters:
+            rows = sum(1 for _ in rules.row.finditer(paragraph.text))
+            if len(paragraph.text) > rules.max_paragraph_characters * max(rows, 1):
                 break
             is_speaking = speaking == end and rules.words.search(paragraph.text)
             end = paragraph.end
@@ -306,7 +308,8 @@ def _speaks_as_note(paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRu
     """Returns True if all paragraphs from a heading to the end of a book belong to a note."""
     speaking = 0
     for paragraph in paragraphs:
-        words = sum(1 for _ in rules.words.finditer(paragraph.text))
+        patterns = (rules.words, rules.row)
+        words = sum(1 for pattern in patterns for _ in pattern.finditer(paragraph.text))
         if words:
             speaking += len(paragraph.text)
         if len(paragraph.text) > rules.max_paragraph_characters * max(words, 1):
