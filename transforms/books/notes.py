@@ -97,7 +97,7 @@ class _EndRules(msgspec.Struct):
 
 
 class _MarkedNote(msgspec.Struct):
-    anchor: str
+    anchors: tuple[str, ...]
     pattern: re.Pattern[str]  # matched from the start of the line; its group, if any, is the note
 
 
@@ -136,10 +136,10 @@ def strip_notes(book: str) -> str:
 
 
 def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
-    for at in _find_all(text, [rule.anchor for rule in rules]):
+    for at in _find_all(text, [anchor for rule in rules for anchor in rule.anchors]):
         start = _near_line_start(text, at)
         for rule in rules:
-            if text.startswith(rule.anchor, at) and (found := rule.pattern.match(text, start)):
+            if text.startswith(rule.anchors, at) and (found := rule.pattern.match(text, start)):
                 yield spans.with_blank_lines(text, *found.span(found.re.groups))
 
 
