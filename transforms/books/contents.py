@@ -70,6 +70,7 @@ class _ContentsRules(msgspec.Struct):
     paged: re.Pattern[str]
     chapter_gap: int
     max_heading_gap: int
+    front: re.Pattern[str]
     max_lines: int
     max_share: float
     max_entry_lines: int
@@ -114,12 +115,14 @@ def _end_of_list(text: str, start: int, rules: _ContentsRules) -> int:
         heading, *others = spans.split_paragraphs(text, start, limit)
         if not others or not _is_heading_paragraph(heading, rules):
             return 0
+        is_contents = "contents" in heading.text.lower()  # not a title, such as "Pictures"
         # All entries may be in the paragraph of the heading.
         is_block = heading.text.count("\n") >= rules.min_entries
         is_chapter = others[0].gap >= rules.chapter_gap
         if is_block and is_chapter and not any(map(_is_paged_clearly, others[:_LOOK_AHEAD])):
             return others[0].start
-        if others[0].gap > rules.max_heading_gap or re.match(r"[\W_]*by\b", others[0].text, re.I):
+        has_author = re.match(r"[\W_]*by\b", others[0].text, re.I)
+        if others[0].gap > rules.max_heading_gap or (has_author and not is_contents):
             return 0
         count, is_known, is_repeated = _count_entries(others, rules)
         if count + _LOOK_AHEAD < len(others):  # else the last paragraph may be incomplete
@@ -149,7 +152,9 @@ def _count_entries(
         following = paragraphs[index : index + _LOOK_AHEAD]
         is_chapter = index and paragraph.gap >= rules.chapter_gap
         if is_chapter and not any(map(_is_paged_clearly, following)):
-            return index, True, False
+            above = paragraphs[index - 1]
+            is_front = index > 1 and above.gap > 1 and rules.front.fullmatch(above.text)
+            return index - bool(is_front), True, False
         if rules.heading.fullmatch(paragraph.text.partition("\n")[0]):
             return index, True, False  # the next list begins here
         if not _is_entry(paragraph, rules):

@@ -74,6 +74,7 @@ class _TranscriberRules(msgspec.Struct):
     introduction: re.Pattern[str]
     end_heading: re.Pattern[str]
     words: re.Pattern[str]
+    row: re.Pattern[str]
     max_bracketed_characters: int
     max_box_lines: int
     max_paragraph_characters: int
@@ -96,7 +97,7 @@ class _EndRules(msgspec.Struct):
 
 
 class _MarkedNote(msgspec.Struct):
-    anchor: str
+    anchors: tuple[str, ...]
     pattern: re.Pattern[str]  # matched from the start of the line; its group, if any, is the note
 
 
@@ -135,10 +136,10 @@ def strip_notes(book: str) -> str:
 
 
 def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
-    for at in _find_all(text, [rule.anchor for rule in rules]):
+    for at in _find_all(text, [anchor for rule in rules for anchor in rule.anchors]):
         start = _near_line_start(text, at)
         for rule in rules:
-            if text.startswith(rule.anchor, at) and (found := rule.pattern.match(text, start)):
+            if text.startswith(rule.anchors, at) and (found := rule.pattern.match(text, start)):
                 yield spans.with_blank_lines(text, *found.span(found.re.groups))
 
 
@@ -280,7 +281,8 @@ def _middle_note(text: str, start: int, limit: int, rules: _TranscriberRules) ->
             is_over = end and paragraph.gap > (rules.max_list_gap if is_list else 1)
             if is_over or (end and _SEPARATOR.fullmatch(paragraph.text)):
                 break
-            if len(paragraph.text) > rules.max_paragraph_characters:
+            rows = sum(1 for _ in rules.row.finditer(paragraph.text))
+            if len(paragraph.text) > rules.max_paragraph_characters * max(rows, 1):
                 break
             is_speaking = speaking == end and rules.words.search(paragraph.text)
             end = paragraph.end
@@ -306,7 +308,8 @@ def _speaks_as_note(paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRu
     """Returns True if all paragraphs from a heading to the end of a book belong to a note."""
     speaking = 0
     for paragraph in paragraphs:
-        words = sum(1 for _ in rules.words.finditer(paragraph.text))
+        patterns = (rules.words, rules.row)
+        words = sum(1 for pattern in patterns for _ in pattern.finditer(paragraph.text))
         if words:
             speaking += len(paragraph.text)
         if len(paragraph.text) > rules.max_paragraph_characters * max(words, 1):
