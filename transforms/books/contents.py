@@ -439,6 +439,7 @@ _HYPHEN_BREAK = re.compile("-" + _BREAK)
 _OTHER_HYPHENS = "\u2010\xad¬"
 _ANY_BREAK = re.compile(f"[-{_OTHER_HYPHENS}]{_BREAK}")  # ten times slower
 _FIRST_HALF = re.compile(r"(?<![^\W\d_])([^\W\d_]++)( ?)\Z")
+_OLD_SPELLINGS = ("to-day", "to-morrow", "to-night")  # joined only if the whole word occurs twice
 _END_OF_WORD = re.compile(r"(\S*)[ \t]*\n?")
 
 
@@ -467,12 +468,15 @@ def join_broken_words(text: str) -> JoinedWords:
     if not breaks:
         return JoinedWords(text, 0, 0)
     words = _words_outside(text, breaks)
+    times = functools.cache(lambda word: len(re.findall(rf"(?i)\b{word}\b", text)))
     pieces, at, joined, left = [], 0, 0, 0
     for place in breaks:
         first, second = (half.lower() for half in place.halves)
         if place.start < at or f"{first}-{second}" in words:
             continue
-        is_known = first + second in words and not _is_rare(first, second, text)
+        is_known = first + second in words
+        if is_known and f"{first}-{second}" in _OLD_SPELLINGS:
+            is_known = times(first + second) > 1
         if is_known and (place.is_line_end or first not in words):
             pieces += [text[at : place.start], "".join(place.halves)]
             at = place.end
@@ -485,13 +489,6 @@ def join_broken_words(text: str) -> JoinedWords:
         else:
             left += place.is_line_end
     return JoinedWords("".join([*pieces, text[at:]]), joined, left)
-
-
-def _is_rare(first: str, second: str, text: str) -> bool:
-    """Returns True for "to-day", "to-morrow" and "to-night" if the text has the whole word only once."""
-    if first != "to" or second not in ("day", "morrow", "night"):
-        return False
-    return len(re.findall(rf"(?i)\bto{second}\b", text)) < 2
 
 
 def _find_breaks(text: str) -> Iterator[_Break]:

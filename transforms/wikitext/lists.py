@@ -80,9 +80,8 @@ _LINK_FIRST = re.compile(r"[^\w\[\n]*\[\w+://[^\[\]\n]+\](?![^\n]*(?:://|//))")
 _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
 _END = f"[{SENTENCE_SIGNS}]"
-_THAI = frozenset(
-    map(chr, range(0x0E01, 0x0E4F))
-)  # without signs and digits; Thai ends no sentence with a sign
+# Thai ends no sentence with a sign: its letters, without signs and digits.
+_THAI = frozenset(map(chr, range(0x0E01, 0x0E4F)))
 _LAST_SIGNS = _THAI | frozenset(SENTENCE_SIGNS)
 _VERBS = re.compile("เป็น|คือ|ได้|มี|ถูก|จะ|ให้|อยู่|ซึ่ง|แต่|จึง|เพราะ")  # and words between clauses
 _MIN_VERBS = 2  # different ones, in a text of Thai that is a sentence
