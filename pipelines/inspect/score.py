@@ -271,7 +271,8 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
 def _paper(found: Score) -> Iterator[tuple[str, str]]:
     signature = found.build.signature
     papers = paper_of(signature).scores_of(signature, found.split)
-    why_not = paper_of(signature).why_no_score(found.build.manifest)
+    beside = paper_of(signature).beside(found.build.manifest)
+    why_not = beside.no_score
     if not (why_not or found.covers_text):
         why_not = "the models of the paper also predict what is between the words"
     if papers and why_not:
@@ -279,7 +280,7 @@ def _paper(found: Score) -> Iterator[tuple[str, str]]:
         return
     for paper in papers:
         yield f"paper: {METRICS[paper.metric]}", f"{paper.printed} ({paper.model})"
-    if papers:
+    if papers and not beside.is_released:
         yield "note", OTHER_TEXT
 
 
