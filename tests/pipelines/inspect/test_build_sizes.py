@@ -34,6 +34,8 @@ def test_a_row(tmp_path: Path) -> None:
         paper_articles=562_612,
         paper_characters_per_piece=4.029,
         paper_bits_per_character=None,  # sentences of lists stay
+        edition="uk",
+        differs="input of 20260101, --lists sentences",
     )
 
 
@@ -253,7 +255,10 @@ def test_the_total_is_of_the_newest_build_of_each_language(tmp_path: Path) -> No
         (45_625_835 + 46_442_543 + 1_279_276 + 1_232_607)
         / (11_334_897 + 11_514_315 + 300_620 + 286_789)
     )
-    assert "note: Total is the sum over the newest build of each language\n" in render_text(found)
+    assert (
+        "note: Total is the sum over the newest build of each language, in its first edition here\n"
+        in render_text(found)
+    )
 
 
 def test_the_total_of_all_languages_is_that_of_the_paper(tmp_path: Path) -> None:
