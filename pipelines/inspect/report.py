@@ -43,7 +43,7 @@ _HEAD = (
     "paper: articles",
     "paper: characters/ piece",
     "paper: bits/ character",
-    "what differs from the paper",
+    "what differs",
 )
 
 

@@ -332,10 +332,10 @@ def as_large_as_the_paper(facts: Facts) -> Answer | None:
         f"{first.label.capitalize()}: {first.ours:,.0f} here, {first.paper:,.0f} in the paper"
         f" ({share(first.ours, first.paper)})."
     )
-    if sizes.differs:
-        sentence += f" What differs from the paper: {sizes.differs}."
     if first.ours < PART * first.paper:
         sentence += " So this build is of a part of the sources, or of smaller settings."
+    if sizes.differs:
+        sentence += f" What differs from the paper: {sizes.differs}."
     return Answer(AS_LARGE, sentence, figures if drawn else [])
 
 

@@ -44,7 +44,7 @@ def test_markdown(two: Found) -> None:
         "| edition | dump | articles | sections | pieces train | pieces validation | pieces test"
         " | characters train | characters validation | characters test | characters/ piece | coverage"
         " | paper: articles | paper: characters/ piece | paper: bits/ character"
-        " | what differs from the paper |\n"
+        " | what differs |\n"
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
         " ---: | ---: |\n"
         "| el | 20260101 | 100 | 200 | – | – | – | 9,000 | 500 | 400 | – | – | 107,317 | 4.331 | –"

@@ -112,7 +112,8 @@ class Paper(NamedTuple):
         why_not = f"not the paper's settings: {differing}" if differing else ""
         has_no_size = any(name in _NO_SIZE or name not in self.wanted for name in others)
         date = signed.get("dump", "undated")
-        of_date = "" if date in self.dates else f"input of {date}"
+        named = "an unknown date" if date == "undated" else date
+        of_date = "" if date in self.dates else f"input of {named}"
         differs = ", ".join(filter(None, (of_date, differing)))
         return Beside(why_not if has_no_size else "", why_not, differs)
 
@@ -268,8 +269,8 @@ OTHER_TEXT = (
 )
 
 NO_SCORES = (
-    "scores of the paper stand beside builds with its settings only, and sizes also beside others, with what"
-    " differs"
+    "scores of the paper are shown only beside the released corpus and builds with all settings of the paper;"
+    " sizes are shown beside other settings of the same language, too, with what differs"
 )
 
 NO_PAPER = Paper(None)
