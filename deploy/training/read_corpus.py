@@ -170,8 +170,8 @@ def text_column(edition: str, split: str, column: str = "") -> str:
         if name in there:
             return name
     raise ValueError(
-        f"{edition}: no text in a column {' or '.join(wanted)} of the split {split}; the columns with"
-        f" text are {', '.join(there) or 'none'}"
+        f"{edition}: there is no column {' or '.join(wanted)} with text in the split {split}; there are"
+        f" {', '.join(there) or 'none'}"
     )
 
 

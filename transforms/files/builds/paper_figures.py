@@ -54,7 +54,7 @@ _OTHER_INPUTS = ("leave-out", "templates")  # roles of inputs that the papers do
 
 
 class Beside(NamedTuple):
-    """Which figures of a paper stand beside a build."""
+    """The figures of a paper that stand beside a build, and the reasons for leaving out others."""
 
     no_size: str = ""  # why no size of the paper does; "" if sizes do
     no_score: str = ""  # why no score of the paper does; "" if scores do
