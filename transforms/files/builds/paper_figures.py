@@ -103,7 +103,9 @@ class Paper(NamedTuple):
         signed, given = signed_settings(manifest["signature"]), manifest.get("settings", {})
         if given.get("source") == "released" and "without" not in signed:
             part = "a part of the released corpus" if given.get("partial") else ""
-            return Beside(no_score=part, differs=part, is_released=True)
+            language, languages = signed.get("lang", ""), self.wanted["lang"] or ()
+            no_size = "" if language in languages else f"the paper has no sizes of {language}"
+            return Beside(no_size, part, part, is_released=True)
         others = self._others(signed, given)
         roles = [file["role"] for file in manifest.get("inputs", [])]
         inputs = [f"--{role}" for role in _OTHER_INPUTS if role in roles]

@@ -67,9 +67,10 @@ def test_nothing_stands_beside_another_language_a_limit_or_unknown_settings(flag
 
 def test_all_figures_stand_beside_the_released_corpus_and_sizes_beside_a_part() -> None:
     part = "a part of the released corpus"
-    whole, partial = (beside(**case) for case in CASES["adopted"].values())
+    whole, partial, several = (beside(**case) for case in CASES["adopted"].values())
     assert whole == Beside(is_released=True)
     assert partial == Beside("", part, part, is_released=True)
+    assert several.no_size == "the paper has no sizes of mul"
     made_of_it = CASES["adopted"]["both"] | {"signed": {"without": "wmt"}}
     assert beside(**made_of_it).no_score == WHY_NOT.format("without:wmt")
 
