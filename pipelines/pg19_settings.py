@@ -121,6 +121,8 @@ DATES = DESCRIPTION._replace(
 )
 ACCOUNTS = book_accounts.BookAccounts(SPLITS, whole=SPLITS, template="pg19", paper=PG19)
 VARIANTS = Group("variants", "all are part of the signature of the build", EDITION)
+OF_BOOKS = ("members", "split_ids", "before", "min_words", "near_duplicates", "mask_words")
+"""Settings without effect on the table of dates, with `signatures` and `formats`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,6 +175,15 @@ class Pg19Config(BooksConfig):
         if self.members == book_accounts.RELEASED and not self.metadata:
             raise ValueError(
                 "members='released' needs metadata: the file metadata.csv of the release"
+            )
+        given = [
+            f"`{name}`"
+            for name in (*OF_BOOKS, "signatures", "formats")
+            if getattr(self, name) not in (getattr(Pg19Config, name), [])
+        ]
+        if self.dates_only and given:
+            raise ValueError(
+                f"`dates_only` cannot be used with {', '.join(given)}: no book is written"
             )
 
     def edition(self) -> str:

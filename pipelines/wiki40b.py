@@ -15,7 +15,6 @@ from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
 from corpusmill.transforms.duplicates.write_signatures import WriteSignatures
 from corpusmill.transforms.files.builds.manifest import limit_caveat
-from corpusmill.transforms.files.builds.paper_figures import figures_for_card
 from corpusmill.transforms.files.counters import KeepAll, ScreenPages
 from corpusmill.transforms.files.read_files import file_bytes_of, match_inputs
 from corpusmill.transforms.files.records import PackedArticle
@@ -280,12 +279,7 @@ class Wiki40b(CorpusBuild):
         self.close_ledger(
             folder,
             cleaned.ledger,
-            functools.partial(
-                article_accounts.account_for_articles,
-                paper=figures_for_card(
-                    self.config.language, has_scores=self.config.lists == "none"
-                ),
-            ),
+            article_accounts.account_for_articles,
             outputs=(
                 corpus | "WriteCorpus" >> write,
                 *listed,

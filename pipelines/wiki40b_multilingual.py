@@ -15,7 +15,12 @@ from apache_beam.pvalue import AsList
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.manifest import MANIFEST
-from corpusmill.transforms.files.builds.paper_figures import CHARACTERS_PER_PIECE, WIKI40B
+from corpusmill.transforms.files.builds.paper_figures import (
+    CHARACTERS_PER_PIECE,
+    WIKI40B,
+    Beside,
+    signed_settings,
+)
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.models import model_accounts
 from corpusmill.transforms.models.subword_models import TRAINER
@@ -99,13 +104,15 @@ class Wiki40bMultilingual(CorpusBuild):
     def count(self, root: beam.Pipeline, place: Place, learned: Trained) -> None:
         """Counts the pieces into which each vocabulary splits the articles, and writes the vocabularies."""
         folder, trained = place.folder, learned.trained
-        other = self.why_not_paper()
-        paper = {code: of for code, of in CHARACTERS_PER_PIECE.items() if code not in other}
+        beside = self.beside_paper()
+        languages = {one.edition: signed_settings(one.signature)["lang"] for one in self.builds}
+        differs = {edition: of.differs for edition, of in beside.items() if not of.no_size}
+        paper = {edition: CHARACTERS_PER_PIECE[languages[edition]] for edition in differs}
         rows = root | "ReadCorpus" >> finished_builds.ReadCorpus(self.builds, ["text"])
         self.close_ledger(
             folder,
             learned.ledger,
-            model_accounts.SubwordAccounts(self.stats, self.sampled, paper),
+            model_accounts.SubwordAccounts(self.stats, self.sampled, paper, differs),
             outputs=[
                 trained | "WriteVocabularies" >> beam.FlatMap(write_vocabulary, folder, PREFIX)
             ],
@@ -113,11 +120,9 @@ class Wiki40bMultilingual(CorpusBuild):
             stats=rows | "CountRows" >> CountSubwords(count_rows, AsList(trained)),
         )
 
-    def why_not_paper(self) -> dict[str, str]:
-        """Returns edition → why figures of the paper cannot stand beside it, for editions in the paper."""
-        builds = {one.edition: one for one in self.builds if one.edition in CHARACTERS_PER_PIECE}
-        reasons = {code: WIKI40B.why_not_beside(one.manifest) for code, one in builds.items()}
-        return {code: why_not for code, why_not in reasons.items() if why_not}
+    def beside_paper(self) -> dict[str, Beside]:
+        """Returns edition → which figures of the paper stand beside it."""
+        return {one.edition: WIKI40B.beside(one.manifest) for one in self.builds}
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns signature of an input build → list with the path of its manifest.
@@ -147,8 +152,9 @@ class Wiki40bMultilingual(CorpusBuild):
         dates = sorted({build.dump_date for build in self.builds})
         if len(dates) > 1:
             found.append(f"The dumps are of different dates: {', '.join(dates)}.")
-        for code, why_not in self.why_not_paper().items():
-            found.append(f"No figures of the paper beside {code}: {why_not}.")
+        for edition, beside in self.beside_paper().items():
+            if beside.no_size:
+                found.append(f"No figures of the paper beside {edition}: {beside.no_size}.")
         return tuple(found)
 
     def settings(self) -> Mapping[str, Any]:

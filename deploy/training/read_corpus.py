@@ -149,22 +149,29 @@ def open_folder(folder: str) -> tuple[fs.FileSystem, str]:
     return opened
 
 
-def columns_of(edition: str, split: str) -> list[str]:
-    """Returns the names of the columns of a split. Raises ValueError if there is no such split."""
+def columns_of(edition: str, split: str, *types: str) -> list[str]:
+    """Returns the names of the columns of a split; with `types`, only of those with one of these types.
+
+    Raises ValueError if there is no such split.
+    """
     files, folder = open_folder(edition)
-    names: list[str] = pq.read_schema(_list_files(files, folder, split)[0], filesystem=files).names
-    return names
+    schema = pq.read_schema(_list_files(files, folder, split)[0], filesystem=files)
+    return [field.name for field in schema if not types or str(field.type) in types]
 
 
-def text_column(edition: str, split: str) -> str:
-    """Returns the name of the column with the text. Raises ValueError if there is none, or no such split."""
-    there = columns_of(edition, split)
-    for name in TEXTS:
+def text_column(edition: str, split: str, column: str = "") -> str:
+    """Returns the name of the column with the text: `column` or, if it is "", text or book_text.
+
+    Raises ValueError if there is no such column or split, or if the column has no text.
+    """
+    there = columns_of(edition, split, "string", "large_string")
+    wanted = [column] if column else TEXTS
+    for name in wanted:
         if name in there:
             return name
     raise ValueError(
-        f"{edition}: there is no column {' or '.join(TEXTS)}; name the column with the text, one of"
-        f" {', '.join(there)}"
+        f"{edition}: there is no column {' or '.join(wanted)} with text in the split {split}; there are"
+        f" {', '.join(there) or 'none'}"
     )
 
 
@@ -172,7 +179,7 @@ def _list_files(files: fs.FileSystem, folder: str, split: str) -> list[str]:
     found = files.get_file_info(fs.FileSelector(folder))
     shards = sorted((info.base_name, info.path) for info in found if info.extension == "parquet")
     if not shards:
-        raise ValueError(f"{folder}: there are no Parquet files; build the corpus with them")
+        raise FileNotFoundError(f"{folder}: no Parquet files with rows: build a corpus with them")
     names = [path for name, path in shards if name.startswith(f"{split}-")]
     if not names:
         splits = dict.fromkeys(name.partition("-")[0] for name, _ in shards)

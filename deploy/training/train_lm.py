@@ -387,7 +387,7 @@ def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -
         wanted = [("--train-split", settings.train_split)]
         if settings.validate_every:
             wanted.append(("--validation-split", settings.validation_split))
-        check_splits(editions, wanted)
+        check_splits(editions, wanted, settings.column)
         run = Run(editions, find_pieces(editions, settings, folder))
         write_whole(path, json.dumps({"settings": now, **run._asdict()}, indent=2).encode())
         return run
@@ -407,12 +407,13 @@ def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -
     return Run(before["editions"], before["pieces"])
 
 
-def check_splits(editions: Sequence[str], wanted: Sequence[tuple[str, str]]) -> None:
-    """Raises ValueError if a build lacks a split, before hours of training are lost.
+def check_splits(editions: Sequence[str], wanted: Sequence[tuple[str, str]], column: str) -> None:
+    """Raises ValueError if a build lacks a split or the column, before hours of training are lost.
 
     Args:
       editions: folders of the builds.
       wanted: (flag, name of the split).
+      column: name of the column with the text; "" for the usual one.
     """
     for edition, (flag, split) in itertools.product(editions, wanted):
         try:
@@ -420,6 +421,10 @@ def check_splits(editions: Sequence[str], wanted: Sequence[tuple[str, str]]) -> 
         except ValueError as error:
             instead = " or use --validate-every 0" if flag == "--validation-split" else ""
             raise ValueError(f"{error}; choose one with {flag}{instead}") from None
+        try:
+            text_column(edition, split, column)
+        except ValueError as error:
+            raise ValueError(f"{error}; choose one with --column") from None
 
 
 def write_whole(path: pathlib.Path, content: bytes) -> None:
@@ -754,7 +759,8 @@ def main() -> None:
     try:
         settings = read_settings(arguments)
         run = world.from_first(lambda: open_run(arguments.output, arguments.corpus, settings))
-        check_splits(run.editions, [("--score", split) for split in arguments.score])
+        scored = [("--score", split) for split in arguments.score]
+        check_splits(run.editions, scored, settings.column)
         trainer = Trainer(arguments.output, run, settings, world)
         trainer.train()
         for split in arguments.score:

@@ -17,7 +17,12 @@ from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files.builds.finished_builds import Build, open_build, read_json
 from corpusmill.transforms.files.builds.manifest import COMPLETED
-from corpusmill.transforms.files.builds.paper_figures import PAPER, PaperScore
+from corpusmill.transforms.files.builds.paper_figures import (
+    PAPER,
+    Beside,
+    PaperScore,
+    signed_settings,
+)
 from corpusmill.transforms.files.read_files import (
     InputError,
     check_folder,
@@ -56,8 +61,10 @@ class BuildSizes(NamedTuple):
     coverage: float | None
     paper_articles: int
     paper_characters_per_piece: float
-    # of the paper's models with 32k pieces, on test; None for a total
+    # of the paper's models with 32k pieces, on test; None for a total, and if it is not shown
     paper_bits_per_character: float | None
+    edition: str = ""  # "uk-lists-none"; "Total" for a total
+    differs: str = ""  # what differs from the corpus of the paper
 
 
 class _Counts(msgspec.Struct):
@@ -85,7 +92,9 @@ class KeptDocuments(NamedTuple):
     words: Mapping[str, int]
     paper_words: Mapping[str, int]
     paper_scores: Mapping[str, str]  # split → the best score of the paper: "33.6 perplexity"
-    why_no_paper: str = ""  # why figures of the paper cannot stand beside the build
+    why_no_paper: str = ""  # why no figures of the paper stand beside the build
+    differs: str = ""  # what differs from the corpus of the paper
+    is_released: bool = False  # the build is the corpus of the paper
 
 
 class Found(NamedTuple):
@@ -134,12 +143,9 @@ def _builds_below(folder: str, depth: int) -> Iterator[tuple[str, bool]]:
             yield from _builds_below(FileSystems.join(folder, name), depth - 1)
 
 
-def _order(row: BuildSizes) -> tuple[int, str, tuple[int, ...]]:
-    return (
-        LANGUAGE_CODES.index(row.language),
-        row.dump_date,
-        tuple(map(int, row.version.split("."))),
-    )
+def _order(row: BuildSizes) -> tuple[int, str, str, tuple[int, ...]]:
+    version = tuple(map(int, row.version.split(".")))
+    return LANGUAGE_CODES.index(row.language), row.edition, row.dump_date, version
 
 
 def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
@@ -149,9 +155,9 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     if not row or not row.shape:
         return None
     paper = paper_of(build.signature)
-    why_not = paper.why_not_beside(build.manifest)
-    if row.has_paper_table and build.edition in PAPER and not why_not:
-        return _read_sizes(build)
+    beside = paper.beside(build.manifest)
+    if row.has_paper_table and not beside.no_size:
+        return _read_sizes(build, beside)
     kept = build.manifest.get("counts", {}).get("kept")
     if not kept:
         return None
@@ -163,11 +169,12 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
         *named,
         row.shape.unit,
         of_splits,
-        {} if why_not else paper.documents,
+        {} if beside.no_size else paper.documents,
         words,
-        {} if why_not else paper.words,
-        {split: _best(of) for split, of in scores.items() if of and not why_not},
-        why_not,
+        {} if beside.no_size else paper.words,
+        {split: _best(of) for split, of in scores.items() if of and not beside.no_score},
+        beside.no_size,
+        *beside[2:],
     )
 
 
@@ -208,16 +215,17 @@ def _best(scores: Sequence[PaperScore]) -> str:
     return f"{best.printed} {best.metric}"
 
 
-def _read_sizes(build: Build) -> BuildSizes:
+def _read_sizes(build: Build, beside: Beside) -> BuildSizes:
     stats = _read_stats(build.folder)
     has_pieces = any(stats[split].pieces for split in SPLITS)
     measured = [stats[split] for split in _MEASURED]
     characters = sum(of.characters for of in measured)
     spelled = sum(of.unknown_characters + of.byte_characters for of in measured)
-    paper = PAPER[build.edition]
-    has_scores = not paper_of(build.signature).why_no_score(build.manifest)
+    language = signed_settings(build.signature)["lang"]
+    paper = PAPER[language]
+    bits = paper.scores["32k", "test"].bits_per_character
     return BuildSizes(
-        language=build.edition,
+        language=language,
         dump_date=build.dump_date,
         version=build.manifest["version"],
         articles=stats["total"].articles,
@@ -228,9 +236,9 @@ def _read_sizes(build: Build) -> BuildSizes:
         coverage=_ratio(characters - spelled, characters) if has_pieces else None,
         paper_articles=paper.articles,
         paper_characters_per_piece=paper.characters_per_piece["32k"],
-        paper_bits_per_character=paper.scores["32k", "test"].bits_per_character
-        if has_scores
-        else None,
+        paper_bits_per_character=None if beside.no_score else bits,
+        edition=build.edition,
+        differs=beside.differs,
     )
 
 
@@ -256,8 +264,15 @@ def _ratio(part: int, whole: int) -> float | None:
 
 
 def newest_of_each_language(rows: Sequence[BuildSizes]) -> list[BuildSizes]:
-    """Returns the row of the newest build of each language. `rows` must have the order of `find_sizes`."""
-    return list({row.language: row for row in rows}.values())
+    """Returns the row of the newest build of each language, in the order of `rows`, that of `find_sizes`.
+
+    It is of the edition whose name is the first: the one with the default settings, if there is one.
+    """
+    found: dict[str, BuildSizes] = {}
+    for row in rows:
+        if row.language not in found or row.edition == found[row.language].edition:
+            found[row.language] = row
+    return list(found.values())
 
 
 def total_of(rows: Sequence[BuildSizes]) -> BuildSizes:
@@ -287,4 +302,5 @@ def total_of(rows: Sequence[BuildSizes]) -> BuildSizes:
         paper_articles=sum(row.paper_articles for row in newest),
         paper_characters_per_piece=sum(s.characters for s in paper) / sum(s.pieces for s in paper),
         paper_bits_per_character=None,
+        edition="Total",
     )

@@ -230,9 +230,10 @@ def add_report(commands: Commands) -> None:
       bits per character
       the last row is the total over the newest build of each language; – means that a build has no vocabulary
     the table of all other corpora: documents and words of each split, in the build and in the paper, and the
-    best score in the paper. They are left out, and the reason is a note below the table, if the build has
-    other settings than those of the paper, such as another language, --limit or fewer shards. Unfinished
-    builds are only listed. With --format tsv, there is one table: that of Wiki-40B if there is a build of it.
+    best score in the paper. Unfinished builds are only listed.
+    the last column of both tables says what differs from the corpus of the paper, such as the date of the input
+    or fewer shards. Sizes of the paper are left out for another language and with --limit, which a note says;
+    scores are left out for any other settings than those of the paper. With --format tsv, there is one table: that of Wiki-40B if there is a build of it.
     --html answers ten questions about every build: what was rejected and why, whether it is as large as the
     paper's, how long the documents are, what changed since the previous edition, and others. It has charts,
     20 documents, and a searchable list of rejected documents. --html needs the libraries of the extra

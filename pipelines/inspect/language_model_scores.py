@@ -36,9 +36,10 @@ BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # bases of logarithms
 class Normalisers(NamedTuple):
     """The counts of a split by which the log-likelihood of its text is divided, such as characters."""
 
-    characters: int  # code points, counted as in the paper of the corpus: a marker counts as one
+    # code points, counted as in the paper of the corpus: a marker counts as one; 0 if not counted
+    characters: int
     pieces: int  # pieces of the SentencePiece model of the corpus; 0 if there is none
-    words: int  # separated by white space; markers and line ends do not count
+    words: int  # separated by white space; markers and line ends do not count; 0 if not counted
     documents: int  # rows: articles, books or sentences
     ends: int = 0  # line ends, if the paper of the corpus counts each as a word
     # line feeds of the text; None if an older build did not count them
@@ -237,22 +238,21 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
             for name, of in stats.items()
             if isinstance(of, Mapping) and "words" in of and name not in _NO_SPLITS
         )
-        raise ValueError(f"no such split: {split!r}; there are {', '.join(splits)}")
+        raise ValueError(f"no such split: {split!r}; there are {', '.join(splits) or 'none'}")
     known = (unit for unit in (*_UNITS, *counts) if unit in counts and unit not in _OF_TEXT)
     unit = next(known, "articles")  # in stats.json, the documents are counted first
-    missing = [
-        name for name in ("characters", "words", unit) if not isinstance(counts.get(name), int)
-    ]
-    if missing:
-        raise ValueError(f"the counts of the split {split} lack the keys {', '.join(missing)}")
+    lacking = {"characters", "words", unit} - {key for key, n in counts.items() if type(n) is int}
+    if unit in lacking or lacking >= {"characters", "words"}:
+        missing = ", ".join(name for name in ("characters", "words", unit) if name in lacking)
+        raise ValueError(f"the counts of the split {split} lack the keys {missing}")
     ends = _ends_of_lines(stats, split)
     line_feeds = counts.get("line_feeds")
     if line_feeds is None:
         line_feeds = 0 if "with_hyperlink" in counts else ends or None
     return Normalisers(
-        characters=counts["characters"],
+        characters=0 if "characters" in lacking else counts["characters"],
         pieces=counts.get("pieces", 0),
-        words=counts["words"],
+        words=0 if "words" in lacking else counts["words"],
         documents=counts[unit],
         ends=ends,
         line_feeds=line_feeds,
@@ -290,7 +290,7 @@ def _positive(count: int, what: str) -> int:
     if what == "pieces":
         raise ValueError(
             "the number of pieces is not known: the build has no SentencePiece model (it needs the"
-            " package sentencepiece)"
+            " package sentencepiece): give log-likelihoods instead"
         )
     raise ValueError(f"the text has {count} {what}: the score is undefined")
 

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
+from corpusmill.transforms.files.builds.paper_figures import NO_SCORES, OTHER_TEXT
 from corpusmill.transforms.files.markup import to_line
 from corpusmill.transforms.files.terminal import (
     draw,
@@ -32,7 +32,7 @@ in millions.
 """
 
 _HEAD = (
-    "language",
+    "edition",
     "dump",
     "articles",
     "sections",
@@ -43,6 +43,7 @@ _HEAD = (
     "paper: articles",
     "paper: characters/ piece",
     "paper: bits/ character",
+    "what differs",
 )
 
 
@@ -54,16 +55,16 @@ def _tables(
 ) -> Iterator[tuple[str, list[str], list[list[str]], int]]:
     """Yields the table of Wiki-40B, then the table of all other corpora, as (title, head, rows, numbers).
 
-    The last `numbers` columns contain numbers. If it is not 0, the last row is a total.
+    The last `numbers` columns are right-aligned. If it is not 0, the last row is a total.
 
     Args:
-      between: The separator between the counts of two splits.
+      between: The separator between the counts of two splits, and between settings that differ.
     """
     if found.rows:
         most = max(row.characters[split] for row in found.rows for split in SPLITS)
         in_millions = most >= MILLIONS_FROM
         head = [title.format(unit=" (M)" if in_millions else "") for title in _HEAD]
-        rows = [_cells(row, in_millions) for row in (*found.rows, total_of(found.rows))]
+        rows = [_cells(row, in_millions, between) for row in (*found.rows, total_of(found.rows))]
         yield "Wiki-40B, as Table 2 of the paper", head, rows, len(head) - 2
     if found.others:
         rows = [
@@ -73,13 +74,14 @@ def _tables(
                 *(_splits(counts, between) for counts in (other.words, other.paper_words)),
                 between.join(f"{split} {score}" for split, score in other.paper_scores.items())
                 or UNKNOWN,
+                other.differs.replace(", ", between) or UNKNOWN,
             ]
             for other in found.others
         ]
         head = ["corpus", "edition", "dump", "unit", "kept", "paper: kept"]
         yield (
             "Other corpora and editions",
-            [*head, "words", "paper: words", "paper: score"],
+            [*head, "words", "paper: words", "paper: score", _HEAD[-1]],
             rows,
             0,
         )
@@ -89,14 +91,14 @@ def _splits(counts: Mapping[str, int], between: str) -> str:
     return between.join(f"{split} {count:,}" for split, count in counts.items()) or UNKNOWN
 
 
-def _cells(row: BuildSizes, in_millions: bool) -> list[str]:
+def _cells(row: BuildSizes, in_millions: bool, between: str) -> list[str]:
     def count(number: int | None) -> str:
         if number is None:
             return UNKNOWN
         return f"{number / 1e6:,.1f}" if in_millions else f"{number:,}"
 
     return [
-        row.language,
+        row.edition,
         row.dump_date,
         f"{row.articles:,}",
         f"{row.sections:,}",
@@ -107,6 +109,7 @@ def _cells(row: BuildSizes, in_millions: bool) -> list[str]:
         f"{row.paper_articles:,}",
         f"{row.paper_characters_per_piece:.3f}",
         _number(row.paper_bits_per_character, ".3f", UNKNOWN),
+        row.differs.replace(", ", between) or UNKNOWN,
     ]
 
 
@@ -120,8 +123,10 @@ def _notes(found: Found) -> list[str]:
         for one in found.others
         if one.why_no_paper
     ]
-    if any(one.paper_scores for one in found.others):
+    if any(one.paper_scores and not one.is_released for one in found.others):
         others.append(OTHER_TEXT)
+    if any(one.differs for one in found.rows) or any(one.differs for one in found.others):
+        others.append(NO_SCORES)
     others += [f"not in the table, because unfinished: {folder}" for folder in found.unfinished]
     if not found.rows:
         return others
@@ -129,11 +134,12 @@ def _notes(found: Found) -> list[str]:
         "characters per piece and coverage (the share of characters that have a piece of their own) are"
         " measured on validation and test; a marker counts as one character (before 1.4.0 without its line"
         " feeds); the paper used its own vocabularies; its bits per character are those of models with 32k"
-        " pieces on test, on the text of the published corpus, and stand beside builds with its rules alone"
-        " (--lists none)"
+        " pieces on test, on the text of the published corpus"
     ]
     if len(newest_of_each_language(found.rows)) < len(found.rows):
-        notes.append("Total is the sum over the newest build of each language")
+        notes.append(
+            "Total is the sum over the newest build of each language, in its first edition here"
+        )
     return notes + others
 
 
@@ -187,6 +193,7 @@ def render_tsv(found: Found) -> str:
                 "paper_words": other.paper_words.get(split, ""),
                 "paper_score": other.paper_scores.get(split, ""),
                 "why_no_paper": other.why_no_paper,
+                "differs": other.differs,
             }
             for other in found.others
             for split in {**other.kept, **other.words}

@@ -25,7 +25,7 @@ from corpusmill.transforms.files.read_files import (
 )
 from corpusmill.transforms.files.terminal import draw, screen_columns
 
-from ..run.corpora import VERSION, paper_of
+from ..run.corpora import VERSION, paper_of, shapes
 from . import language_model_scores as scores
 
 COLUMNS = ("document", "log_likelihood")
@@ -100,6 +100,7 @@ METRICS = {
     "bpb": "bits per byte",
     "perplexity": "word-level perplexity",
 }
+_COUNTED = {"bpc": "characters", "bpb": "bytes", "perplexity": "words"}
 UNKNOWN = "– (not counted by this build)"
 _ASSUMED = "the whole text{ends} (assumed: a sum does not show what is in it)"
 _PART = "words only; what is between them (line feeds, markers) is not scored"
@@ -177,6 +178,12 @@ def score(
             f" feeds, markers) is not scored, so {METRICS[metric]} cannot be computed: give one"
             " log-likelihood for each document, of its whole text"
         )
+    can = _metrics_of(normalisers)
+    if can and metric not in can:
+        raise ValueError(
+            f"{METRICS[metric]} cannot be computed: the build did not count the {_COUNTED[metric]} of"
+            f" {split}; it can be scored with {' and '.join(can)}"
+        )
     value = next(_values(metric, total, normalisers))[1]
     return Score(metric, value, build, split, total, summed.unit, normalisers)
 
@@ -186,9 +193,20 @@ def _normalisers(build: Build, split: str) -> scores.Normalisers:
 
     They are read from the manifest, or from stats.json if the manifest has no counts.
     """
+    with_text = [name for name, shape in shapes().items() if any(shape.splits)]
+    if build.corpus not in with_text:
+        raise InputError(
+            build.folder,
+            f"a build of {build.corpus} has no text to score a model on: use one of {', '.join(with_text)}",
+        )
     if "stats" in build.manifest:
         return scores.read_normalisers(build.manifest, split)
     path = FileSystems.join(build.folder, "stats.json")
+    if "stats.json" not in [file["name"] for file in build.manifest["outputs"]]:
+        raise InputError(
+            build.folder,
+            "the build has no counts by which a score is divided: translations are scored by `score spbleu`",
+        )
     try:
         found = scores.read_normalisers({"stats": read_json(build.folder, "stats.json")}, split)
     except ValueError as error:
@@ -271,7 +289,8 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
 def _paper(found: Score) -> Iterator[tuple[str, str]]:
     signature = found.build.signature
     papers = paper_of(signature).scores_of(signature, found.split)
-    why_not = paper_of(signature).why_no_score(found.build.manifest)
+    beside = paper_of(signature).beside(found.build.manifest)
+    why_not = beside.no_score
     if not (why_not or found.covers_text):
         why_not = "the models of the paper also predict what is between the words"
     if papers and why_not:
@@ -279,7 +298,7 @@ def _paper(found: Score) -> Iterator[tuple[str, str]]:
         return
     for paper in papers:
         yield f"paper: {METRICS[paper.metric]}", f"{paper.printed} ({paper.model})"
-    if papers:
+    if papers and not beside.is_released:
         yield "note", OTHER_TEXT
 
 
@@ -296,21 +315,27 @@ def _scored(found: Score) -> str:
 
 def _other_metrics(found: Score) -> Iterator[tuple[str, float]]:
     counts, total = found.normalisers, found.log_likelihood
-    for metric in METRICS:
-        if metric != found.metric and (metric != "bpb" or counts.text_bytes):
+    for metric in _metrics_of(counts):
+        if metric != found.metric:
             yield from _values(metric, total, counts)
     if counts.pieces:
         yield "perplexity per piece", scores.perplexity_per_piece(total, counts.pieces)
 
 
+def _metrics_of(counts: scores.Normalisers) -> list[str]:
+    """Returns the metrics for which a split has counts; none if it is empty."""
+    known = {"bpc": counts.characters, "bpb": counts.text_bytes, "perplexity": counts.words}
+    return [metric for metric, count in known.items() if count]
+
+
 def _counts(counts: scores.Normalisers) -> Iterator[tuple[str, str]]:
-    yield "characters", f"{counts.characters:,}"
+    yield "characters", f"{counts.characters:,}" if counts.characters else UNKNOWN
     line_feeds = counts.line_feeds
     name = "line feeds, included" if counts.has_line_feeds else "line feeds, not included"
     yield name, UNKNOWN if line_feeds is None else f"{line_feeds:,}"
     yield "bytes", f"{counts.text_bytes:,}" if counts.text_bytes else UNKNOWN
     yield "pieces", f"{counts.pieces:,}" if counts.pieces else "– (no SentencePiece model)"
-    yield "words", f"{counts.words:,}"
+    yield "words", f"{counts.words:,}" if counts.words else UNKNOWN
     if counts.ends:
         yield "ends of lines, counted as words", f"{counts.ends:,}"
     yield "documents", f"{counts.documents:,}"

@@ -403,7 +403,10 @@ def test_sentences_of_news_need_a_validation_split(
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--column=nope"], "there is no column nope in the split train; there are wikidata_id"),
+        (
+            ["--column=nope"],
+            "there is no column nope with text in the split train; there are wikidata_id",
+        ),
         (["--train-split=dev"], "there is no split dev; .*; choose one with --train-split"),
         (["--score", "dev"], "there is no split dev; .*; choose one with --score"),
         (["--pieces", __file__], "not a usable SentencePiece model"),

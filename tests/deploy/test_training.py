@@ -221,5 +221,7 @@ def test_the_column_of_the_text_is_known(
 ) -> None:
     (build,) = (DEPLOY.parent / "tests" / "golden").glob(f"{corpus}/2*")
     assert program.text_column(str(build), split) == column
+    with pytest.raises(ValueError, match=f"no column none with text in .* {column}"):
+        program.text_column(str(build), split, "none")
     (first, *_) = program.read_share(str(build), split, [column], rank=0, ranks=1)
     assert first[column]

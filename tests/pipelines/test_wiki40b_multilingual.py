@@ -157,7 +157,8 @@ def test_the_card_has_the_figures_beside_those_of_the_paper(corpora: Path, tmp_p
     folder = make(tmp_path / "out", config(corpora, vocabulary_sizes=[64_000]))
     stats = read(folder, "stats.json")["64k"]
     lines = (folder / "README.md").read_text("utf-8").splitlines()
-    assert "| language | own | paper 32k | 64k | paper 64k | coverage 64k |" in lines
+    head = "| language | own | paper 32k | 64k | paper 64k | coverage 64k |"
+    assert f"{head} what differs from the paper |" in lines
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     found = {row[0]: row[1:] for row in rows if row and row[0] in ("el", "ja", "uk")}
     of_uk = [stats["uk"][split] for split in ("validation", "test")]
@@ -168,23 +169,21 @@ def test_the_card_has_the_figures_beside_those_of_the_paper(corpora: Path, tmp_p
         f"{characters / sum(one['pieces'] for one in of_uk):.3f}",
         f"{CHARACTERS_PER_PIECE['uk'][1]:.3f}",
         f"{100 - 100 * sum(one['byte_characters'] for one in of_uk) / characters:.2f} %",
+        "input of 20260101, --lists sentences",
     )
     assert found["uk"] == list(uk)
     assert found["el"][:2] == ["–", "4.331"]
     assert found["ja"][3] == "1.434"
 
 
-def test_the_card_has_no_figures_of_the_paper_beside_other_settings(
-    corpora: Path, tmp_path: Path
-) -> None:
-    other = {"sentencepiece": {"vocabulary_size": 8_000}}
-    build(corpora, "uk", UK, date="20260301", pieces=10, settings=other)
+def test_the_card_has_no_figures_of_the_paper_beside_a_limit(corpora: Path, tmp_path: Path) -> None:
+    build(corpora, "uk", UK, date="20260301", pieces=10, settings={"limit": 9})
     lines = (make(tmp_path / "out", config(corpora)) / "README.md").read_text("utf-8").splitlines()
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     paper_32k = {row[0]: row[2] for row in cells if row and row[0] in ("el", "ja", "uk")}
     assert paper_32k == {"el": "4.331", "ja": "1.930", "uk": "–"}
-    reason = "No figures of the paper beside uk: not the paper's settings: --vocabulary-size 8000."
-    assert f"- {reason}" in lines
+    flags = "--lists sentences, --limit 9"
+    assert f"- No figures of the paper beside uk: not the paper's settings: {flags}." in lines
 
 
 @pytest.mark.slow

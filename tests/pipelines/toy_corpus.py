@@ -169,7 +169,7 @@ def account_for(ledger: Ledger, provenance: Provenance) -> Accounts:
         stats | {WORDS: ledger.one("vocabulary").as_dict()},
         [
             *render("edition", about="Every line is a document.", **facts),
-            *render("no_paper", why_not=PAPER.why_not(provenance.signature)),
+            *render("no_paper", beside=PAPER.beside_new(provenance, ledger)),
         ],
     )
 '''

@@ -170,7 +170,7 @@ class BookAccounts:
                 stats=stats,
                 kept=kept,
                 paper=self.paper,
-                why_not=self.paper.why_not(provenance.signature),
+                beside=self.paper.beside_new(provenance, ledger),
                 read=files,
                 unit="files",
                 rejected=rejected,

@@ -135,6 +135,8 @@ class SubwordAccounts:
     paper: Mapping[str, Sequence[float]]
     """Edition → characters per piece in the paper, for its 32k, 64k and 128k vocabularies."""
 
+    differs: Mapping[str, str]  # edition → what differs from the corpus of the paper
+
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
         """Returns the counts, statistics and sections of the dataset card of the build.
 
@@ -190,6 +192,7 @@ class SubwordAccounts:
         return {
             "own": own_characters_per_piece(self.builds).get(edition),
             "paper": {size: paper.get(size) for size in ("32k", *stats)},
+            "differs": self.differs.get(edition),
             "measured": {
                 name: add_subword_stats(
                     SubwordStats(**counted[edition][split]) for split in MEASURED

@@ -215,7 +215,7 @@ def account_for_source(ledger: Ledger, provenance: Provenance) -> Accounts:
             licences=count_licences(selection.sentences),
             stats=stats,
             paper={**SPLIT_SENTENCES, "total": SENTENCES},
-            why_not=FLORES101.why_not(provenance.signature),
+            beside=FLORES101.beside_new(provenance, ledger),
             rejected=rejected,
         ),
         findings={"stats": stats} | ({"newer_than": findings} if findings else {}),

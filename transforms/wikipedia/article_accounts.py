@@ -8,12 +8,11 @@ Writes the sections of a Wiki-40B dataset card about people and about licences.
 """
 
 import urllib.parse
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..files.builds.ledger import INPUTS, NOT_LINKED, REJECTED, Accounts, Ledger, NothingLeftError
+from ..files.builds.ledger import NOT_LINKED, REJECTED, Accounts, Ledger, NothingLeftError
 from ..files.builds.manifest import Provenance
-from ..files.builds.paper_figures import WIKI40B
+from ..files.builds.paper_figures import WIKI40B, figures_for_card
 from ..files.formats import formats_in
 from ..files.markup import render
 from ..files.records import CorpusStats, PackedArticle, SubwordStats
@@ -101,17 +100,13 @@ def license_of(revised: str) -> str:
 MALFORMED = "read-dump"  # stage that rejects malformed pages, which "pages" does not count
 
 
-def account_for_articles(
-    ledger: Ledger, provenance: Provenance, paper: Mapping[str, str] | None = None
-) -> Accounts:
+def account_for_articles(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and sections of the dataset card of a Wiki-40B build.
 
     Args:
       ledger: the entries that the stages of the build have written. In addition to the entries of every
         build, it has those listed below.
       provenance: the facts about the build that were known before it ran, such as its settings.
-      paper: name of a figure → its value for this language in the Wiki-40B paper. The dataset card lists
-        these figures.
 
     Raises:
       AccountingError: the counts do not add up.
@@ -155,7 +150,7 @@ def account_for_articles(
         for split, counts in stats.items()
     }
     newer, findings = _newer(ledger, pages)
-    roles = {file.role for file in ledger.values(INPUTS)}
+    beside = WIKI40B.beside_new(provenance, ledger)
     counts = {
         "pages_read": pages,
         "kept": kept,
@@ -177,8 +172,8 @@ def account_for_articles(
             settings=provenance.settings,
             sources=sources,
             subwords=vocabulary.get("sentencepiece"),
-            paper=paper,
-            why_not=WIKI40B.why_not(provenance.signature, provenance.settings, roles),
+            paper=figures_for_card(provenance.signature, beside),
+            beside=beside,
             since=CC_BY_SA_4_SINCE,
             read=pages,
             unit="pages",

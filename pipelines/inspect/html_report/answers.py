@@ -334,6 +334,8 @@ def as_large_as_the_paper(facts: Facts) -> Answer | None:
     )
     if first.ours < PART * first.paper:
         sentence += " So this build is of a part of the sources, or of smaller settings."
+    if sizes.differs:
+        sentence += f" What differs from the paper: {sizes.differs}."
     return Answer(AS_LARGE, sentence, figures if drawn else [])
 
 

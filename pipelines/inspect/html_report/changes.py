@@ -13,7 +13,7 @@ from corpusmill.transforms.files.builds.finished_builds import normalise, read_j
 from corpusmill.transforms.files.read_files import is_there, open_input
 
 from ...run.editions import SUMMARY, name_of, report_of
-from ..build_sizes import BuildSizes, read_sizes
+from ..build_sizes import BuildSizes, newest_of_each_language, read_sizes
 from ..edition_changes import ADDED, REMOVED, UNCHANGED, find_differences, parse_line
 from ..edition_changes import CHANGED as REWRITTEN
 from .answers import AS_LARGE, CHANGED, IS_IT, THROWN_AWAY, VOCABULARY, Answer, Link, Table
@@ -229,24 +229,25 @@ def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
     piece.
     """
     found = (read_sizes(facts.build.folder) for facts in builds if facts.kept and facts.stats)
-    newest = {one.language: one for one in found if isinstance(one, BuildSizes)}
+    newest = newest_of_each_language([one for one in found if isinstance(one, BuildSizes)])
     if len(newest) < 2:
         return
-    articles = [
-        (one.language, one.articles, one.paper_articles) for one in newest.values() if one.articles
-    ]
-    note = "Each point is a language. On the broken line, both numbers are the same."
+    articles = [(one, one.articles, one.paper_articles) for one in newest if one.articles]
+    note = (
+        "Each point is a language; its tooltip says what differs from the paper. On the broken line, both"
+        " numbers are the same."
+    )
     if articles:
         scales = f"{note} Both scales are logarithmic."
         yield Answer(
             AS_LARGE,
-            f"{sum(one.articles for one in newest.values()):,} articles of {len(newest)} languages here,"
-            f" {sum(one.paper_articles for one in newest.values()):,} in the paper.",
+            f"{sum(one.articles for one in newest):,} articles of {len(newest)} languages here,"
+            f" {sum(one.paper_articles for one in newest):,} in the paper.",
             [_against_paper("Articles of Wiki-40B", "articles here", articles, scales, log=True)],
         )
     pieces = [
-        (one.language, round(one.characters_per_piece, 3), one.paper_characters_per_piece)
-        for one in newest.values()
+        (one, round(one.characters_per_piece, 3), one.paper_characters_per_piece)
+        for one in newest
         if one.characters_per_piece
     ]
     if len(pieces) > 1:
@@ -258,11 +259,17 @@ def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
 
 
 def _against_paper(
-    title: str, ours: str, found: Iterable[tuple[str, float, float]], note: str, *, log: bool
+    title: str, ours: str, found: Iterable[tuple[BuildSizes, float, float]], note: str, *, log: bool
 ) -> Figure:
-    """Returns a chart of tuples (language, number here, number in the paper). `ours` names the second."""
+    """Returns a chart of tuples (build, number here, number in the paper). `ours` names the second."""
     rows = [
-        {"language": language, ours: here, "in the paper": paper} for language, here, paper in found
+        {
+            "language": one.language,
+            ours: here,
+            "in the paper": paper,
+            "what differs": one.differs or "nothing",
+        }
+        for one, here, paper in found
     ]
     spec = points(rows, "in the paper", ours, [*rows[0]], label="language", log=log)
     return Figure(title, spec, note)

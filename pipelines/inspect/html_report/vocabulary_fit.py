@@ -45,7 +45,8 @@ def _of_news(facts: Facts) -> Answer | None:
         _unknown(name, of["out_of_vocabulary"], of["predicted_words_with_end"])
         for name, of in drawn.items()
     ]
-    if not paper_figures.LM1B.why_not_beside(facts.build.manifest):
+    beside = paper_figures.LM1B.beside(facts.build.manifest)
+    if not beside.no_size:
         rows.append(Bar("paper_test of the paper", 100 * _PAPER_UNKNOWN, "0.28 %", colour=PAPER))
     of_all = stats["heldout"]
     words = stats["vocabulary_with_S_slashS_UNK"]
@@ -59,7 +60,7 @@ def _of_news(facts: Facts) -> Answer | None:
             Figure(
                 "Words out of the vocabulary",
                 bars(rows),
-                "Ends of sentences are counted as words.",
+                f"Ends of sentences are counted as words. {_what_differs(beside)}",
             ),
             *_rank_and_frequency(facts, "vocabulary.tsv"),
         ],
@@ -133,11 +134,15 @@ def _of_pieces(facts: Facts) -> Answer | None:
         return None
     rows = [_pieces(split, of) for split, of in counted.items()]
     note = ""
-    paper = paper_figures.PAPER.get(facts.build.edition)
-    if paper and not paper_figures.WIKI40B.why_not_beside(facts.build.manifest):
-        number = paper.characters_per_piece["32k"]
+    beside = paper_figures.WIKI40B.beside(facts.build.manifest)
+    if not beside.no_size:
+        language = paper_figures.signed_settings(facts.build.signature)["lang"]
+        number = paper_figures.PAPER[language].characters_per_piece["32k"]
         rows.append(Bar("the paper, validation and test", number, f"{number:.2f}", colour=PAPER))
-        note = "More characters in a piece are better. The paper's vocabulary is another one."
+        note = (
+            "More characters in a piece are better. The paper's vocabulary is another one."
+            f" {_what_differs(beside)}"
+        )
     total = facts.stats["total"]
     characters = total["characters"]
     held_out = [counted[split] for split in counted if split != "train"] or [total]
@@ -151,6 +156,12 @@ def _of_pieces(facts: Facts) -> Answer | None:
         f" {total['byte_characters']:,} are written as bytes, {total['unknown_characters']:,} are unknown.",
         [Figure("Characters per piece", bars(rows), note)],
     )
+
+
+def _what_differs(beside: paper_figures.Beside) -> str:
+    if beside.no_size or not beside.differs:
+        return ""
+    return f"What differs from the paper: {beside.differs}."
 
 
 def _pieces(name: str, of: Mapping[str, int]) -> Bar:

@@ -6,6 +6,7 @@ from corpusmill.pipelines.inspect.build_sizes import (
     BuildSizes,
     KeptDocuments,
     find_sizes,
+    newest_of_each_language,
     read_sizes,
     total_of,
 )
@@ -33,6 +34,8 @@ def test_a_row(tmp_path: Path) -> None:
         paper_articles=562_612,
         paper_characters_per_piece=4.029,
         paper_bits_per_character=None,  # sentences of lists stay
+        edition="uk",
+        differs="input of 20260101, --lists sentences",
     )
 
 
@@ -136,38 +139,53 @@ def test_unfinished_builds_are_named(tmp_path: Path) -> None:
         assert f"not in the table, because unfinished: {unfinished}\n" in render(found)
 
 
-def test_an_edition_that_is_not_made_as_in_the_paper(tmp_path: Path) -> None:
-    folder = write_build(tmp_path, "uk-newer-than-20240101")
-    kept = {"train": 9, "total": 9}
-    facts = {"settings": {"language": "uk"}, "counts": {"kept": kept}}
-    seal(folder, manifest_of(folder) | facts)
-    found = find_sizes([str(tmp_path)])
-    named = "wiki40b", "uk-newer-than-20240101", "20260101", "1.2.0", "articles"
-    assert (found.rows, found.others) == (
-        [],
-        [KeptDocuments(*named, {"train": 9}, *({} for _ in range(4)))],
-    )
+def sign(folder: Path, signed: str, **facts: object) -> None:
+    signature = f"wiki40b|lang:uk|dump:20260101|{signed}|v:1.2.0"
+    seal(folder, manifest_of(folder) | {"signature": signature} | facts)
 
 
 @pytest.mark.parametrize(
-    ("facts", "flags"),
+    ("settings", "facts", "differs"),
     [
-        ({"settings": {"sentencepiece": {"vocabulary_size": 64_000}}}, "--vocabulary-size 64000"),
+        ("lists:none", {}, ""),
+        ("newer-than:20240101", {}, ", --newer-than 20240101, --lists sentences"),
         (
+            "lists:none",
+            {"settings": {"sentencepiece": {"vocabulary_size": 64_000}}},
+            ", --vocabulary-size 64000",
+        ),
+        (
+            "lists:none",
             {"inputs": [{"role": "leave-out", "name": "ids", "bytes": 1, "sha256": "00"}]},
-            "--leave-out",
+            ", --leave-out, no entity table",
         ),
     ],
 )
-def test_settings_that_are_not_in_the_signature_are_not_those_of_the_paper(
-    tmp_path: Path, facts: dict[str, object], flags: str
+def test_an_edition_is_beside_the_sizes_of_the_paper_and_says_what_differs(
+    tmp_path: Path, settings: str, facts: dict[str, object], differs: str
 ) -> None:
-    folder = write_build(tmp_path, "uk", stats=WITH_PIECES)
-    kept = {"counts": {"kept": {"train": 9, "total": 9}}}
-    seal(folder, manifest_of(folder) | kept | facts)
-    [other] = find_sizes([str(tmp_path)]).others
-    assert other.why_no_paper == f"not the paper's settings: {flags}"
-    assert other.paper == other.paper_words == other.paper_scores == {}
+    usual = write_build(tmp_path, "uk", stats=WITH_PIECES)
+    edition = write_build(tmp_path, "uk-other", stats=WITH_PIECES)
+    sign(edition, settings, **facts)
+    found = find_sizes([str(tmp_path)])
+    assert [(row.edition, row.language) for row in found.rows] == [("uk", "uk"), ("uk-other", "uk")]
+    other = found.rows[1]
+    assert (other.paper_articles, other.differs) == (562_612, f"input of 20260101{differs}")
+    assert other.paper_bits_per_character == (None if differs else 0.884)
+    assert total_of(found.rows).articles == found.rows[0].articles
+    assert newest_of_each_language(found.rows)[0].edition == usual.parent.name
+
+
+def test_an_edition_with_a_limit_has_no_figures_of_the_paper(tmp_path: Path) -> None:
+    folder = write_build(tmp_path, "uk-limit-9")
+    sign(folder, "lists:none|limit:9", counts={"kept": {"train": 9, "total": 9}})
+    found = find_sizes([str(tmp_path)])
+    named = "wiki40b", "uk-limit-9", "20260101", "1.2.0", "articles"
+    why_not = "not the paper's settings: --limit 9", "input of 20260101, --limit 9"
+    assert (found.rows, found.others) == (
+        [],
+        [KeptDocuments(*named, {"train": 9}, {}, {}, {}, {}, *why_not)],
+    )
 
 
 def test_nothing_is_finished(tmp_path: Path) -> None:
@@ -237,7 +255,10 @@ def test_the_total_is_of_the_newest_build_of_each_language(tmp_path: Path) -> No
         (45_625_835 + 46_442_543 + 1_279_276 + 1_232_607)
         / (11_334_897 + 11_514_315 + 300_620 + 286_789)
     )
-    assert "note: Total is the sum over the newest build of each language\n" in render_text(found)
+    assert (
+        "note: Total is the sum over the newest build of each language, in its first edition here\n"
+        in render_text(found)
+    )
 
 
 def test_the_total_of_all_languages_is_that_of_the_paper(tmp_path: Path) -> None:

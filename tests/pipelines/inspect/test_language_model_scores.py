@@ -137,7 +137,7 @@ def test_what_is_no_perplexity(value: float) -> None:
         (
             perplexity_per_piece,
             "the number of pieces is not known: the build has no SentencePiece model (it needs the package"
-            " sentencepiece)",
+            " sentencepiece): give log-likelihoods instead",
         ),
     ],
 )

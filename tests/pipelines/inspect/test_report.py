@@ -16,7 +16,7 @@ from corpusmill.pipelines.inspect.report import (
     render_text,
     render_tsv,
 )
-from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
+from corpusmill.transforms.files.builds.paper_figures import NO_SCORES, OTHER_TEXT
 from corpusmill.transforms.files.terminal import draw
 from tests.makers.fake_builds import WITH_PIECES, sizes, write_build
 from tests.makers.finished_builds import manifest_of, seal
@@ -34,24 +34,26 @@ NOTE = (
     "characters per piece and coverage (the share of characters that have a piece of their own) are"
     " measured on validation and test; a marker counts as one character (before 1.4.0 without its line"
     " feeds); the paper used its own vocabularies; its bits per character are those of models with 32k"
-    " pieces on test, on the text of the published corpus, and stand beside builds with its rules alone"
-    " (--lists none)"
+    " pieces on test, on the text of the published corpus"
 )
+DIFFERS = "input of 20260101, --lists sentences"
 
 
 def test_markdown(two: Found) -> None:
     assert render_markdown(two) == (
-        "| language | dump | articles | sections | pieces train | pieces validation | pieces test"
+        "| edition | dump | articles | sections | pieces train | pieces validation | pieces test"
         " | characters train | characters validation | characters test | characters/ piece | coverage"
-        " | paper: articles | paper: characters/ piece | paper: bits/ character |\n"
+        " | paper: articles | paper: characters/ piece | paper: bits/ character"
+        " | what differs |\n"
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
-        " ---: |\n"
-        "| el | 20260101 | 100 | 200 | – | – | – | 9,000 | 500 | 400 | – | – | 107,317 | 4.331 | – |\n"
+        " ---: | ---: |\n"
+        "| el | 20260101 | 100 | 200 | – | – | – | 9,000 | 500 | 400 | – | – | 107,317 | 4.331 | –"
+        f" | {DIFFERS} |\n"
         "| uk | 20260101 | 1,000 | 2,000 | 3,000,000 | 150,000 | 50,000 | 9,000,000 | 500,000 | 300,000"
-        " | 4.000 | 99.90% | 562,612 | 4.029 | – |\n"
+        f" | 4.000 | 99.90% | 562,612 | 4.029 | – | {DIFFERS} |\n"
         "| Total |  | 1,100 | 2,200 | – | – | – | 9,009,000 | 500,500 | 300,400 | – | – | 669,929"
-        " | 4.100 | – |\n"
-        f"\n- {NOTE}\n"
+        " | 4.100 | – | – |\n"
+        f"\n- {NOTE}\n- {NO_SCORES}\n"
     )
 
 
@@ -62,13 +64,14 @@ def test_tsv(two: Found) -> None:
         == (
             "language dump_date version articles sections train_pieces validation_pieces test_pieces"
             " train_characters validation_characters test_characters characters_per_piece coverage"
-            " paper_articles paper_characters_per_piece paper_bits_per_character"
+            " paper_articles paper_characters_per_piece paper_bits_per_character edition differs"
         ).split()
     )
     assert ["|".join(row) for row in rows] == [
-        "el|20260101|1.2.0|100|200||||9000|500|400|||107317|4.331|",
-        "uk|20260101|1.2.0|1000|2000|3000000|150000|50000|9000000|500000|300000|4.0000|0.999000|562612|4.029|",
-        "Total|||1100|2200||||9009000|500500|300400|||669929|4.100|",
+        f"el|20260101|1.2.0|100|200||||9000|500|400|||107317|4.331||el|{DIFFERS}",
+        "uk|20260101|1.2.0|1000|2000|3000000|150000|50000|9000000|500000|300000|4.0000|0.999000|562612"
+        f"|4.029||uk|{DIFFERS}",
+        "Total|||1100|2200||||9009000|500500|300400|||669929|4.100||Total|",
     ]
 
 
@@ -85,13 +88,14 @@ def test_text(two: Found) -> None:
     lines = render_text(two).splitlines()
     assert lines[0] == "Wiki-40B, as Table 2 of the paper"
     cells = [line.split() for line in lines]
-    assert "el 20260101 100 200 – – – 9,000 500 400 – – 107,317 4.331 –".split() in cells
+    assert f"el 20260101 100 200 – – – 9,000 500 400 – – 107,317 4.331 – {DIFFERS}".split() in cells
     assert (
         "uk 20260101 1,000 2,000 3,000,000 150,000 50,000 9,000,000 500,000 300,000 4.000 99.90%"
-        " 562,612 4.029 –"
+        f" 562,612 4.029 – {DIFFERS}"
     ).split() in cells
-    assert "Total 1,100 2,200 – – – 9,009,000 500,500 300,400 – – 669,929 4.100 –".split() in cells
-    assert lines[-1] == f"note: {NOTE}"
+    total = "Total 1,100 2,200 – – – 9,009,000 500,500 300,400 – – 669,929 4.100 – –"
+    assert total.split() in cells
+    assert lines[-2:] == [f"note: {NOTE}", f"note: {NO_SCORES}"]
     assert "…" not in render_text(two)
 
 
@@ -125,7 +129,9 @@ def test_a_narrow_terminal_has_more_tables_and_no_cut_number(two: Found, width: 
     tables = render_text(two, width).partition("note: ")[0].splitlines()
     assert max(map(len, tables)) <= width
     whole = {cell for line in render_text(two).splitlines() for cell in line.split()}
-    split = {cell for line in tables for cell in line.split()} | {*f"note: {NOTE}".split()}
+    split = {cell for line in tables for cell in line.split()} | {
+        *f"note: {NOTE} {NO_SCORES} 20260101,".split()
+    }
     assert {cell for cell in whole ^ split if cell.strip("─")} == set()
     assert sum("uk" in line.split() for line in tables) > 1
 
@@ -179,17 +185,18 @@ def test_builds_of_other_corpora(tmp_path: Path, two: Found) -> None:
     both, other = find_sizes([str(tmp_path)]), find_sizes([str(news)])
     assert render_tsv(both) == render_tsv(two)
     table = [
-        "corpus edition dump_date version unit split kept paper words paper_words paper_score why_no_paper",
-        "lm1b en 20260101 1.2.0 sentences train 1204 30301028 31367   ",
-        "lm1b en 20260101 1.2.0 sentences test 118 306688 3027   ",
-        "lm1b en 20260101 1.2.0 sentences paper_test   548 159658 43.8 perplexity ",
+        "corpus edition dump_date version unit split kept paper words paper_words paper_score"
+        " why_no_paper differs",
+        "lm1b en 20260101 1.2.0 sentences train 1204 30301028 31367    input of 20260101",
+        "lm1b en 20260101 1.2.0 sentences test 118 306688 3027    input of 20260101",
+        "lm1b en 20260101 1.2.0 sentences paper_test   548 159658 43.8 perplexity  input of 20260101",
     ]
     assert [line.replace("\t", " ") for line in render_tsv(other).splitlines()] == table
     line = "| lm1b | en | 20260101 | sentences | train 1,204, test 118 | train 30,301,028, test 306,688"
     line += " | train 31,367, test 3,027, paper_test 548 | paper_test 159,658"
-    line += " | paper_test 43.8 perplexity |\n"
+    line += " | paper_test 43.8 perplexity | input of 20260101 |\n"
     assert line in render_markdown(both)
-    assert render_markdown(other).endswith(f"{line}\n- {OTHER_TEXT}\n")
+    assert render_markdown(other).endswith(f"{line}\n- {OTHER_TEXT}\n- {NO_SCORES}\n")
     assert json.loads(render_json(other))["others"][0]["kept"] == {"train": 1204, "test": 118}
     for found in (both, other):
         shown = "sentences   train 1,204, test 118   train 30,301,028, test 306,688   train 31,367,"
@@ -210,7 +217,11 @@ def test_figures_of_a_paper_are_left_out_beside_other_settings(tmp_path: Path) -
     [other] = json.loads(render_json(found))["others"]
     assert other["why_no_paper"] == reason
     assert other["paper"] == other["paper_words"] == other["paper_scores"] == {}
-    assert render_tsv(found).splitlines()[1].endswith(f"\ttrain\t1204\t\t31367\t\t\t{reason}")
+    assert (
+        render_tsv(found)
+        .splitlines()[1]
+        .endswith(f"\ttrain\t1204\t\t31367\t\t\t{reason}\tinput of 20260101, --language de")
+    )
 
 
 def test_a_package_has_no_counts_of_words(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from corpusmill.transforms.files.read_files import InputError
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.wiki_builds import Command
 from tests.tools.error_of import error_of
+from tests.tools.golden_tree import GOLDEN
 
 IDS = {"train": [["Q1"]], "validation": [["Q2"]], "test": [["Q3", "Q4", "Q5"]]}
 UK = "wiki40b|lang:uk|dump:20260101|lists:none|v:1.0.0"
@@ -219,7 +220,7 @@ def test_tables_that_are_no_rows(
         (
             ["--log-likelihood", "-1", "--split", "validation"],
             2,
-            "the text has 0 characters: the score is undefined",
+            "bits per character cannot be computed: the build did not count the characters of",
         ),
         (
             ["--log-likelihood", "-1", "--split", "dev"],
@@ -235,6 +236,28 @@ def test_what_cannot_be_scored(
     uk: Path, flags: list[str], status: int, message: str, run: Command
 ) -> None:
     assert message in run("bpc", "--corpus", uk, *flags, status=status).err
+
+
+@pytest.mark.parametrize(
+    ("corpus", "status", "message"),
+    [
+        ("flores101/en-*", 2, "did not count the bytes of test; it can be scored with bpc and"),
+        ("ngrams/*", 1, "a build of ngrams has no text to score a model on: use one of wiki40b,"),
+    ],
+)
+def test_what_can_be_scored_is_named(run: Command, corpus: str, status: int, message: str) -> None:
+    [folder] = GOLDEN.glob(f"{corpus}/2*")
+    flags = ["bpb", "--corpus", folder, "--log-likelihood", -1]
+    assert message in run(*flags, status=status).err
+
+
+def test_a_build_without_counts_of_characters_is_scored_by_words(uk: Path, run: Command) -> None:
+    without_stats(uk, {name: count for name, count in TEST.items() if name != "characters"})
+    flags = ["--corpus", uk, "--log-likelihood", -1]
+    assert "did not count the characters of test; it can be" in run("bpc", *flags, status=2).err
+    shown = run("perplexity", *flags).out
+    assert re.search("  characters +– ", shown)
+    assert "equals bits per character" not in shown
 
 
 def test_an_unfinished_build(uk: Path, run: Command) -> None:
@@ -265,7 +288,7 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
     without_stats(uk, {name: count for name, count in TEST.items() if name != "pieces"})
     assert run("bpc", "--corpus", uk, "--perplexity-per-piece", 16, status=2).err == (
         "corpusmill: error: the number of pieces is not known: the build has no SentencePiece model"
-        " (it needs the package sentencepiece)\n"
+        " (it needs the package sentencepiece): give log-likelihoods instead\n"
     )
     shown = run("bpc", "--corpus", uk, "--log-likelihood", -300).out
     assert re.search("  pieces +– \\(no SentencePiece model\\)\n", shown)
@@ -367,6 +390,7 @@ NEWS = {
     ("setting", "why_not"),
     [
         ("lang:en|perl:5.14|map-unknown:yes", ""),
+        ("lang:de", "--language de"),
         ("lang:en|lower-case:yes", "--lower-case"),
         ("lang:en|shards:10|heldout-shards:5", "--shards 10, --heldout-shards 5"),
     ],

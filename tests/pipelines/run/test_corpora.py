@@ -141,17 +141,15 @@ def test_a_toy_has_rows_a_vocabulary_and_a_card(toy: Path) -> None:
     assert "No figures of the paper" not in card
 
 
-def test_a_toy_of_other_settings_is_an_edition_without_the_figures_of_the_paper(
+def test_a_toy_of_other_settings_is_an_edition_beside_sizes_of_the_paper_without_its_scores(
     toy: Path, run: Command
 ) -> None:
     assert build(toy, "--upper-case", "--every", "2", "--output", toy / "other") == 0
     folder = toy / "other/toy/en-upper-case-every-2/20260101-1.0.0"
     assert set(rows_of(folder, "test")) <= set(map(str.upper, LINES))
-    why_not = "not the paper's settings: --upper-case, --every 2"
-    assert f"No figures of the paper: {why_not}." in (folder / "README.md").read_text("utf-8")
-    assert f"figures of the paper beside toy en-upper-case-every-2: {why_not}" in (
-        " ".join(run("report", folder).out.split())
-    )
+    shown = " ".join(run("report", folder).out.split())
+    assert " train 80, test 20 " in shown
+    assert " – input of 20260101, --upper-case, --every 2 " in shown
 
 
 def test_a_toy_is_in_the_demo_and_beside_its_paper_in_the_report(toy: Path, run: Command) -> None:
@@ -159,7 +157,10 @@ def test_a_toy_is_in_the_demo_and_beside_its_paper_in_the_report(toy: Path, run:
     out = run("demo", "--output", output).out
     assert re.search(r"toy +en +20260101 +lines", out)
     tsv = run("report", output, "--format", "tsv").out
-    assert "toy\ten\t20260101\t1.0.0\tlines\ttest\t1\t20\t11\t60\t12.34 perplexity\t\n" in tsv
+    assert (
+        "toy\ten\t20260101\t1.0.0\tlines\ttest\t1\t20\t11\t60\t12.34 perplexity\t\tinput of 20260101\n"
+        in tsv
+    )
     assert find_sources([str(output)], layouts()).builds.keys() == {"en"}
 
 

@@ -9,6 +9,7 @@ from corpusmill.transforms.books.publication_dates import PublicationDate
 from corpusmill.transforms.books.released import released_splits
 from corpusmill.transforms.files.builds import ledger
 from corpusmill.transforms.files.builds.manifest import Provenance
+from corpusmill.transforms.files.builds.paper_figures import Beside
 from corpusmill.transforms.files.markup import render
 from corpusmill.transforms.files.records import OutputFile, Reason
 from tests.makers.made_books import make_book, make_dated
@@ -185,12 +186,12 @@ def test_the_card_shows_the_paper_beside() -> None:
         "masked_words": 1_234,
     }
     facts = {"kept": ["total"], "paper": ACCOUNTS.paper, "read": 2, "unit": "files", "rejected": {}}
-    card = "\n".join(render("pg19", stats=stats, why_not="other settings", **facts))
+    card = "\n".join(render("pg19", stats=stats, beside=Beside("other settings"), **facts))
     assert "28,602" not in card
     assert "\n\nNo figures of the paper: other settings.\n\n" in card
-    card = "\n".join(render("pg19", stats=stats, why_not="", **facts))
-    assert "| train | 2 | 28,602 | 2,000 | 1,973,136,207 |" in card
-    assert "| this build | 1,000 | 1.23 | open |\n| paper | 69K | 10.9 | open |" in card
+    card = "\n".join(render("pg19", stats=stats, beside=Beside(differs="input of 1999"), **facts))
+    assert "| train | 2 | 28,602 | 2,000 | 1,973,136,207 | input of 1999 |" in card
+    assert "1,000 | 1.23 | open | input of 1999 |\n| paper | 69K | 10.9 | open | – |" in card
     assert "| copyright | 3 |" in card
     assert "Then `latest_year` has a year" in card
     assert "| author-death | 84 |" in card

@@ -19,7 +19,7 @@ from corpusmill.transforms.books.simplebooks_rows import (
     make_rows,
     plan_sizes,
 )
-from corpusmill.transforms.files.builds.paper_figures import SIMPLEBOOKS
+from corpusmill.transforms.files.builds.paper_figures import SIMPLEBOOKS, Beside
 from corpusmill.transforms.files.markup import render
 from corpusmill.transforms.files.records import BookRow, OverlapVerdict, Rejected, TokenizedBook
 from corpusmill.transforms.files.text import fingerprint
@@ -75,10 +75,11 @@ def figures(tokens: int, words: int, share: float, *splits: str) -> dict[str, An
     }
 
 
-def card_of(stats: dict[str, Any], why_not: str = "") -> str:
+def card_of(stats: dict[str, Any], no_size: str = "") -> str:
     books = {"total": {"books": 5}}
     facts = {"kept": books, "paper": SIMPLEBOOKS, "read": 5, "unit": "files", "rejected": {}}
-    return "\n".join(render("simplebooks", stats=stats | books, why_not=why_not, **facts))
+    beside = Beside(no_size, differs="input of 1999")
+    return "\n".join(render("simplebooks", stats=stats | books, beside=beside, **facts))
 
 
 def test_the_card_shows_the_paper_beside() -> None:
@@ -88,10 +89,10 @@ def test_the_card_shows_the_paper_beside() -> None:
     }
     card = card_of(stats)
     assert (
-        "| simplebooks-92 | 20,000,000 | 50,000 | 0.11 % | 400.00 |\n"
-        "| simplebooks-92 of the paper | 91.5M | 98,304 | 0.11 % | 931.40 |\n"
-        "| simplebooks-2 | 2,000 | 100 | 5.00 % | 20.00 |\n"
-        "| simplebooks-2 of the paper | 2.2M | 11,492 | 0.47 % | 195.43 |\n"
+        "| simplebooks-92 | 20,000,000 | 50,000 | 0.11 % | 400.00 | input of 1999 |\n"
+        "| simplebooks-92 of the paper | 91.5M | 98,304 | 0.11 % | 931.40 | – |\n"
+        "| simplebooks-2 | 2,000 | 100 | 5.00 % | 20.00 | input of 1999 |\n"
+        "| simplebooks-2 of the paper | 2.2M | 11,492 | 0.47 % | 195.43 | – |\n"
     ) in card
     assert "words that occur 3 times or more in training" in card
     assert (
@@ -102,7 +103,8 @@ def test_the_card_shows_the_paper_beside() -> None:
     assert "are the same text" not in card
     card = card_of(stats, "other settings")
     assert (
-        "| simplebooks-2 of the paper | – | – | – | – |\n\nNo figures of the paper: other" in card
+        "| simplebooks-2 of the paper | – | – | – | – | – |\n\nNo figures of the paper: other"
+        in card
     )
 
 

@@ -1,11 +1,9 @@
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from corpusmill.transforms.files.builds import ledger
 from corpusmill.transforms.files.builds.manifest import Provenance
-from corpusmill.transforms.files.builds.paper_figures import figures_for_card
 from corpusmill.transforms.files.records import CorpusStats, InputFile, OutputFile, SubwordStats
 from corpusmill.transforms.models.subword_models import TrainedSubwords
 from corpusmill.transforms.wikipedia.article_accounts import account_for_articles
@@ -37,7 +35,7 @@ FILES = [
 ]
 
 
-def account_for(paper: Mapping[str, str] | None = None, **changed: Any) -> ledger.Accounts:
+def account_for(**changed: Any) -> ledger.Accounts:
     accounts = {
         "outputs": FILES,
         "pages": 9,  # the malformed page was read, too
@@ -49,7 +47,7 @@ def account_for(paper: Mapping[str, str] | None = None, **changed: Any) -> ledge
         "subwords": [TRAINED],
         "subword_stats": list(IN_PIECES.items()),
     } | changed
-    return account_for_articles(ledger.Ledger(accounts), PROVENANCE, paper)
+    return account_for_articles(ledger.Ledger(accounts), PROVENANCE)
 
 
 def test_sound_accounts() -> None:
@@ -77,28 +75,31 @@ def test_sound_accounts() -> None:
     assert accounts.findings == {"stats": stats, "sentencepiece": TRAINED.summary()}
 
 
-def test_the_card_has_the_figures_of_the_paper() -> None:
-    paper = figures_for_card("uk", has_scores=True)
-    assert paper["bits per character of its models (32k), validation and test"] == "0.885, 0.884"
-    card = "\n".join(account_for(paper).sections)
-    assert "| articles | 562,612 |" in card
-    assert "| pieces (32k), characters of test | 11,514,315, 46,442,543 |" in card
-    assert figures_for_card("hy", has_scores=True) == {}
-
-
 @pytest.mark.parametrize(
-    ("vocabulary_size", "role", "flags"),
-    [(8000, "dump", "--vocabulary-size 8000"), (32_000, "leave-out", "--leave-out")],
+    ("edition", "settings", "differs"),
+    [
+        ("uk", {"lists": "none"}, ""),
+        ("uk", {"lists": "sentences"}, ", --lists sentences, --leave-out"),
+        ("hy", {"lists": "none"}, None),
+    ],
 )
-def test_the_card_of_other_settings_has_no_figures_of_the_paper(
-    monkeypatch: pytest.MonkeyPatch, vocabulary_size: int, role: str, flags: str
+def test_the_card_has_the_figures_of_the_paper_that_stand_beside_the_build(
+    monkeypatch: pytest.MonkeyPatch, edition: str, settings: dict[str, str], differs: str | None
 ) -> None:
-    settings = {"sentencepiece": {"vocabulary_size": vocabulary_size}}
-    monkeypatch.setitem(globals(), "PROVENANCE", PROVENANCE._replace(settings=settings))
-    read = [InputFile(role, "a", 1, "00ff")]
-    card = "\n".join(account_for(figures_for_card("uk", has_scores=True), inputs=read).sections)
-    assert f"No figures of the paper: not the paper's settings: {flags}.\n" in card
-    assert "562,612" not in card
+    facts = {"edition": edition, "settings": settings}
+    monkeypatch.setitem(globals(), "PROVENANCE", PROVENANCE._replace(**facts))
+    read = [InputFile(role, "a", 1, "00ff") for role in ("entities", "leave-out")]
+    card = "\n".join(account_for(inputs=read if differs else []).sections)
+    row = f"| articles | 562,612 | input of 20260101{differs} |"
+    assert (row in card) == (differs is not None)
+    row = "| pieces (32k), characters of test | 11,514,315, 46,442,543 |"
+    assert (row in card) == (differs is not None)
+    bits = "| bits per character of its models (32k), validation and test | 0.885, 0.884 |"
+    assert (bits in card) == (differs == "")
+    assert ("No figures of the paper: not the paper's settings: --language hy." in card) == (
+        differs is None
+    )
+    assert ("left out: not the paper's settings: --lists sentences" in card) == bool(differs)
 
 
 def test_the_sections_of_the_card() -> None:

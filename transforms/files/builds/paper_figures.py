@@ -13,33 +13,53 @@ In Table 2, the numbers of pages and of sections add up to the row Total. The nu
 separately, so their sums differ from Total by up to 0.3. The exact counts in Table 7 add up to Total.
 The sizes of the split train in Table 2 are estimates by the paper's authors.
 
-Tells whether a build has the settings of the corpus in its paper.
+Decides which figures of a paper stand beside a build (`Paper.beside`); nothing else decides this.
 
-The figures of a paper (sizes, scores) are shown only beside builds that have its settings. Their texts may be
-of another date.
+A score stands beside a build only if its language, members, splits and settings are those of the paper, or if
+the build is the released corpus itself. A size stands beside other builds of the same language, too, and what
+differs stands in the same row. The settings are read from the signature of the build, such as
+"lm1b|lang:en|dump:2007-2011|…|v:1.1.0", and from its manifest, which also has settings that the signature
+leaves out.
 
-The settings are read from the signature of the build, such as "lm1b|lang:de|dump:2007-2011|…|v:1.1.0", and
-from its manifest, which has settings that are not in the signature.
-
-Scores of language models, and sizes of corpora, as printed in the papers.
-
-They were measured on the published corpora. A build from inputs of another date contains other texts, so the
-same model has a different score on it. They are not shown beside builds with other settings than those of the
-paper (transforms/files/builds/paper_figures.py).
+The scores of language models were measured on the published corpora. A build from inputs of another date
+contains other texts, so the same model has a different score on it.
 """
 
 import csv
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any, NamedTuple
+
+from .ledger import INPUTS, Ledger
+from .manifest import Provenance, name_variant
 
 ANY = None
 """For settings that do not matter: the paper leaves them open, or does not give them."""
 
-_NO_SETTINGS = ("dump", "v")
 _NO = ("no",)
-_PAPER_PIECES = {"vocabulary_size": 32_000, "sample_articles": 100_000}  # of Wiki-40B
-_OTHER_INPUTS = ("leave-out",)  # roles of inputs that the papers do not have
+_NO_SIZE = ("lang", "limit", "dates-only")  # other values: no sizes, either
+_PHRASES = {
+    "lang": "--language {}",
+    "identity": "splits by {}",
+    "wiki-templates": "--no-wiki-templates",
+    "without": "without:{}",
+}
+_SHARED: Mapping[str, Sequence[str] | None] = {  # settings of all corpora
+    "on-corrupt": ("fail",),
+    "limit": _NO,
+    "without": _NO,  # documents that were removed from a finished build
+    **dict.fromkeys(("dump", "v", "formats", "shard-bytes", "signatures"), ANY),
+}
+_OTHER_INPUTS = ("leave-out", "templates")  # roles of inputs that the papers do not have
+
+
+class Beside(NamedTuple):
+    """The figures of a paper that stand beside a build, and the reasons for leaving out others."""
+
+    no_size: str = ""  # why no size of the paper does; "" if sizes do
+    no_score: str = ""  # why no score of the paper does; "" if scores do
+    differs: str = ""  # what differs from the corpus of the paper, for the row of a size
+    is_released: bool = False  # the build is the released corpus, so its text is that of the paper
 
 
 class PaperScore(NamedTuple):
@@ -67,86 +87,83 @@ class Paper(NamedTuple):
     tables: Mapping[str, Sequence[str]] = {}  # further figures, for the template of the card
     min_count: int = 1  # how often a word must occur in train to be in the vocabulary of the paper
     note: str = ""  # about how the words are counted
-    # settings that a signature leaves out → their values, with which sizes may be compared, and no scores
+    dates: Sequence[str] = ()  # dates of its inputs, as in the signature; empty if unknown
+    # settings that older builds have neither in the signature nor in the manifest → their values
     unsigned: Mapping[str, str] = {}
+    needed: Mapping[str, str] = {}  # role of an input → what is said if a build has none
 
-    def why_not(
-        self,
-        signature: str,
-        settings: Mapping[str, Any] | None = None,
-        roles: Collection[str] = (),
-    ) -> str:
-        """Returns why the figures of the paper cannot stand beside a build.
+    def beside(self, manifest: Mapping[str, Any]) -> Beside:
+        """Returns which figures of the paper stand beside a build, given its manifest.
 
-        An example is "not the paper's settings: --language de, --shards 10". Returns "" if the settings are
-        those of the paper, or if the corpus has no paper.
-
-        Args:
-          signature: the signature of the build.
-          settings: the settings in the manifest of the build.
-          roles: the roles of the inputs of the build.
+        A build differs by the date of its input, which only the sizes name, and by settings. Sizes cannot
+        stand beside a build of another language, with `--limit`, or with settings that are not known.
         """
         if self.settings is None:
-            return ""
-        others = [
-            _as_flag(name, value) if name in self.settings else f"{name}:{value}"
-            for name, value in _settings_of(signature).items()
-            if not _is_of_paper(self.settings, name, value)
-        ]
-        others += _other_pieces((settings or {}).get("sentencepiece"))
-        others += [f"--{role}" for role in _OTHER_INPUTS if role in roles]
-        return f"not the paper's settings: {', '.join(others)}" if others else ""
-
-    def why_not_beside(self, manifest: Mapping[str, Any]) -> str:
-        """Returns why the figures cannot stand beside a build (see `why_not`), given its manifest."""
+            return Beside()
+        signed, given = signed_settings(manifest["signature"]), manifest.get("settings", {})
+        if given.get("source") == "released" and "without" not in signed:
+            part = "a part of the released corpus" if given.get("partial") else ""
+            language, languages = signed.get("lang", ""), self.wanted["lang"] or ()
+            no_size = "" if language in languages else f"the paper has no sizes of {language}"
+            return Beside(no_size, part, part, is_released=True)
+        others = self._others(signed, given)
         roles = [file["role"] for file in manifest.get("inputs", [])]
-        return self.why_not(manifest["signature"], manifest.get("settings", {}), roles)
+        inputs = [f"--{role}" for role in _OTHER_INPUTS if role in roles]
+        inputs += [none for role, none in self.needed.items() if roles and role not in roles]
+        differing = ", ".join((*others.values(), *inputs))
+        why_not = f"not the paper's settings: {differing}" if differing else ""
+        has_no_size = any(name in _NO_SIZE or name not in self.wanted for name in others)
+        date = signed.get("dump", "undated")
+        named = "an unknown date" if date == "undated" else date
+        of_date = "" if date in self.dates else f"input of {named}"
+        differs = ", ".join(filter(None, (of_date, differing)))
+        return Beside(why_not if has_no_size else "", why_not, differs)
 
-    def why_no_score(self, manifest: Mapping[str, Any]) -> str:
-        """Returns why the scores of the paper cannot stand beside a build, or "" if they can.
+    @property
+    def wanted(self) -> Mapping[str, Sequence[str] | None]:
+        return {**_SHARED, **(self.settings or {})}
 
-        Sizes may stand beside some builds with other text than the paper's, if this is said.
+    def _others(self, signed: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, str]:
+        """Returns name → flag of the settings that are not those of the paper.
+
+        Args:
+          signed: the settings in the signature. Unknown ones are not those of the paper.
+          given: the settings in the manifest. Unknown ones do not change the text.
         """
-        given = _settings_of(manifest["signature"])
-        others = [_as_flag(*one) for one in self.unsigned.items() if one[0] not in given]
-        why_not = f"not the paper's settings: {', '.join(others)}" if others else ""
-        return self.why_not_beside(manifest) or why_not
+        pieces, wanted = given.get("sentencepiece"), self.wanted
+        listed = name_variant({**given, **(pieces if isinstance(pieces, Mapping) else {})})
+        found = {}
+        for name, value in {"lang": "", **signed, **self.unsigned, **listed, **signed}.items():
+            allowed = wanted.get(name, () if name in signed else ANY)
+            if allowed is not ANY and value not in allowed:
+                found[name] = _as_flag(name, value, is_known=name in wanted)
+        return found
+
+    def beside_new(self, provenance: Provenance, ledger: Ledger) -> Beside:
+        """Returns which figures of the paper stand beside a build whose card is being written."""
+        inputs = [file._asdict() for file in ledger.values(INPUTS)]
+        known = {"settings": provenance.settings, "inputs": inputs}
+        return self.beside({"signature": provenance.signature, **known})
 
     def scores_of(self, signature: str, split: str) -> Sequence[PaperScore]:
         """Returns the scores that the paper reports for a split; empty if there are none.
 
         `signature` identifies the build with the split, as in "wiki40b|lang:uk|dump:20261101|v:1.3.0".
         """
-        language = _settings_of(signature).get("lang", "")
+        language = signed_settings(signature).get("lang", "")
         return self.scores.get((language, split), self.scores.get(("", split), ()))
 
 
-def _settings_of(signature: str) -> dict[str, str]:
+def signed_settings(signature: str) -> dict[str, str]:
+    """Returns name → value of the settings in the signature of a build, with its date and version."""
     pairs = (part.partition(":") for part in signature.split("|")[1:])
     return {name: value for name, _, value in pairs}
 
 
-def _is_of_paper(wanted: Mapping[str, Sequence[str] | None], name: str, value: str) -> bool:
-    if name not in wanted:
-        return name in _NO_SETTINGS
-    allowed = wanted[name]
-    return allowed is ANY or value in allowed
-
-
-def _other_pieces(sentencepiece: Any) -> list[str]:
-    """Returns the flags of a vocabulary that is not made as in the paper; [] if there is no vocabulary."""
-    if not isinstance(sentencepiece, Mapping):
-        return []
-    return [
-        f"--{name.replace('_', '-')} {sentencepiece[name]}"
-        for name, of_paper in _PAPER_PIECES.items()
-        if sentencepiece.get(name, of_paper) != of_paper
-    ]
-
-
-def _as_flag(name: str, value: str) -> str:
-    flag = "--language" if name == "lang" else f"--{name}"
-    return flag if value == "yes" else f"{flag} {value}"
+def _as_flag(name: str, value: str, *, is_known: bool) -> str:
+    if name in _PHRASES or not is_known:
+        return _PHRASES.get(name, f"{name}:{{}}").format(value)
+    return f"--{name}" if value == "yes" else f"--{name} {0 if value == 'no' else value}"
 
 
 VOCABULARIES = ("32k", "64k", "128k")  # 32k: one language each; the others are multilingual
@@ -211,21 +228,18 @@ CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
 """Code of the language → characters per piece of the 32k, 64k and 128k vocabularies."""
 
 
-def figures_for_card(language: str, *, has_scores: bool) -> dict[str, str]:
-    """Returns name → number from the paper, for the dataset card of a build; without scores, only sizes.
-
-    Returns an empty mapping if the paper does not have the language.
-    """
-    if language not in PAPER:
+def figures_for_card(signature: str, beside: Beside) -> dict[str, str]:
+    """Returns name → number from the paper of Wiki-40B, for the dataset card of a build."""
+    if beside.no_size:
         return {}
-    figures = PAPER[language]
+    figures = PAPER[signed_settings(signature)["lang"]]
     rows = {"articles": f"{figures.articles:,}", "sections": f"{figures.sections:,}"}
     for split in ("validation", "test"):
         score = figures.scores["32k", split]
         rows[f"pieces (32k), characters of {split}"] = f"{score.pieces:,}, {score.characters:,}"
     for size in VOCABULARIES:
         rows[f"characters per piece ({size})"] = f"{figures.characters_per_piece[size]:.3f}"
-        if not has_scores:
+        if beside.no_score:
             continue
         bits = (figures.scores[size, split].bits_per_character for split in ("validation", "test"))
         name = f"bits per character of its models ({size}), validation and test"
@@ -256,18 +270,26 @@ OTHER_TEXT = (
     " with them"
 )
 
+NO_SCORES = (
+    "scores of the paper are shown only beside the released corpus and builds with all settings of the paper;"
+    " sizes are shown beside other settings of the same language, too, with what differs"
+)
+
 NO_PAPER = Paper(None)
 
 WIKI40B = Paper(
     {
-        "lang": ANY,  # there are no figures for languages that the paper does not have
+        "lang": tuple(PAPER),
         "near-duplicates": _NO,
         "newer-than": _NO,
         "min-words": _NO,
         "lists": ("none",),
-        "columns": ANY,  # more columns beside the text
-        "text": ANY,
-        "limit": _NO,
+        "identity": ("wikidata item",),
+        "wiki-templates": ("yes",),
+        "ignore-siteinfo": _NO,
+        "vocabulary-size": ("32000",),
+        "sample-articles": ("100000",),
+        **dict.fromkeys(("columns", "text", "audit"), ANY),  # beside the text
     },
     scores={
         (code, split): tuple(
@@ -282,7 +304,8 @@ WIKI40B = Paper(
         for code, figures in PAPER.items()
         for split in ("validation", "test")
     },
-    unsigned={"lists": "sentences"},  # more text than without lists
+    unsigned={"lists": "sentences"},
+    needed={"entities": "no entity table"},
 )
 
 LM1B = Paper(
@@ -296,8 +319,10 @@ LM1B = Paper(
         "map-unknown": ANY,  # the models of the paper see <UNK>
         "shards": ("100",),
         "heldout-shards": ("50",),
-        "limit": _NO,
+        "members": ANY,  # the names of files in archives
+        "checkpoints": ANY,  # beside the text
     },
+    dates=("2007-2011",),
     # README of the benchmark; the sentences of TensorFlow Datasets, which are all of it
     documents={"train": 30_301_028, "test": 306_688},
     words={"paper_test": 159_658},  # Chelba et al. 2013, section 3, with the ends of sentences
@@ -316,7 +341,6 @@ PG19 = Paper(
         "near-duplicates": _NO,
         "mask-words": ANY,  # the list of the paper was never released
         "dates-only": _NO,
-        "limit": _NO,
     },
     # Rae et al. 2020, table 2
     documents={"train": 28_602, "validation": 50, "test": 100},
@@ -344,7 +368,6 @@ SIMPLEBOOKS = Paper(
         "small-tokens": ("2000000",),
         "min-count": ("3",),
         "map-unknown": ANY,  # the models of the paper see <unk>
-        "limit": _NO,
     },
     documents={"train": 1_563, "validation": 5, "test": 5},  # Nguyen 2019, section 2
     tables={  # table 1: tokens, vocabulary, share of tokens outside the vocabulary, FREQ

@@ -1,119 +1,96 @@
+import tomllib
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from corpusmill.pipelines.flores101_settings import Flores101Config
 from corpusmill.pipelines.lm1b_settings import Lm1bConfig
 from corpusmill.pipelines.pg19_settings import Pg19Config
 from corpusmill.pipelines.run.corpora import paper_of
+from corpusmill.pipelines.run.settings import settings_in
 from corpusmill.pipelines.simplebooks_settings import SimpleBooksConfig
-from corpusmill.transforms.books.simplicity import NEUTRAL, PRINTED, SQUARED
+from corpusmill.pipelines.wiki40b_settings import Wiki40bConfig
 from corpusmill.transforms.files.builds.manifest import name_variant
+from corpusmill.transforms.files.builds.paper_figures import Beside
 
-LM1B = Lm1bConfig(["x"]).variant()
-PG19 = Pg19Config(["x"]).original()
-del PG19["limit"]
-BOOKS = SimpleBooksConfig(["x"]).variant()
-FLORES = Flores101Config(["x"]).original()
-WIKI = {"near_duplicates": 0.0, "newer_than": "", "min_words": 0}
-
-
-def signature(corpus: str, variant: dict[str, object], language: str = "en") -> str:
-    parts = {"lang": language, "dump": "20301101", **name_variant(variant), "v": "9.9.9"}
-    return "|".join([corpus, *(f"{name}:{value}" for name, value in parts.items())])
-
-
-@pytest.mark.parametrize(
-    "of_paper",
-    [
-        signature("wiki40b", {}, "uk"),
-        signature("wiki40b", WIKI, "zh-tw"),
-        signature("wiki40b", {"columns": "full", "text": "markdown"}),
-        signature("lm1b", LM1B),
-        signature("lm1b", LM1B | {"perl": "5.14", "map_unknown": True}),
-        signature("pg19", PG19),
-        signature("pg19", PG19 | {"mask_words": "833e0eac"}),
-        *(
-            signature("simplebooks", SimpleBooksConfig(["x"], formula=formula).variant())
-            for formula in (NEUTRAL, SQUARED, PRINTED)
-        ),
-        signature(
-            "simplebooks",
-            SimpleBooksConfig(["x"], target_tokens=92_000_000, number_style="comma").variant(),
-        ),
-        signature("flores101", FLORES | {"seed": "7", "all_wikibooks": True}),
-    ],
-)
-def test_figures_of_the_paper_stand_beside_its_settings_and_a_newer_dump(of_paper: str) -> None:
-    assert paper_of(of_paper).why_not(of_paper) == ""
-
-
-@pytest.mark.parametrize(
-    ("other", "flags"),
-    [
-        (signature("wiki40b", {"limit": 100}, "uk"), "--limit 100"),
-        (signature("wiki40b", {"min_words": 50}), "--min-words 50"),
-        (signature("wiki40b", {"near_duplicates": 0.8}), "--near-duplicates 0.8"),
-        (signature("wiki40b", {"newer_than": "7000"}), "--newer-than 7000"),
-        (signature("wiki40b", {"without": "wmt"}), "without:wmt"),
-        (signature("lm1b", LM1B, "de"), "--language de"),
-        (signature("lm1b", LM1B | {"lower_case": True}), "--lower-case"),
-        (signature("lm1b", LM1B | {"shards": 10}), "--shards 10"),
-        (signature("lm1b", LM1B | {"heldout_shards": 5}), "--heldout-shards 5"),
-        (signature("lm1b", LM1B | {"min_count": 1}), "--min-count 1"),
-        (signature("lm1b", LM1B | {"deduplicate": "tokenized"}), "--deduplicate tokenized"),
-        (signature("lm1b", LM1B | {"near_duplicates": 0.8}), "--near-duplicates 0.8"),
-        (signature("lm1b", LM1B | {"limit": 9}, "de"), "--language de, --limit 9"),
-        (signature("pg19", PG19 | {"members": "hash"}), "--members hash"),
-        (signature("pg19", PG19 | {"before": 1900}), "--before 1900"),
-        (signature("pg19", PG19 | {"min_words": 0}), "--min-words no"),
-        (signature("pg19", PG19 | {"split_ids": "0a"}), "--split-ids 0a"),
-        (signature("pg19", PG19 | {"limit": 3}), "--limit 3"),
-        (signature("simplebooks", BOOKS | {"heldout_books": 2}), "--heldout-books 2"),
-        (signature("simplebooks", BOOKS | {"min_ratio": "0.3"}), "--min-ratio 0.3"),
-        (signature("simplebooks", BOOKS | {"estimate": 10}), "--estimate 10"),
-        (signature("simplebooks", BOOKS | {"min_words": 10_000}), "--min-words 10000"),
-        (signature("flores101", FLORES | {"sentences": 150}), "--sentences 150"),
-        (signature("flores101", FLORES | {"domains": "wikinews"}), "--domains wikinews"),
-        ("flores101|project:ab|langs:2|splits:dev|v:1.0.0", "project:ab, langs:2, splits:dev"),
-    ],
-)
-def test_other_settings_are_named(other: str, flags: str) -> None:
-    assert paper_of(other).why_not(other) == f"not the paper's settings: {flags}"
-
-
-@pytest.mark.parametrize(
-    ("sentencepiece", "roles", "flags"),
-    [
-        ({"vocabulary_size": 32_000, "sample_articles": 100_000}, ["dump", "pin-splits"], ""),
-        (None, ["dump"], ""),  # without a vocabulary, the text is that of the default settings
-        ({"vocabulary_size": 8_000, "sample_articles": 100_000}, [], "--vocabulary-size 8000"),
-        ({"vocabulary_size": 64_000}, [], "--vocabulary-size 64000"),
-        ({"vocabulary_size": 32_000, "sample_articles": 9}, [], "--sample-articles 9"),
-        (None, ["dump", "leave-out"], "--leave-out"),
-        ({"vocabulary_size": 1}, ["leave-out"], "--vocabulary-size 1, --leave-out"),
-    ],
-)
-def test_settings_that_only_the_manifest_has_are_named(
-    sentencepiece: dict[str, int] | None, roles: list[str], flags: str
-) -> None:
-    manifest = {
-        "signature": signature("wiki40b", {}, "uk"),
-        "settings": {"sentencepiece": sentencepiece},
-        "inputs": [{"role": role} for role in roles],
-    }
-    found = paper_of("wiki40b").why_not_beside(manifest)
-    assert found == (f"not the paper's settings: {flags}" if flags else "")
-
-
-def test_scores_need_the_lists_of_the_paper_and_sizes_do_not() -> None:
-    paper = paper_of("wiki40b")
-    of_default, of_none = (
-        {"signature": signature("wiki40b", variant, "uk")} for variant in ({}, {"lists": "none"})
+OF_PAPER: dict[str, dict[str, Any]] = {
+    "wiki40b": {},
+    "lm1b": Lm1bConfig(["x"]).variant(),
+    "pg19": Pg19Config(["x"]).original() | {"limit": 0},
+    "simplebooks": SimpleBooksConfig(["x"]).variant(),
+    "flores101": Flores101Config(wikinews=["x"]).original(),
+}
+CONFIGS = dict(
+    zip(
+        OF_PAPER,
+        (Wiki40bConfig, Lm1bConfig, Pg19Config, SimpleBooksConfig, Flores101Config),
+        strict=True,
     )
-    assert paper.why_no_score(of_default) == "not the paper's settings: --lists sentences"
-    assert paper.why_no_score(of_none) == paper.why_not_beside(of_default) == ""
+)
+CASES = tomllib.loads((Path(__file__).parents[3] / "cases/paper_settings.toml").read_text("utf-8"))
+WHY_NOT = "not the paper's settings: {}"
+
+
+def beside(
+    corpus: str,
+    language: str = "en",
+    signed: dict[str, Any] | None = None,
+    settings: dict[str, Any] | None = None,
+    roles: list[str] | None = None,
+) -> Beside:
+    parts = {"lang": language, "dump": "20301101"}
+    parts |= name_variant(OF_PAPER[corpus] | (signed or {})) | {"v": "9.9.9"}
+    made = "|".join([corpus, *(f"{name}:{value}" for name, value in parts.items())])
+    inputs = [{"role": role} for role in roles or []]
+    manifest = {"signature": made, "settings": settings or {}, "inputs": inputs}
+    return paper_of(corpus).beside(manifest)
+
+
+@pytest.mark.parametrize("of_paper", CASES["both"].values(), ids=CASES["both"])
+def test_sizes_and_scores_stand_beside_the_settings_of_the_paper(of_paper: dict[str, Any]) -> None:
+    assert beside(**of_paper) == Beside("", "", "input of 20301101")
+
+
+@pytest.mark.parametrize("flags", CASES["size"])
+def test_sizes_stand_beside_other_settings_which_are_named(flags: str) -> None:
+    why_not = WHY_NOT.format(flags)
+    assert beside(**CASES["size"][flags]) == Beside("", why_not, f"input of 20301101, {flags}")
+
+
+@pytest.mark.parametrize("flags", CASES["none"])
+def test_nothing_stands_beside_another_language_a_limit_or_unknown_settings(flags: str) -> None:
+    why_not = WHY_NOT.format(flags)
+    found = beside(**CASES["none"][flags])
+    assert found == Beside(why_not, why_not, f"input of 20301101, {flags}")
+
+
+def test_all_figures_stand_beside_the_released_corpus_and_sizes_beside_a_part() -> None:
+    part = "a part of the released corpus"
+    whole, partial, several = (beside(**case) for case in CASES["adopted"].values())
+    assert whole == Beside(is_released=True)
+    assert partial == Beside("", part, part, is_released=True)
+    assert several.no_size == "the paper has no sizes of mul"
+    made_of_it = CASES["adopted"]["both"] | {"signed": {"without": "wmt"}}
+    assert beside(**made_of_it).no_score == WHY_NOT.format("without:wmt")
+
+
+def test_the_years_of_the_paper_are_no_difference() -> None:
+    signature = "lm1b|lang:en|dump:2007-2011|v:9.9.9"
+    assert paper_of("lm1b").beside({"signature": signature}) == Beside()
+
+
+@pytest.mark.parametrize("corpus", OF_PAPER)
+def test_the_table_of_a_paper_has_every_setting_of_an_edition_or_a_manifest(corpus: str) -> None:
+    named = {
+        field.name.replace("_", "-")
+        for field, setting in settings_in(CONFIGS[corpus])
+        if setting.part_of
+    }
+    assert named <= paper_of(corpus).wanted.keys()
 
 
 @pytest.mark.parametrize("kind", ["entities", "ngrams", "tokens", "subwords", "wiki40b-vocabulary"])
 def test_builds_without_a_paper_have_no_reason(kind: str) -> None:
     made = f"{kind}|lang:de|of:lm1b-1.1.0|v:1.0.0"
-    assert paper_of(made).why_not(made) == ""
+    assert paper_of(made).beside({"signature": made}) == Beside()
