@@ -28,6 +28,7 @@ from corpusmill.transforms.files.tar_members import (
 )
 from tests.makers.pieces import Pieces
 from tests.makers.tar_files import FORMATS, pack_links, pack_tar
+from tests.tools.case_tables import read_cases
 
 LONG_NAME = "training-monolingual/" + "ein-langer-ordner/" * 20 + "nouvelles.2007.fr.mélangées"
 FILES = [
@@ -307,17 +308,7 @@ def test_sparse_files_and_damaged_extension_headers() -> None:
         contents_of(packed + bytes(1024))
 
 
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [
-        ("training-monolingual/news.2007.en.shuffled", True),
-        ("news.2011.en.shuffled.gz", True),
-        ("news.2011.en.shuffled/readme", False),
-        ("training-monolingual/news.2007.de.shuffled", False),
-        ("training-monolingual/europarl-v6.en", False),
-        ("training-monolingual/._news.2007.en.shuffled", False),
-    ],
-)
+@pytest.mark.parametrize(("name", "wanted"), read_cases("files/tar_members", "names"))
 def test_names(name: str, wanted: bool) -> None:
     assert is_named_like(name, ["nothing", "news.20??.en.shuffled*"]) == wanted
 

@@ -27,6 +27,7 @@ from corpusmill.transforms.files.work_units import (
 )
 from tests.makers.bz2_files import pack_stream
 from tests.makers.tar_files import FORMATS, pack_links, pack_tar
+from tests.tools.case_tables import read_cases
 
 Event = LineBlock | Unterminated | Damage
 Placed = list[tuple[str, str, bytes]]  # member, place, line
@@ -524,20 +525,7 @@ def test_what_is_planned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("megabytes", "workers", "shares"),
-    [
-        ([100], 1, [1]),
-        ([100], 8, [8]),
-        ([20] * 5, 2, [1] * 5),
-        ([20] * 5, 5, [1] * 5),
-        ([20] * 5, 10, [2] * 5),
-        ([100, 10], 4, [4, 1]),
-        ([50, 50], 4, [2, 2]),
-        ([0.5], 8, [1]),
-        ([3, 0], 8, [3, 1]),
-        ([0], 8, [1]),
-        ([], 8, []),
-    ],
+    ("megabytes", "workers", "shares"), read_cases("files/unit_blocks", "shares")
 )
 def test_shares(megabytes: list[float], workers: int, shares: list[int]) -> None:
     assert shares_of([int(size * (1 << 20)) for size in megabytes], workers) == shares

@@ -17,6 +17,7 @@ from tests.makers.sentence_builds import (
     md5_of,
     texts_below,
 )
+from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
 
 ONE = "bcb03d49251689ab1117428009f6adbf"
@@ -35,16 +36,7 @@ def read(folder: Path, text: str) -> dict[str, str]:
     return read_list(str(folder / "list"))
 
 
-@pytest.mark.parametrize(
-    ("line", "name"),
-    [
-        (f"{ONE}  news.en", "news.en"),
-        (f"{ONE} *news.en", "news.en"),  # read as binary
-        (f"{ONE}\tnews.en", "news.en"),
-        (f"  {ONE}  a folder/news en", "a folder/news en"),
-        (f"{ONE.upper()}  news.en\r", "news.en"),
-    ],
-)
+@pytest.mark.parametrize(("line", "name"), read_cases("news/check_checksums", "styles_of_lists"))
 def test_styles_of_lists(line: str, name: str, tmp_path: Path) -> None:
     assert read(tmp_path, f"\n{line}\n{line}\n") == {name: ONE}
 

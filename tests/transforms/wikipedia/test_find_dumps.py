@@ -19,6 +19,7 @@ from corpusmill.transforms.wikipedia.find_dumps import (
     parse_languages,
 )
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
+from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 
@@ -175,17 +176,7 @@ def test_parse_no_languages(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("dates", "wanted", "expected"),
-    [
-        ([APRIL, MAY], "newest", [MAY]),
-        ([APRIL, MAY, "latest"], "newest", [MAY]),
-        (["latest"], "newest", ["latest"]),
-        ([MAY, APRIL, "latest"], "all", [APRIL, MAY]),
-        (["latest"], "all", ["latest"]),
-        ([APRIL, MAY, "latest"], "latest", ["latest"]),
-        ([APRIL, MAY], APRIL, [APRIL]),
-        ([APRIL, MAY, "tmp", "202305", "20230601-old"], "newest", [MAY]),
-    ],
+    ("dates", "wanted", "expected"), read_cases("wikipedia/find_dumps", "dates")
 )
 def test_dates(tmp_path: Path, dates: list[str], wanted: str, expected: list[str]) -> None:
     touch(tmp_path, *(dump_name(date=date) for date in dates))

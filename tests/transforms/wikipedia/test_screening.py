@@ -16,7 +16,7 @@ from corpusmill.transforms.wikipedia.screening import (
 )
 from corpusmill.transforms.wikipedia.wikidata import LINKED_BY
 from corpusmill.transforms.wikitext.language import load_language
-from tests.tools.case_tables import read_tables
+from tests.tools.case_tables import read_cases, read_tables
 
 CASES = read_tables("wikipedia")
 
@@ -139,21 +139,10 @@ def test_facts_that_speak_against_a_page(facts: PageFacts, expected: Reason | No
 
 @pytest.mark.parametrize(
     ("classes", "expected"),
-    [
-        ([], ("", "")),
-        ([1, 9], ("", "")),
-        ([1, 13], ("list", "Q13")),
-        ([13, 12], ("list", "Q12")),
-        ([100, 12], ("list", "Q12")),
-        ([15, 14, 12, 11, 10], ("disambiguation", "Q10")),
-        ([15, 14, 12, 11], ("category", "Q11")),
-        ([15, 14, 12], ("list", "Q12")),
-        ([15, 14], ("template", "Q14")),
-        ([15], ("internal", "Q15")),
-    ],
+    read_cases("wikipedia/screening", "of_several_classes_the_first_by_kind_and_number"),
 )
 def test_of_several_classes_the_first_by_kind_and_number(
-    classes: list[int], expected: tuple[str, str]
+    classes: list[int], expected: list[str]
 ) -> None:
     kinds = {
         10: "disambiguation",
@@ -164,8 +153,8 @@ def test_of_several_classes_the_first_by_kind_and_number(
         15: "internal",
         100: "list",
     }
-    assert find_internal_class(classes, kinds) == expected
-    assert find_internal_class(classes[::-1], kinds) == expected
+    assert find_internal_class(classes, kinds) == tuple(expected)
+    assert find_internal_class(classes[::-1], kinds) == tuple(expected)
 
 
 def test_facts_of_several_tables_are_put_together() -> None:
@@ -192,14 +181,7 @@ def test_of_two_items_the_smaller_counts_with_its_class_and_its_split() -> None:
 
 @pytest.mark.parametrize(
     ("linked", "right"),
-    [
-        ([("Q9", "", False), ("Q1", "page id", True)], "Q9"),
-        ([("Q9", "page id", True), ("Q1", "title", True)], "Q9"),
-        ([("Q9", "page id", False), ("Q1", "title", False)], "Q9"),
-        ([("Q9", "page id", False), ("Q1", "title", True)], "Q1"),
-        ([("Q9", "page id", False), ("Q1", "redirect", True)], "Q9"),
-        ([("Q9", "title", False), ("Q1", "redirect", True)], "Q9"),
-    ],
+    read_cases("wikipedia/screening", "of_two_items_the_one_that_is_linked_more_reliably_counts"),
 )
 def test_of_two_items_the_one_that_is_linked_more_reliably_counts(
     linked: list[tuple[str, str, bool]], right: str
