@@ -15,6 +15,7 @@ from corpusmill.pipelines.run import run_stages
 from corpusmill.pipelines.run.run_stages import _imports, code_digest, name_stages
 from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.read_files import InputError
+from tests.tools.case_tables import read_cases
 
 ROOT = Path(__file__).parents[3]
 
@@ -143,19 +144,7 @@ FILES = {
 
 @pytest.mark.parametrize(
     ("changed", "is_other"),
-    [
-        ("pipelines/corpus.py", True),
-        ("transforms/wiki/clean.py", True),  # imported
-        ("transforms/text/rules.py", True),  # imported by what is imported
-        ("transforms/text/slow_scan.py", True),
-        ("transforms/text/languages/uk.toml", True),  # a table beside it
-        ("transforms/text/new.toml", True),
-        ("transforms/files/stage_files.py", True),  # what stages hand on is written so
-        ("pipelines/report.py", False),  # it imports the cleaner, not the other way round
-        ("transforms/text/books/words.toml", False),  # the tables of another package
-        ("transforms/text/new.py", False),
-        ("tests/test_corpus.py", False),
-    ],
+    read_cases("pipelines/stage_identity", "the_code_of_a_corpus_is_what_it_imports"),
 )
 def test_the_code_of_a_corpus_is_what_it_imports(
     tmp_path: Path, changed: str, is_other: bool
