@@ -16,6 +16,7 @@ from corpusmill.pipelines.run.settings import (
     add_settings,
     settings_of,
 )
+from tests.tools.case_tables import read_cases
 from tests.tools.write_settings_page import PAGE, render_page
 
 FORM = Group("form", "about the form", EDITION)
@@ -55,14 +56,7 @@ def test_wrong_flags_are_rejected(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"files": []}, "`files` is empty: there must be at least one input file or folder"),
-        ({"size": 1}, "size must be from 2 to 9, not 1"),
-        ({"size": 10}, "size must be from 2 to 9, not 10"),
-        ({"style": "red"}, "style must be one of plain, bold, not 'red'"),
-        ({"limit": -1}, "limit must be 0 or more, not -1"),
-    ],
+    ("given", "message"), read_cases("pipelines/settings", "wrong_values_are_rejected")
 )
 def test_wrong_values_are_rejected(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):

@@ -25,16 +25,7 @@ from tests.pipelines.translation.small_projects import (
 )
 from tests.tools.case_tables import read_cases
 
-TRICKY = (
-    " Il pleut. ",
-    'Dit "oui"',
-    "a\u00a0: \u2028b",
-    "雨だ。",
-    "…<x>&amp;",
-    "e\u0301",
-    "-",
-    "0",
-)
+TRICKY = tuple(read_cases("translation/imports", "tricky"))
 
 
 def filled(

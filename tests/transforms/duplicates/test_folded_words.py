@@ -28,13 +28,7 @@ def test_words(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "weights"),
-    [
-        ("A river is 2 km x9 2001 wide", [0, 4, 4, 0, 4, 0, 0, 4]),
-        ("में की हिन्दी", [4, 4, 4]),
-        ("歴史のこと", [2, 2, 1, 1, 1]),
-        ("ទន្លេ กั้น", [1, 1, 1, 1, 1]),
-    ],
+    ("text", "weights"), read_cases("duplicates/folded_words", "weights_of_words")
 )
 def test_weights_of_words(text: str, weights: list[int]) -> None:
     words = fold_words(text)

@@ -12,6 +12,7 @@ from corpusmill.transforms.files.markup import (
     table_by_split,
     yaml_head,
 )
+from tests.tools.case_tables import read_cases
 
 
 def test_a_table_marks_thousands_and_leaves_words_as_they_are() -> None:
@@ -46,15 +47,7 @@ def test_the_head_names_language_and_files() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "category"),
-    [
-        (0, "n<1K"),
-        (999, "n<1K"),
-        (1_000, "1K<n<10K"),
-        (562_612, "100K<n<1M"),
-        (10**9, "1B<n<10B"),
-        (10**12, "n>1T"),
-    ],
+    ("rows", "category"), read_cases("files/markdown", "sizes_are_categories_of_the_hub")
 )
 def test_sizes_are_categories_of_the_hub(rows: int, category: str) -> None:
     assert size_category(rows) == category

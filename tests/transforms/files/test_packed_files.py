@@ -43,13 +43,7 @@ def test_wanted_names(name: str, wanted: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("archive", "member", "name"),
-    [
-        ("84.zip", "84.txt", "84.zip/84.txt"),
-        ("txt-files.tar.zip", "txt-files.tar", "txt-files.tar.zip"),
-        ("txt-files.tar.zip", "a/txt-files.tar", "txt-files.tar.zip/a/txt-files.tar"),
-        ("a/b.tar", "c/d.txt", "a/b.tar/c/d.txt"),
-    ],
+    ("archive", "member", "name"), read_cases("files/packed_files", "names_inside")
 )
 def test_names_inside(archive: str, member: str, name: str) -> None:
     assert name_inside(archive, member) == name

@@ -60,13 +60,7 @@ def test_blank_lines_count_and_are_no_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "line", "message"),
-    [
-        ("", 1, "missing columns: id, text; found "),
-        ("id\tTEXT\n", 1, "missing columns: text; found id, TEXT"),
-        ("id\ttext\na\tb\na\n", 3, "expected 2 fields, as in the header; found 1"),
-        ("id\ttext\n\na\tb\tc\n", 3, "expected 2 fields, as in the header; found 3"),
-    ],
+    ("table", "line", "message"), read_cases("files/tables", "what_is_no_table")
 )
 def test_what_is_no_table(table: str, line: int, message: str) -> None:
     with pytest.raises(ReadError) as raised:

@@ -377,14 +377,6 @@ def test_an_empty_file_has_no_lines() -> None:
     assert read_units(b"", [unit], 10) == []
 
 
-def test_an_archive_without_a_wanted_file_tells_what_it_has() -> None:
-    data = gzip.compress(pack_tar([("a/x.de", b"1\n"), ("y.en.txt", b"2\n")]))
-    for stripe in range(2):
-        with pytest.raises(NoMemberError) as error:
-            list(read_blocks(io.BytesIO(data), FileUnit("x", "tar", 0, 9, 9, stripe, 2), ["*.en"]))
-        assert error.value.names == ["a/x.de", "y.en.txt"]
-
-
 NEWS = [
     ("news.2007", b"".join(b"%d\n" % number**5 for number in range(3000))),
     ("other", b"x\n" * 1000),
@@ -542,15 +534,7 @@ def test_no_share_is_too_small_and_all_have_work(stored_bytes: list[int], worker
 
 
 @pytest.mark.parametrize(
-    ("file_bytes", "unit_bytes"),
-    [
-        (0, 0),
-        (1, 1),
-        (1 << 20, 1 << 20),
-        (1 << 26, 1 << 20),
-        (1 << 30, 1 << 24),
-        (1 << 40, 1 << 26),
-    ],
+    ("file_bytes", "unit_bytes"), read_cases("files/unit_blocks", "units_of_large_files_are_large")
 )
 def test_units_of_large_files_are_large(file_bytes: int, unit_bytes: int) -> None:
     for head, kind in ((b"[\n", "plain"), (b"BZh91AY&SY", "bz2")):

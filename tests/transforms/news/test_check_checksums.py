@@ -55,13 +55,7 @@ deadbeef  z
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("News, without sums.\n", "the list has no MD5 checksum"),
-        (f"{ONE[:-1]}  x\n", "line 1: 31 hexadecimal digits before x; an MD5 checksum has 32"),
-        (f"{ONE}{TWO}  y\n", "line 1: 64 hexadecimal digits before y; an MD5 checksum has 32"),
-        (f"{ONE}  x\n\n{TWO}  x\n", "line 3: x has another checksum above"),
-    ],
+    ("text", "message"), read_cases("news/check_checksums", "invalid_list_is_rejected")
 )
 def test_invalid_list_is_rejected(text: str, message: str, tmp_path: Path) -> None:
     assert error_of(InputError, read, tmp_path, text) == f"{tmp_path}/list: {message}"

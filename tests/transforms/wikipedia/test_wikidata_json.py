@@ -1,4 +1,3 @@
-import gzip
 import json
 import pickle
 
@@ -8,7 +7,6 @@ from hypothesis import strategies as st
 
 from corpusmill.transforms.wikipedia import wikidata
 from tests.tools.case_tables import read_byte_cases
-from tests.tools.real_data import DATA, needs_real_data
 
 
 def statement(value, rank="normal", **snak):
@@ -211,15 +209,3 @@ def test_a_changed_byte_is_noticed_or_json(data):
 )
 def test_the_beginning_of_a_dump(head, begins):
     assert wikidata.begins_entities(head) == begins
-
-
-@needs_real_data
-def test_real_classes_and_sitelinks():
-    with gzip.open(DATA / "wikidata" / "wikidata-sample-all.json.gz") as lines:
-        entities = [entity for entity in map(wikidata.parse_entity, lines) if entity]
-    by_id = {entity.numeric_id: entity for entity in entities}
-    assert sum(len(entity.sitelinks) for entity in entities) == 23_397
-    assert sum(4167836 in entity.instance_of for entity in entities) == 10
-    assert sum(5 in entity.instance_of for entity in entities) == 188
-    assert ("elwiki", "Αλγερία") in by_id[262].sitelinks
-    assert by_id[1].instance_of == (1454986,)

@@ -13,7 +13,7 @@ from zhconv_rs import make_converter
 from corpusmill.transforms.wikitext.clean import UncleanableError
 from corpusmill.transforms.wikitext.variants.chinese import ChinesePage
 from corpusmill.transforms.wikitext.variants.page_variants import Mark, read_mark
-from tests.tools.case_tables import read_cases
+from tests.tools.case_tables import read_cases, read_tables
 from tests.tools.growth import call_linear
 from tests.transforms.wikitext.test_clean import cleaner_for, shown
 
@@ -123,27 +123,7 @@ def test_the_rules_of_a_page_and_the_tables_are_searched_as_one(
 
 RULE = "-{H|zh-cn:甲;zh-tw:乙}-"
 RULES = "".join(f"-{{H|zh-cn:詞{i};zh-tw:語{i}}}-" for i in range(300))
-BAD = {
-    "marks": "-{甲}-",
-    "openers": "-{",
-    "closers": "}-",
-    "empty marks": "-{}-",
-    "rules": "-{A|zh-cn:甲;zh-tw:乙}-",
-    "nested": "-{A|-{",
-    "variants": "-{zh-cn:",
-    "entities": "-{&a;",
-    "notes": "{{NoteTA|",
-    "notes with templates": "{{NoteTA|{{a}}}}{{NoteTA|1=",
-    "braces": "}",
-    "links": "[[甲]]乙",
-    "code": "<code>甲</code><code>",
-    "kept text": "{{lang|ja|甲}}",
-    "headings": "\n== 詞1 ==\n詞2",
-    "blank lines": "\n\n詞2",
-    "matches": "甲",
-    "matches of the tables": "后發",
-    "no matches": "一",
-}
+BAD = read_tables("wikitext/variants")["bad_input"]
 HEADS = {
     "": "",
     "rule": RULE,

@@ -3,17 +3,10 @@
 import pytest
 
 from corpusmill.pipelines.run.engines.engine import check_beam_flags
+from tests.tools.case_tables import read_cases
 
 
-@pytest.mark.parametrize(
-    "flags",
-    [
-        [],
-        ["--spark_master_url", "spark://host:7077"],
-        ["--project=x", "--region", "y"],
-        ["--save_main_session"],
-    ],
-)
+@pytest.mark.parametrize("flags", read_cases("pipelines/beam_flags", "flags_of_beam_are_known"))
 def test_flags_of_beam_are_known(flags: list[str]) -> None:
     check_beam_flags(flags)
 
