@@ -4,6 +4,7 @@ import contextlib
 import pickle
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,43 +24,9 @@ TW = ("zh-tw", "zh-hant", "zh-hk", "zh-mo", "zh")
 HAN = st.text("重复複制製作品头頭发髮后後里裡面软軟件以皇干", min_size=1, max_size=4)
 
 
-@pytest.mark.parametrize(
-    ("inner", "variants", "mark"),
-    [
-        ("甲", CN, Mark("甲", True)),
-        ("", CN, Mark("", True)),
-        ("R|zh-cn:甲", CN, Mark("zh-cn:甲", True)),
-        ("|zh-cn:甲;zh-tw:乙", CN, Mark("甲", True)),
-        ("Z|zh-cn:甲;zh-tw:乙", TW, Mark("乙", True)),
-        ("zh-cn;zh-tw|甲", CN, Mark("甲", False)),
-        ("zh-hant|甲", TW, Mark("甲", False)),
-        ("zh-hant|甲", CN, Mark("甲", True)),
-        ("zh|甲", CN, Mark("甲", True)),
-        ("zh-cn:甲;zh-tw", CN, Mark("甲;zh-tw", True)),
-        ("zh-cn:;zh-tw:乙", CN, Mark("乙", True)),
-        ("zh-xx:甲;zh-cn:乙", CN, Mark("zh-xx:甲;zh-cn:乙", True)),
-        ("N|zh-my", CN, Mark("大马", True)),
-        ("N|zz", CN, Mark("", True)),
-        (
-            "A|zh-cn:甲;zh-tw:乙;zh-hk:丙",
-            TW,
-            Mark("乙", True, {"甲": "乙", "乙": "乙", "丙": "乙"}),
-        ),
-        ("H|zh-hans:甲;zh-hk:乙", CN, Mark("", True, {"甲": "甲", "乙": "甲"})),
-        ("H|zh-hk:乙", CN, Mark("", True, {})),
-        ("H|zh:甲;zh-hk:乙", CN, Mark("", True, {})),
-        ("H|甲=>zh-cn:乙;丙=>zh-tw:丁;戊=>zh-hans:己", CN, Mark("", True, {"甲": "乙"})),
-        ("H|甲=>zh-cn:;zh-tw:丙;zh-cn:丁", CN, Mark("", True, {"甲": "", "丙": "丁", "丁": "丁"})),
-        ("-|zh-cn:甲;zh-tw:乙", CN, Mark("", True, {}, {"甲": "甲", "乙": "甲"})),
-        ("A|甲", TW, Mark("甲", True, {"甲": "甲"})),
-        ("T|zh-cn:甲;zh-tw:乙", TW, Mark("", True, {}, {}, "乙")),
-        ("T|甲", TW, Mark("", True, {}, {}, "甲")),
-        ("T;A|zh-cn:甲;zh-tw:乙", TW, Mark("乙", True, {"甲": "乙", "乙": "乙"}, {}, "乙")),
-        ("D|zh-cn:甲;乙=>zh-tw:丙", TW, Mark("大陆：甲；乙⇒臺灣：丙；", True)),
-    ],
-)
-def test_marks(inner: str, variants: tuple[str, ...], mark: Mark) -> None:
-    assert read_mark(inner, variants) == mark
+@pytest.mark.parametrize(("inner", "variants", "mark"), read_cases("wikitext/variants", "marks"))
+def test_marks(inner: str, variants: str, mark: list[Any]) -> None:
+    assert read_mark(inner, {"CN": CN, "TW": TW}[variants]) == Mark(*mark)
 
 
 @pytest.mark.parametrize(("wikitext", "cn", "tw"), read_cases("wikitext/variants", "titles"))

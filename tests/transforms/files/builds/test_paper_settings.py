@@ -7,6 +7,7 @@ from corpusmill.pipelines.run.corpora import paper_of
 from corpusmill.pipelines.simplebooks_settings import SimpleBooksConfig
 from corpusmill.transforms.books.simplicity import NEUTRAL, PRINTED, SQUARED
 from corpusmill.transforms.files.builds.manifest import name_variant
+from tests.tools.case_tables import read_cases
 
 LM1B = Lm1bConfig(["x"]).variant()
 PG19 = Pg19Config(["x"]).original()
@@ -46,38 +47,29 @@ def test_figures_of_the_paper_stand_beside_its_settings_and_a_newer_dump(of_pape
     assert paper_of(of_paper).why_not(of_paper) == ""
 
 
+BASES: dict[str, dict[str, object]] = {
+    "wiki40b": {},
+    "lm1b": LM1B,
+    "pg19": PG19,
+    "simplebooks": BOOKS,
+    "flores101": FLORES,
+}
+
+
 @pytest.mark.parametrize(
-    ("other", "flags"),
-    [
-        (signature("wiki40b", {"limit": 100}, "uk"), "--limit 100"),
-        (signature("wiki40b", {"min_words": 50}), "--min-words 50"),
-        (signature("wiki40b", {"near_duplicates": 0.8}), "--near-duplicates 0.8"),
-        (signature("wiki40b", {"newer_than": "7000"}), "--newer-than 7000"),
-        (signature("wiki40b", {"without": "wmt"}), "without:wmt"),
-        (signature("lm1b", LM1B, "de"), "--language de"),
-        (signature("lm1b", LM1B | {"lower_case": True}), "--lower-case"),
-        (signature("lm1b", LM1B | {"shards": 10}), "--shards 10"),
-        (signature("lm1b", LM1B | {"heldout_shards": 5}), "--heldout-shards 5"),
-        (signature("lm1b", LM1B | {"min_count": 1}), "--min-count 1"),
-        (signature("lm1b", LM1B | {"deduplicate": "tokenized"}), "--deduplicate tokenized"),
-        (signature("lm1b", LM1B | {"near_duplicates": 0.8}), "--near-duplicates 0.8"),
-        (signature("lm1b", LM1B | {"limit": 9}, "de"), "--language de, --limit 9"),
-        (signature("pg19", PG19 | {"members": "hash"}), "--members hash"),
-        (signature("pg19", PG19 | {"before": 1900}), "--before 1900"),
-        (signature("pg19", PG19 | {"min_words": 0}), "--min-words no"),
-        (signature("pg19", PG19 | {"split_ids": "0a"}), "--split-ids 0a"),
-        (signature("pg19", PG19 | {"limit": 3}), "--limit 3"),
-        (signature("simplebooks", BOOKS | {"heldout_books": 2}), "--heldout-books 2"),
-        (signature("simplebooks", BOOKS | {"min_ratio": "0.3"}), "--min-ratio 0.3"),
-        (signature("simplebooks", BOOKS | {"estimate": 10}), "--estimate 10"),
-        (signature("simplebooks", BOOKS | {"min_words": 10_000}), "--min-words 10000"),
-        (signature("flores101", FLORES | {"sentences": 150}), "--sentences 150"),
-        (signature("flores101", FLORES | {"domains": "wikinews"}), "--domains wikinews"),
-        ("flores101|project:ab|langs:2|splits:dev|v:1.0.0", "project:ab, langs:2, splits:dev"),
-    ],
+    ("corpus", "changed", "language", "flags"), read_cases("files/paper_settings", "other_settings")
 )
-def test_other_settings_are_named(other: str, flags: str) -> None:
+def test_other_settings_are_named(
+    corpus: str, changed: dict[str, object], language: str, flags: str
+) -> None:
+    other = signature(corpus, BASES[corpus] | changed, language)
     assert paper_of(other).why_not(other) == f"not the paper's settings: {flags}"
+
+
+def test_settings_of_a_project_are_named() -> None:
+    other = "flores101|project:ab|langs:2|splits:dev|v:1.0.0"
+    why_not = "not the paper's settings: project:ab, langs:2, splits:dev"
+    assert paper_of(other).why_not(other) == why_not
 
 
 @pytest.mark.parametrize(
