@@ -15,6 +15,7 @@ from corpusmill.transforms.duplicates.similar_documents import (
 from corpusmill.transforms.files.counters import Screened
 from corpusmill.transforms.files.records import Rejected
 from tests.makers.made_documents import Document, describe, text_of, words
+from tests.tools.case_tables import read_cases
 from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
 
 CHAIN = [Document(30 + step, words(1000 + 5 * step)) for step in range(4)]  # 88 of 98 8-grams
@@ -138,12 +139,7 @@ def test_near_duplicates_have_different_keys(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("threshold", "message"),
-    [
-        (0, "similarity must be above 0 and below 1, not 0"),
-        ("1", "similarity must be above 0 and below 1, not 1"),
-        ("much", "similarity must be a number, not much"),
-        (0.9999, "is too high for"),
-    ],
+    read_cases("duplicates/drop_duplicates", "thresholds_that_make_no_sense"),
 )
 def test_thresholds_that_make_no_sense(threshold: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -18,6 +18,7 @@ from corpusmill.transforms.duplicates.minhash import (
     sign_hashes,
     sign_sets,
 )
+from tests.tools.case_tables import read_cases
 
 SETS = st.lists(st.lists(st.binary(max_size=12), min_size=1, max_size=9), max_size=5)
 
@@ -146,13 +147,7 @@ def pairs_of(buckets: list[int], ids: list[int]) -> list[list[int]]:
 
 @pytest.mark.parametrize(
     ("buckets", "ids", "expected"),
-    [
-        ([], [], []),
-        ([7], [1], []),
-        ([7, 8], [1, 2], []),
-        ([7, 7], [2, 1], [[1, 2]]),
-        ([7, 8, 7, 8, 7], [3, 1, 2, 9, 1], [[1, 2], [1, 3], [1, 9], [2, 3]]),
-    ],
+    read_cases("duplicates/minhash", "members_of_a_bucket_are_paired"),
 )
 def test_members_of_a_bucket_are_paired(
     buckets: list[int], ids: list[int], expected: list[list[int]]

@@ -449,13 +449,7 @@ def items_name(date: str) -> str:
 
 @pytest.mark.parametrize(
     ("dates", "chosen"),
-    [
-        ([APRIL, MAY, "20230601"], MAY),
-        ([APRIL, "20230520", "20230601"], "20230520"),
-        (["20230301", APRIL, "latest"], APRIL),
-        (["latest"], "latest"),
-        ([], ""),
-    ],
+    read_cases("wikipedia/find_dumps", "items_per_site_stands_in_for_page_props"),
 )
 def test_items_per_site_stands_in_for_page_props(
     tmp_path: Path, dates: list[str], chosen: str

@@ -38,13 +38,7 @@ def test_what_the_manifest_says_of_tables() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dates", "since"),
-    [
-        ({"page_props": "20261001", "entities": "20261015"}, "20261015"),
-        ({"page_props": "20261001"}, ""),
-        ({"wb_items_per_site": DUMP, "page_props": "20261001"}, ""),
-        ({"entities": ""}, ""),
-    ],
+    ("dates", "since"), read_cases("wikipedia/link_sources", "since_when_redirects_are_followed")
 )
 def test_since_when_redirects_are_followed(dates: dict[str, str], since: str) -> None:
     assert wikidata.redirects_since(wikidata.choose_sources(DUMP, dates)) == since

@@ -12,13 +12,7 @@ def test_flags_of_beam_are_known(flags: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--langauge", "uk"], "no such flag: --langauge uk$"),
-        (["--projct=x", "--region", "y"], "no such flag: --projct=x$"),
-        (["uk"], "unexpected argument: uk "),
-        (["--spark_master", "x"], "no such flag: --spark_master x$"),  # no abbreviations
-    ],
+    ("flags", "message"), read_cases("pipelines/beam_flags", "flags_that_beam_does_not_know")
 )
 def test_flags_that_beam_does_not_know(flags: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):

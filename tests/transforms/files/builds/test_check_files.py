@@ -152,21 +152,7 @@ def test_files_that_the_manifest_does_not_list(uk: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "messages"),
-    [
-        (
-            '{"train": {"articles": 4}, "validation": {"articles": 0}, "test": {"articles": 1}}',
-            [],
-        ),
-        (
-            '{"train": {"articles": 5}, "validation": {"articles": 0}, "test": {"articles": 0}}',
-            ["has 5 articles of train, but 4 were kept", "has 0 articles of test, but 1 were kept"],
-        ),
-        ('{"train": {"articles": 4}}', ["has no counts of the splits"]),
-        ('{"train": 4}', ["has no counts of the splits"]),
-        ("[]", ["has no counts of the splits"]),
-        ("{", ["has no counts of the splits"]),
-        (None, ["is missing"]),
-    ],
+    [*read_cases("files/check_files", "the_statistics_fit"), (None, ["is missing"])],
 )
 def test_the_statistics_fit(uk: Path, content: str | None, messages: list[str]) -> None:
     (uk / "stats.json").unlink()
