@@ -5,19 +5,9 @@ import io
 
 import sentencepiece
 
-SENTENCES = (
-    "The ferry leaves the harbour at seven every morning.",
-    "Nobody had seen the lighthouse keeper since the storm.",
-    "Пором відходить із порту о сьомій ранку.",
-    "Після бурі ніхто не бачив доглядача маяка.",
-    "渡し船は毎朝七時に港を出ます。",
-    "嵐のあと、灯台守を見た人はいませんでした。",
-    "تغادر العبارة الميناء في السابعة صباحا.",
-    "เรือข้ามฟากออกจากท่าทุกเช้าเวลาเจ็ดโมง",
-    "नाव हर सुबह सात बजे बंदरगाह से निकलती है।",
-    "Le bac quitte le port à sept heures chaque matin.",
-    "Die Fähre verlässt jeden Morgen um sieben den Hafen.",
-)
+from tests.tools.case_tables import read_cases
+
+SENTENCES = tuple(read_cases("models/sentences_to_learn_from", "sentences"))
 
 
 @functools.cache

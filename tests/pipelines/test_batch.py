@@ -20,6 +20,7 @@ from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.markup import hub_head
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import InputFile
+from tests.tools.case_tables import read_cases
 
 
 @dataclasses.dataclass
@@ -347,14 +348,7 @@ def test_no_table_where_nothing_is_built(capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.mark.parametrize(
     ("wanted", "missing_is_failure", "failed"),
-    [
-        ([BUILT, ALREADY_THERE], True, ""),
-        ([BUILT, MISSING], False, ""),
-        ([BUILT, MISSING], True, "1 of 2 builds failed: el 20260101; "),
-        ([BUILT, FAILED], False, "1 of 2 builds failed: el 20260101; "),
-        ([FAILED, MISSING, FAILED], True, "3 of 3 builds failed: en 20260101, el 20260101, uk "),
-        ([MISSING], False, ""),
-    ],
+    read_cases("pipelines/batch", "a_batch_ends_with_what_failed"),
 )
 def test_a_batch_ends_with_what_failed(
     batch: Batch, wanted: list[str], missing_is_failure: bool, failed: str

@@ -26,7 +26,7 @@ from corpusmill.pipelines.sample_builds import (
 from corpusmill.pipelines.wiki40b_settings import VERSION
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 from tests.makers.wiki_builds import Build, Command, files_below, run_cli
-from tests.tools.case_tables import read_rows
+from tests.tools.case_tables import read_cases, read_rows
 
 ROOT = Path(__file__).parents[2]
 BOOKS = SAMPLES / "gutenberg"
@@ -134,28 +134,13 @@ def test_flags_of_messages_count_before_a_command_and_after_it(
         assert vars(make_parser().parse_args([*words, *flags]))[name] == value
 
 
-@pytest.mark.parametrize(
-    ("flags", "level"),
-    [
-        ([], logging.INFO),
-        (["--quiet"], logging.WARNING),
-        (["--log-level", "error"], logging.ERROR),
-        (["--quiet", "--log-level", "info"], logging.INFO),
-    ],
-)
+@pytest.mark.parametrize(("flags", "level"), read_cases("pipelines/cli", "levels_of_messages"))
 def test_levels_of_messages(flags: list[str], level: int, run: Command) -> None:
     try:
         run("report", "/no/folder", *flags, status=1)
         assert logging.getLogger("corpusmill").level == level
     finally:
         logging.getLogger("corpusmill").setLevel(logging.INFO)
-
-
-@pytest.mark.parametrize("command", ["wiki40b", "entities", "multilingual", "demo"])
-def test_help_names_the_flags(command: str, run: Command) -> None:
-    shown = run(command, "--help").out
-    assert "--output" in shown
-    assert "--workers" in shown
 
 
 def test_help_lists_every_language(run: Command) -> None:
@@ -192,12 +177,6 @@ def test_versions_into_a_closed_pipe_are_no_traceback() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 128 + signal.SIGPIPE
-
-
-def test_a_checkout_that_is_not_installed_runs_as_a_module() -> None:
-    command = [sys.executable, "-m", "corpusmill", "demo", "--help"]
-    shown = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    assert shown.startswith("usage: corpusmill demo")
 
 
 def test_an_interrupt_ends_the_imports_at_once(

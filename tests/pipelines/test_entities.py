@@ -177,13 +177,6 @@ def test_bytes_do_not_depend_on_the_order_of_the_dump_nor_its_parts_packings_or_
         assert tree == expected
 
 
-@pytest.mark.slow
-def test_the_order_of_wikis_does_not_matter(tmp_path: Path, table: Build) -> None:
-    dump = write(tmp_path, NAME)
-    built = build(tmp_path / "output", dump, wikis=("zh-tw", "uk", "zh-cn", "en"))
-    assert built.tree_but_inputs() == table.tree_but_inputs()
-
-
 def test_by_default_the_wikis_of_all_corpora_are_wanted(tmp_path: Path) -> None:
     wikis = Entities(EntitiesConfig([write(tmp_path, NAME)])).wikis
     assert len(wikis) == 40

@@ -23,6 +23,7 @@ from tests.makers.wiki_builds import (
     run_cli,
     sample_wiki,
 )
+from tests.tools.case_tables import read_cases
 from tests.tools.pack_samples import Wiki
 
 LANGUAGES = ("uk", "en")
@@ -243,19 +244,7 @@ def test_a_refresh_pinned_by_the_release_before(
     assert (counts["pinned"], counts["pinned_elsewhere"]) == (len(after.articles()), 0)
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--languages", "uk", "--dump", "x.xml"], "--dump cannot be used with --languages"),
-        (["--languages", "xx", "--dumps", "."], "no such language: 'xx'"),
-        (["--languages", "", "--dumps", "."], "--language or --languages is missing"),
-        (
-            ["--languages", "uk", "--dumps", ".", "--shard-bytes", "0"],
-            "shard_bytes must be positive, not 0",
-        ),
-        (["--languages", "uk", "--dumps", ".", "--dump-date", "May"], "'May' is not a date"),
-    ],
-)
+@pytest.mark.parametrize(("flags", "message"), read_cases("pipelines/languages", "wrong_settings"))
 def test_wrong_settings(tmp_path: Path, run: Command, flags: list[str], message: str) -> None:
     assert message in run("wiki40b", "--output", tmp_path / "output", *flags, status=2).err
     assert not (tmp_path / "output").exists()

@@ -11,7 +11,6 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.cli import main
 from corpusmill.pipelines.lm1b import Lm1b
 from corpusmill.pipelines.lm1b_settings import VERSION, Lm1bConfig
 from corpusmill.pipelines.run.launch import launch
@@ -209,18 +208,6 @@ def test_input_without_a_sentence_is_an_error(tmp_path: Path) -> None:
     empty.write_bytes(b"")
     with pytest.raises(InputError, match=r"news\.2007"):
         Lm1b(Lm1bConfig([str(empty)]))
-
-
-def test_a_cut_off_file_is_an_error_that_names_it_and_leaves_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cut = tmp_path / "news.2007.en.shuffled.gz"
-    cut.write_bytes(gzip.compress(b"A sentence that is cut .\n" * 1000)[:-20])
-    output = tmp_path / "output"
-    status = main(["lm1b", "--input", str(cut), "--output", str(output), "--workers", "1"])
-    assert status == 1
-    assert str(cut) in capsys.readouterr().err
-    assert [path for path in output.rglob("*") if path.is_file() or "building" in path.name] == []
 
 
 def test_what_is_whole_of_a_cut_off_file_can_be_kept(tmp_path: Path) -> None:

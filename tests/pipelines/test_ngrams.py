@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -26,7 +24,6 @@ from tests.makers.ngram_models import (
 from tests.makers.text_builds import make_text_build
 from tests.makers.wiki_builds import run_cli
 from tests.tools.golden_tree import GOLDEN, tree_of
-from tests.tools.processes import kill_when
 from tests.transforms.models.test_kneser_ney import TOYS
 
 ROOT = Path(__file__).parents[2]
@@ -235,16 +232,3 @@ def test_builds_that_no_model_is_made_of(news: Path, tmp_path: Path) -> None:
     flags = ["--output", tmp_path, "--workers", 1, "--quiet"]
     assert run_cli("ngrams", "--corpus", blank, *flags) == 1
     assert not list(tmp_path.glob("ngrams/*/*/COMPLETED"))
-
-
-@pytest.mark.slow
-def test_a_killed_build_goes_on(news: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "corpusmill", "ngrams", "--corpus", str(news)]
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    command += ["--order", "2", "--workers", "1", "--output", str(killed)]
-    make(whole, news, order=2)
-    kill_when(lambda: any(killed.glob("ngrams/*/.*.stages/03-*")), command, cwd=ROOT)
-    assert not list(killed.rglob("COMPLETED"))
-    again = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    assert "stage 2 of 4, count: already finished" in again.stderr
-    assert tree_of(whole) == tree_of(killed)

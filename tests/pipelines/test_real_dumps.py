@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import sentencepiece
 
-from corpusmill.pipelines.wiki40b import Wiki40b
 from corpusmill.pipelines.wiki40b_settings import Wiki40bConfig
 from corpusmill.transforms.files.records import Page, SubwordStats
 from corpusmill.transforms.wikipedia.mediawiki_xml import parse_page
@@ -18,7 +17,6 @@ from corpusmill.transforms.wikitext.article_markers import MARKERS_WITH_LINE_FEE
 from tests.makers.wiki_builds import Build, build, entity_table, run_cli
 from tests.tools.case_tables import read_cases
 from tests.tools.real_data import DATA, needs_real_data
-from tests.transforms.wikipedia.test_read_dumps import flip, stream_starts
 
 pytestmark = needs_real_data
 
@@ -102,11 +100,6 @@ def all_unlinked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Build]:
 @pytest.fixture
 def unlinked(language: str, all_unlinked: dict[str, Build]) -> Build:
     return all_unlinked[language]
-
-
-@pytest.fixture
-def vi(all_unlinked: dict[str, Build]) -> Build:
-    return all_unlinked["vi"]
 
 
 @pytest.fixture
@@ -195,47 +188,6 @@ def test_the_same_bytes_by_two_workers_and_from_the_xz_of_the_same_pages(
     assert lost["message"].startswith("the file ends inside a page")
 
 
-def test_empty_texts_deleted_comments_and_content_models(vi: Build) -> None:
-    """None of these is a reason of its own: all stand outside the articles."""
-    odd = {
-        646: "<text … />",
-        1449: "<text … />",
-        1559: '<comment deleted="deleted" />',
-        2012: '<comment deleted="deleted" />',
-        1614: "javascript",
-        1695: "css",
-    }
-    details = {one.id: one.detail for one in vi.rejected() if one.reason == "other-namespace"}
-    assert {page: details[str(page)] for page in odd} == {
-        646: "8",
-        1449: "12",
-        1559: "14",
-        2012: "14",
-        1614: "8",
-        1695: "8",
-    }
-    assert {page.page_id for page in pages_of("vi") if not page.text} == {646, 1449}
-    assert not any(page.is_deleted for page in pages_of("vi"))
-
-
-def test_the_article_whose_title_holds_a_colon(el: Build) -> None:
-    (article,) = (one for one in el.articles() if one["wikidata_id"] == "elwiki:1169")
-    assert article["text"].startswith(
-        "\n_START_ARTICLE_\nBig Fish: Απίθανες Ιστορίες\n_START_PARAGRAPH_\n"
-    )
-
-
-def test_pages_edited_without_an_account_are_articles_too(el: Build) -> None:
-    blocks = blocks_of(WIKIPEDIA / DUMPS["el"])
-    pages = [parse_page(block) for block in blocks if b"<ip>" in block]
-    assert len(pages) == 83
-    kept = {article["version_id"] for article in el.articles()}
-    rejected = el.reasons()
-    by_address = [page for page in pages if page.namespace == 0 and page.page_id not in rejected]
-    assert len(by_address) > 30
-    assert all(str(page.revision_id) in kept for page in by_address)
-
-
 def test_a_dump_without_siteinfo(tmp_path: Path) -> None:
     dump = [str(WIKIPEDIA / "enwiki-table-markup.xml.bz2")]
     built = build(tmp_path, Wiki40bConfig(language="en", dump=dump))
@@ -246,22 +198,6 @@ def test_a_dump_without_siteinfo(tmp_path: Path) -> None:
     assert not any(
         "{|" in article["text"] or "||" in article["text"] for article in built.articles()
     )
-
-
-MINIDUMPS = {"en": 27, "de": 2, "fr": 3, "el": 1, "uk": 1, "vi": 1, "ro": 1}
-
-
-def test_minidumps(tmp_path: Path) -> None:
-    """The heads of all of them are those of enwiki, whatever the language of the pages."""
-    paths = [WIKIPEDIA / "minidumps" / folder / "wiki.xml.bz2" for folder in MINIDUMPS]
-    pages = [[parse_page(block) for block in blocks_of(path)] for path in paths]
-    assert [len(of_dump) for of_dump in pages] == list(MINIDUMPS.values())
-    built = build(tmp_path, Wiki40bConfig(language="en", dump=[str(path) for path in paths]))
-    counts = built.manifest["counts"]
-    assert counts["pages_read"] == sum(MINIDUMPS.values())
-    assert counts["kept"]["total"] + counts["rejected"]["total"] == sum(MINIDUMPS.values())
-    kept = built.version_ids()
-    assert all({page.revision_id for page in of_dump} & kept for of_dump in pages)
 
 
 @pytest.mark.parametrize(
@@ -279,30 +215,6 @@ def test_bad_files(
     if "ends inside" in message:
         assert re.search(r"last whole page: \d+ \S", shown)
     assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
-
-
-def test_a_damaged_block_of_a_real_dump_costs_pages_of_its_stream_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in (DUMPS["uk"], DUMPS["uk"].replace("multistream.xml", "multistream-index.txt")):
-        (tmp_path / name).write_bytes((WIKIPEDIA / name).read_bytes())
-    dump = tmp_path / DUMPS["uk"]
-    starts = stream_starts(dump)
-    flip(dump, (starts[3] + starts[4]) // 2)
-    quick = {"vocabulary_size": 0, "wiki_templates": False}
-    config = config_of("uk", dump=[str(dump)], on_corrupt="keep-good", **quick)
-    built = build(tmp_path / "output", config, workers=2)
-    (lost,) = built.manifest["lost"]
-    assert starts[3] < lost["start"] < lost["end"] <= starts[4]
-    pages = pages_of("uk")
-    assert lost["pages_lost"] == len(pages) - built.manifest["counts"]["pages_read"]
-    assert 0 < lost["pages_lost"] <= 100
-    assert lost["last_page"] in [f"{page.page_id} {page.title}" for page in pages[199:299]]
-
-
-def test_settings_that_are_right_build_without_a_caveat() -> None:
-    config = config_of("uk", page_props=page_props("uk"), entities=entity_table(ENTITIES))
-    assert Wiki40b(config).caveats() == ()
 
 
 def test_the_vocabulary_covers_what_it_was_not_learned_from(language: str, unlinked: Build) -> None:

@@ -106,9 +106,3 @@ def test_it_does_not_sort_again_and_has_the_same_bytes(
     assert "stage 1 of 2, sort: already finished" in caplog.text
     assert tree_of(killed) == undisturbed
     assert not list(killed.glob("lm1b/en/.*"))
-
-
-def test_with_other_settings_or_afresh_it_sorts_again(news: Path, killed: Path) -> None:
-    (stage,) = stages_of(killed)
-    kill_when_it_has_come(lambda: not stage.exists(), killed, news, "--workers", 1, "--fresh")
-    assert "already finished" not in log_of(killed)

@@ -8,6 +8,7 @@ from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.models.read_sentences import EvaluationFile, SentenceSources
 from tests.makers.finished_builds import make_build
 from tests.makers.subword_inputs import make_corpora, write_lines
+from tests.tools.case_tables import read_cases
 
 
 def find(arguments: list[str]) -> SentenceSources:
@@ -21,14 +22,7 @@ def signatures(sources: SentenceSources) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("argument", "language", "path"),
-    [
-        ("corpora/lm1b", "", "corpora/lm1b"),
-        ("uk=texts/*.gz", "uk", "texts/*.gz"),
-        ("zho_simpl=a=b.txt", "zho_simpl", "a=b.txt"),
-        ("gs://bucket/a=b", "", "gs://bucket/a=b"),
-        ("uk=", "", "uk="),
-    ],
+    ("argument", "language", "path"), read_cases("pipelines/subword_sources", "arguments")
 )
 def test_arguments(argument: str, language: str, path: str) -> None:
     assert parse_argument(argument) == (language, path)

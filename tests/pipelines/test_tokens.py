@@ -16,6 +16,7 @@ from tests.makers.finished_builds import make_build, text_of
 from tests.makers.spm_models import small_model
 from tests.makers.tokenizer_files import END, small_tokenizer
 from tests.makers.wiki_builds import files_below, run_cli
+from tests.tools.case_tables import read_cases
 from tests.tools.megatron_reader import read_documents
 
 IDS = {"train": [["Q3", "Q1", "Q4"], [], ["Q2"]], "validation": [["Q5"]]}
@@ -114,19 +115,7 @@ def test_marks_in_the_text_are_told(tmp_path: Path, build: Path, model: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({}, "the build has no SentencePiece model: give a model .* with --tokenizer FILE"),
-        ({"tokenizer": "{build}/manifest.json"}, "not a tokenizer.json of Hugging Face"),
-        ({"tokenizer": "{build}/COMPLETED"}, "not a SentencePiece model"),
-        ({"tokenizer": "{build}"}, "a folder, not a file"),
-        ({"tokenizer": "{build}/none.model"}, "no such file"),
-        ({"tokenizer": "{model}", "eos": "<end>"}, "does not have '<end>'"),
-        (
-            {"tokenizer": "{model}", "column": "nothing"},
-            "there is no column nothing; the file has wikidata_id",
-        ),
-    ],
+    ("settings", "message"), read_cases("pipelines/tokens", "what_cannot_be_tokenised")
 )
 def test_what_cannot_be_tokenised(
     tmp_path: Path, build: Path, model: Path, settings: dict[str, str], message: str

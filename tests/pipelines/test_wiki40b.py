@@ -134,23 +134,6 @@ def test_the_reference_is_right(big: WikiFiles, reference: Build) -> None:
 
 
 @pytest.mark.slow
-def test_two_workers_give_the_bytes_of_one(
-    big: WikiFiles, reference: Build, tmp_path: Path
-) -> None:
-    built = build(tmp_path, big_config(big, big.multistream), workers=2)
-    assert built.tree() == reference.tree()
-
-
-@pytest.mark.slow
-def test_the_size_of_work_units_does_not_matter(
-    big: WikiFiles, reference: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(work_units, "MIN_UNIT_BYTES", 3000)
-    monkeypatch.setattr(work_units, "UNITS_PER_FILE", 1000)
-    assert build(tmp_path, big_config(big, big.multistream)).tree() == reference.tree()
-
-
-@pytest.mark.slow
 def test_part_files_of_any_packing_in_any_order_give_the_bytes_of_the_whole(
     big: WikiFiles, reference: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,3 +27,13 @@ def read_rows(name: str) -> list[list[str]]:
     """
     lines = (CASES / f"{name}.tsv").read_text("utf-8").splitlines()
     return [line.split("\t") for line in lines[1:]]
+
+
+def read_byte_cases(name: str, key: str, *columns: int) -> list[Any]:
+    """Returns the cases below a key: texts in these columns as bytes. Without columns, a case is one text."""
+    cases = read_cases(name, key)
+    if not columns:
+        return [text.encode() for text in cases]
+    return [
+        [cell.encode() if at in columns else cell for at, cell in enumerate(case)] for case in cases
+    ]

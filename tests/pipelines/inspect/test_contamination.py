@@ -20,6 +20,7 @@ from tests.makers.edition_builds import article, make_edition
 from tests.makers.planted_items import KINDS, plant_items
 from tests.makers.sentence_builds import make_sentence_build
 from tests.makers.wiki_builds import Command
+from tests.tools.case_tables import read_cases
 
 SENTENCE = "The old bridge across the river in Tarnholt was closed on Monday after the flood."
 NEWS = "Few of the other words in here are new ."
@@ -232,21 +233,7 @@ def test_a_phrase_in_a_script_without_spaces_is_no_hit(
 
 
 @pytest.mark.parametrize(
-    ("train", "evaluation", "status", "message"),
-    [
-        ("none.jsonl", "text", 1, "none.jsonl: no such file"),
-        (
-            "text",
-            "rows.jsonl",
-            2,
-            "missing columns: text; the file has q: name the column with the texts, as in",
-        ),
-        ("text", "rows.jsonl#x,q", 1, "rows.jsonl: no text in the column x (rejected: 1 no-text)"),
-        ("text#q", "text", 2, "is a text file, which has no columns"),
-        ("text", "folder", 1, "no finished build in this folder or below"),
-        ("text", "flores#ukr", 2, "has no files for ukr; it has files for eng"),
-        ("text", "a=text b=text a=text", 2, "two sets have the name a: rename one"),
-    ],
+    ("train", "evaluation", "status", "message"), read_cases("pipelines/contamination", "errors")
 )
 def test_errors(
     train: str, evaluation: str, status: int, message: str, tmp_path: Path, run: Command,

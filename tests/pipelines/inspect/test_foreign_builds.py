@@ -13,6 +13,7 @@ from corpusmill.transforms.files.terminal import escape
 from tests.makers.edition_builds import make_edition
 from tests.makers.finished_builds import manifest_of, seal
 from tests.makers.wiki_builds import run_cli
+from tests.tools.case_tables import read_cases
 from tests.tools.golden_tree import GOLDEN, tree_of
 
 COMMANDS = {
@@ -110,22 +111,7 @@ def steering(output: Path, split: str, identity: str, **of_manifest: Any) -> Pat
 
 @pytest.mark.parametrize(
     "command",
-    [
-        ("verify", "first", "second", "--workers", 1),
-        ("compare", "FIRST", "SECOND", "--workers", 1),
-        ("compare", "FIRST", "SECOND", "--workers", 1, "--json"),
-        ("inspect", "FIRST", ID),
-        ("inspect", "FIRST", TITLE[:-16]),
-        ("inspect", "FIRST", "\x1b"),
-        ("contamination", "--train", "first", "--eval", "items.txt"),
-        ("contamination", "--train", "first", "--eval", "items.txt", "--json"),
-        ("overlap", "first", "--with", "second", "--output", "found"),
-        ("report", "first"),
-        ("report", "first", "--format", "markdown"),
-        ("report", "first", "--format", "json"),
-        ("harness", "first", "--output", "tasks"),
-        ("no\x1b[31mcommand",),
-    ],
+    read_cases("pipelines/foreign_builds", "nothing_that_is_printed_steers_a_terminal"),
     ids=lambda command: ascii(command)[:40],
 )
 def test_nothing_that_is_printed_steers_a_terminal(

@@ -33,6 +33,7 @@ from corpusmill.transforms.books.simplicity import NEUTRAL, most_different_words
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.text import SPLITS
 from tests.makers.edition_builds import make_edition
+from tests.tools.case_tables import read_cases
 from tests.tools.golden_tree import GOLDEN
 
 EVERYTHING = {*range(1, 11)}
@@ -198,15 +199,7 @@ def test_a_sample_has_the_columns_that_there_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "expected"),
-    [
-        (1, 3, "33.3"),
-        (1, 1, "100"),
-        (3, 2, "150"),
-        (1, 400, "0.25"),
-        (0, 5, "0"),
-        (9_999, 10_000, "> 99.9"),
-    ],
+    ("part", "whole", "expected"), read_cases("pipelines/html_answers", "shares")
 )
 def test_shares(part: int, whole: int, expected: str) -> None:
     assert share(part, whole).replace("\u00a0", " ") == f"{expected} %"

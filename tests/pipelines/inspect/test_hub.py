@@ -17,6 +17,7 @@ from huggingface_hub.utils import disable_progress_bars
 from corpusmill.pipelines.cli import main
 from tests.makers.finished_builds import add_card, make_build, manifest_of, seal
 from tests.makers.hub_server import TOKEN, Hub, hub_server
+from tests.tools.case_tables import read_cases
 from tests.tools.golden_tree import GOLDEN, tree_of
 
 ENVIRONMENT = {
@@ -198,26 +199,7 @@ def test_nothing_behind_a_link_is_uploaded(
 
 
 @pytest.mark.parametrize(
-    ("repo", "fails", "message"),
-    [
-        ("me/other", {}, r"me/other: the hub has no such data set.* hf repos create me/other"),
-        (
-            "me/texts",
-            {"/commit/": 403},
-            "me/texts: the token in HF_TOKEN has no permission to write to this data set",
-        ),
-        ("me/texts", {"/commit/": 412}, "me/texts: the data set was changed in the meantime"),
-        (
-            "me/texts",
-            {"/commit/": 500},
-            "me/texts: the hub returned the status 500: the tests want it$",
-        ),
-        (
-            "me/texts",
-            {"/upload/": 400},
-            "me/texts: the hub returned the status 400: the tests want it$",
-        ),
-    ],
+    ("repo", "fails", "message"), read_cases("pipelines/hub", "what_the_hub_refuses")
 )
 def test_what_the_hub_refuses(
     hub: Hub,

@@ -17,6 +17,7 @@ from corpusmill.transforms.wikipedia.read_dumps import read_siteinfo
 from corpusmill.transforms.wikitext.language import load_language
 from tests.makers.edition_builds import make_edition
 from tests.makers.wiki_builds import run_cli
+from tests.tools.case_tables import read_cases
 from tests.tools.golden_tree import GOLDEN
 
 DUMP = Path(SAMPLES) / "wikipedia/ukwiki/ukwiki-20260101-pages-articles-multistream.xml.bz2"
@@ -48,13 +49,7 @@ def test_a_page_is_found_with_an_index_and_without_one(title: str, tmp_path: Pat
 
 @pytest.mark.parametrize("has_index", [True, False])
 @pytest.mark.parametrize(
-    ("title", "near"),
-    [
-        ("київ", "; similar titles: Київ"),
-        ("вий брід", "; similar titles: Вербовий Брід"),
-        ("Вербовий_Брит", "; similar titles: Вербовий Брід"),
-        ("Qwerty", ""),
-    ],
+    ("title", "near"), read_cases("pipelines/inspect", "a_page_that_is_not_there_is_an_error_1")
 )
 def test_a_page_that_is_not_there_is_an_error(
     title: str, near: str, has_index: bool, tmp_path: Path

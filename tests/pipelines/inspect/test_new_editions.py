@@ -16,6 +16,7 @@ from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.tokens import Tokens, TokensConfig
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from tests.makers.wiki_builds import Command
+from tests.tools.case_tables import read_cases
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 
@@ -232,13 +233,7 @@ def test_what_cannot_be_removed_is_said_before_anything_is_searched(
 
 
 @pytest.mark.parametrize(
-    ("spans", "left"),
-    [
-        ([(0, 3)], " b_NEWLINE_c d"),
-        ([(4, 5), (0, 5)], "_NEWLINE_c d"),
-        ([(4, 15)], "a a _NEWLINE_ d"),
-        ([(0, 17)], "_NEWLINE_"),
-    ],
+    ("spans", "left"), read_cases("pipelines/new_editions", "a_cut_leaves_the_layout")
 )
 def test_a_cut_leaves_the_layout(spans: list[tuple[int, int]], left: str) -> None:
     assert cut("a a b_NEWLINE_c d", spans) == left

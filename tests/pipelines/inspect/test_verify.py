@@ -258,21 +258,6 @@ def test_the_demo_is_sound(demo: Path) -> None:
     assert verdict.counts.shared > 3  # the samples tell of the same things
 
 
-def test_small_files_that_are_changed_or_missing_and_files_that_are_added(tmp_path: Path) -> None:
-    [mark] = (GOLDEN / "pg19").rglob("COMPLETED")
-    build = shutil.copytree(mark.parent, tmp_path / "build")
-    for name in ("README.md", "features.json"):
-        data = (build / name).read_bytes()
-        (build / name).write_bytes(data.replace(b"e", b"f", 1))
-    (build / "dataset_info.json").unlink()
-    (build / "rejected" / "notes.txt").touch()
-    faults = {Path(path).name: message for path, message in verify_folders([str(build)]).faults}
-    assert faults.keys() == {"README.md", "features.json", "dataset_info.json", "notes.txt"}
-    assert faults["README.md"].startswith("has the SHA-256 ")
-    assert faults["dataset_info.json"] == "is missing"
-    assert faults["notes.txt"] == "is not in the manifest"
-
-
 # Damage, drawn by a seed.
 
 

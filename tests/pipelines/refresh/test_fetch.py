@@ -15,7 +15,7 @@ import pytest
 from corpusmill.pipelines.cli import make_parser
 from corpusmill.pipelines.run.corpora import rows
 from tests.makers.wiki_builds import run_cli
-from tests.pipelines.refresh.dump_server import CutOff, DumpServer, Garbage
+from tests.pipelines.refresh.dump_server import DumpServer, Garbage
 from tests.pipelines.refresh.wiki_site import (
     NEW,
     OLD,
@@ -144,23 +144,6 @@ def test_a_dry_run_says_what_there_is(
     )
     assert last.split() == ["2", "files", f"{sum(sizes.values()):,}"]
     assert not tree(Path())
-
-
-def test_what_was_cut_off_goes_on_and_what_is_there_stays(
-    empty_site: DumpServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    put_dump(empty_site, OLD)
-    path = dump_path(OLD)
-    empty_site.fail(path, CutOff(4_000))
-    assert fetch_uk(empty_site) == 0
-    asked = [one.headers.get("range", "") for one in empty_site.asked_for(path)]
-    assert asked == ["", "bytes=4000-"]
-    before = tree(Path("downloads/ukwiki"))
-    assert before[f"{OLD}/{Path(path).name}"] == dump_of(OLD)[Path(path).name]
-    assert fetch_uk(empty_site) == 0
-    assert len(empty_site.asked_for(path)) == 2
-    assert tree(Path("downloads/ukwiki")) == before
-    assert "all files are downloaded" in capsys.readouterr().out
 
 
 FAILURES: dict[str, tuple[Callable[[DumpServer], object], Sequence[str], int, str]] = {

@@ -31,6 +31,7 @@ from tests.makers.wiki_builds import Command
 from tests.pipelines.refresh.conftest import NOTHING_CHANGED, small_disk
 from tests.pipelines.refresh.dump_server import DumpServer, Garbage
 from tests.pipelines.refresh.wiki_site import NEW, OLD, VERSION, Place, dump_path, put_dump, tree
+from tests.tools.case_tables import read_tables
 
 OLD_EDITION, NEW_EDITION = f"{OLD}-{VERSION}", f"{NEW}-{VERSION}"
 
@@ -266,22 +267,7 @@ def test_an_edition_that_lost_too_much_is_not_accepted(
     assert json.loads(place.state.read_text())["rejected"] == {}
 
 
-SMALL = {  # name → lines of the [[corpus]], with {kept} for the articles there are; why it is refused
-    "fewer than is usual": ("", "there are only {kept} articles, expected at least 100"),
-    "one too few": (
-        "min_documents = {more}",
-        "there are only {kept} articles, expected at least {more}",
-    ),
-    "just enough": ("min_documents = {kept}", ""),
-    "too many without an item": (
-        'min_documents = 1\nmax_rejected_shares = {{ "join-wikidata/no-entity" = 0.0 }}',
-        "1 of .* articles are lost to join-wikidata/no-entity, expected at most a share of 0",
-    ),
-    "as many as are allowed": (
-        'min_documents = 1\nmax_rejected_shares = {{ "join-wikidata/no-entity" = 0.5 }}',
-        "",
-    ),
-}
+SMALL = read_tables("pipelines/refresh")["small_editions"]
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -41,6 +41,7 @@ from tests.pipelines.refresh.dump_server import (
     Status,
     export_folder,
 )
+from tests.tools.case_tables import read_cases
 from tests.tools.growth import call_linear
 
 ROLES = ("dump", "page_props", "page_table")
@@ -127,19 +128,6 @@ def test_jobs_that_nobody_needs_are_not_waited_for(site: DumpServer) -> None:
         "page_props": ["ukwiki-20261101-page_props.sql.gz"],
     }
     assert ask(WikimediaSource("ukwiki", ROLES, (site.url,))) is None
-
-
-def test_parts_are_taken_until_they_are_put_together(site: DumpServer) -> None:
-    parts = ["multistream2.xml-p101p200.bz2", "multistream1.xml-p1p100.bz2"]
-    names = [f"pages-articles-{part}" for part in parts]
-    whole = "pages-articles-multistream.xml.bz2"
-    files = wiki_files("20261101", "", *names, whole)
-    source = WikimediaSource("ukwiki", ("dump",), (site.url,))
-    site.add_wiki("ukwiki", "20261101", files, unfinished=["articlesmultistreamdumprecombine"])
-    in_order = [f"ukwiki-20261101-{name}" for name in reversed(names)]
-    assert names_of(source) == {"dump": in_order}
-    site.add_wiki("ukwiki", "20261101", files)
-    assert names_of(source) == {"dump": [f"ukwiki-20261101-{whole}"]}
 
 
 def test_items_per_site_are_those_of_wikidatawiki(site: DumpServer) -> None:
@@ -353,15 +341,7 @@ def test_an_export_has_its_files_with_size_and_checksum(
 
 @pytest.mark.parametrize(
     ("dumps", "exports", "layout", "date", "has_tables_of"),
-    [
-        (["20261101"], [], "any", "D20261101", "20261101"),
-        ([], ["20261101"], "any", "E20261101", ""),
-        (["20261020"], ["20261101"], "any", "E20261101", "20261020"),
-        (["20261120"], ["20261101"], "any", "D20261120", "20261120"),
-        (["20261101"], ["20261101"], "any", "D20261101", "20261101"),
-        (["20261120"], ["20261101"], "exports", "E20261101", "20261120"),
-        (["20261020"], ["20261101"], "dumps", "D20261020", "20261020"),
-    ],
+    read_cases("pipelines/sites", "the_newer_of_two_layouts"),
 )
 def test_the_newer_of_two_layouts(
     site: DumpServer,
@@ -512,14 +492,7 @@ WIKIBASE = "/other/wikibase/wikidatawiki"
 
 @pytest.mark.parametrize(
     ("old", "new", "chosen"),
-    [
-        ("", "20261102", WIKIBASE),
-        ("20261102", "", "/wikidatawiki/entities"),
-        ("20261102", "20261109", WIKIBASE),
-        ("20261109", "20261102", "/wikidatawiki/entities"),
-        ("20261102", "20261102", "/wikidatawiki/entities"),
-        ("20261102", "20261109 in progress", "/wikidatawiki/entities"),
-    ],
+    read_cases("pipelines/sites", "of_both_folders_of_entities_the_newest_is_taken"),
 )
 def test_of_both_folders_of_entities_the_newest_is_taken(
     site: DumpServer, old: str, new: str, chosen: str

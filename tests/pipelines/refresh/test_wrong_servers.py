@@ -40,6 +40,7 @@ from tests.pipelines.refresh.wiki_site import (
     put_export,
     tree,
 )
+from tests.tools.case_tables import read_cases
 
 PASSWORD = "p4ssw0rd"
 MOST_REQUESTS = 60  # each of twelve dates is looked at in several folders, and some things twice
@@ -379,21 +380,7 @@ def test_a_mirror_that_is_wrong_is_no_obstacle(
 
 @pytest.mark.usefixtures("haste")
 @pytest.mark.parametrize(
-    "wrong",
-    [
-        "an empty listing",
-        "a login page",
-        "a listing of the future",
-        "no dumpstatus.json",
-        "a login page as dumpstatus.json",
-        "half of dumpstatus.json",
-        "nested 100,000 deep",
-        "no jobs",
-        "jobs of other names",
-        "jobs without a status",
-        "jobs of an unknown status",
-        "jobs without files",
-    ],
+    "wrong", read_cases("pipelines/wrong_servers", "what_no_mirror_says_as_it_should_is_a_failure")
 )
 def test_what_no_mirror_says_as_it_should_is_a_failure(
     place: Place, liar: DumpServer, wrong: str

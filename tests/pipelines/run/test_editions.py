@@ -11,6 +11,7 @@ import pytest
 from corpusmill.pipelines.run import editions
 from corpusmill.transforms.files.read_files import InputError
 from tests.pipelines.refresh.wiki_site import tree
+from tests.tools.case_tables import read_cases
 
 NAMES = ["20251101-1.9.0", "20251101-1.10.0", "20251120-1.9.0", "20260101-1.10.0"]
 
@@ -77,15 +78,7 @@ def test_age() -> None:
 
 
 @pytest.mark.parametrize(
-    ("current", "keep", "rejected", "left"),
-    [
-        (3, 1, [], [3]),
-        (3, 2, [], [2, 3]),
-        (3, 9, [], [0, 1, 2, 3]),
-        (3, 2, [2], [1, 3]),
-        (2, 1, [], [2, 3]),  # what is newer than the current one is not too old
-        (0, 1, [3], [0, 1, 2, 3]),
-    ],
+    ("current", "keep", "rejected", "left"), read_cases("pipelines/editions", "pruning")
 )
 def test_pruning(
     folder: Path, current: int, keep: int, rejected: list[int], left: list[int]

@@ -14,6 +14,7 @@ from corpusmill.pipelines.run.progress import (
     describe_seconds,
     find_steps,
 )
+from tests.tools.case_tables import read_cases
 
 STEPS = (
     Step("read", "starting", fixed=1.0),
@@ -40,19 +41,7 @@ READ = {"r/bytes": 4_000_000, "r/text": 8_000_000, "r/lines": 4000}
 
 
 @pytest.mark.parametrize(
-    ("stage", "counts", "step", "counted"),
-    [
-        ("read", {}, "starting", ""),
-        (
-            "read",
-            {"r/bytes": 1_000_000, "r/lines": 1200},
-            "reading",
-            "1.0 of 4.0 MB of the files, 1,200 lines",
-        ),
-        ("write", READ, "sorting", ""),
-        ("write", READ | {"l/begun": 1700}, "learning", "1,700 articles"),
-        ("write", READ | {"l/begun": 1700, "w/lines": 1000}, "writing", "1,000 of 4,000 lines"),
-    ],
+    ("stage", "counts", "step", "counted"), read_cases("pipelines/estimates", "what_is_going_on")
 )
 def test_what_is_going_on(stage: str, counts: dict[str, int], step: str, counted: str) -> None:
     found = Estimate(STEPS, 4_000_000)

@@ -7,6 +7,7 @@ import pytest
 
 from corpusmill.pipelines.cli import make_parser
 from corpusmill.pipelines.run.flags import fill_page
+from tests.tools.case_tables import read_cases
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -25,35 +26,6 @@ def test_pages_fit_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [line for line in below_usage.splitlines() if len(line) > 80] == []
 
 
-@pytest.mark.parametrize(
-    ("line", "lines"),
-    [
-        ("  One line that is short", ["  One line that is short"]),
-        (
-            "  One line that is longer than its page",
-            ["  One line that is longer than", "  its page"],
-        ),
-        (
-            "  file.tsv   what there is to be found in it",
-            ["  file.tsv   what there is to", "             be found in it"],
-        ),
-        (
-            "  key = 1  # what is meant by it",
-            ["  key = 1  # what is meant by", "           # it"],
-        ),
-        (
-            "    corpusmill make --dump a.xml.bz2 --output here \\",
-            ["    corpusmill make \\", "      --dump a.xml.bz2 \\", "      --output here \\"],
-        ),
-        (
-            "      --one 1 --two 2 --three 3 --four 4",
-            ["      --one 1 --two 2 \\", "      --three 3 --four 4"],
-        ),
-        (
-            "    corpusmill make a-file-of-a-long-name.xml.bz2",
-            ["    corpusmill make a-file-of-a-long-name.xml.bz2"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("line", "lines"), read_cases("pipelines/help_pages", "lines_are_filled"))
 def test_lines_are_filled(line: str, lines: list[str]) -> None:
     assert fill_page(line, 30) == lines

@@ -11,14 +11,6 @@ import pytest
 from rich.console import Console
 
 from corpusmill.pipelines.run import progress
-from corpusmill.pipelines.run.progress import (
-    Doing,
-    Estimate,
-    draw_lines,
-    enter_stage,
-    find_steps,
-    shown,
-)
 from corpusmill.transforms.files import counters
 
 COUNTS = {
@@ -28,8 +20,8 @@ COUNTS = {
 }
 
 
-def estimate(total_bytes: int = 1_000_000) -> Estimate:
-    return Estimate(find_steps("wiki40b", ["clean", "write"]), total_bytes)
+def estimate(total_bytes: int = 1_000_000) -> progress.Estimate:
+    return progress.Estimate(progress.find_steps("wiki40b", ["clean", "write"]), total_bytes)
 
 
 def count_all() -> None:
@@ -52,8 +44,8 @@ def test_without_a_terminal_lines_are_logged(
     monkeypatch.setattr(progress, "REDRAW_SECONDS", 0.01)
     monkeypatch.setattr(progress, "LOG_SECONDS", 0.02)
     caplog.set_level(logging.INFO, "corpusmill.pipelines.run.progress")
-    with shown("wiki40b uk", estimate()):
-        enter_stage("clean")
+    with progress.shown("wiki40b uk", estimate()):
+        progress.enter_stage("clean")
         count_all()
         wait_for(lambda: "0.5 of 1.0 MB of the dump" in caplog.text)
         folder = os.environ[counters.PROGRESS_DIR]
@@ -84,8 +76,8 @@ def test_on_a_terminal_lines_are_drawn_unless_it_is_to_be_quiet(
         drawn += capsys.readouterr().err
         return text in drawn
 
-    with shown("wiki40b uk", estimate()):
-        enter_stage("clean")
+    with progress.shown("wiki40b uk", estimate()):
+        progress.enter_stage("clean")
         count_all()
         if level == logging.INFO:
             wait_for(lambda: draws("0.5 of 1.0 MB of the dump, 1,100 pages"))
@@ -93,7 +85,7 @@ def test_on_a_terminal_lines_are_drawn_unless_it_is_to_be_quiet(
         assert not draws("wiki40b")
 
 
-DOING = Doing(
+DOING = progress.Doing(
     stage="write",
     step="learning a vocabulary",
     number=2,
@@ -113,7 +105,7 @@ DOING = Doing(
 def test_no_number_is_cut(width: int, label: str) -> None:
     console = Console(width=width, color_system=None, force_terminal=True)
     with console.capture() as capture:
-        for line in draw_lines(label, DOING, 3725.0, width):
+        for line in progress.draw_lines(label, DOING, 3725.0, width):
             console.print(line)
     drawn = capture.get()
     assert max(map(len, drawn.splitlines())) <= width
@@ -123,6 +115,6 @@ def test_no_number_is_cut(width: int, label: str) -> None:
 
 
 def test_a_failure_inside_the_block_comes_through() -> None:
-    with pytest.raises(RuntimeError, match="boom"), shown("x", estimate()):
+    with pytest.raises(RuntimeError, match="boom"), progress.shown("x", estimate()):
         raise RuntimeError("boom")
     assert counters.PROGRESS_DIR not in os.environ

@@ -17,7 +17,6 @@ from corpusmill.pipelines.run import progress
 from corpusmill.pipelines.run.corpus_build import Place, Stage
 from corpusmill.pipelines.run.engines.in_process import InProcess
 from corpusmill.pipelines.run.progress import Estimate, find_steps
-from corpusmill.pipelines.run.publish import TargetError
 from corpusmill.pipelines.run.run_stages import run_stages
 from corpusmill.pipelines.run.stage_folders import MARK, stage_folders
 from corpusmill.transforms.files import counters
@@ -233,16 +232,6 @@ def test_other_bytes_in_a_file_are_an_error_and_never_a_wrong_build(tmp_path: Pa
     ):
         words.launch()
     assert words.launch(fresh=True) == WHOLE
-
-
-def test_two_builds_at_once_the_second_refuses(tmp_path: Path) -> None:
-    words = interrupted(tmp_path, "write")
-    with stage_folders(str(tmp_path / "target")) as folders:
-        folders.open(())
-        begun = folders.begin("01-double-x")
-        with pytest.raises(TargetError, match="another build is running"):
-            words.launch()
-        assert Path(begun).exists()
 
 
 def test_what_was_counted_is_known_when_a_build_goes_on(tmp_path: Path) -> None:

@@ -7,35 +7,30 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.run.settings import (
-    EDITION,
-    MANIFEST,
-    SIGNATURE,
-    Config,
-    Group,
-    add_settings,
-    settings_of,
-)
+from corpusmill.pipelines.run import settings
+from tests.tools.case_tables import read_cases
 from tests.tools.write_settings_page import PAGE, render_page
 
-FORM = Group("form", "about the form", EDITION)
+FORM = settings.Group("form", "about the form", settings.EDITION)
 
 
 @dataclasses.dataclass(frozen=True)
-class FormConfig(Config):
-    files: Sequence[str] = Group().setting(help="what is read")
+class FormConfig(settings.Config):
+    files: Sequence[str] = settings.Group().setting(help="what is read")
     size: int = FORM.setting(3, "N words (default %(default)s)", at_least=2, at_most=9)
     style: str = FORM.setting("plain", "how", choices=("plain", "bold"))
-    is_titled: bool = FORM.setting(True, "without a title", part_of=SIGNATURE, omit_default=True)
-    limit: int = Group("rest").limit("lines")
-    signatures: bool = Group("rest").signatures("line")
-    width: int = FORM.setting(80, part_of=MANIFEST)  # without a flag
+    is_titled: bool = FORM.setting(
+        True, "without a title", part_of=settings.SIGNATURE, omit_default=True
+    )
+    limit: int = settings.Group("rest").limit("lines")
+    signatures: bool = settings.Group("rest").signatures("line")
+    width: int = FORM.setting(80, part_of=settings.MANIFEST)  # without a flag
 
 
 def parse(*words: str) -> FormConfig:
     parser = argparse.ArgumentParser()
-    add_settings(parser, FormConfig)
-    return FormConfig(**settings_of(FormConfig, parser.parse_args(words)))
+    settings.add_settings(parser, FormConfig)
+    return FormConfig(**settings.settings_of(FormConfig, parser.parse_args(words)))
 
 
 def test_flags_are_made_of_fields() -> None:
@@ -55,14 +50,7 @@ def test_wrong_flags_are_rejected(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"files": []}, "`files` is empty: there must be at least one input file or folder"),
-        ({"size": 1}, "size must be from 2 to 9, not 1"),
-        ({"size": 10}, "size must be from 2 to 9, not 10"),
-        ({"style": "red"}, "style must be one of plain, bold, not 'red'"),
-        ({"limit": -1}, "limit must be 0 or more, not -1"),
-    ],
+    ("given", "message"), read_cases("pipelines/settings", "wrong_values_are_rejected")
 )
 def test_wrong_values_are_rejected(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
@@ -73,11 +61,11 @@ def test_editions_and_manifests_have_the_settings_that_are_part_of_them() -> Non
     usual = FormConfig(["a"])
     assert usual.edition() == "en"
     assert usual.variant() == {"size": 3, "style": "plain"}
-    assert (usual.part(SIGNATURE), usual.part(MANIFEST)) == ({}, {"width": 80})
+    assert (usual.part(settings.SIGNATURE), usual.part(settings.MANIFEST)) == ({}, {"width": 80})
     other = FormConfig(["a"], 4, "bold", is_titled=False, limit=2, signatures=True)
     assert other.edition() == "en-size-4-style-bold-limit-2"
-    assert other.part(SIGNATURE) == {"is_titled": False}
-    assert other.part(MANIFEST)["signatures"]["seed"] >= 0
+    assert other.part(settings.SIGNATURE) == {"is_titled": False}
+    assert other.part(settings.MANIFEST)["signatures"]["seed"] >= 0
 
 
 def test_the_page_of_settings_is_made_of_the_fields() -> None:

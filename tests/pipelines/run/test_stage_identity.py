@@ -15,6 +15,7 @@ from corpusmill.pipelines.run import run_stages
 from corpusmill.pipelines.run.run_stages import _imports, code_digest, name_stages
 from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.read_files import InputError
+from tests.tools.case_tables import read_cases, read_tables
 
 ROOT = Path(__file__).parents[3]
 
@@ -124,38 +125,12 @@ def test_an_input_that_is_gone_is_an_error(news: Path) -> None:
         names(corpus)
 
 
-FILES = {
-    "pipelines/corpus.py": "from corpusmill.transforms.wiki.clean import Clean\nimport numpy",
-    "pipelines/report.py": "from corpusmill.transforms.wiki.clean import Clean",
-    "transforms/files/stage_files.py": "",
-    "transforms/wiki/clean.py": "def clean():\n    from corpusmill.transforms.text import rules, scan",
-    "transforms/text/rules.py": "",
-    "transforms/text/scan.py": (
-        "try:\n    import a\nexcept E:\n    from corpusmill.transforms.text import slow_scan"
-    ),
-    "transforms/text/slow_scan.py": "",
-    "transforms/text/languages/uk.toml": "",
-    "transforms/text/books/__init__.py": "",
-    "transforms/text/books/words.toml": "",
-    "tests/test_corpus.py": "from corpusmill.pipelines.corpus import Corpus",
-}
+FILES = read_tables("pipelines/stage_identity")["files"]
 
 
 @pytest.mark.parametrize(
     ("changed", "is_other"),
-    [
-        ("pipelines/corpus.py", True),
-        ("transforms/wiki/clean.py", True),  # imported
-        ("transforms/text/rules.py", True),  # imported by what is imported
-        ("transforms/text/slow_scan.py", True),
-        ("transforms/text/languages/uk.toml", True),  # a table beside it
-        ("transforms/text/new.toml", True),
-        ("transforms/files/stage_files.py", True),  # what stages hand on is written so
-        ("pipelines/report.py", False),  # it imports the cleaner, not the other way round
-        ("transforms/text/books/words.toml", False),  # the tables of another package
-        ("transforms/text/new.py", False),
-        ("tests/test_corpus.py", False),
-    ],
+    read_cases("pipelines/stage_identity", "the_code_of_a_corpus_is_what_it_imports"),
 )
 def test_the_code_of_a_corpus_is_what_it_imports(
     tmp_path: Path, changed: str, is_other: bool
@@ -205,14 +180,7 @@ def test_a_library_that_is_imported_counts_with_its_version(
 
 @pytest.mark.parametrize(
     ("changed", "is_other"),
-    [
-        ("pipelines/inspect/report.py", False),
-        ("pipelines/run/progress.py", False),
-        ("pipelines/run/engines/spark.py", False),
-        ("transforms/books/select_books.py", False),
-        ("transforms/wikitext/clean.py", True),
-        ("transforms/wikitext/languages/uk.toml", True),
-    ],
+    read_cases("pipelines/stage_identity", "a_stage_of_wiki40b_after_an_edit"),
 )
 def test_a_stage_of_wiki40b_after_an_edit(tmp_path: Path, changed: str, is_other: bool) -> None:
     top = tmp_path / "checkout"

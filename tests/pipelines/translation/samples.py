@@ -1,34 +1,14 @@
 """Packets for the tests, with texts that formats and tools trip over."""
 
-from collections.abc import Iterator
-
 from corpusmill.pipelines.translation.packet_files import Packet, PacketLine, Returned
 from corpusmill.pipelines.translation.target_languages import TargetLanguage
 from corpusmill.transforms.files.records import SourceSentence
-from tests.tools.real_data import DATA
+from tests.tools.case_tables import read_cases
 
 ARABIC = TargetLanguage("ara", "Arabic", "ar", ("Arab",), True)
 CHINESE = TargetLanguage("zho_simpl", "Chinese (Simpl)", "zh-Hans", ("Hani",), False)
 
-TRICKY_TEXTS = (
-    "Plain words.",
-    '"We have them," he said. "All."',
-    '"An open quotation that goes on.',
-    '"A whole one, with a comma"',
-    "Tom & Jerry's <b>bold</b> &amp; ]]> <!-- 'so' -->",
-    " \u00a0blanks  at both ends \u3000 ",
-    "bidi \u202bمثال\u202c \u200f(שלום)\u200e",
-    "marks e\u0301 q\u0323\u0307 हिन्दी ภาษาไทย \u1100\u1161",
-    "emoji 😀 👩\u200d🔬 🇺🇦",
-    "lines that are none \x85 \u2028 \u2029",
-    "=SUM(A1)",
-    "+1 - 2",
-    "1998",
-    "3/4",
-    "C:\\new\\table {0} %s ${x}",
-    "三千万，《红楼梦》。",
-    "\ufeffa mark in front",
-)
+TRICKY_TEXTS = tuple(read_cases("translation/samples", "tricky_texts"))
 CONTROLS = ("a\rb\r\nc\nd\te", "controls \x01 \x0b \x1f \ufffe \uffff")
 
 
@@ -57,18 +37,6 @@ def tricky_packet(texts: tuple[str, ...]) -> Packet:
             done = line(f"{split}-{number + 5000}", texts[-number], text, article=article)
             lines.append(done._replace(reasons=("numbers-differ: 3 < 4",) if number % 2 else ()))
     return packet_of(*lines, project="flores 101/ü")
-
-
-def released_packets() -> Iterator[Packet]:
-    """Packets with the released translations into some languages."""
-    folder = DATA / "flores/flores101_dataset/devtest"
-    sources = (folder / "eng.devtest").read_text("utf-8").splitlines()
-    for code in ("fra", "ara", "zho_simpl", "ell"):
-        targets = (folder / f"{code}.devtest").read_bytes().decode().split("\n")
-        pairs = enumerate(zip(sources, targets, strict=False), 1)
-        packet = packet_of(*(line(f"devtest-{n:04d}", *pair) for n, pair in pairs))
-        assert len(packet.lines) == 1012
-        yield packet
 
 
 def check_returned(returned: Returned, packet: Packet) -> None:

@@ -3,16 +3,6 @@
 import pytest
 
 from corpusmill.pipelines.translation import check_characters
-from corpusmill.pipelines.translation.check_characters import (
-    addresses,
-    find_changed_addresses,
-    find_decomposed,
-    find_doubled_quotes,
-    find_leftovers,
-    find_odd_characters,
-    find_other_endings,
-    find_outer_blanks,
-)
 from corpusmill.pipelines.translation.target_languages import find_language
 from tests.pipelines.translation.pair_cases import found, pair
 from tests.tools.case_tables import read_cases
@@ -23,7 +13,7 @@ from tests.tools.case_tables import read_cases
     read_cases("translation/check_characters", "odd_characters"),
 )
 def test_odd_characters(code: str, text: str, severities: list[str]) -> None:
-    findings = found(find_odd_characters([pair("A.", text)], find_language(code)))
+    findings = found(check_characters.find_odd_characters([pair("A.", text)], find_language(code)))
     assert findings == [("unicode-variants", severity) for severity in severities]
 
 
@@ -32,7 +22,9 @@ def test_odd_characters(code: str, text: str, severities: list[str]) -> None:
     read_cases("translation/check_characters", "endings"),
 )
 def test_endings(code: str, english: str, translation: str, count: int) -> None:
-    findings = find_other_endings([pair(english, translation)], find_language(code))
+    findings = check_characters.find_other_endings(
+        [pair(english, translation)], find_language(code)
+    )
     assert found(findings) == [("ending-differs", "warning")] * count
 
 
@@ -41,7 +33,7 @@ def test_endings(code: str, english: str, translation: str, count: int) -> None:
     read_cases("translation/check_characters", "normal_forms"),
 )
 def test_normal_forms(text: str, severities: list[str]) -> None:
-    findings = found(find_decomposed([pair("A.", text)]))
+    findings = found(check_characters.find_decomposed([pair("A.", text)]))
     assert findings == [("not-nfc", severity) for severity in severities]
 
 
@@ -50,7 +42,7 @@ def test_normal_forms(text: str, severities: list[str]) -> None:
     read_cases("translation/check_characters", "leftovers"),
 )
 def test_leftovers(english: str, translation: str, rules: list[str]) -> None:
-    findings = found(find_leftovers([pair(english, translation)]))
+    findings = found(check_characters.find_leftovers([pair(english, translation)]))
     assert findings == [(rule, "error") for rule in rules]
 
 
@@ -59,7 +51,7 @@ def test_leftovers(english: str, translation: str, rules: list[str]) -> None:
     read_cases("translation/check_characters", "quotation_marks"),
 )
 def test_quotation_marks(english: str, translation: str, expected: list[list[str]]) -> None:
-    findings = found(find_doubled_quotes([pair(english, translation)]))
+    findings = found(check_characters.find_doubled_quotes([pair(english, translation)]))
     assert list(map(list, findings)) == expected
 
 
@@ -68,7 +60,7 @@ def test_quotation_marks(english: str, translation: str, expected: list[list[str
     read_cases("translation/check_characters", "addresses"),
 )
 def test_addresses(text: str, expected: list[str]) -> None:
-    assert addresses(text) == expected
+    assert check_characters.addresses(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -81,12 +73,14 @@ def test_messages(find: str, english: str, translation: str, messages: list[str]
 
 
 def test_letters_of_two_scripts_are_named() -> None:
-    (finding,) = find_odd_characters([pair("A.", "в cлучаях")], find_language("rus"))
+    (finding,) = check_characters.find_odd_characters(
+        [pair("A.", "в cлучаях")], find_language("rus")
+    )
     two = 'letters of two scripts in one word, "cлучаях"'
     assert finding.message == f"{two}: U+0063 LATIN SMALL LETTER C"
 
 
 def test_severities_of_blanks_and_addresses() -> None:
     pairs = [pair("See www.a.org.", "Siehe ")]
-    assert found(find_outer_blanks(pairs)) == [("outer-blanks", "warning")]
-    assert found(find_changed_addresses(pairs)) == [("urls-differ", "error")]
+    assert found(check_characters.find_outer_blanks(pairs)) == [("outer-blanks", "warning")]
+    assert found(check_characters.find_changed_addresses(pairs)) == [("urls-differ", "error")]

@@ -14,27 +14,10 @@ from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.pipelines.translation.xliff import write_xliff
 from corpusmill.transforms.files.read_files import InputError
-from tests.pipelines.translation.small_projects import (
-    IDS,
-    TEXTS,
-    counts_of,
-    kinds,
-    small_project,
-    state_of,
-    tree,
-)
+from tests.pipelines.translation import small_projects
 from tests.tools.case_tables import read_cases
 
-TRICKY = (
-    " Il pleut. ",
-    'Dit "oui"',
-    "a\u00a0: \u2028b",
-    "雨だ。",
-    "…<x>&amp;",
-    "e\u0301",
-    "-",
-    "0",
-)
+TRICKY = tuple(read_cases("translation/imports", "tricky"))
 
 
 def filled(
@@ -43,7 +26,7 @@ def filled(
     *,
     code: str = "fra",
     number: int = 1,
-    ids: Sequence[str] = IDS,
+    ids: Sequence[str] = small_projects.IDS,
 ) -> Packet:
     """A packet as a translator gives it back."""
     sources = {one.id: one for one in project.sentences}
@@ -69,7 +52,9 @@ def bring(project: Project, *paths: Path, language: str = "") -> list[Imported]:
 
 
 def texts(project: Project, code: str = "fra") -> dict[str, str]:
-    return {name: one.text for name, one in state_of(project, code).translations.items()}
+    return {
+        name: one.text for name, one in small_projects.state_of(project, code).translations.items()
+    }
 
 
 @pytest.mark.parametrize("name", ["fra.xlf", "fra.tsv", "back.csv"])
@@ -77,14 +62,14 @@ def test_every_text_comes_in_to_the_letter(tmp_path: Path, sent: Project, name: 
     path = write(tmp_path, filled(sent, TRICKY), name)
     (imported,) = bring(sent, path)
     assert imported.is_new
-    assert texts(sent) == dict(zip(IDS, TRICKY, strict=True))
+    assert texts(sent) == dict(zip(small_projects.IDS, TRICKY, strict=True))
     entry = imported.entry
     assert entry
     assert (entry.name, entry.by, entry.round) == ("0002", "Ama", 1)
     assert (entry.folder / "original" / name).read_bytes() == path.read_bytes()
     counts = {"base": 1, "lines": 8, "empty": 0, "first": 8}
     assert entry.facts.items() >= counts.items()
-    assert state_of(sent).name == "back"
+    assert small_projects.state_of(sent).name == "back"
 
 
 def test_plain_files_of_each_split(tmp_path: Path, sent: Project) -> None:
@@ -93,10 +78,10 @@ def test_plain_files_of_each_split(tmp_path: Path, sent: Project) -> None:
         (tmp_path / f"fra.{split}").write_text("".join(f"{line}\n" for line in lines), newline="")
     imported = bring(sent, tmp_path / "fra.dev", tmp_path / "fra.devtest")
     assert [one.entry.name for one in imported if one.entry] == ["0002", "0003"]
-    assert state_of(sent).name == "partly back"
+    assert small_projects.state_of(sent).name == "partly back"
     bring(sent, tmp_path / "fra.test")
-    assert texts(sent) == dict(zip(IDS, TRICKY, strict=True))
-    one = state_of(sent).translations["devtest-0003"]
+    assert texts(sent) == dict(zip(small_projects.IDS, TRICKY, strict=True))
+    one = small_projects.state_of(sent).translations["devtest-0003"]
     assert (one.file, one.line) == ("fra.devtest", 3)
 
 
@@ -106,7 +91,7 @@ def test_an_empty_target_is_no_translation(tmp_path: Path, sent: Project, name: 
     assert texts(sent) == {"dev-0001": "Un."}
     assert imported.entry
     assert (imported.entry.facts["empty"], imported.entry.facts["lines"]) == (7, 8)
-    assert counts_of(state_of(sent)) == (1, 7, 0)
+    assert small_projects.counts_of(small_projects.state_of(sent)) == (1, 7, 0)
     (tmp_path / "fra.dev").write_text("Un.\n\n \n")
     (plain,) = bring(sent, tmp_path / "fra.dev")
     assert plain.entry
@@ -117,11 +102,11 @@ def test_an_empty_target_is_no_translation(tmp_path: Path, sent: Project, name: 
 def test_the_same_file_twice_adds_nothing(tmp_path: Path, sent: Project) -> None:
     path = write(tmp_path, filled(sent, TRICKY))
     bring(sent, path)
-    before = tree(sent.folder)
+    before = small_projects.tree(sent.folder)
     (again,) = bring(sent, path)
     assert again.entry
     assert (again.is_new, again.entry.name) == (False, "0002")
-    assert tree(sent.folder) == before
+    assert small_projects.tree(sent.folder) == before
     other_name = tmp_path / "copy.xlf"
     other_name.write_bytes(path.read_bytes())
     assert not bring(sent, other_name)[0].is_new
@@ -136,7 +121,7 @@ def test_two_answers_to_one_packet_are_both_kept_and_disputed(
     assert imported.entry
     facts = imported.entry.facts
     assert (facts["disputed"], facts["same"]) == (1, 7)
-    state = state_of(sent)
+    state = small_projects.state_of(sent)
     assert state.disputed == ["dev-0001"]
     found = [(a.entry, a.translation("dev-0001").text) for a in state.answers["dev-0001"]]
     assert found == [(2, TRICKY[0]), (3, "Il pleuvait.")]
@@ -152,15 +137,15 @@ def test_an_answer_to_a_later_packet_settles_and_an_earlier_one_is_too_late(
     packet = send(sent)
     assert packet.entry
     assert packet.entry.facts["ids"] == ["dev-0001"]
-    assert state_of(sent).name == "sent"
+    assert small_projects.state_of(sent).name == "sent"
     answer = filled(sent, ("Trois.",), number=packet.entry.number, ids=("dev-0001",))
     bring(sent, write(tmp_path, answer, "three.xlf"))
-    assert (texts(sent)["dev-0001"], state_of(sent).disputed) == ("Trois.", [])
-    assert state_of(sent).name == "back"
+    assert (texts(sent)["dev-0001"], small_projects.state_of(sent).disputed) == ("Trois.", [])
+    assert small_projects.state_of(sent).name == "back"
     (late,) = bring(sent, write(tmp_path, filled(sent, ("Quatre.", *TRICKY[1:])), "four.xlf"))
     assert late.entry
     assert (late.entry.facts["late"], late.entry.facts["same"]) == (1, 7)
-    assert (texts(sent)["dev-0001"], state_of(sent).disputed) == ("Trois.", [])
+    assert (texts(sent)["dev-0001"], small_projects.state_of(sent).disputed) == ("Trois.", [])
 
 
 def test_a_file_without_a_number_settles_a_dispute_although_it_came_before(
@@ -171,12 +156,12 @@ def test_a_file_without_a_number_settles_a_dispute_although_it_came_before(
     one.write_text("Un.\nDeux.\nTrois.\n")
     two.write_text("Uno.\nDeux.\nTrois.\n")
     bring(sent, one, two)
-    assert state_of(sent).disputed == ["dev-0001"]
+    assert small_projects.state_of(sent).disputed == ["dev-0001"]
     assert not bring(sent, one)[0].is_new  # the packet is the same: it tells nothing new
     check_language(sent, find_language("fra"))
     send(sent)
     assert bring(sent, one)[0].is_new
-    assert state_of(sent).disputed == []
+    assert small_projects.state_of(sent).disputed == []
     assert texts(sent)["dev-0001"] == "Un."
     assert not bring(sent, one)[0].is_new
 
@@ -223,10 +208,10 @@ def test_a_bad_file_is_named_and_nothing_is_taken(
     make, message = BAD[case]
     good = write(tmp_path, filled(sent, TRICKY), "good.xlf")
     bad = write(tmp_path, make(sent), f"bad.{ending}")
-    before = tree(sent.folder)
+    before = small_projects.tree(sent.folder)
     with pytest.raises(InputError, match=rf"/bad\.{ending}.*{message}"):
         bring(sent, good, bad)
-    assert tree(sent.folder) == before
+    assert small_projects.tree(sent.folder) == before
 
 
 @pytest.mark.parametrize(
@@ -239,7 +224,7 @@ def test_files_that_cannot_be_read(
     (tmp_path / name).write_bytes(content.encode("latin-1"))
     with pytest.raises(InputError, match=message):
         bring(sent, tmp_path / name, language=language)
-    assert kinds(sent) == ["packet"]
+    assert small_projects.kinds(sent) == ["packet"]
 
 
 def test_no_such_file(tmp_path: Path, sent: Project) -> None:
@@ -262,7 +247,7 @@ def test_a_folder_with_the_source_among_the_languages(tmp_path: Path, sent: Proj
     (folder / "dev" / ".hidden.tsv").write_text("x")
     (folder / "dev" / "fra.dev").write_text("1\n2\n3\n")
     source = folder / "dev" / "eng.dev"
-    source.write_text("".join(f"{text}\n" for text in TEXTS["dev"]))
+    source.write_text("".join(f"{text}\n" for text in small_projects.TEXTS["dev"]))
     passed, imported = bring(sent, folder)
     assert (passed.path, passed.entry, imported.code) == (str(source), None, "fra")
     source.write_text("It rained.\nThe river fell.\nNobody was hurt.\n")
@@ -283,8 +268,8 @@ def test_a_folder_without_answers(tmp_path: Path, sent: Project) -> None:
 
 
 def test_two_projects_of_one_name_are_told_apart(tmp_path: Path, sent: Project) -> None:
-    small_project(tmp_path / "same")
+    small_projects.small_project(tmp_path / "same")
     other = create_project(str(tmp_path / "other"), Rules(), list(sent.sentences)[:3])
-    path = write(tmp_path, filled(other, TRICKY[:3], ids=IDS[:3]))
+    path = write(tmp_path, filled(other, TRICKY[:3], ids=small_projects.IDS[:3]))
     with pytest.raises(InputError, match="belongs to the project flores101-"):
         bring(sent, path)

@@ -15,19 +15,12 @@ from corpusmill.pipelines.translation.project import is_project, open_project
 from corpusmill.pipelines.translation.reviews import import_reviews, write_sheets
 from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import find_language
+from tests.pipelines.translation import small_projects
 from tests.pipelines.translation.clean_processes import kill_at_each_step, processes, run_all
-from tests.pipelines.translation.small_projects import (
-    IDS,
-    TEXTS,
-    kinds,
-    small_project,
-    state_of,
-    use_checks,
-)
 
 pytestmark = pytest.mark.slow
 
-TRANSLATED = tuple(f"Phrase {place}." for place in range(len(IDS)))
+TRANSLATED = tuple(f"Phrase {place}." for place in range(len(small_projects.IDS)))
 
 
 class Action(NamedTuple):
@@ -40,7 +33,7 @@ class Action(NamedTuple):
 
 
 def make(folder: Path) -> None:
-    small_project(folder / "project")
+    small_projects.small_project(folder / "project")
 
 
 def send(folder: Path) -> None:
@@ -56,7 +49,7 @@ def bring(folder: Path) -> None:
 def prepare_import(folder: Path) -> None:
     make(folder)
     send_packets(open_project(str(folder / "project")), [find_language("fra")])
-    lines = "".join(f"{line}\n" for line in TRANSLATED[: len(TEXTS["dev"])])
+    lines = "".join(f"{line}\n" for line in TRANSLATED[: len(small_projects.TEXTS["dev"])])
     (folder / "fra.dev").write_text(lines)
 
 
@@ -72,7 +65,7 @@ def prepare_check(folder: Path) -> None:
     prepare_import(folder)
     (folder / "fra.devtest").write_text("Un.\nDeux.\nTrois.\n")
     (folder / "fra.test").write_text("Un.\nDeux.\n")
-    names = [str(folder / f"fra.{split}") for split in TEXTS]
+    names = [str(folder / f"fra.{split}") for split in small_projects.TEXTS]
     import_files(open_project(str(folder / "project")), names)
 
 
@@ -106,7 +99,7 @@ ACTIONS = {
 def kill(name: str, folder: str) -> None:
     """In a process of its own."""
     patch = pytest.MonkeyPatch()
-    use_checks(patch, lambda translations: [])
+    small_projects.use_checks(patch, lambda translations: [])
     patch.setattr(os, "fsync", lambda _: None)  # no test cuts the power
     action = ACTIONS[name]
     template = Path(folder, "template")
@@ -121,8 +114,8 @@ def kill(name: str, folder: str) -> None:
         place = Path(folder, str(step))
         if is_project(str(place / "project")):
             project = open_project(str(place / "project"))
-            assert project.ids == IDS
-            seen.add(tuple(kinds(project)))
+            assert project.ids == small_projects.IDS
+            seen.add(tuple(small_projects.kinds(project)))
             for path in (place / "out").glob("fra*"):  # copies are whole, too
                 assert (
                     path.read_bytes() == (project.journal("fra") / "0001" / path.name).read_bytes()
@@ -131,7 +124,7 @@ def kill(name: str, folder: str) -> None:
             seen.add(())
         action.act(place)  # again, and now to its end
         project = open_project(str(place / "project"))
-        assert kinds(project) == [*action.before, *action.adds]
+        assert small_projects.kinds(project) == [*action.before, *action.adds]
         assert not list(place.rglob(".*"))
 
     steps = kill_at_each_step(prepare, lambda step: action.act(Path(folder, str(step))), look)
@@ -166,6 +159,6 @@ def test_imports_at_once_are_all_there(tmp_path: Path, sent: object) -> None:
     assert [entry.kind for entry in entries] == ["packet", *["import"] * 3]
     originals = sorted((entry.folder / "original/fra.dev").read_text() for entry in entries[1:])
     assert originals == sorted(Path(name).read_text() for name in files)
-    state = state_of(project)
+    state = small_projects.state_of(project)
     assert state.disputed == ["dev-0002"]
     assert len(state.answers["dev-0002"]) == 3

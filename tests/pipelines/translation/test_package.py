@@ -28,24 +28,12 @@ from corpusmill.pipelines.translation.project import Project, Rules, create_proj
 from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.transforms.files.builds.check_builds import (
-    check_counts,
-    find_fault,
     find_unlisted,
-    list_files,
 )
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.translation.source_table import METADATA_COLUMNS, splits_of
-from tests.pipelines.translation.small_projects import (
-    IDS,
-    TEXTS,
-    find_bad,
-    run,
-    small_project,
-    small_sentences,
-    tree,
-    use_checks,
-)
+from tests.pipelines.translation import small_projects
 
 TRICKY = {
     "dev": (" Il pleut. ", 'Dit "oui"', "a\u00a0: \u2028b"),
@@ -73,9 +61,9 @@ def translate(project: Project, folder: Path, code: str, extra: str = "") -> Non
 def translated(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Two languages that have passed the checks, one that failed, and one of which nothing is back."""
     folder = tmp_path_factory.mktemp("translated")
-    project = small_project(folder / "project", review_share=Fraction(1, 2))
+    project = small_projects.small_project(folder / "project", review_share=Fraction(1, 2))
     with pytest.MonkeyPatch.context() as patch:
-        use_checks(patch, find_bad)
+        small_projects.use_checks(patch, small_projects.find_bad)
         for code, extra in (("fra", ""), ("zho_simpl", "。"), ("deu", " BAD")):
             translate(project, folder / code, code, extra)
         send_packets(project, [find_language("ara")])
@@ -92,7 +80,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, translated: Project) -> Packa
 @pytest.fixture(scope="module")
 def there(made: Packaged) -> dict[str, bytes]:
     """The files of the package."""
-    return tree(Path(made.folder))
+    return small_projects.tree(Path(made.folder))
 
 
 def test_a_report_has_its_languages(made: Packaged) -> None:
@@ -121,7 +109,7 @@ def test_texts_and_metadata_to_the_byte(made: Packaged, there: dict[str, bytes])
     for split in splits:
         assert there[f"{split}/fra.{split}"] == content_of(split)
         assert there[f"{split}/zho_simpl.{split}"] == content_of(split, "。")
-        english = "".join(f"{text}\n" for text in TEXTS[split]).encode()
+        english = "".join(f"{text}\n" for text in small_projects.TEXTS[split]).encode()
         assert there[f"{split}/eng.{split}"] == english
     assert there["metadata_dev.tsv"] == (
         b"URL\tdomain\ttopic\thas_image\thas_hyperlink\n"
@@ -142,8 +130,10 @@ def test_rows_with_all_languages(made: Packaged) -> None:
         b"corpusmill.version": b"1.0.0",
         b"corpusmill.license": b"cc-by-sa-4.0",
     }
-    assert table["id"].to_pylist() == [name for name in IDS if name.startswith("devtest")]
-    assert table["sentence_eng"].to_pylist() == list(TEXTS["devtest"])
+    assert table["id"].to_pylist() == [
+        name for name in small_projects.IDS if name.startswith("devtest")
+    ]
+    assert table["sentence_eng"].to_pylist() == list(small_projects.TEXTS["devtest"])
     assert table["sentence_fra"].to_pylist() == list(TRICKY["devtest"])
     assert table["has_image"].to_pylist() == [True, False, False]
     assert table["article"].to_pylist() == ["wikinews:7"] * 3
@@ -171,7 +161,7 @@ def test_the_manifest_says_what_is_in_it_and_what_is_not(
     tmp_path: Path, translated: Project
 ) -> None:
     made = package(translated, str(tmp_path), without_review=True, version="2.0")
-    manifest, there = open_build(made.folder).manifest, tree(Path(made.folder))
+    manifest, there = open_build(made.folder).manifest, small_projects.tree(Path(made.folder))
     project = f"project:{translated.key}"
     assert manifest["signature"] == f"flores101|{project}|langs:3|splits:dev+devtest|v:2.0"
     assert manifest["counts"]["kept"] == {"dev": 3, "devtest": 3, "total": 6}
@@ -217,16 +207,6 @@ def test_the_workflow_is_counted_as_in_table_4(project: Project) -> None:
         assert line in card
 
 
-def test_verify_finds_nothing_wrong_and_something_where_there_is(
-    tmp_path: Path, made: Packaged
-) -> None:
-    build = open_build(str(shutil.copytree(made.folder, tmp_path / "copy")))
-    assert [fault for file in list_files(build) if (fault := find_fault(file))] == []
-    assert [*check_counts(build), *find_unlisted(build)] == []
-    (tmp_path / "copy" / "dev" / "fra.dev").write_text("a\n")
-    assert len([file for file in list_files(build) if find_fault(file)]) == 1
-
-
 def test_a_sentence_of_a_package_has_all_languages(made: Packaged, translated: Project) -> None:
     ((_, sentences), *_) = splits_of(translated.sentences)
     (origin,) = find_document(made.folder, sentences[0].id)
@@ -251,25 +231,25 @@ def test_the_same_project_gives_the_same_bytes(
     shutil.copytree(translated.folder, tmp_path / "moved")
     moved = open_project(str(tmp_path / "moved"))
     other = package(moved, str(tmp_path / "other"), without_review=True, with_test=True)
-    assert tree(Path(other.folder)) == there
+    assert small_projects.tree(Path(other.folder)) == there
 
 
 def test_a_finished_package_stays_unless_it_may_be_replaced(
     tmp_path: Path, translated: Project
 ) -> None:
     made = package(translated, str(tmp_path), without_review=True)
-    before = tree(Path(made.folder))
+    before = small_projects.tree(Path(made.folder))
     card = Path(made.folder).parent / "README.md"
     card.unlink()  # as if a process had been killed before it wrote it
     with pytest.raises(TargetError, match="contains a finished build"):
         package(translated, str(tmp_path), without_review=True)
     assert card.is_file()
     package(translated, str(tmp_path), without_review=True, replace=True)
-    assert tree(Path(made.folder)) == before
+    assert small_projects.tree(Path(made.folder)) == before
 
 
 def test_what_would_break_the_metadata_is_named() -> None:
-    first, *_ = small_sentences()
+    first, *_ = small_projects.small_sentences()
     with pytest.raises(
         InputError, match=r"source\.tsv: dev-0001: a field contains a tab or line feed"
     ):
@@ -277,7 +257,7 @@ def test_what_would_break_the_metadata_is_named() -> None:
 
 
 def test_licences_of_documents_are_in_metadata_rows_and_card(tmp_path: Path) -> None:
-    first, *others = small_sentences()
+    first, *others = small_projects.small_sentences()
     document = first._replace(licence="CC0 1.0", domain="news")
     sentences = [document, *(one._replace(licence="CC BY-SA 4.0") for one in others)]
     project = create_project(str(tmp_path / "p"), Rules(), sentences)
@@ -296,7 +276,7 @@ def test_licences_of_documents_are_in_metadata_rows_and_card(tmp_path: Path) -> 
 
 def test_the_command(tmp_path: Path, translated: Project) -> None:
     given = ("--project", translated.folder, "--output", tmp_path / "out", "--without-review")
-    ran = run("package", *given)
+    ran = small_projects.run("package", *given)
     assert ran.status == 0
     assert ran.out.splitlines()[1:] == [
         "dev 3, devtest 3",

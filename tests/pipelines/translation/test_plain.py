@@ -2,11 +2,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.packet_files import Returned, decode_utf8, read_plain
+from corpusmill.pipelines.translation.packet_files import Returned, read_plain
 from corpusmill.transforms.files.records import ReadError, Translation
 from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
-from tests.tools.real_data import DATA, needs_real_data
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\0"))
 LINES = st.lists(TEXTS, max_size=10)
@@ -64,15 +63,3 @@ def test_carriage_returns(file: str, lines: list[str]) -> None:
 )
 def test_what_cannot_be_aligned(file: str, count: int, message: str) -> None:
     assert error_of(ReadError, read_plain, file, "fra.dev", ids_of(count)) == message
-
-
-@needs_real_data
-def test_released_files_are_had_again_byte_for_byte() -> None:
-    folder = DATA / "flores"
-    files = sorted(folder.glob("flores101_dataset/devtest/*.devtest"))
-    files += sorted(folder.glob("flores200_dataset/devtest/*.devtest"))
-    assert len(files) == 19
-    for path in files:
-        data = path.read_bytes()
-        texts = texts_of(decode_utf8(data), 1012)
-        assert "".join(f"{text}\n" for text in texts).encode() == data, path.name

@@ -15,12 +15,10 @@ from tests.pipelines.translation.samples import (
     check_returned,
     line,
     packet_of,
-    released_packets,
     tricky_packet,
 )
 from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
-from tests.tools.real_data import needs_real_data
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 PACKET = tricky_packet(TRICKY_TEXTS + CONTROLS)
@@ -137,16 +135,3 @@ def test_lines_are_those_of_the_file() -> None:
 )
 def test_what_is_no_sheet(sheet: str, line: int, message: str) -> None:
     assert error_of(ReadError, read_sheet, sheet, "a.tsv").startswith(f"line {line}: {message}")
-
-
-@needs_real_data
-def test_released_translations() -> None:
-    for packet in released_packets():
-        sheet = write_sheet(packet)
-        rows = fields_of(sheet)
-        for text in (
-            sheet,
-            saved(rows, "\t", csv.QUOTE_NONE),
-            saved(rows, "\t", csv.QUOTE_MINIMAL),
-        ):
-            check_returned(read_sheet(text, "a.tsv"), packet)

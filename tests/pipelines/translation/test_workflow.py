@@ -9,7 +9,6 @@ import pytest
 from corpusmill.pipelines.translation.journal import read_entries
 from corpusmill.pipelines.translation.send_packets import plan_packet
 from corpusmill.pipelines.translation.status import LanguageStatus
-from corpusmill.transforms.files.records import Translation
 from tests.pipelines.translation.offices import Office, good, read_packet, target_of
 from tests.pipelines.translation.small_projects import IDS, TIME, kinds, source_file, state_of, tree
 from tests.tools.case_tables import read_cases
@@ -354,11 +353,3 @@ def test_all_languages_of_the_paper(office: Office) -> None:
     )
     assert len(office.project.languages) == 101
     assert "eng" not in office.project.languages
-
-
-def test_translations_read_from_an_entry_are_what_was_written(office: Office) -> None:
-    office.make()
-    office.do("import", office.translate(good()))
-    found = state_of(office.project).translations
-    assert found["dev-0002"] == Translation("dev-0002", "Phrase dev-0002.", "back-0001.tsv", 3)
-    assert list(found) == list(IDS)

@@ -12,12 +12,10 @@ from tests.pipelines.translation.samples import (
     check_returned,
     line,
     packet_of,
-    released_packets,
     tricky_packet,
 )
 from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
-from tests.tools.real_data import needs_real_data
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 XLIFF = "urn:oasis:names:tc:xliff:document:2.0"
@@ -188,9 +186,3 @@ def test_what_is_no_xliff(text: str, line: int, message: str) -> None:
 @pytest.mark.parametrize(("body", "line", "message"), read_cases("translation/xliff", "no_packets"))
 def test_what_is_no_packet(body: str, line: int, message: str) -> None:
     assert error_of(ReadError, read_xliff, document(body), "a.xlf") == f"line {line}: {message}"
-
-
-@needs_real_data
-def test_released_translations() -> None:
-    for packet in released_packets():
-        check_returned(read_xliff(write_xliff(packet), "a.xlf"), packet)

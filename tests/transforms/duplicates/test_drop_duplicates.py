@@ -1,4 +1,3 @@
-import itertools
 import random
 from collections.abc import Mapping
 from fractions import Fraction
@@ -9,16 +8,14 @@ import apache_beam as beam
 import pytest
 
 from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates, is_near
-from corpusmill.transforms.duplicates.minhash import jaccard
 from corpusmill.transforms.duplicates.similar_documents import (
     ComparedPair,
-    FindSimilarDocuments,
     Sketch,
-    bands_for,
 )
 from corpusmill.transforms.files.counters import Screened
 from corpusmill.transforms.files.records import Rejected
-from tests.makers.made_documents import Document, describe, ngrams_of, text_of, words
+from tests.makers.made_documents import Document, describe, text_of, words
+from tests.tools.case_tables import read_cases
 from tests.tools.run_pipeline import Outcome, run_pipeline, run_transform
 
 CHAIN = [Document(30 + step, words(1000 + 5 * step)) for step in range(4)]  # 88 of 98 8-grams
@@ -125,15 +122,6 @@ def test_keys_may_be_names(tmp_path: Path) -> None:
     assert outcome.counters == {"drop-duplicates/near-duplicate": 1}
 
 
-def test_boilerplate_that_varies_a_little_is_left_once(tmp_path: Path) -> None:
-    documents = [Document(number, f"{words(0)} {number:05}") for number in range(100)]
-    outcome = drop(tmp_path, documents)
-    assert kept_of(outcome) == [0]
-    assert {one.detail for one in outcome.elements["rejected"]} == {
-        "8-gram similarity 0.979 to 0, which stays"
-    }
-
-
 def test_nothing_to_drop(tmp_path: Path) -> None:
     outcome = drop(tmp_path, [])
     assert outcome.elements == {"kept": [], "rejected": []}
@@ -149,53 +137,9 @@ def test_near_duplicates_have_different_keys(tmp_path: Path) -> None:
         drop(tmp_path, documents)
 
 
-def test_what_stays_is_what_a_plain_search_leaves(tmp_path: Path) -> None:
-    """Two of a family are similar by 0.57 at least, and of those by 0.8 the bands miss some."""
-    chance = random.Random(1)
-    made = [
-        (chance.randrange(20), chance.randrange(20), chance.randrange(20), chance.randrange(3))
-        for _ in range(60)
-    ]
-    documents = [
-        Document(key, words(150 * family + begin, 100 - begin - end), rank)
-        for key, (family, begin, end, rank) in enumerate(made)
-    ]
-    find = FindSimilarDocuments(str(tmp_path), describe, ngrams_of, bands_for(0.8))
-    (candidates,) = run_transform(find, documents).elements["main"]
-    found = sorted(set(pairs_of(documents, 0.8)) & set(map(tuple, candidates.tolist())))
-    assert len(found) > 0.95 * len(pairs_of(documents, 0.8)) > 9
-    outcome = drop(tmp_path, documents)
-    assert kept_of(outcome) == choose_plainly(documents, found)
-    assert len(outcome.elements["rejected"]) == len(documents) - len(kept_of(outcome))
-
-
-def pairs_of(documents: list[Document], threshold: float) -> list[tuple[int, int]]:
-    """Keys of all that are so similar."""
-    return [
-        (int(first.key), int(second.key))
-        for first, second in itertools.combinations(documents, 2)
-        if jaccard(first.text.encode(), second.text.encode(), 8) >= threshold
-    ]
-
-
-def choose_plainly(documents: list[Document], pairs: list[tuple[int, int]]) -> list[int]:
-    """Keys of what stays."""
-    group_of = {int(document.key): {int(document.key)} for document in documents}
-    for first, second in pairs:
-        joined = group_of[first] | group_of[second]
-        group_of.update(dict.fromkeys(joined, joined))
-    rank_of = {int(document.key): document.rank for document in documents}
-    return sorted({max(group, key=lambda key: (rank_of[key], -key)) for group in group_of.values()})
-
-
 @pytest.mark.parametrize(
     ("threshold", "message"),
-    [
-        (0, "similarity must be above 0 and below 1, not 0"),
-        ("1", "similarity must be above 0 and below 1, not 1"),
-        ("much", "similarity must be a number, not much"),
-        (0.9999, "is too high for"),
-    ],
+    read_cases("duplicates/drop_duplicates", "thresholds_that_make_no_sense"),
 )
 def test_thresholds_that_make_no_sense(threshold: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -13,6 +13,7 @@ from corpusmill.transforms.duplicates.folded_words import (
     normalize,
     weigh_words,
 )
+from tests.tools.case_tables import read_cases
 
 # Quotation marks, a mark, letters that become two, half of a pair, letters that are words, a soft hyphen.
 TEXTS = st.text(st.sampled_from("aZ9 -\n'’“é\u0301ßﬁ\ud800語のกั\u00ad½İ\U0001f600"), max_size=40)
@@ -20,33 +21,14 @@ TEXTS = st.text(st.sampled_from("aZ9 -\n'’“é\u0301ßﬁ\ud800語のกั\u
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [
-        ("“Don’t” STOP–now…", "don t stop now"),
-        ('"Don\'t" stop - now...', "don t stop now"),
-        ("Straße, STRASSE ﬁne №5 ½ km²", "strasse strasse fine 5 1 2 km2"),
-        ("ΜΆΙΟΣ Μάιος", "μάιοσ μάιοσ"),
-        ("re\u00adcord can\u200dnot \ufeffthe", "record cannot the"),
-        ("Мико́ла caf\u0065\u0301 café", "мико́ла café café"),
-        ("हिन्दी में", "हिन्दी में"),
-        ("日本語のtext 12，ガ", "日 本 語 の text 12 ガ"),
-        ("ประเทศ", "ป ร ะ เ ท ศ"),
-        ("กั้น", "กั้ น"),
-        (" ´ _START_ \ud800", "start"),
-        ("", ""),
-    ],
+    [*read_cases("duplicates/folded_words", "words"), (" ´ _START_ \ud800", "start")],
 )
 def test_words(text: str, words: str) -> None:
     assert fold_words(text) == words.split()
 
 
 @pytest.mark.parametrize(
-    ("text", "weights"),
-    [
-        ("A river is 2 km x9 2001 wide", [0, 4, 4, 0, 4, 0, 0, 4]),
-        ("में की हिन्दी", [4, 4, 4]),
-        ("歴史のこと", [2, 2, 1, 1, 1]),
-        ("ទន្លេ กั้น", [1, 1, 1, 1, 1]),
-    ],
+    ("text", "weights"), read_cases("duplicates/folded_words", "weights_of_words")
 )
 def test_weights_of_words(text: str, weights: list[int]) -> None:
     words = fold_words(text)

@@ -13,8 +13,6 @@ from corpusmill.transforms.duplicates.minhash import (
     to_plain_words,
 )
 from corpusmill.transforms.files.text import WIDE_SPACES
-from tests.tools.real_data import needs_real_data
-from tests.tools.real_gutenberg import read_bodies
 from tests.transforms.books.sequential_selection import distinct_ngrams
 
 BITS = 64
@@ -99,48 +97,9 @@ def test_ngrams_have_words(n: int) -> None:
         hash_ngrams("a b", n)
 
 
-def test_each_order_and_choice_of_words_is_another_ngram() -> None:
-    words = "a b c d e f g".split()
-    orders = [" ".join(order) for order in itertools.permutations(words)]
-    choices = [" ".join(choice) for choice in itertools.product("ab", repeat=12)]
-    hashes = {int(hash_ngrams(text, len(text.split()))[0]) for text in orders + choices}
-    assert len(hashes) == len(orders) + len(choices)
-
-
-def test_one_other_character_changes_every_bit_of_half_the_hashes() -> None:
-    """Of 1,000 n-grams: four standard deviations of a fair coin's share are 0.063."""
-    for place in range(8):
-        before, after = (one_ngram_each(1000, place, letter) for letter in "xy")
-        changed = before ^ after
-        shares = [
-            float((changed >> numpy.uint64(bit) & numpy.uint64(1)).mean()) for bit in range(BITS)
-        ]
-        assert min(shares) > 0.437
-        assert max(shares) < 0.563
-
-
-def one_ngram_each(count: int, place: int, letter: str) -> numpy.typing.NDArray[numpy.uint64]:
-    """The hashes of n-grams which differ from each other in one word, with a letter at a place."""
-    hashes = []
-    for number in range(count):
-        words = ["the"] * 7 + [str(number)]
-        words[place] += letter
-        hashes.append(hash_ngrams(" ".join(words), 8)[0])
-    return numpy.array(hashes)
-
-
 @given(st.lists(st.integers(0, MASK), max_size=50))
 def test_sort_different(values: list[int]) -> None:
     assert sort_different(numpy.array(values, numpy.uint64)).tolist() == sorted(set(values))
-
-
-@needs_real_data
-def test_no_two_ngrams_of_real_books_share_a_hash() -> None:
-    bodies = list(read_bodies(20).values())
-    ngrams = set().union(*(distinct_ngrams(body, 8) for body in bodies))
-    hashes = numpy.concatenate([hash_ngrams(body, 8) for body in bodies])
-    assert len(ngrams) > 1_000_000
-    assert len(sort_different(hashes)) == len(ngrams)
 
 
 @pytest.mark.parametrize(

@@ -8,24 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpusmill.transforms.duplicates import minhash
-from corpusmill.transforms.duplicates.minhash import (
-    bucket_signatures,
-    choose_bands,
-    deal_buckets,
-    hash_items,
-    pair_across,
-    pair_members,
-    sign_hashes,
-    sign_sets,
-)
+from tests.tools.case_tables import read_cases
 
 SETS = st.lists(st.lists(st.binary(max_size=12), min_size=1, max_size=9), max_size=5)
 
 
 def test_hashes_and_signatures_are_fixed_forever() -> None:
     # SHA-1 of "abc" begins with a9 99 3e 36, that of nothing with da 39 a3 ee.
-    assert hash_items([b"abc", b""]).tolist() == [0x363E99A9, 0xEEA339DA]
-    assert sign_sets([[b"abc", b""], [b"the end"]], 4).tolist() == [
+    assert minhash.hash_items([b"abc", b""]).tolist() == [0x363E99A9, 0xEEA339DA]
+    assert minhash.sign_sets([[b"abc", b""], [b"the end"]], 4).tolist() == [
         [2533631190, 958213318, 1096227432, 1113023610],
         [442449177, 1722240843, 934710313, 3079738483],
     ]
@@ -39,9 +30,11 @@ def test_signatures_are_those_of_datasketch(sets: list[list[bytes]], permutation
         theirs = MinHash(num_perm=permutations)
         theirs.update_batch(one)
         expected.append(theirs.hashvalues.tolist())
-    assert sign_sets(sets, permutations).tolist() == expected
+    assert minhash.sign_sets(sets, permutations).tolist() == expected
     wanted = (permutations + 1) // 2
-    assert sign_sets(sets, permutations, wanted).tolist() == [row[:wanted] for row in expected]
+    assert minhash.sign_sets(sets, permutations, wanted).tolist() == [
+        row[:wanted] for row in expected
+    ]
 
 
 @given(
@@ -55,7 +48,7 @@ def test_hashes_are_signed_in_pieces_as_in_one(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(minhash, "_PIECE_HASHES", piece)
-        signed = sign_hashes([numpy.array(one, numpy.uint32) for one in sets], permutations)
+        signed = minhash.sign_hashes([numpy.array(one, numpy.uint32) for one in sets], permutations)
     expected = []
     for one in sets:
         theirs = MinHash(num_perm=permutations, hashfunc=int)
@@ -76,9 +69,9 @@ def test_bands_are_those_of_datasketch(
         with pytest.raises(
             ValueError, match=f"threshold {threshold} is too high for {permutations} perm"
         ):
-            choose_bands(threshold, permutations, miss_weight)
+            minhash.choose_bands(threshold, permutations, miss_weight)
     else:
-        assert choose_bands(threshold, permutations, miss_weight) == (bands, rows)
+        assert minhash.choose_bands(threshold, permutations, miss_weight) == (bands, rows)
 
 
 def test_what_the_docstring_says_of_bands() -> None:
@@ -86,7 +79,7 @@ def test_what_the_docstring_says_of_bands() -> None:
         (0.5, (9, 13), {0.8: 0.40, 0.9: 0.93}),
         (0.9, (14, 9), {0.8: 0.87, 0.9: 0.999}),
     ):
-        bands, rows = choose_bands(0.8, 128, weight)
+        bands, rows = minhash.choose_bands(0.8, 128, weight)
         assert (bands, rows) == expected
         for similarity, share in found_at.items():
             assert 1 - (1 - similarity**rows) ** bands == pytest.approx(share, abs=0.005)
@@ -94,7 +87,7 @@ def test_what_the_docstring_says_of_bands() -> None:
 
 def test_no_permutations_make_no_bands() -> None:
     with pytest.raises(ValueError, match="is too high for 0"):
-        choose_bands(0.8, 0)
+        minhash.choose_bands(0.8, 0)
 
 
 def test_a_bucket_is_shared_by_those_that_agree_in_a_band() -> None:
@@ -102,21 +95,21 @@ def test_a_bucket_is_shared_by_those_that_agree_in_a_band() -> None:
         [[1, 2, 3, 4, 5, 6], [1, 2, 9, 4, 5, 6], [2, 1, 3, 4, 6, 5], [1, 2, 3, 4, 5, 7]],
         numpy.uint32,
     )
-    buckets = bucket_signatures(signatures, 3, 2).tolist()
+    buckets = minhash.bucket_signatures(signatures, 3, 2).tolist()
     same = [
         "".join("+" if one == other else "-" for one, other in zip(first, second, strict=True))
         for first, second in itertools.combinations(buckets, 2)
     ]
     assert same == ["+-+", "-+-", "++-", "---", "+--", "-+-"]
     # Columns that are left over belong to no band, and equal rows of other bands are other buckets.
-    assert bucket_signatures(signatures, 2, 2).tolist() == [row[:2] for row in buckets]
+    assert minhash.bucket_signatures(signatures, 2, 2).tolist() == [row[:2] for row in buckets]
     ordered = numpy.repeat(numpy.arange(50, dtype=numpy.uint32), 100).reshape(50, 100)
-    assert len(set(bucket_signatures(ordered, 100, 1).ravel().tolist())) == 50 * 100
+    assert len(set(minhash.bucket_signatures(ordered, 100, 1).ravel().tolist())) == 50 * 100
 
 
 def test_buckets_spread_over_all_bits() -> None:
     signatures = numpy.arange(1 << 14, dtype=numpy.uint32).reshape(-1, 1)
-    buckets = bucket_signatures(signatures, 1, 1)[:, 0]
+    buckets = minhash.bucket_signatures(signatures, 1, 1)[:, 0]
     for shift in (0, 20, 52):
         filled = numpy.bincount(((buckets >> numpy.uint64(shift)) & numpy.uint64(255)).astype(int))
         assert len(filled) == 256
@@ -127,18 +120,20 @@ def test_buckets_spread_over_all_bits() -> None:
 def test_buckets_are_dealt_by_their_first_bits(bits: int, first: int, rest: int) -> None:
     # The last bits are left out: of the first two they differ.
     buckets = numpy.array([[0xABC12345678FFFFF, 5], [0xABC12345678EEEEE, 1 << 63]], numpy.uint64)
-    dealt = deal_buckets(numpy.array([7, -3]), buckets, bits)
+    dealt = minhash.deal_buckets(numpy.array([7, -3]), buckets, bits)
     kept = 0xABC12345678FFFFF >> 32 - rest & 0xFFFFFFFF
     assert [(part, members.tolist(), own.tolist()) for part, members, own in dealt] == [
         (0, [7], [0]),
         (1 << bits - 1, [-3], [0]),
         (first, [7, -3], [kept, kept]),
     ]
-    assert all(own.itemsize == 4 for _, _, own in deal_buckets(numpy.array([7, 8]), buckets, bits))
+    assert all(
+        own.itemsize == 4 for _, _, own in minhash.deal_buckets(numpy.array([7, 8]), buckets, bits)
+    )
 
 
 def pairs_of(buckets: list[int], ids: list[int]) -> list[list[int]]:
-    pairs = pair_members(numpy.array(buckets, numpy.uint32), numpy.array(ids, numpy.int64))
+    pairs = minhash.pair_members(numpy.array(buckets, numpy.uint32), numpy.array(ids, numpy.int64))
     assert pairs.shape == (len(pairs), 2)
     assert pairs.dtype == numpy.dtype(numpy.int64)
     return sorted(pairs.tolist())
@@ -146,13 +141,7 @@ def pairs_of(buckets: list[int], ids: list[int]) -> list[list[int]]:
 
 @pytest.mark.parametrize(
     ("buckets", "ids", "expected"),
-    [
-        ([], [], []),
-        ([7], [1], []),
-        ([7, 8], [1, 2], []),
-        ([7, 7], [2, 1], [[1, 2]]),
-        ([7, 8, 7, 8, 7], [3, 1, 2, 9, 1], [[1, 2], [1, 3], [1, 9], [2, 3]]),
-    ],
+    read_cases("duplicates/minhash", "members_of_a_bucket_are_paired"),
 )
 def test_members_of_a_bucket_are_paired(
     buckets: list[int], ids: list[int], expected: list[list[int]]
@@ -186,7 +175,7 @@ def test_even_ids_are_paired_with_odd_ones(members: list[tuple[int, int]]) -> No
             numpy.empty(0, numpy.int64),
         )
     )
-    found = set(map(tuple, pair_across(buckets.astype(numpy.uint32), ids).tolist()))
+    found = set(map(tuple, minhash.pair_across(buckets.astype(numpy.uint32), ids).tolist()))
     every = {
         (min(one, other), max(one, other))
         for bucket, one in members

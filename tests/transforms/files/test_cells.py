@@ -3,27 +3,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.files.markup import protect, to_line, unprotect
+from tests.tools.case_tables import read_cases
 
 
 @pytest.mark.parametrize(
-    ("cell", "written"),
-    [
-        ('=HYPERLINK("https://a.example")', '\'=HYPERLINK("https://a.example")'),
-        ("+1", "'+1"),
-        ("-1+cmd|' /C calc'!A0", "'-1+cmd|' /C calc'!A0"),
-        ("@SUM(A1)", "'@SUM(A1)"),
-        ("\t=1", "'\t=1"),
-        ("\r=1", "'\r=1"),
-        ("＝1", "'＝1"),
-        (' "=1"', '\' "=1"'),  # a spreadsheet takes the marks away
-        ("'=1", "''=1"),
-        ("-0.25", "-0.25"),
-        ("’s avonds", "’s avonds"),
-        ("'s avonds", "'s avonds"),
-        ('"Yes," she said.', '"Yes," she said.'),
-        ("a=b", "a=b"),
-        ("", ""),
-    ],
+    ("cell", "written"), read_cases("files/cells", "cells_that_a_spreadsheet_would_evaluate")
 )
 def test_cells_that_a_spreadsheet_would_evaluate(cell: str, written: str) -> None:
     assert protect(cell) == written

@@ -13,7 +13,6 @@ from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.news.check_lines import check_lines
 from tests.makers.bz2_files import pack_stream
 from tests.makers.tar_files import pack_links, pack_tar
-from tests.tools.real_data import DATA, needs_real_data
 
 NAME = "news.2007.en.shuffled"
 TEXT = b"one line\nand another\n" * 50
@@ -179,8 +178,3 @@ def test_other_members_may_be_wanted(tmp_path: pathlib.Path) -> None:
         InputError, match=r"the archive has no file \*\.fr or \*\.en; it contains a/x\.de$"
     ):
         check_lines([path], members=["*.fr", "*.en"])
-
-
-@needs_real_data
-def test_real_news() -> None:
-    check_lines([f"{DATA}/news/news.{year}.en.shuffled.gz" for year in range(2007, 2012)])

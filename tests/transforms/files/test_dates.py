@@ -1,21 +1,10 @@
 import pytest
 
 from corpusmill.transforms.files.text import checked_date, days_between, iso_date, plain_date
+from tests.tools.case_tables import read_cases
 
 
-@pytest.mark.parametrize(
-    ("text", "plain", "iso", "checked"),
-    [
-        ("20261101", "20261101", "2026-11-01", "20261101"),
-        ("2026-11-01", "20261101", "2026-11-01", "20261101"),
-        ("20261301", "20261301", "2026-13-01", ""),
-        ("2007-2011", "2007-2011", "2007-2011", ""),
-        ("2026-W45", "2026-W45", "2026-W45", ""),
-        ("latest", "latest", "latest", ""),
-        ("undated", "undated", "undated", ""),
-        ("", "", "", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "plain", "iso", "checked"), read_cases("files/dates", "dates"))
 def test_dates(text: str, plain: str, iso: str, checked: str) -> None:
     assert (plain_date(text), iso_date(text), checked_date(text)) == (plain, iso, checked)
 

@@ -10,6 +10,7 @@ from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
 from corpusmill.transforms.files.errors import BuildError, find_shortage, find_worker_error
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError
+from tests.tools.case_tables import read_cases
 
 TRACEBACK = """\
 Traceback (most recent call last):
@@ -22,22 +23,7 @@ transforms.files.stores.StoreError: gs://b/x: access is denied: no [while runnin
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (TRACEBACK, "gs://b/x: access is denied: no"),
-        (
-            "corpusmill.transforms.files.read_files.InputError: a.bz2, byte 7: cut off",
-            "a.bz2, byte 7: cut off",
-        ),
-        (
-            "OSError: [Errno 28] No space left on device [while running 'x']",
-            "a worker process stopped: No space left on device",
-        ),
-        ("ValueError: x", ""),
-        ("x.OtherInputError: y", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "line"), read_cases("files/errors", "one_line_of_a_traceback"))
 def test_one_line_of_a_traceback(text: str, line: str) -> None:
     assert find_worker_error(text) == line
 

@@ -101,18 +101,4 @@ def test_real_text_is_in_its_language_and_in_no_other() -> None:
 
 
 REAL_CHARS = 5_000  # of each
-REAL_LANGUAGES = {
-    "en": "eng",
-    "de": "deu",
-    "fr": "fra",
-    "ru": "rus",
-    "uk": "ukr",
-    "el": "ell",
-    "vi": "vie",
-    "sw": "swh",
-    "tr": "tur",
-    "ja": "jpn",
-    "zh": "zho_simpl",
-    "ar": "ara",
-    "hi": "hin",
-}
+REAL_LANGUAGES = dict(read_cases("files/language_of_text", "languages_of_flores"))

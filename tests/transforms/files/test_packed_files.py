@@ -28,6 +28,7 @@ from corpusmill.transforms.files.records import Reason
 from tests.makers.compressed import COMPRESS
 from tests.makers.tar_files import pack_links, pack_tar
 from tests.makers.zip_files import pack_zip
+from tests.tools.case_tables import read_cases
 
 TEXT = b"A book of few lines.\r\n" * 50
 
@@ -36,40 +37,13 @@ def read(packed: bytes, name: str = "x", share: Share | None = None) -> list[Pac
     return list(read_packed(io.BytesIO(packed), name, share))
 
 
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [
-        ("84.txt", True),
-        ("cache/epub/84/pg84.txt.utf8", True),
-        ("pg84.txt.utf-8", True),
-        ("84-0.TXT", True),
-        ("84-0.txt.gz", True),
-        ("8/4/84.zip", True),
-        ("txt-files.tar", True),
-        ("x.tgz", True),
-        ("x.tar.bz2", True),
-        ("84-h.htm", False),
-        ("84-readme.txt", False),
-        ("ReadMe.txt", False),
-        ("my-treadmill.txt", True),
-        ("__MACOSX/._84.txt", False),
-        ("images/cover.jpg", False),
-        ("txt", False),
-        (".txt", False),
-    ],
-)
+@pytest.mark.parametrize(("name", "wanted"), read_cases("files/packed_files", "wanted_names"))
 def test_wanted_names(name: str, wanted: bool) -> None:
     assert is_wanted(name) is wanted
 
 
 @pytest.mark.parametrize(
-    ("archive", "member", "name"),
-    [
-        ("84.zip", "84.txt", "84.zip/84.txt"),
-        ("txt-files.tar.zip", "txt-files.tar", "txt-files.tar.zip"),
-        ("txt-files.tar.zip", "a/txt-files.tar", "txt-files.tar.zip/a/txt-files.tar"),
-        ("a/b.tar", "c/d.txt", "a/b.tar/c/d.txt"),
-    ],
+    ("archive", "member", "name"), read_cases("files/packed_files", "names_inside")
 )
 def test_names_inside(archive: str, member: str, name: str) -> None:
     assert name_inside(archive, member) == name

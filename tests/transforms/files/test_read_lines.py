@@ -30,7 +30,6 @@ from corpusmill.transforms.files.records import Rejected
 from tests.makers.bz2_files import pack_stream
 from tests.makers.compressed import COMPRESS
 from tests.makers.tar_files import FORMATS, pack_links, pack_tar
-from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import Outcome, run_pipeline
 
 NAME = "news.2007.en.shuffled"
@@ -427,23 +426,3 @@ def test_stripes_are_for_large_files(tmp_path: pathlib.Path) -> None:
         *((large, stripe, 4) for stripe in range(4)),
         (small, 0, 1),
     ]
-
-
-NEWS = [f"{DATA}/news/news.{year}.en.shuffled.gz" for year in range(2007, 2012)]
-NEWS_LINES = [35_707, 23_940, 23_298, 29_194, 47_711]
-NEWS_BYTES = [4_390_948, 2_765_761, 2_670_756, 3_330_800, 5_374_196]
-
-
-@needs_real_data
-@pytest.mark.parametrize("stripes", [1, 7])
-def test_real_news(stripes: int) -> None:
-    outcome = read(NEWS, stripes)
-    assert sum(map(len, outcome.elements["blocks"])) == sum(NEWS_BYTES)
-    assert max(map(len, outcome.elements["blocks"])) <= work_units.BLOCK_BYTES
-    assert sum(outcome.elements["lines"]) == sum(NEWS_LINES)
-    assert outcome.counters["read-lines/lines"] == sum(NEWS_LINES)
-    assert outcome.counters["read-lines/dump_bytes"] == line_bytes_of(NEWS, stripes)
-    for output in ("rejected", "lost", "unterminated"):
-        assert outcome.elements[output] == []
-    texts = [gzip.decompress(pathlib.Path(path).read_bytes()) for path in NEWS]
-    assert lines_in(outcome) == sorted(itertools.chain(*map(lines_of, texts)))

@@ -4,6 +4,7 @@ import pytest
 from apache_beam.options.pipeline_options import StandardOptions
 
 from corpusmill.transforms.files.errors import IN_PROCESS, RUNNERS, find_worker_error, runner_named
+from tests.tools.case_tables import read_cases
 
 
 def test_every_runner_of_beam_is_known() -> None:
@@ -11,16 +12,7 @@ def test_every_runner_of_beam_is_known() -> None:
     assert {*RUNNERS} == {IN_PROCESS, *of_beam}
 
 
-@pytest.mark.parametrize(
-    ("name", "runner"),
-    [
-        ("in-process", "in-process"),
-        ("DirectRunner", "in-process"),
-        ("directrunner", "in-process"),
-        ("sparkrunner", "SparkRunner"),
-        ("my.own.Runner", "my.own.Runner"),
-    ],
-)
+@pytest.mark.parametrize(("name", "runner"), read_cases("files/runners", "names_that_are_known"))
 def test_names_that_are_known(name: str, runner: str) -> None:
     assert runner_named(name) == runner
 

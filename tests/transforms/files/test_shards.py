@@ -3,6 +3,7 @@ import pytest
 from corpusmill.transforms.files.formats import file_name
 from corpusmill.transforms.files.text import Shard
 from corpusmill.transforms.files.write_rows import count_shards
+from tests.tools.case_tables import read_cases
 
 
 @pytest.mark.parametrize(
@@ -15,15 +16,6 @@ def test_count_shards(text_bytes: dict[str, int], expected: tuple[int, int]) -> 
     )
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("parquet", "train-00003-of-00016.parquet"),
-        ("tfrecord", "wiki40b-train.tfrecord-00003-of-00016"),
-        ("jsonl.gz", "train-00003-of-00016.jsonl.gz"),
-        ("text", "train-00003-of-00016.txt"),
-        ("tsv", "train-00003-of-00016.tsv"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "name"), read_cases("files/shards", "names_of_files"))
 def test_names_of_files(kind: str, name: str) -> None:
     assert file_name(kind, "wiki40b", Shard("train", 3, 16)) == name

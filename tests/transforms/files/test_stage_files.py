@@ -19,16 +19,6 @@ import zstandard
 from corpusmill.transforms.files import stage_files
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import LineRange
-from corpusmill.transforms.files.stage_files import (
-    LIST,
-    StageField,
-    StageFile,
-    StageOutcome,
-    WriteStage,
-    read_list,
-    read_part,
-    write_list,
-)
 from tests.tools.run_pipeline import run_pipeline
 
 RANGES = [LineRange(number, number, bytes([number])) for number in range(20)]
@@ -49,14 +39,14 @@ def write(folder: Path, numbers: Sequence[Any] = range(50), of_type: Any = int) 
             root | "Ranges" >> beam.Create(RANGES).with_output_types(LineRange),
             root | "Nothing" >> beam.Create([]).with_output_types(tuple[str, int]),
         )
-        return outcome._asdict() | WriteStage(str(folder))
+        return outcome._asdict() | stage_files.WriteStage(str(folder))
 
-    assert run_pipeline(build).elements["main"] == [str(folder / LIST)]
+    assert run_pipeline(build).elements["main"] == [str(folder / stage_files.LIST)]
 
 
 def read(folder: Path, *fields: str) -> dict[str, list[Any]]:
     def build(root: beam.Pipeline) -> dict[str, beam.PCollection]:
-        outcome = StageOutcome(root, "first", str(folder))
+        outcome = stage_files.StageOutcome(root, "first", str(folder))
         return {field: getattr(outcome, field) for field in fields}
 
     return run_pipeline(build).elements
@@ -72,7 +62,7 @@ def test_a_stage_gives_what_the_one_before_has_given(tmp_path: Path) -> None:
 
 def test_types_stay_and_with_them_coders(tmp_path: Path) -> None:
     write(tmp_path)
-    outcome = StageOutcome(beam.Pipeline(), "first", str(tmp_path))
+    outcome = stage_files.StageOutcome(beam.Pipeline(), "first", str(tmp_path))
     assert outcome.numbers.element_type is int
     assert outcome.ranges.element_type is LineRange
     assert outcome.nothing.element_type == beam.typehints.Tuple[str, int]
@@ -89,7 +79,7 @@ def test_a_field_that_nobody_asks_for_is_not_read(tmp_path: Path) -> None:
 def test_there_are_no_other_fields(tmp_path: Path) -> None:
     write(tmp_path)
     with pytest.raises(AttributeError, match="has no field numbrs"):
-        _ = StageOutcome(beam.Pipeline(), "first", str(tmp_path)).numbrs
+        _ = stage_files.StageOutcome(beam.Pipeline(), "first", str(tmp_path)).numbrs
 
 
 @pytest.mark.parametrize("few", [True, False])
@@ -106,7 +96,7 @@ def test_large_and_small_elements_go_by_the_same_way(
     assert sorted(number for number in found if isinstance(number, int)) == list(range(1000))
     assert {one for one in found if isinstance(one, bytes)} == set(large)
     assert len(found) == 1003
-    parts = read_list(str(tmp_path))["numbers"].parts
+    parts = stage_files.read_list(str(tmp_path))["numbers"].parts
     assert sum(part.elements for part in parts) == 1003
     assert len(parts) >= 3
     assert all(part.end - part.start < (1 << 17) for part in parts)
@@ -124,7 +114,7 @@ def test_arrays_and_mappings_are_elements_too(tmp_path: Path) -> None:
 
 def write_bundles(
     folder: Path, bundles: Sequence[Sequence[Any]], field: str = "f"
-) -> list[StageFile]:
+) -> list[stage_files.StageFile]:
     files = []
     for bundle in bundles:
         worker = stage_files._WriteElements(str(folder), field)
@@ -135,8 +125,8 @@ def write_bundles(
     return files
 
 
-def elements_of(folder: Path, field: StageField) -> list[Any]:
-    return [element for part in field.parts for element in read_part(part, str(folder))]
+def elements_of(folder: Path, field: stage_files.StageField) -> list[Any]:
+    return [element for part in field.parts for element in stage_files.read_part(part, str(folder))]
 
 
 ELEMENTS = st.lists(st.tuples(st.integers(0, 99), st.binary(max_size=30)), max_size=40)
@@ -155,17 +145,19 @@ def test_every_element_is_there_once_however_it_is_cut(
         patch.setattr(stage_files, "PART_BYTES", part_bytes)
         patch.setattr(stage_files, "FILE_BYTES", 4 * part_bytes)
         files = write_bundles(Path(name), bundles)
-        write_list(name, {"f": stage_files.pack_type(Any)}, files)
-        found = elements_of(Path(name), read_list(name)["f"])
+        stage_files.write_list(name, {"f": stage_files.pack_type(Any)}, files)
+        found = elements_of(Path(name), stage_files.read_list(name)["f"])
         assert Counter(found) == Counter(element for bundle in bundles for element in bundle)
 
 
 def test_a_bundle_that_is_run_twice_counts_once(tmp_path: Path) -> None:
     write_bundles(tmp_path, [range(5)])  # whose result was lost
     files = write_bundles(tmp_path, [range(5), range(5, 9)])
-    write_list(str(tmp_path), {"f": stage_files.pack_type(int)}, files)
+    stage_files.write_list(str(tmp_path), {"f": stage_files.pack_type(int)}, files)
     assert len(list(tmp_path.glob("f-*"))) == 3
-    assert sorted(elements_of(tmp_path, read_list(str(tmp_path))["f"])) == list(range(9))
+    assert sorted(elements_of(tmp_path, stage_files.read_list(str(tmp_path))["f"])) == list(
+        range(9)
+    )
 
 
 def test_a_worker_that_outlives_its_build_does_not_bring_its_folder_back(tmp_path: Path) -> None:
@@ -202,19 +194,19 @@ def test_damages_are_errors_that_name_the_file(tmp_path: Path, how: str) -> None
     (path,) = tmp_path.glob("f-*")
     damage(path, how)
     with pytest.raises(InputError, match=f"^{path}: .*(damaged|no such file)"):
-        list(read_part(files[0].parts[0], str(tmp_path)))
+        list(stage_files.read_part(files[0].parts[0], str(tmp_path)))
 
 
 def test_a_stage_without_its_list_has_not_run_to_its_end(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=LIST):
-        StageOutcome(beam.Pipeline(), "first", str(tmp_path))
+    with pytest.raises(InputError, match=stage_files.LIST):
+        stage_files.StageOutcome(beam.Pipeline(), "first", str(tmp_path))
 
 
 @pytest.mark.parametrize("kind", ["builtins:int", "", {}])
 def test_damaged_type_is_an_error_of_the_list(tmp_path: Path, kind: Any) -> None:
-    write_list(str(tmp_path), {"f": kind}, ())
-    with pytest.raises(InputError, match=LIST):
-        read_list(str(tmp_path))
+    stage_files.write_list(str(tmp_path), {"f": kind}, ())
+    with pytest.raises(InputError, match=stage_files.LIST):
+        stage_files.read_list(str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -229,8 +221,8 @@ def test_damaged_type_is_an_error_of_the_list(tmp_path: Path, kind: Any) -> None
     ],
 )
 def test_type_of_elements_is_restored(tmp_path: Path, kind: Any) -> None:
-    write_list(str(tmp_path), {"f": stage_files.pack_type(kind)}, ())
-    assert read_list(str(tmp_path))["f"].element_type == kind
+    stage_files.write_list(str(tmp_path), {"f": stage_files.pack_type(kind)}, ())
+    assert stage_files.read_list(str(tmp_path))["f"].element_type == kind
 
 
 def test_elements_that_cannot_be_pickled_are_an_error(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from corpusmill.transforms.files.markup import read_table, write_table
 from corpusmill.transforms.files.records import ReadError
+from tests.tools.case_tables import read_cases
 
 COLUMNS = ("id", "text")
 ROWS = st.lists(st.tuples(st.text(min_size=1), st.text()))
@@ -30,18 +31,7 @@ def test_crlf_and_a_byte_order_mark_change_nothing(rows: list[tuple[str, str]]) 
     assert list(read_table(spoilt, COLUMNS)) == list(read_table(text, COLUMNS))
 
 
-@pytest.mark.parametrize(
-    ("row", "line"),
-    [
-        (("a", "b"), "a\tb\n"),
-        (("", ""), "\t\n"),
-        (("a\tb", "c\nd"), "a\\tb\tc\\nd\n"),
-        (("a\r", "\\"), "a\\r\t\\\\\n"),
-        (("=1", "'@a"), "'=1\t''@a\n"),
-        (("\tb", '"=1"'), "'\\tb\t'\"=1\"\n"),
-        (("\\n", '"a" ""b""'), '\\\\n\t"a" ""b""\n'),
-    ],
-)
+@pytest.mark.parametrize(("row", "line"), read_cases("files/tables", "how_a_row_is_written"))
 def test_how_a_row_is_written(row: tuple[str, str], line: str) -> None:
     assert write_table(COLUMNS, [row]) == "id\ttext\n" + line
 
@@ -54,18 +44,7 @@ def test_a_table_for_this_program_has_texts_as_they_are() -> None:
     assert [tuple(row.values()) for _, row in read] == rows
 
 
-@pytest.mark.parametrize(
-    ("line", "text"),
-    [
-        ("a\tC:\\data", "C:\\data"),  # what is no escape stands for itself
-        ("a\t\\\\t", "\\t"),
-        ("a\t\\\\\\t", "\\\t"),
-        ("a\tb\\", "b\\"),
-        ('a\t"b ""c"""', '"b ""c"""'),
-        ("a\t b ", " b "),
-        ("a\t\r", ""),
-    ],
-)
+@pytest.mark.parametrize(("line", "text"), read_cases("files/tables", "how_a_row_is_read"))
 def test_how_a_row_is_read(line: str, text: str) -> None:
     assert list(read_table(f"id\ttext\n{line}\n", COLUMNS)) == [(2, {"id": "a", "text": text})]
 
@@ -81,13 +60,7 @@ def test_blank_lines_count_and_are_no_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "line", "message"),
-    [
-        ("", 1, "missing columns: id, text; found "),
-        ("id\tTEXT\n", 1, "missing columns: text; found id, TEXT"),
-        ("id\ttext\na\tb\na\n", 3, "expected 2 fields, as in the header; found 1"),
-        ("id\ttext\n\na\tb\tc\n", 3, "expected 2 fields, as in the header; found 3"),
-    ],
+    ("table", "line", "message"), read_cases("files/tables", "what_is_no_table")
 )
 def test_what_is_no_table(table: str, line: int, message: str) -> None:
     with pytest.raises(ReadError) as raised:

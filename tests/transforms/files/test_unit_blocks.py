@@ -27,6 +27,7 @@ from corpusmill.transforms.files.work_units import (
 )
 from tests.makers.bz2_files import pack_stream
 from tests.makers.tar_files import FORMATS, pack_links, pack_tar
+from tests.tools.case_tables import read_cases
 
 Event = LineBlock | Unterminated | Damage
 Placed = list[tuple[str, str, bytes]]  # member, place, line
@@ -376,14 +377,6 @@ def test_an_empty_file_has_no_lines() -> None:
     assert read_units(b"", [unit], 10) == []
 
 
-def test_an_archive_without_a_wanted_file_tells_what_it_has() -> None:
-    data = gzip.compress(pack_tar([("a/x.de", b"1\n"), ("y.en.txt", b"2\n")]))
-    for stripe in range(2):
-        with pytest.raises(NoMemberError) as error:
-            list(read_blocks(io.BytesIO(data), FileUnit("x", "tar", 0, 9, 9, stripe, 2), ["*.en"]))
-        assert error.value.names == ["a/x.de", "y.en.txt"]
-
-
 NEWS = [
     ("news.2007", b"".join(b"%d\n" % number**5 for number in range(3000))),
     ("other", b"x\n" * 1000),
@@ -524,20 +517,7 @@ def test_what_is_planned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("megabytes", "workers", "shares"),
-    [
-        ([100], 1, [1]),
-        ([100], 8, [8]),
-        ([20] * 5, 2, [1] * 5),
-        ([20] * 5, 5, [1] * 5),
-        ([20] * 5, 10, [2] * 5),
-        ([100, 10], 4, [4, 1]),
-        ([50, 50], 4, [2, 2]),
-        ([0.5], 8, [1]),
-        ([3, 0], 8, [3, 1]),
-        ([0], 8, [1]),
-        ([], 8, []),
-    ],
+    ("megabytes", "workers", "shares"), read_cases("files/unit_blocks", "shares")
 )
 def test_shares(megabytes: list[float], workers: int, shares: list[int]) -> None:
     assert shares_of([int(size * (1 << 20)) for size in megabytes], workers) == shares
@@ -554,15 +534,7 @@ def test_no_share_is_too_small_and_all_have_work(stored_bytes: list[int], worker
 
 
 @pytest.mark.parametrize(
-    ("file_bytes", "unit_bytes"),
-    [
-        (0, 0),
-        (1, 1),
-        (1 << 20, 1 << 20),
-        (1 << 26, 1 << 20),
-        (1 << 30, 1 << 24),
-        (1 << 40, 1 << 26),
-    ],
+    ("file_bytes", "unit_bytes"), read_cases("files/unit_blocks", "units_of_large_files_are_large")
 )
 def test_units_of_large_files_are_large(file_bytes: int, unit_bytes: int) -> None:
     for head, kind in ((b"[\n", "plain"), (b"BZh91AY&SY", "bz2")):

@@ -3,9 +3,9 @@ import pytest
 from corpusmill.pipelines.run.corpora import layouts
 from corpusmill.transforms.models.sentence_sampling import paragraphs_of_book
 from corpusmill.transforms.models.sentences import clean_sentences, sentences_of_texts
-from corpusmill.transforms.models.subword_models import BLANK, RESERVED
 from corpusmill.transforms.wikitext.article_markers import render_article
 from corpusmill.transforms.wikitext.sections import Section
+from tests.tools.case_tables import read_cases
 
 PARAGRAPH = ("Пором відходить о сьомій.", "Він зелений.")
 LAST = "Його збудували 1903 р. у Києві."
@@ -39,16 +39,7 @@ def test_several_texts_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        (" a b ", ["a b"]),
-        ("a\tb\nc\r\nd", ["a b c  d"]),
-        (f"a{BLANK}b{RESERVED}c", ["a bc"]),
-        ("", []),
-        (" \t\n", []),
-        (RESERVED, []),
-        ("a\u00a0b\u3000", ["a\u00a0b\u3000"]),  # for the model's own normalisation
-    ],
+    ("sentence", "expected"), read_cases("models/document_sentences", "cleaning")
 )
 def test_cleaning(sentence: str, expected: list[str]) -> None:
     assert list(clean_sentences([sentence])) == expected

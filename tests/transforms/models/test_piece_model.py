@@ -23,6 +23,7 @@ from corpusmill.transforms.models.subword_models import (
 )
 from corpusmill.transforms.models.word_vocabulary import SCHEMA, count_words
 from tests.makers.spm_models import SENTENCES
+from tests.tools.case_tables import read_cases
 
 SMALL = PieceSettings(300)
 
@@ -137,17 +138,7 @@ def test_nothing_to_learn_from() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"size": 3}, "size must be above 3, the number of reserved pieces, not 3"),
-        (
-            {"size": 259, "byte_fallback": True},
-            "size must be above 259, the number of reserved pieces, not 259",
-        ),
-        ({"character_coverage": 0.5}, "character_coverage must be from 0.98 to 1, not 0.5"),
-        ({"normalization": "nfd"}, "normalization: expected one of"),
-        ({"min_count": 0}, "min_count must be positive, not 0"),
-    ],
+    ("settings", "message"), read_cases("models/piece_model", "settings_that_cannot_be")
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.models.sentences import split_sentences
+from tests.tools.case_tables import read_cases
 from tests.tools.real_data import DATA, needs_real_data
 
 
@@ -14,29 +15,7 @@ def texts(paragraph: str, language: str = "en") -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("language", "sentences"),
-    [
-        ("en", ["The ferry leaves at noon.", "Is it late?", "It never is!"]),
-        (
-            "en",
-            [
-                "Dr. Ames met Mrs. Lowe on July 8.",
-                "They had tea, cake, etc., at 5 p.m. in the garden.",
-            ],
-        ),
-        ("en", ["It rose by 3.5 per cent in the U.S. last year.", "Nobody knows why."]),
-        ("en", ['"I saw it. I could not believe it," she said.', "Then it was gone."]),
-        ("en", ["A. B. Ward wrote it (see p. 4 of the book).", "It sold well."]),
-        ("en", ["Sales of Yahoo! shares fell.", "Others rose."]),
-        ("fr", ["Le train est arrivé.", "Il est midi."]),
-        ("de", ["Er kam am 3. Mai an.", "Es war z. B. kalt."]),
-        ("el", ["Πού είναι;", "Δεν ξέρω."]),
-        ("hi", ["यह एक वाक्य है।", "यह दूसरा है।"]),
-        ("ar", ["هل وصلت؟", "نعم، وصلت."]),
-        ("my", ["ဒါက စာကြောင်းပါ။", "နောက်တစ်ခုပါ။"]),
-        ("hy", ["Սա նախադասություն է։", "Սա երկրորդն է։"]),
-        ("xx", ["No rules are known.", "General ones do."]),
-    ],
+    ("language", "sentences"), read_cases("models/sentences", "sentences_of_a_paragraph")
 )
 def test_sentences_of_a_paragraph(language: str, sentences: list[str]) -> None:
     assert texts(" ".join(sentences), language) == sentences

@@ -32,6 +32,7 @@ from corpusmill.transforms.models.subword_models import (
 )
 from corpusmill.transforms.wikitext.article_markers import MARKERS_WITH_LINE_FEEDS, render_article
 from corpusmill.transforms.wikitext.sections import Section
+from tests.tools.case_tables import read_cases
 
 SMALL = SubwordSettings(vocabulary_size=400)
 
@@ -322,13 +323,7 @@ def test_an_error_of_the_texts_is_not_hidden() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ({"vocabulary_size": 263}, "vocabulary_size must be above 263, the number of pieces"),
-        ({"sample_articles": 0}, "sample_articles must be positive, not 0"),
-        ({"character_coverage": 0.97}, "must be from 0.98 to 1"),
-        ({"character_coverage": 1.01}, "must be from 0.98 to 1"),
-    ],
+    ("setting", "message"), read_cases("models/subwords", "settings_that_cannot_be")
 )
 def test_settings_that_cannot_be(setting: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -7,6 +7,7 @@ import sentencepiece
 from corpusmill.transforms.models.token_ids import find_end, load_tokenizer, type_of_ids
 from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.tokenizer_files import END, small_tokenizer
+from tests.tools.case_tables import read_byte_cases
 
 TEXTS = [SENTENCES[0], "", "渡し船は毎朝七時に港を出ます。", f"one {END} two</s>"]
 
@@ -59,13 +60,7 @@ def test_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"no model", "not a SentencePiece model"),
-        (b"", "^not a SentencePiece model: the file is empty$"),
-        (b" \n", "^not a SentencePiece model: the file is empty$"),
-        (b'{"a": 1}', "not a tokenizer.json"),
-    ],
+    ("content", "message"), read_byte_cases("models/token_ids", "what_is_no_tokenizer", 0)
 )
 def test_what_is_no_tokenizer(content: bytes, message: str) -> None:
     if content[:1] == b"{":

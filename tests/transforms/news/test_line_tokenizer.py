@@ -126,20 +126,6 @@ def test_an_unknown_perl_is_refused() -> None:
         LineTokenizer("en", perl="6")
 
 
-@needs_real_data
-@pytest.mark.parametrize("perl", ["5.36", "5.14"])
-def test_real_news_comes_out_as_the_scripts_wrote_it(perl: str) -> None:
-    listed = (DATA / "expected" / "lm1b.md5").read_text().split()
-    expected = dict(zip(listed[1::2], listed[::2], strict=True))
-    lines: set[bytes] = set()
-    for path in (DATA / "news").glob("news.20??.en.shuffled.gz"):
-        lines.update(lines_of(gzip.decompress(path.read_bytes())))
-    block = block_of(sorted(lines))
-    folder = "training-monolingual.tokenized/news.20XX.en.shuffled.sorted"
-    assert md5(block) == expected[folder]
-    assert md5(LineTokenizer(perl=perl)(block)) == expected[f"{folder}.tokenized"]
-
-
 @pytest.mark.parametrize("line", LINES["plain"])
 def test_ordinary_lines_are_not_doubtful(line: str) -> None:
     text = frame(f"x\n{line}\ny\n".encode())

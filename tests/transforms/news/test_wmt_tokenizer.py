@@ -9,6 +9,7 @@ from corpusmill.transforms.news.wmt_tokenizer import (
     prefixes_of,
     tokenize_line,
 )
+from tests.tools.case_tables import read_cases
 from tests.transforms.news.cases import CASES
 
 
@@ -19,17 +20,7 @@ def test_lines_come_out_as_perl_writes_them() -> None:
 
 @pytest.mark.parametrize(
     ("prefix", "language", "expected"),
-    [
-        ("Mr", "en", ALWAYS),
-        ("No", "en", BEFORE_NUMBER),
-        ("No", "de", ALWAYS),
-        ("U.S", "en", ALWAYS),
-        ("κ.ε", "en", ALWAYS),
-        ("3.5", "en", ""),
-        ("end", "en", ""),
-        ("κ", "en", ""),
-        ("κ", "el", ALWAYS),
-    ],
+    read_cases("news/wmt_tokenizer", "a_period_stays_with_some_words"),
 )
 def test_a_period_stays_with_some_words(prefix: str, language: str, expected: str) -> None:
     assert keeps_period(prefix, language, "5.36") == expected

@@ -16,7 +16,7 @@ from corpusmill.transforms.wikipedia.dump_folder import (
     select_files,
     select_table,
 )
-from tests.tools.case_tables import read_tables
+from tests.tools.case_tables import read_cases, read_tables
 from tests.tools.error_of import error_of
 
 CASES = read_tables("wikipedia")
@@ -92,18 +92,10 @@ def test_the_tables_in_a_folder() -> None:
 @pytest.mark.parametrize(
     ("names", "reason"),
     [
-        ([], "no pages-articles dump"),
-        ([PROPS, f"{STEM}pages-articles-multistream-index.txt.bz2"], "no pages-articles dump"),
-        ([MULTI.replace("articles", "meta-current")], "no pages-articles dump"),
-        ([part(1, "p1p5"), part(3, "p6p9")], "of 3 parts, these are missing: 2"),
-        ([part(7, "p1p5")], "of 7 parts, these are missing: 1, 2, 3 and 3 more"),
-        ([part(2, "p1p5"), part(3 * 10**9, "p6p9")],
-         "of 3000000000 parts, these are missing: 1, 3, 4 and 2,999,999,995 more"),
+        *read_cases("wikipedia/dump_folder", "what_is_not_there"),
         ([part(9, f"p1p{'9' * 5_000}")], "no pages-articles dump"),
-        ([ONE, part(2, "p151574p311329")], "no part has the pages 41,243 to 151,573"),
-        ([ONE, part(2, "p41242p50000")], f"{ONE} and {part(2, 'p41242p50000')} overlap"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_there(names: list[str], reason: str) -> None:
     assert error_of(UnusableDumpError, select_files, folder(names)) == reason
 

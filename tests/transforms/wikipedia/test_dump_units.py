@@ -117,17 +117,6 @@ def test_units_of_a_plain_dump_give_each_page_once_and_in_order(
     assert pages_of(events) == [element(page) for page in PAGES[:count]]
 
 
-@given(st.integers(0, 12), st.integers(1, 13), cut_places, buffer_sizes)
-def test_units_of_a_multistream_dump_give_each_page_once_and_in_order(
-    count: int, per_stream: int, cuts: list[int], buffer_bytes: int
-) -> None:
-    data = b"".join(pack_streams(PAGES[:count], per_stream))
-    with mock.patch.object(bz2_blocks, "SCAN_BYTES", buffer_bytes):
-        events = read_all(data, units_of(data, "bz2", cuts))
-    assert damages_of(events) == []
-    assert pages_of(events) == [element(page) for page in PAGES[:count]]
-
-
 def pack_blocks(xml: bytes, cuts: Iterable[int]) -> bytes:
     """One stream, whose blocks end anywhere."""
     edges = [0, *sorted({cut % len(xml) for cut in cuts} - {0}), len(xml)]
@@ -211,15 +200,6 @@ def test_a_file_is_planned_by_its_content_not_its_name(suffix: str, kind: str) -
     units = work_units.plan_units(io.BytesIO(data), "d/pages-articles.xml.bz2", len(data), 2)
     assert {unit.kind for unit in units} == {kind}
     assert len(units) == (2 if kind == "whole" else 1)
-
-
-def test_a_multistream_file_is_cut_like_any_other() -> None:
-    data = b"".join(pack_streams(PAGES, 5))
-    with mock.patch.object(work_units, "MIN_UNIT_BYTES", 100):
-        units = work_units.plan_units(io.BytesIO(data), "x.bz2", len(data), 7)
-    assert {unit.kind for unit in units} == {"bz2"}
-    assert [unit.start for unit in units] == list(range(0, len(data) - 64, 100))
-    assert [unit.end for unit in units] == [*range(100, len(data) - 64, 100), len(data)]
 
 
 @pytest.mark.parametrize("file_bytes", [*range(1, 400, 7), 1000, 1001, 1063, 1064, 1065])

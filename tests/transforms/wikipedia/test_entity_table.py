@@ -18,6 +18,7 @@ from corpusmill.transforms.wikipedia.entity_table import (
     widen_block,
 )
 from corpusmill.transforms.wikipedia.wikidata import Entity
+from tests.tools.case_tables import read_cases
 
 WIKIS = ["elwiki", "enwiki", "zhwiki"]
 PLACES = {wiki: place for place, wiki in enumerate(WIKIS)}
@@ -134,15 +135,7 @@ def test_the_table_does_not_depend_on_order_or_blocks(
 
 @pytest.mark.parametrize(
     ("rows", "stays"),
-    [
-        ([((5,), ()), ((5,), ())], 0),
-        ([((5,), ()), ((), (("enwiki", "A"),))], 1),
-        ([((5,), (("enwiki", "A"),)), ((4,), (("enwiki", "B"),))], 0),
-        ([((5,), (("enwiki", "A"),)), ((5,), (("enwiki", "B"),))], 1),
-        # pages in other wikis do not count
-        ([((5,), (("dewiki", "A"), ("frwiki", "A"))), ((4,), (("enwiki", "A"),))], 1),
-        ([((5,), ()), ((5, 6), ()), ((5,), ())], 1),
-    ],
+    read_cases("wikipedia/entity_table", "of_repeated_rows_the_one_that_tells_most_stays"),
 )
 def test_of_repeated_rows_the_one_that_tells_most_stays(
     rows: list[tuple[tuple[int, ...], tuple[tuple[str, str], ...]]], stays: int

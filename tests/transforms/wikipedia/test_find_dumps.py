@@ -19,6 +19,7 @@ from corpusmill.transforms.wikipedia.find_dumps import (
     parse_languages,
 )
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
+from tests.tools.case_tables import read_cases, read_tables
 from tests.tools.error_of import error_of
 from tests.tools.object_store import ObjectStore
 
@@ -175,17 +176,7 @@ def test_parse_no_languages(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("dates", "wanted", "expected"),
-    [
-        ([APRIL, MAY], "newest", [MAY]),
-        ([APRIL, MAY, "latest"], "newest", [MAY]),
-        (["latest"], "newest", ["latest"]),
-        ([MAY, APRIL, "latest"], "all", [APRIL, MAY]),
-        (["latest"], "all", ["latest"]),
-        ([APRIL, MAY, "latest"], "latest", ["latest"]),
-        ([APRIL, MAY], APRIL, [APRIL]),
-        ([APRIL, MAY, "tmp", "202305", "20230601-old"], "newest", [MAY]),
-    ],
+    ("dates", "wanted", "expected"), read_cases("wikipedia/find_dumps", "dates")
 )
 def test_dates(tmp_path: Path, dates: list[str], wanted: str, expected: list[str]) -> None:
     touch(tmp_path, *(dump_name(date=date) for date in dates))
@@ -220,14 +211,7 @@ def test_what_the_status_confirms_is_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "reason"),
-    [
-        (APRIL, f"no folder elwiki/{APRIL}"),
-        (MAY, f"{MAY}: no pages-articles dump"),
-        ("latest", "no folder elwiki/latest"),
-        ("newest", f"{MAY}: no pages-articles dump"),
-        ("all", f"{MAY}: no pages-articles dump"),
-    ],
+    ("wanted", "reason"), read_cases("wikipedia/find_dumps", "why_a_language_is_missing")
 )
 def test_why_a_language_is_missing(tmp_path: Path, wanted: str, reason: str) -> None:
     touch(tmp_path, *(dump_name(date=date) for date in (APRIL, MAY, "latest")))
@@ -385,19 +369,8 @@ def test_an_export_is_found(tmp_path: Path, place: str) -> None:
 
 @pytest.mark.parametrize(
     ("dumps", "exports", "wanted", "layout", "found"),
-    [
-        ([APRIL], ["2023-05-01"], "newest", "any", ["E20230501"]),
-        ([MAY], ["2023-04-01"], "newest", "any", ["D20230501"]),
-        ([MAY], ["2023-05-01"], "newest", "any", ["D20230501"]),
-        ([MAY], ["2023-05-01"], MAY, "exports", ["E20230501"]),
-        ([APRIL], ["2023-05-01"], "newest", "dumps", ["D20230401"]),
-        ([MAY], ["2023-04-01"], "newest", "exports", ["E20230401"]),
-        ([MAY, APRIL], ["2023-05-01", "2023-06-01"], "all", "any",
-         ["D20230401", "D20230501", "E20230601"]),
-        (["latest"], ["2023-05-01"], "newest", "any", ["E20230501"]),
-        (["latest"], ["2023-05-01"], "latest", "any", ["Dlatest"]),
-    ],
-)  # fmt: skip
+    read_cases("wikipedia/find_dumps", "the_newer_of_two_layouts"),
+)
 def test_the_newer_of_two_layouts(
     tmp_path: Path, dumps: list[str], exports: list[str], wanted: str, layout: str, found: list[str]
 ) -> None:
@@ -476,13 +449,7 @@ def items_name(date: str) -> str:
 
 @pytest.mark.parametrize(
     ("dates", "chosen"),
-    [
-        ([APRIL, MAY, "20230601"], MAY),
-        ([APRIL, "20230520", "20230601"], "20230520"),
-        (["20230301", APRIL, "latest"], APRIL),
-        (["latest"], "latest"),
-        ([], ""),
-    ],
+    read_cases("wikipedia/find_dumps", "items_per_site_stands_in_for_page_props"),
 )
 def test_items_per_site_stands_in_for_page_props(
     tmp_path: Path, dates: list[str], chosen: str
@@ -496,15 +463,7 @@ def test_items_per_site_stands_in_for_page_props(
 
 @pytest.mark.parametrize(
     ("dates", "chosen"),
-    [
-        ([MAY, APRIL], MAY),
-        ([APRIL, "20230601"], APRIL),
-        (["20230330", "20230602"], "20230602"),
-        (["20230430", "20230502"], "20230502"),
-        (["20230301", "latest"], "20230301"),
-        (["latest"], ""),
-        ([], ""),
-    ],
+    read_cases("wikipedia/find_dumps", "page_props_of_the_nearest_date_where_a_dump_has_none"),
 )
 @pytest.mark.parametrize("is_export", [False, True])
 def test_page_props_of_the_nearest_date_where_a_dump_has_none(
@@ -542,49 +501,14 @@ def test_a_table_that_is_still_being_written_is_not_taken(
     assert getattr(wiki, field) == [f"{tmp_path}/{older}"]
 
 
-SERVER = "wikidatawiki/entities/{date}/wikidata-{date}-all.json.{suffix}"
-WIKIBASE = "other/wikibase/wikidatawiki/{date}/wikidata-{date}-all.json.{suffix}"
-WITHOUT = WIKIBASE.removeprefix("other/")
-SHORT = "wikidata/{date}/wikidata-{date}-all.json.{suffix}"
-LATEST = "wikidatawiki/entities/{date}-all.json.{suffix}"
-LATEST_WIKIBASE = "other/wikibase/wikidatawiki/{date}-all.json.{suffix}"
-TABLE = "entities/wikidata/{date}-{suffix}/COMPLETED"
-UNFINISHED = "entities/wikidata/{date}-{suffix}/manifest.json"
-BUILDING = "entities/wikidata/.{date}-{suffix}.building-x/COMPLETED"
-
-
 @pytest.mark.parametrize(
-    ("names", "date", "kind", "chosen"),
-    [
-        ([(SERVER, MAY, "bz2")], "newest", "dump", 0),
-        ([(SHORT, MAY, "gz")], "newest", "dump", 0),
-        ([(SERVER, MAY, "gz"), (SERVER, MAY, "bz2")], "newest", "dump", 1),
-        ([(SERVER, APRIL, "bz2"), (SHORT, MAY, "gz")], "newest", "dump", 1),
-        ([(SERVER, APRIL, "bz2"), (SERVER, MAY, "gz"), (SERVER, "20230601", "gz")], APRIL, "dump", 0),
-        ([(SERVER, APRIL, "bz2"), (SERVER, MAY, "gz"), (SERVER, "20230601", "gz")], "20230420", "dump", 1),
-        ([(SERVER, APRIL, "bz2"), (SERVER, MAY, "gz")], "20230601", "dump", 1),
-        ([(WIKIBASE, MAY, "bz2")], "newest", "dump", 0),
-        ([(WITHOUT, MAY, "gz")], "newest", "dump", 0),
-        ([(SERVER, APRIL, "bz2"), (WIKIBASE, MAY, "gz")], "newest", "dump", 1),
-        ([(SERVER, MAY, "gz"), (WIKIBASE, APRIL, "bz2")], "newest", "dump", 0),
-        ([(SERVER, MAY, "bz2"), (WIKIBASE, MAY, "bz2")], "newest", "dump", 0),
-        ([(SERVER, MAY, "gz"), (WIKIBASE, MAY, "bz2")], "newest", "dump", 1),
-        ([(SERVER, APRIL, "bz2"), (WIKIBASE, MAY, "gz")], "20230420", "dump", 1),
-        ([(TABLE, MAY, "1.0.0"), (SERVER, MAY, "bz2")], "newest", "table", 0),
-        ([(TABLE, APRIL, "1.0.0"), (WIKIBASE, MAY, "bz2")], "newest", "dump", 1),
-        ([(TABLE, APRIL, "1.0.0"), (SERVER, MAY, "bz2")], "newest", "dump", 1),
-        ([(TABLE, MAY, "1.9.0"), (TABLE, MAY, "1.10.0")], "newest", "table", 1),
-        ([(UNFINISHED, MAY, "1.0.0"), (BUILDING, MAY, "1.0.0")], "newest", "", 0),
-        ([(LATEST, "latest", "bz2")], "newest", "dump", 0),
-        ([(LATEST, "latest", "bz2"), (SHORT, APRIL, "gz")], "newest", "dump", 1),
-        ([(LATEST_WIKIBASE, "latest", "bz2")], "newest", "dump", 0),
-        ([(LATEST_WIKIBASE, "latest", "bz2"), (SHORT, APRIL, "gz")], "newest", "dump", 1),
-    ],
-)  # fmt: skip
+    ("names", "date", "kind", "chosen"), read_cases("wikipedia/find_dumps", "entities")
+)
 def test_entities(
     tmp_path: Path, names: list[tuple[str, str, str]], date: str, kind: str, chosen: int
 ) -> None:
-    paths = [form.format(date=day, suffix=suffix) for form, day, suffix in names]
+    forms = read_tables("wikipedia/find_dumps")["forms_of_entities"]
+    paths = [forms[form].format(date=day, suffix=suffix) for form, day, suffix in names]
     touch(tmp_path, *paths)
     path = paths[chosen].removesuffix("/COMPLETED")
     expected = EntitySource(kind, names[chosen][1], f"{tmp_path}/{path}")

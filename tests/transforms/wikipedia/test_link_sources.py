@@ -2,7 +2,7 @@ import pytest
 
 from corpusmill.transforms.files.records import Page
 from corpusmill.transforms.wikipedia import wikidata
-from tests.tools.case_tables import read_tables
+from tests.tools.case_tables import read_cases, read_tables
 
 CASES = read_tables("wikipedia")
 
@@ -10,23 +10,7 @@ DUMP = "20261101"
 
 
 @pytest.mark.parametrize(
-    ("dates", "chosen"),
-    [
-        ({}, []),
-        ({"page_props": DUMP, "entities": DUMP}, ["page_props="]),
-        ({"page_props": "", "entities": DUMP}, ["page_props="]),
-        ({"page_props": DUMP, "wb_items_per_site": DUMP}, ["page_props=", "wb_items_per_site="]),
-        (
-            {"page_props": "20261001", "wb_items_per_site": DUMP, "entities": DUMP},
-            ["wb_items_per_site=", "page_props"],
-        ),
-        ({"page_props": "20261001"}, ["page_props"]),
-        ({"page_props": "20261001", "entities": "20261104"}, ["page_props", "entities"]),
-        ({"wb_items_per_site": "20261001", "entities": "20261104"}, ["entities"]),
-        ({"wb_items_per_site": "20261031", "entities": "20261104"}, ["wb_items_per_site"]),
-        ({"entities": DUMP}, ["entities"]),
-        ({"entities": ""}, ["entities"]),
-    ],
+    ("dates", "chosen"), read_cases("wikipedia/link_sources", "which_tables_link_pages")
 )
 def test_which_tables_link_pages(dates: dict[str, str], chosen: list[str]) -> None:
     """ "=" marks those that are exact."""
@@ -54,13 +38,7 @@ def test_what_the_manifest_says_of_tables() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dates", "since"),
-    [
-        ({"page_props": "20261001", "entities": "20261015"}, "20261015"),
-        ({"page_props": "20261001"}, ""),
-        ({"wb_items_per_site": DUMP, "page_props": "20261001"}, ""),
-        ({"entities": ""}, ""),
-    ],
+    ("dates", "since"), read_cases("wikipedia/link_sources", "since_when_redirects_are_followed")
 )
 def test_since_when_redirects_are_followed(dates: dict[str, str], since: str) -> None:
     assert wikidata.redirects_since(wikidata.choose_sources(DUMP, dates)) == since

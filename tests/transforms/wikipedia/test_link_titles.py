@@ -9,59 +9,12 @@ from corpusmill.transforms.wikipedia.join_wikidata import LinkTitles
 from corpusmill.transforms.wikipedia.screening import PageFacts
 from corpusmill.transforms.wikipedia.wikidata import Redirect
 from tests.makers.changed_wikis import CHANGES, METHODS, Method, Wiki, find_faults
+from tests.tools.case_tables import read_tables
 from tests.tools.run_pipeline import Outcome, run_inputs
 
 PAGES = 3  # of each kind of change
 
-MADE_OR_GONE = {
-    "merged by an edit": "missing",
-    "deleted, redirect to a section": "missing",
-    "deleted, redirect to a page": "missing",
-    "deleted": "missing",
-}
-EXPECTED = {
-    "page_props of the date": {},
-    "earlier page_props": {
-        "title taken over": "missing",
-        "made anew": "missing",
-        "new": "missing",
-        "items merged": "wrong",
-    },
-    "earlier titles, no redirects": {
-        "moved": "missing",
-        "moved without redirect": "missing",
-        "moved twice": "missing",
-        "titles swapped": "wrong",
-        "title taken over": "wrong missing",
-        "new": "missing",
-        "items merged": "wrong",
-    },
-    "earlier titles": {
-        "moved without redirect": "missing",
-        "moved twice": "missing",
-        "titles swapped": "wrong",
-        "title taken over": "wrong missing",
-        "new": "missing",
-        "items merged": "wrong",
-    },
-    "earlier page_props and titles": {
-        "title taken over": "missing",
-        "new": "missing",
-        "items merged": "wrong",
-    },
-    "earlier page_props, titles of the date": {},
-    "later page_props": MADE_OR_GONE | {"made anew": "missing", "items merged": "wrong"},
-    "later titles": MADE_OR_GONE
-    | {
-        "moved": "missing",
-        "moved without redirect": "missing",
-        "moved twice": "missing",
-        "titles swapped": "wrong",
-        "title taken over": "wrong",
-        "items merged": "wrong",
-    },
-    "later page_props and titles": MADE_OR_GONE | {"items merged": "wrong"},
-}
+EXPECTED = read_tables("wikipedia/link_titles")["faults"]
 """Method → kind of change → what becomes of the links of its pages."""
 
 

@@ -7,6 +7,7 @@ from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.wikipedia.clean_wikitext import read_language
 from corpusmill.transforms.wikitext.clean import WikitextCleaner
 from corpusmill.transforms.wikitext.language import load_language
+from tests.tools.case_tables import read_cases
 
 TABLE = """\
 silent_templates = ["Нотатка моя"]
@@ -44,18 +45,7 @@ def test_without_files_the_tables_are_the_built_in_ones() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[templates\n", "Expected ']'"),
-        ("[colours]\n", "unknown table 'colours'"),
-        ("templates = ['a']\n", "templates: expected a dict, found a list"),
-        ("[templates]\na = 1\n", "templates: every value must be a string, found 1"),
-        ("[templates]\na = '{1'\n", "unbalanced brackets or braces in display pattern"),
-        ("[templates]\na = '=nonsense'\n", "unknown function '=nonsense'"),
-        (
-            "[templates]\na = '@nowhere at all'\n",
-            "the template 'nowhere at all', which is not in the tables",
-        ),
-        ("[templates]\na = '{1:nonsense}'\n", "unknown formatter 'nonsense'"),
-        ("silent_templates = [1]\n", "silent_templates: every value must be a string, found 1"),
+        *read_cases("wikipedia/read_language", "a_file_that_is_no_table_is_named"),
         (f"a = {'[' * 9_999}", "maximum recursion depth exceeded"),
     ],
 )

@@ -5,7 +5,6 @@ import pytest
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.wikipedia.read_sql_dumps import ReadSqlDump, read_file
 from tests.makers.compressed import COMPRESS
-from tests.tools.real_data import DATA, needs_real_data
 from tests.tools.run_pipeline import run_pipeline
 
 COLUMNS = ["pp_value", "pp_page"]
@@ -79,11 +78,3 @@ def test_other_table_or_columns(tmp_path, table, columns):
 def test_no_columns():
     with pytest.raises(ValueError, match="columns must not be empty"):
         ReadSqlDump(["*.sql"], "page", [])
-
-
-@needs_real_data
-def test_real_dumps():
-    patterns = [f"{DATA}/wikidata/??wiki-sample-page_props.sql.gz"]
-    reading = ReadSqlDump(patterns, "page_props", ["pp_propname"])
-    rows = run_pipeline(lambda root: root | reading).elements["rows"]
-    assert rows == [(b"wikibase_item",)] * 49

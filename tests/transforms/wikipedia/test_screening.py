@@ -1,5 +1,6 @@
 import itertools
 import pickle
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from corpusmill.transforms.wikipedia.screening import (
 )
 from corpusmill.transforms.wikipedia.wikidata import LINKED_BY
 from corpusmill.transforms.wikitext.language import load_language
-from tests.tools.case_tables import read_tables
+from tests.tools.case_tables import read_cases, read_tables
 
 CASES = read_tables("wikipedia")
 
@@ -27,37 +28,11 @@ def reason(page: Page, language: str = "en", by_template: bool = False) -> Reaso
     return PageScreening(load_language(language), by_template).reason_to_reject(page)
 
 
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({}, None),
-        ({"namespace": 14}, Reason("other-namespace", "14")),
-        ({"namespace": -1}, Reason("other-namespace", "-1")),
-        ({"is_deleted": True, "text": ""}, Reason("deleted", "text suppressed")),
-        ({"is_redirect": True}, Reason("redirect")),
-        ({"is_redirect": True, "text": ""}, Reason("redirect")),
-        ({"text": "#REDIRECT [[River]]"}, Reason("redirect", "by its text")),
-        ({"text": "  #redirect[[River]]"}, Reason("redirect", "by its text")),
-        ({"text": "# Redirect : [[River]]"}, Reason("redirect", "by its text")),
-        ({"text": "# Redirecting is an art."}, None),
-        ({"text": "The word #REDIRECT [[River]]"}, None),
-        ({"text": "#1 [[River]]"}, None),
-        ({"content_model": "css"}, Reason("not-wikitext", "css")),
-        ({"content_model": "javascript", "namespace": 8}, Reason("other-namespace", "8")),
-        ({"text": ""}, Reason("empty-source")),
-        ({"text": " \n\t "}, Reason("empty-source")),
-        ({"text": "a _START_ARTICLE_ b"}, Reason("marker-in-source", "_START_ARTICLE_")),
-        ({"text": "a\n_NEWLINE_b"}, Reason("marker-in-source", "_NEWLINE_")),
-        ({"title": "_START_SECTION_"}, Reason("marker-in-source", "_START_SECTION_")),
-        ({"text": "_START_PARAGRAPH is none"}, None),
-        ({"text": "{{disambiguation}}"}, None),
-        ({"title": "Star Trek: Voyager"}, None),
-    ],
-)
+@pytest.mark.parametrize(("changed", "expected"), read_cases("wikipedia/screening", "pages"))
 def test_the_first_rule_that_speaks_against_a_page(
-    changed: dict[str, object], expected: Reason | None
+    changed: dict[str, Any], expected: list[str]
 ) -> None:
-    assert reason(PAGE._replace(**changed)) == expected  # type: ignore[arg-type]
+    assert reason(PAGE._replace(**changed)) == (Reason(*expected) if expected else None)
 
 
 @pytest.mark.parametrize(("language", "text"), CASES["redirect_words"])
@@ -97,63 +72,18 @@ def test_a_screening_can_be_sent_to_workers() -> None:
     assert pickle.loads(pickle.dumps(screening)) == screening
 
 
-@pytest.mark.parametrize(
-    ("facts", "expected"),
-    [
-        (PageFacts("Q1", exists=True), None),
-        (PageFacts("Q1", exists=True, is_class_known=True), None),
-        (PageFacts("Q1"), Reason("deleted", "not in the page table")),
-        (PageFacts(exists=True), Reason("no-entity")),
-        (
-            PageFacts(exists=True, is_disambiguation=True),
-            Reason("disambiguation", "page property"),
-        ),
-        (
-            PageFacts("Q1", True, True, "list", "Q13406463", True),
-            Reason("disambiguation", "page property"),
-        ),
-        (
-            PageFacts("Q1", True, True, "disambiguation", "Q4167410", True),
-            Reason("disambiguation", "Q1 is a Q4167410"),
-        ),
-        *(
-            (PageFacts("Q1", True, False, kind, qid, True), Reason(slug, f"Q1 is a {qid}"))
-            for kind, qid, slug in (
-                ("disambiguation", "Q600", "disambiguation"),
-                ("category", "Q4167836", "category"),
-                ("list", "Q13406463", "list"),
-                ("template", "Q11266439", "template"),
-                ("internal", "Q17442446", "internal-entity"),
-            )
-        ),
-        (PageFacts("Q1", True, is_class_known=True, pinned_split="test"), None),
-        (
-            PageFacts("Q1", False, True, "list", "Q13406463"),
-            Reason("deleted", "not in the page table"),
-        ),
-    ],
-)
-def test_facts_that_speak_against_a_page(facts: PageFacts, expected: Reason | None) -> None:
-    assert reason_to_reject_facts(facts) == expected
+@pytest.mark.parametrize(("facts", "expected"), read_cases("wikipedia/screening", "facts"))
+def test_facts_that_speak_against_a_page(facts: dict[str, Any], expected: list[str]) -> None:
+    reason = Reason(*expected) if expected else None
+    assert reason_to_reject_facts(PageFacts(**facts)) == reason
 
 
 @pytest.mark.parametrize(
     ("classes", "expected"),
-    [
-        ([], ("", "")),
-        ([1, 9], ("", "")),
-        ([1, 13], ("list", "Q13")),
-        ([13, 12], ("list", "Q12")),
-        ([100, 12], ("list", "Q12")),
-        ([15, 14, 12, 11, 10], ("disambiguation", "Q10")),
-        ([15, 14, 12, 11], ("category", "Q11")),
-        ([15, 14, 12], ("list", "Q12")),
-        ([15, 14], ("template", "Q14")),
-        ([15], ("internal", "Q15")),
-    ],
+    read_cases("wikipedia/screening", "of_several_classes_the_first_by_kind_and_number"),
 )
 def test_of_several_classes_the_first_by_kind_and_number(
-    classes: list[int], expected: tuple[str, str]
+    classes: list[int], expected: list[str]
 ) -> None:
     kinds = {
         10: "disambiguation",
@@ -164,8 +94,8 @@ def test_of_several_classes_the_first_by_kind_and_number(
         15: "internal",
         100: "list",
     }
-    assert find_internal_class(classes, kinds) == expected
-    assert find_internal_class(classes[::-1], kinds) == expected
+    assert find_internal_class(classes, kinds) == tuple(expected)
+    assert find_internal_class(classes[::-1], kinds) == tuple(expected)
 
 
 def test_facts_of_several_tables_are_put_together() -> None:
@@ -192,14 +122,7 @@ def test_of_two_items_the_smaller_counts_with_its_class_and_its_split() -> None:
 
 @pytest.mark.parametrize(
     ("linked", "right"),
-    [
-        ([("Q9", "", False), ("Q1", "page id", True)], "Q9"),
-        ([("Q9", "page id", True), ("Q1", "title", True)], "Q9"),
-        ([("Q9", "page id", False), ("Q1", "title", False)], "Q9"),
-        ([("Q9", "page id", False), ("Q1", "title", True)], "Q1"),
-        ([("Q9", "page id", False), ("Q1", "redirect", True)], "Q9"),
-        ([("Q9", "title", False), ("Q1", "redirect", True)], "Q9"),
-    ],
+    read_cases("wikipedia/screening", "of_two_items_the_one_that_is_linked_more_reliably_counts"),
 )
 def test_of_two_items_the_one_that_is_linked_more_reliably_counts(
     linked: list[tuple[str, str, bool]], right: str

@@ -9,6 +9,7 @@ from corpusmill.transforms.files.markup import MalformedTableError
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.wikipedia import split_pins
+from tests.tools.case_tables import read_cases
 
 
 def read(text: str | bytes) -> list[tuple[str, str]]:
@@ -16,55 +17,15 @@ def read(text: str | bytes) -> list[tuple[str, str]]:
     return list(split_pins.read_pin_lines(io.BytesIO(data)))
 
 
-@pytest.mark.parametrize(
-    ("text", "pins"),
-    [
-        ("wikidata_id\tsplit\nQ64\ttest\n", [("Q64", "test")]),
-        ("split\twikidata_id\ntest\tQ64\ntrain\tQ1", [("Q64", "test"), ("Q1", "train")]),
-        ("wikidata_id,split\r\nQ64,test\r\n", [("Q64", "test")]),
-        ("\ufeffwikidata_id,split\nQ64,train\n", [("Q64", "train")]),
-        ("id,wikidata_id,note,split\n1,Q64,,validation\n", [("Q64", "validation")]),
-        ('title,wikidata_id,split\n"a, ""b""\nc",Q64,test\nd,Q1,dev\n',
-         [("Q64", "test"), ("Q1", "validation")]),
-        ('title\twikidata_id\tsplit\n"Heroes\tQ64\ttest\n', [("Q64", "test")]),
-        ('"wikidata_id"\t"split"\n"Q64"\t"test"\n', [("Q64", "test")]),
-        ("wikidata_id, split\n Q64 , test \n", [("Q64", "test")]),
-        ("wikidata_id\tsplit\n\nQ64\tvalid\n\r\n", [("Q64", "validation")]),
-        ("wikidata_id\tsplit\nukwiki:1088\tdev\n", [("ukwiki:1088", "validation")]),
-        ("wikidata_id\tsplit\nQ64\ttest\nQ64\ttest\n", [("Q64", "test")] * 2),
-        ("wikidata_id\tsplit\n", []),
-    ],
-)  # fmt: skip
-def test_lines(text: str, pins: list[tuple[str, str]]) -> None:
-    assert read(text) == pins
+@pytest.mark.parametrize(("text", "pins"), read_cases("wikipedia/split_pins", "lines"))
+def test_lines(text: str, pins: list[list[str]]) -> None:
+    assert [list(pin) for pin in read(text)] == pins
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: the header must have the columns wikidata_id and split, found []"),
-        ("Q64\ttest\n", "line 1: the header must have the columns .* found .'Q64', 'test'.$"),
-        ("wikidata_id split\nQ64 test", "line 1: the header must have the columns"),
-        ("wikidata_id,split,split\nQ64,test,test", "line 1: the header must have the columns"),
-        (
-            "wikidata_id\tsplit\nQ64\tTEST",
-            "line 2: split is 'TEST'; expected one of train, validation,",
-        ),
-        ("wikidata_id\tsplit\nQ1\ttest\nQ64\t", "line 3: split is ''; expected one of"),
-        (
-            "wikidata_id\tsplit\nq64\ttest",
-            "line 2: wikidata_id is 'q64'; expected an id like 'Q64'",
-        ),
-        (f"wikidata_id\tsplit\nQ{2**64}\ttest", f"line 2: wikidata_id is 'Q{2**64}'; expected"),
-        (f"wikidata_id\tsplit\nukwiki:{2**64}\ttest", "line 2: wikidata_id is 'ukwiki:18446"),
-        ("wikidata_id\tsplit\nb'Q64'\ttest", "line 2: wikidata_id is \"b'Q64'\""),
-        ("wikidata_id\tsplit\nQ064\ttest", "line 2: wikidata_id is 'Q064'"),
-        ("wikidata_id\tsplit\n64\ttest", "line 2: wikidata_id is '64'"),
-        ("wikidata_id\tsplit\nQ٦\ttest", "line 2: wikidata_id is 'Q٦'"),
-        ("wikidata_id\tsplit\nQ64", "line 2: expected 2 fields as in the header, found 1"),
-        ("wikidata_id\tsplit\n1\tQ64\ttest", "line 2: expected 2 fields as in the header, found 3"),
-        ('wikidata_id,split\nQ1,test\n"Q64,test\n', "line 3: unexpected end of data"),
-        ('wikidata_id,split,x\nQ64,test,"\n"\nQ1,test\n', "line 4: expected 3 fields"),
+        *read_cases("wikipedia/split_pins", "lines_that_are_no_pins_are_told_with_their_number"),
         (b"wikidata_id,split\nQ64,test\nQ\xff,test\n", "line 3: not UTF-8"),
         (b"wikidata_id\tsplit\nQ64\ttest\nQ\xff\ttest\n", "line 3: not UTF-8"),
         ("wikidata_id\tsplit\n".encode("utf-16"), "line 1: not UTF-8"),

@@ -13,6 +13,7 @@ from corpusmill.transforms.wikipedia.train_subwords import (
     train_on_builds,
 )
 from tests.makers.finished_builds import make_build, text_of
+from tests.tools.case_tables import read_cases
 from tests.tools.run_pipeline import run_pipeline
 
 # In row groups of two.
@@ -21,22 +22,15 @@ IDS = {"train": [["Q1", "Q2", "Q3"], [], ["Q4", "Q5"]], "validation": [["Q6"]], 
 
 @pytest.mark.parametrize(
     ("articles", "expected"),
-    [
-        (1, [(0, 0, 1)]),
-        (2, [(0, 0, 2)]),
-        (3, [(0, 0, 2), (0, 1, 1)]),
-        (4, [(0, 0, 2), (0, 1, 1), (2, 0, 1)]),
-        (5, [(0, 0, 2), (0, 1, 1), (2, 0, 2)]),
-        (99, [(0, 0, 2), (0, 1, 1), (2, 0, 2)]),
-    ],
+    read_cases("wikipedia/train_on_builds", "the_sample_are_the_first_articles_of_train"),
 )
 def test_the_sample_are_the_first_articles_of_train(
-    tmp_path: Path, articles: int, expected: list[tuple[int, int, int]]
+    tmp_path: Path, articles: int, expected: list[list[int]]
 ) -> None:
     build = open_build(str(make_build(tmp_path, "uk", IDS)))
     sample = plan_sample(build, articles)
     paths = build.files["train"]
-    found = [(paths.index(part.file.path), part.number, part.rows) for part in sample]
+    found = [[paths.index(part.file.path), part.number, part.rows] for part in sample]
     assert found == expected
     ids = [f"Q{number}" for number in range(1, min(articles, 5) + 1)]
     assert list(read_sample(sample)) == [(identity, "7", text_of(identity)) for identity in ids]

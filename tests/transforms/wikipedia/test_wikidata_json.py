@@ -1,4 +1,3 @@
-import gzip
 import json
 import pickle
 
@@ -7,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.wikipedia import wikidata
-from tests.tools.real_data import DATA, needs_real_data
+from tests.tools.case_tables import read_byte_cases
 
 
 def statement(value, rank="normal", **snak):
@@ -66,28 +65,7 @@ def test_item(line):
     assert wikidata.parse_entity(line) == BERLIN_ENTITY
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"",
-        b"\n",
-        b"[",
-        b"[\n",
-        b"]",
-        b"]\r\n",
-        b"[]",
-        b",",
-        b"\xef\xbb\xbf[\n",
-        b'{"type":"property","id":"P31","datatype":"wikibase-item","claims":{}}',
-        b'{"type":"lexeme","id":"L1","lemmas":{},"claims":{}}',
-        b'{"type":"mediainfo","id":"M1"}',
-        b'{"entity":"Q404","redirect":"Q395"},',
-        b'{"type":"item","id":"Q404","redirect":null}',
-        b'{"type":"lexeme","id":"L1","claims":{"P31":5}}',
-        b'{"type":null,"id":5,"sitelinks":7}',
-        b'{"id":5,"redirect":"Q395"}',
-    ],
-)
+@pytest.mark.parametrize("line", read_byte_cases("wikipedia/wikidata_json", "no_item"))
 def test_no_item(line):
     assert wikidata.parse_entity(line) is None
 
@@ -145,47 +123,12 @@ def test_classes(statements, classes):
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
+        *read_byte_cases("wikipedia/wikidata_json", "malformed", 0),
         (LINE[:-30], "not-json"),
-        (b"<html>", "not-json"),
-        (b'{"id":"Q1"}{"id":"Q2"}', "not-json"),
         (b'{"id":"Q1","labels":"\xff"}', "not-json"),
         (b'{"id":"Q1","\xff":1}', "not-json"),
-        (b'{"id":"Q1","labels":"\\ud800"}', "not-json"),
-        (b'{"id":"Q1","labels":{"a":1,}}', "not-json"),
         (b'{"id":"Q1","labels":' + b"[" * 10**5 + b"]" * 10**5 + b"}", "not-json"),
         (b'{"id":"Q1","sitelinks":{"enwiki":{"title":"\xc3"}}}', "not-json"),
-        (b'{"id":"Q1","sitelinks":{"enwiki":{"title":"\\ud83d"}}}', "not-json"),
-        (b'"Q1"', "not-an-object"),
-        (b"12", "not-an-object"),
-        (b"{}", "no-id"),
-        (b'{"error":{"code":"x"}}', "no-id"),
-        (b'{"type":"item","id":"P31"}', "bad-id"),
-        (b'{"type":"item","id":"Q0"}', "bad-id"),
-        (b'{"type":"item","id":64}', "bad-id"),
-        (b'{"id":"Q1000000000000000000"}', "bad-id"),
-        (b'{"id":"Q1","claims":"P31"}', "bad-claims"),
-        (b'{"id":"Q1","claims":"P31","sitelinks":5}', "bad-claims"),
-        (b'{"id":"Q1","claims":["P31"]}', "bad-claims"),
-        (b'{"id":"Q1","claims":{"P31":["Q5"]}}', "bad-claims"),
-        (b'{"id":"Q1","claims":{"P31":5}}', "bad-claims"),
-        (b'{"id":"Q1","claims":{"P279":[{"rank":"normal"}]}}', "bad-claims"),
-        (json.dumps(item(claims={"P31": [statement("Q5")]})).encode(), "bad-claims"),
-        (json.dumps(item(claims={"P31": [statement({"id": "x"})]})).encode(), "bad-claims"),
-        (json.dumps(item(claims={"P31": [statement({"id": 5})]})).encode(), "bad-claims"),
-        (json.dumps(item(claims={"P31": [statement({"id": None})]})).encode(), "bad-claims"),
-        (json.dumps(item(claims={"P31": [statement({})]})).encode(), "bad-claims"),
-        (json.dumps(item(claims={"P31": [statement({"numeric-id": 0})]})).encode(), "bad-claims"),
-        (json.dumps(item(claims={"P31": [statement({"numeric-id": -5})]})).encode(), "bad-claims"),
-        (json.dumps(item(claims={"P31": [statement({"id": "P5"})]})).encode(), "bad-claims"),
-        (
-            json.dumps(item(claims={"P31": [statement({"id": "Q" + "9" * 19})]})).encode(),
-            "bad-claims",
-        ),
-        (json.dumps(item(claims={"P31": [{"mainsnak": {}}]})).encode(), "bad-claims"),
-        (b'{"id":"Q1","sitelinks":"enwiki"}', "bad-sitelinks"),
-        (b'{"id":"Q1","sitelinks":["enwiki"]}', "bad-sitelinks"),
-        (b'{"id":"Q1","sitelinks":{"enwiki":"Universe"}}', "bad-sitelinks"),
-        (b'{"id":"Q1","sitelinks":{"enwiki":{"title":null}}}', "bad-sitelinks"),
     ],
 )
 def test_malformed(line, reason):
@@ -262,29 +205,7 @@ def test_a_changed_byte_is_noticed_or_json(data):
 
 
 @pytest.mark.parametrize(
-    ("head", "begins"),
-    [
-        (b"[\n{", True),
-        (b"\xef\xbb\xbf[\r\n", True),
-        (b'{"type"', True),
-        (b"[]", True),
-        (b"", True),
-        (b"<mediawiki", False),
-        (b"-- MySQL dump", False),
-        (b'["Q1"', False),
-    ],
+    ("head", "begins"), read_byte_cases("wikipedia/wikidata_json", "the_beginning_of_a_dump", 0)
 )
 def test_the_beginning_of_a_dump(head, begins):
     assert wikidata.begins_entities(head) == begins
-
-
-@needs_real_data
-def test_real_classes_and_sitelinks():
-    with gzip.open(DATA / "wikidata" / "wikidata-sample-all.json.gz") as lines:
-        entities = [entity for entity in map(wikidata.parse_entity, lines) if entity]
-    by_id = {entity.numeric_id: entity for entity in entities}
-    assert sum(len(entity.sitelinks) for entity in entities) == 23_397
-    assert sum(4167836 in entity.instance_of for entity in entities) == 10
-    assert sum(5 in entity.instance_of for entity in entities) == 188
-    assert ("elwiki", "Αλγερία") in by_id[262].sitelinks
-    assert by_id[1].instance_of == (1454986,)

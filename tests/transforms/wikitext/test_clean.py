@@ -37,9 +37,9 @@ class Case(NamedTuple):
     expected: str  # a paragraph a line, "## " before headings
 
 
-def read_cases() -> list[Case]:
+def read_cases(pattern: str = "*.case") -> list[Case]:
     cases = []
-    for path in sorted(CASES.glob("*.case")):
+    for path in sorted(CASES.glob(pattern)):
         for block in path.read_text(encoding="utf-8").removeprefix("=== ").split("\n\n=== "):
             head, _, body = block.partition("\n")
             label, _, language = head.rpartition(" | ")

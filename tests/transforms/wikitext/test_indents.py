@@ -1,11 +1,14 @@
 """Indented lines that are prose, and the time to detect them on bad input."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from corpusmill.transforms.wikitext.marks import BREAK, FORMULA_END, FORMULA_START, HOLE
 from corpusmill.transforms.wikitext.paragraphs import raise_indented_prose
+from tests.tools.case_tables import read_cases
 from tests.tools.growth import call_linear
 
 SENTENCE = "The house stood at the end of a long road that nobody had walked for years."
@@ -13,47 +16,31 @@ LONG = f"{SENTENCE} {SENTENCE}"
 FORMULA = f"{FORMULA_START}x{FORMULA_END}"
 
 
+def written(line: str) -> str:
+    """The line of a table, in which names stand for what is long."""
+    names = {
+        "SENTENCE": SENTENCE,
+        "FRAGMENT": SENTENCE.rstrip("."),
+        "FORMULA": FORMULA,
+        "HOLE": HOLE,
+    }
+    names |= {"START": FORMULA_START, "END": FORMULA_END}
+    return re.sub("|".join(names), lambda found: names[found[0]], line)
+
+
 def is_kept(line: str, before: str = "He wrote:\n") -> bool:
     text = f"\n{before}{line}\nAfter."
     return raise_indented_prose(text) != text
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        f":{SENTENCE}",
-        f"::: {SENTENCE}",
-        f':"{SENTENCE}"',
-        f":''{SENTENCE}''",
-        f":{SENTENCE.replace('.', ':')}",
-        f":«{SENTENCE}»&nbsp;",
-        f":{SENTENCE}{HOLE}",
-        f":{LONG} And on without an end",
-    ],
-)
+@pytest.mark.parametrize("line", read_cases("wikitext/indents", "prose"))
 def test_sentences_after_prose_are_prose(line: str) -> None:
-    assert is_kept(line)
+    assert is_kept(written(line))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        ":Short.",
-        f":{SENTENCE.rstrip('.')}",
-        f":* {SENTENCE}",
-        f":; {SENTENCE}",
-        f":- {SENTENCE}",
-        f":• {SENTENCE}",
-        f":(a) {SENTENCE}",
-        f":12. {SENTENCE}",
-        f":''v'' is this: {SENTENCE}",
-        f":{FORMULA} is this: {SENTENCE}",
-        f":{FORMULA_START}{'x' * 99}{FORMULA_END} is long.",
-        ":",
-    ],
-)
+@pytest.mark.parametrize("line", read_cases("wikitext/indents", "no_prose"))
 def test_entries_formulas_and_fragments_are_not(line: str) -> None:
-    assert not is_kept(line)
+    assert not is_kept(written(line))
 
 
 @pytest.mark.parametrize(

@@ -50,20 +50,9 @@ def test_what_is_no_link_to_a_page_stays(wikitext: str) -> None:
     assert mark_links(wikitext) == wikitext
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a ^b c ^d", ("a b c d", [2, 6])),
-        ("^a", ("a", [0])),
-        ("a^^b", ("ab", [1])),
-        ("a ^", ("a ", [])),
-        ("^", ("", [])),
-        ("", ("", [])),
-        ("𝒜 ^東京", ("𝒜 東京", [2])),
-    ],
-)
-def test_marks_are_found(text: str, expected: tuple[str, list[int]]) -> None:
-    assert find_marks(text.replace("^", SIGN)) == expected
+@pytest.mark.parametrize(("text", "expected"), read_cases("wikitext/link_marks", "marks_are_found"))
+def test_marks_are_found(text: str, expected: list[object]) -> None:
+    assert list(find_marks(text.replace("^", SIGN))) == expected
 
 
 @pytest.mark.parametrize(

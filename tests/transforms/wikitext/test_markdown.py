@@ -4,7 +4,13 @@ import pytest
 
 from corpusmill.transforms.wikitext.clean import UncleanableError
 from tests.tools.growth import call_linear_in
-from tests.transforms.wikitext.test_clean import NAMESPACES, OPENERS, cleaner_for
+from tests.transforms.wikitext.test_clean import (
+    NAMESPACES,
+    OPENERS,
+    Case,
+    cleaner_for,
+    read_cases,
+)
 
 
 def markdown(wikitext: str) -> str:
@@ -15,51 +21,11 @@ def markdown(wikitext: str) -> str:
 
 
 TABLE = '{| class="wikitable"\n'
-CASES = {
-    "a list, nested and numbered, and a paragraph after it": (
-        "A [[list|List]]:\n* one\n** two {{lang|la|res}}\n*# a\n*# b\n* three\n# first\n# second\nText.",
-        "A List:\n\n- one\n  - two res\n  1. a\n  2. b\n- three\n1. first\n2. second\n\nText.",
-    ),
-    "items that are empty, a file or a category": (
-        "* \n* [[File:a.jpg|thumb]]\n* [[Category:B]]\n* x",
-        "- x",
-    ),
-    "an item that goes on in a template": ("* {{lang|la\n|res}} x\n* y", "- res x\n- y"),
-    "headings by their levels; one without text leads to one below": (
-        "Lead.\n== A ==\n=== B ===\nText.\n==== C ====\n== D ==\n* x\n== References ==\n* no",
-        "Lead.\n\n## A\n\n### B\n\nText.\n\n## D\n\n- x",
-    ),
-    "a table": (
-        TABLE + "|+ Caption\n! A !! scope=col | B\n|-\n| x || [[c|d]]\n|-\n| style='a' | y\n* z\n|}\nText.",
-        "| A | B |\n|---|---|\n| x | d |\n| y z |\n\nText.",
-    ),
-    "cells that take several columns or rows": (
-        TABLE + "! rowspan=2 | A\n! colspan=\"2\" | B\n|-\n| b || c\n|}",
-        "| A | B |  |\n|---|---|---|\n|  | b | c |",
-    ),
-    "bars, breaks and templates in cells": (
-        TABLE + "| a<br>b || <nowiki>c|d</nowiki>\n|-\n| {{lang|la\n|res}} || [[File:e.jpg|x|y]] z\n|}",
-        "| a b | c\\|d |\n|---|---|\n| res | z |",
-    ),
-    "tables of layout, of one column, and within a table": (
-        "{|\n| a || b\n|}\nText.\n" + TABLE + "| c\n|}\n" + TABLE + "| d ||\n{|\n| e\n|}\n|-\n| f || g\n|}",
-        "Text.\n\n| d |  |\n|---|---|\n| f | g |",
-    ),
-    "two tables, one after the other": (
-        TABLE + "| a || b\n|}\n" + TABLE + "| c || d\n|}",
-        "| a | b |\n|---|---|\n\n| c | d |\n|---|---|",
-    ),
-    "text that Markdown would read as something else": (
-        "1. A\n\n> B\n\n2000 was.\n\n<nowiki>#</nowiki> C",
-        "1\\. A\n\n\\> B\n\n2000 was.\n\n\\# C",
-    ),
-}  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_case(case: str) -> None:
-    wikitext, expected = CASES[case]
-    assert markdown(wikitext) == expected
+@pytest.mark.parametrize("case", read_cases("wikitext/markdown.case"), ids=lambda case: case.label)
+def test_case(case: Case) -> None:
+    assert markdown(case.wikitext) == case.expected
 
 
 @pytest.mark.parametrize("code", NAMESPACES)

@@ -4,41 +4,23 @@ import pytest
 
 from corpusmill.transforms.wikitext.marks import BREAK, HOLE
 from corpusmill.transforms.wikitext.paragraphs import drop_preformatted, join_paragraphs
+from tests.tools.case_tables import read_cases
 from tests.tools.growth import call_linear
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a\n b\nc", "a\n\nc"),
-        (" a\nb", "\nb"),
-        (f"a\n {'b' * 90}\nc", f"a\n {'b' * 90}\nc"),
-        ("<poem>: a\n b</poem>", "<poem>a\nb</poem>"),
-        ("<poem>a\n  b\n:c</poem>", "<poem>a\nb\nc</poem>"),
-        ("<Blockquote class=x>\n a\n</Blockquote>", "<Blockquote class=x>\na\n</Blockquote>"),
-        ("<blockquote>\n a <i>b</i>\n</blockquote>", "<blockquote>\na <i>b</i>\n</blockquote>"),
-        ("<poem>\n a\nb", "<poem>\n\nb"),
-    ],
-)
+def written(text: str) -> str:
+    """A text of the table, in which names stand for signs and for what is long."""
+    return text.replace("BREAK", BREAK).replace("HOLE", HOLE).replace("LONG", "b" * 41)
+
+
+@pytest.mark.parametrize(("text", "expected"), read_cases("wikitext/paragraphs", "indents"))
 def test_an_indent_is_code_unless_it_is_quoted(text: str, expected: str) -> None:
-    assert drop_preformatted(text) == expected
+    assert drop_preformatted(text.replace("CODE", "b" * 90)) == expected.replace("CODE", "b" * 90)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a\nb\n\nc", ["a b", "c"]),
-        (f"a{BREAK}b", ["a", "b"]),
-        (f"a\n{HOLE}\nb", ["a", "b"]),
-        ("a\n-----b\nc", ["a", "b c"]),
-        ("a ---- b", ["a ---- b"]),
-        ("a | b| c | d", []),
-        ("a | b", ["a | b"]),
-        (f"a | {'b' * 41} | c", [f"a | {'b' * 41} | c"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), read_cases("wikitext/paragraphs", "parts"))
 def test_what_parts_paragraphs(text: str, expected: list[str]) -> None:
-    assert join_paragraphs(text).split("\n") == (expected or [""])
+    assert join_paragraphs(written(text)) == "\n".join(map(written, expected))
 
 
 @pytest.mark.parametrize(

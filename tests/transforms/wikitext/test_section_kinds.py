@@ -12,6 +12,7 @@ from corpusmill.transforms.wikitext.sections import (
     count_headings,
     learn_headings,
 )
+from tests.tools.case_tables import read_cases
 from tests.tools.growth import call_linear
 
 SENTENCE = (
@@ -30,31 +31,8 @@ def kinds_of(wikitext: str, title: str = "House") -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("body", "kind"),
-    [
-        (SENTENCE, "prose"),
-        (f"* [[A]]\n{SENTENCE}", "prose"),
-        (f"=== Below ===\n{SENTENCE}", "prose"),
-        (f"<div>\n{SENTENCE}</div>", "prose"),
-        ("家は誰も歩かなくなった長い道の果てに建っていて、もう何年も誰も住んでいない。", "prose"),
-        ("<references />", "notes"),
-        ("<references>\n<ref name=a>A book</ref>\n</references>", "notes"),
-        ("{{Reflist}}", "notes"),
-        ("{{Spisak|2|colwidth=30em}}\n\n[[Category:Houses]]", "notes"),
-        ("<gallery>\nA.jpg|The house\n</gallery>", "notes"),
-        ("* [https://example.org The house]\n* [//example.org/2 Its road]", "sources"),
-        ("[https://example.org A long description of the house and its road, for a reader.]", "notes"),
-        ("https://example.org/house", "sources"),
-        ("* Writer, A. (1990). ''The House''. Press. ISBN 0-00-000000-2", "sources"),
-        ("* {{cite book |title=The House |isbn=0-00-000000-2}}\n* Writer, ''The Road''", "sources"),
-        ("* [[House]]\n* [[Road]] and [[Path|Paths]]\n{{Portal|Houses}}", "links"),
-        ("[[House]]<br />[[Road]]", "links"),
-        ("* 1901: [[A. Builder]], who built the house\n* 1950: the old [[Road]] is closed for good", "lists"),
-        ("# Wooden houses\n# Houses of stone", "lists"),
-        ("{{Main|Houses by the road}}", "templates"),
-        ("{{Weather box |jan=1 |feb=2 |mar=3 |apr=4 |may=5 |jun=6}}", "templates"),
-    ],
-)  # fmt: skip
+    ("body", "kind"), read_cases("wikitext/section_kinds", "kinds_of_sections")
+)
 def test_kinds_of_sections(body: str, kind: str) -> None:
     assert kinds_of(f"== What ==\n{body}\n")["what"] == kind
 

@@ -4,6 +4,7 @@ import contextlib
 import pickle
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from zhconv_rs import make_converter
 from corpusmill.transforms.wikitext.clean import UncleanableError
 from corpusmill.transforms.wikitext.variants.chinese import ChinesePage
 from corpusmill.transforms.wikitext.variants.page_variants import Mark, read_mark
-from tests.tools.case_tables import read_cases
+from tests.tools.case_tables import read_cases, read_tables
 from tests.tools.growth import call_linear
 from tests.transforms.wikitext.test_clean import cleaner_for, shown
 
@@ -23,43 +24,9 @@ TW = ("zh-tw", "zh-hant", "zh-hk", "zh-mo", "zh")
 HAN = st.text("重复複制製作品头頭发髮后後里裡面软軟件以皇干", min_size=1, max_size=4)
 
 
-@pytest.mark.parametrize(
-    ("inner", "variants", "mark"),
-    [
-        ("甲", CN, Mark("甲", True)),
-        ("", CN, Mark("", True)),
-        ("R|zh-cn:甲", CN, Mark("zh-cn:甲", True)),
-        ("|zh-cn:甲;zh-tw:乙", CN, Mark("甲", True)),
-        ("Z|zh-cn:甲;zh-tw:乙", TW, Mark("乙", True)),
-        ("zh-cn;zh-tw|甲", CN, Mark("甲", False)),
-        ("zh-hant|甲", TW, Mark("甲", False)),
-        ("zh-hant|甲", CN, Mark("甲", True)),
-        ("zh|甲", CN, Mark("甲", True)),
-        ("zh-cn:甲;zh-tw", CN, Mark("甲;zh-tw", True)),
-        ("zh-cn:;zh-tw:乙", CN, Mark("乙", True)),
-        ("zh-xx:甲;zh-cn:乙", CN, Mark("zh-xx:甲;zh-cn:乙", True)),
-        ("N|zh-my", CN, Mark("大马", True)),
-        ("N|zz", CN, Mark("", True)),
-        (
-            "A|zh-cn:甲;zh-tw:乙;zh-hk:丙",
-            TW,
-            Mark("乙", True, {"甲": "乙", "乙": "乙", "丙": "乙"}),
-        ),
-        ("H|zh-hans:甲;zh-hk:乙", CN, Mark("", True, {"甲": "甲", "乙": "甲"})),
-        ("H|zh-hk:乙", CN, Mark("", True, {})),
-        ("H|zh:甲;zh-hk:乙", CN, Mark("", True, {})),
-        ("H|甲=>zh-cn:乙;丙=>zh-tw:丁;戊=>zh-hans:己", CN, Mark("", True, {"甲": "乙"})),
-        ("H|甲=>zh-cn:;zh-tw:丙;zh-cn:丁", CN, Mark("", True, {"甲": "", "丙": "丁", "丁": "丁"})),
-        ("-|zh-cn:甲;zh-tw:乙", CN, Mark("", True, {}, {"甲": "甲", "乙": "甲"})),
-        ("A|甲", TW, Mark("甲", True, {"甲": "甲"})),
-        ("T|zh-cn:甲;zh-tw:乙", TW, Mark("", True, {}, {}, "乙")),
-        ("T|甲", TW, Mark("", True, {}, {}, "甲")),
-        ("T;A|zh-cn:甲;zh-tw:乙", TW, Mark("乙", True, {"甲": "乙", "乙": "乙"}, {}, "乙")),
-        ("D|zh-cn:甲;乙=>zh-tw:丙", TW, Mark("大陆：甲；乙⇒臺灣：丙；", True)),
-    ],
-)
-def test_marks(inner: str, variants: tuple[str, ...], mark: Mark) -> None:
-    assert read_mark(inner, variants) == mark
+@pytest.mark.parametrize(("inner", "variants", "mark"), read_cases("wikitext/variants", "marks"))
+def test_marks(inner: str, variants: str, mark: list[Any]) -> None:
+    assert read_mark(inner, {"CN": CN, "TW": TW}[variants]) == Mark(*mark)
 
 
 @pytest.mark.parametrize(("wikitext", "cn", "tw"), read_cases("wikitext/variants", "titles"))
@@ -123,27 +90,7 @@ def test_the_rules_of_a_page_and_the_tables_are_searched_as_one(
 
 RULE = "-{H|zh-cn:甲;zh-tw:乙}-"
 RULES = "".join(f"-{{H|zh-cn:詞{i};zh-tw:語{i}}}-" for i in range(300))
-BAD = {
-    "marks": "-{甲}-",
-    "openers": "-{",
-    "closers": "}-",
-    "empty marks": "-{}-",
-    "rules": "-{A|zh-cn:甲;zh-tw:乙}-",
-    "nested": "-{A|-{",
-    "variants": "-{zh-cn:",
-    "entities": "-{&a;",
-    "notes": "{{NoteTA|",
-    "notes with templates": "{{NoteTA|{{a}}}}{{NoteTA|1=",
-    "braces": "}",
-    "links": "[[甲]]乙",
-    "code": "<code>甲</code><code>",
-    "kept text": "{{lang|ja|甲}}",
-    "headings": "\n== 詞1 ==\n詞2",
-    "blank lines": "\n\n詞2",
-    "matches": "甲",
-    "matches of the tables": "后發",
-    "no matches": "一",
-}
+BAD = read_tables("wikitext/variants")["bad_input"]
 HEADS = {
     "": "",
     "rule": RULE,

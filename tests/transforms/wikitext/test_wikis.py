@@ -2,15 +2,7 @@
 
 import pytest
 
-from corpusmill.transforms.wikitext.wikis import (
-    LANGUAGE_CODES,
-    canonical_code,
-    code_of,
-    codes_of,
-    dbname_of,
-    mediawiki_table,
-    open_codes,
-)
+from corpusmill.transforms.wikitext import wikis
 from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
 
@@ -22,9 +14,9 @@ from tests.tools.error_of import error_of
      ("nds-nl", "nds_nlwiki"), ("qqq", "qqqwiki")],
 )  # fmt: skip
 def test_the_wiki_of_a_corpus(code: str, dbname: str) -> None:
-    assert dbname_of(code) == dbname
+    assert wikis.dbname_of(code) == dbname
     if dbname != "zhwiki":
-        assert code_of(dbname) == code
+        assert wikis.code_of(dbname) == code
 
 
 @pytest.mark.parametrize(
@@ -35,32 +27,32 @@ def test_the_wiki_of_a_corpus(code: str, dbname: str) -> None:
      ("zh-cn", "zh-cn"), ("simple", "simple"), ("en", "en"), ("qqq", "qqq")],
 )  # fmt: skip
 def test_aliases_have_the_code_of_the_address(given: str, code: str) -> None:
-    assert canonical_code(given) == code
-    assert canonical_code(code) == code
+    assert wikis.canonical_code(given) == code
+    assert wikis.canonical_code(code) == code
 
 
 @pytest.mark.parametrize(("code", "message"), read_cases("wikitext/wikis", "what_is_no_code"))
 def test_what_is_no_code(code: str, message: str) -> None:
-    assert error_of(ValueError, dbname_of, code).startswith(message)
+    assert error_of(ValueError, wikis.dbname_of, code).startswith(message)
 
 
 def test_the_wikipedias_of_a_folder() -> None:
     names = ["zh_yuewiki", "zhwiki", "commonswiki", "enwiki", "be_x_oldwiki", "wikidatawiki", "qqqwiki",
              "enwiktionary", "entities", "testwiki", "Xwiki"]  # fmt: skip
-    assert codes_of(names) == ("en", "zh-cn", "zh-tw", "be-tarask", "qqq", "zh-yue")
+    assert wikis.codes_of(names) == ("en", "zh-cn", "zh-tw", "be-tarask", "qqq", "zh-yue")
 
 
 def test_only_the_chinese_corpora_share_a_wiki() -> None:
-    assert len({dbname_of(code) for code in LANGUAGE_CODES}) == 40
+    assert len({wikis.dbname_of(code) for code in wikis.LANGUAGE_CODES}) == 40
 
 
 def test_every_wikipedia_is_known() -> None:
-    codes = open_codes()
-    assert codes[:41] == LANGUAGE_CODES
-    assert len(codes) == len({dbname_of(code) for code in codes}) + 1 == 349
+    codes = wikis.open_codes()
+    assert codes[:41] == wikis.LANGUAGE_CODES
+    assert len(codes) == len({wikis.dbname_of(code) for code in codes}) + 1 == 349
     assert "cho" not in codes  # closed
-    assert all(canonical_code(code) == code for code in codes)
-    tables = [mediawiki_table(code) for code in codes if not code.startswith("zh-")]
+    assert all(wikis.canonical_code(code) == code for code in codes)
+    tables = [wikis.mediawiki_table(code) for code in codes if not code.startswith("zh-")]
     assert all(len(table["months"]) == 12 for table in tables if "months" in table)
     digits = {
         table["numbers"]["digits"] for table in tables if "digits" in table.get("numbers", {})

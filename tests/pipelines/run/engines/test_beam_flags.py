@@ -3,29 +3,16 @@
 import pytest
 
 from corpusmill.pipelines.run.engines.engine import check_beam_flags
+from tests.tools.case_tables import read_cases
 
 
-@pytest.mark.parametrize(
-    "flags",
-    [
-        [],
-        ["--spark_master_url", "spark://host:7077"],
-        ["--project=x", "--region", "y"],
-        ["--save_main_session"],
-    ],
-)
+@pytest.mark.parametrize("flags", read_cases("pipelines/beam_flags", "flags_of_beam_are_known"))
 def test_flags_of_beam_are_known(flags: list[str]) -> None:
     check_beam_flags(flags)
 
 
 @pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--langauge", "uk"], "no such flag: --langauge uk$"),
-        (["--projct=x", "--region", "y"], "no such flag: --projct=x$"),
-        (["uk"], "unexpected argument: uk "),
-        (["--spark_master", "x"], "no such flag: --spark_master x$"),  # no abbreviations
-    ],
+    ("flags", "message"), read_cases("pipelines/beam_flags", "flags_that_beam_does_not_know")
 )
 def test_flags_that_beam_does_not_know(flags: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):

@@ -33,17 +33,6 @@ from apache_beam.transforms.userstate import BagStateSpec
 from apache_beam.utils.counters import CounterFactory
 
 from corpusmill.pipelines.run.engines import beam_patches
-from corpusmill.pipelines.run.engines.beam_patches import (
-    SAMPLING_MS,
-    Options,
-    Signature,
-    Specs,
-    fail_requests,
-    remember_signatures,
-    remembered,
-    remembered_specs,
-    sample_often,
-)
 from corpusmill.transforms.files.errors import BuildError
 from tests.pipelines.run.engines.dataflow_service import (
     PROJECT,
@@ -59,7 +48,7 @@ FLAGS = ["--direct_num_workers=3", "--runtime_type_check"]
 
 
 def test_a_view_is_made_once_and_says_what_beams_says() -> None:
-    options = Options(FLAGS)
+    options = beam_patches.Options(FLAGS)
     assert options.view_as(DirectOptions) is options.view_as(DirectOptions)
     for view in (DirectOptions, TypeOptions):
         assert str(options.view_as(view)) == str(PipelineOptions(FLAGS).view_as(view))
@@ -72,7 +61,7 @@ def test_beam_needs_a_look_for_unknown_flags() -> None:
 
 
 def test_what_is_set_in_a_view_is_seen_in_all() -> None:
-    options = Options(FLAGS)
+    options = beam_patches.Options(FLAGS)
     before = options.view_as(DirectOptions)
     options.view_as(DirectOptions).direct_num_workers = 5
     assert before.direct_num_workers == 5
@@ -80,7 +69,7 @@ def test_what_is_set_in_a_view_is_seen_in_all() -> None:
 
 
 def test_copies_have_values_of_their_own() -> None:
-    options = Options(FLAGS)
+    options = beam_patches.Options(FLAGS)
     options.view_as(DirectOptions).direct_num_workers = 5
     for copied in (copy.deepcopy(options), pickle.loads(pickle.dumps(options))):
         assert copied.view_as(DirectOptions).direct_num_workers == 5
@@ -90,7 +79,7 @@ def test_copies_have_values_of_their_own() -> None:
 
 
 def test_a_copy_without_what_beam_keeps_to_itself_shares_its_values_with_its_views() -> None:
-    options = Options([*FLAGS, "--impersonate_service_account=somebody"])
+    options = beam_patches.Options([*FLAGS, "--impersonate_service_account=somebody"])
     options.view_as(DirectOptions)
     copied = copy.deepcopy(options)
     copied.view_as(DirectOptions).direct_num_workers = 7
@@ -133,19 +122,19 @@ def _wrapper(*_: Any) -> None:
 
 
 @pytest.fixture
-def looks() -> tuple[Callable[[Any], Signature], list[Any]]:
+def looks() -> tuple[Callable[[Any], beam_patches.Signature], list[Any]]:
     """Beam's function, remembered, and what it was asked."""
     asked: list[Any] = []
     original = getattr(
         core.get_function_args_defaults, "__wrapped__", core.get_function_args_defaults
     )
 
-    def look(function: Any) -> Signature:
+    def look(function: Any) -> beam_patches.Signature:
         asked.append(function)
-        found: Signature = original(function)
+        found: beam_patches.Signature = original(function)
         return found
 
-    return remembered(look), asked
+    return beam_patches.remembered(look), asked
 
 
 @pytest.mark.parametrize(
@@ -168,7 +157,7 @@ def looks() -> tuple[Callable[[Any], Signature], list[Any]]:
     ],
 )
 def test_the_same_is_found_at_each_look(
-    asked: Any, looks: tuple[Callable[[Any], Signature], list[Any]]
+    asked: Any, looks: tuple[Callable[[Any], beam_patches.Signature], list[Any]]
 ) -> None:
     look, _ = looks
     expected = look.__wrapped__(asked)  # type: ignore[attr-defined]
@@ -176,7 +165,7 @@ def test_the_same_is_found_at_each_look(
 
 
 def test_a_function_is_looked_at_once_bound_and_once_unbound(
-    looks: tuple[Callable[[Any], Signature], list[Any]],
+    looks: tuple[Callable[[Any], beam_patches.Signature], list[Any]],
 ) -> None:
     look, asked = looks
     for _ in range(3):
@@ -186,7 +175,7 @@ def test_a_function_is_looked_at_once_bound_and_once_unbound(
 
 
 def test_what_is_given_may_be_changed(
-    looks: tuple[Callable[[Any], Signature], list[Any]],
+    looks: tuple[Callable[[Any], beam_patches.Signature], list[Any]],
 ) -> None:
     look, _ = looks
     for part in look(_Stateful.alone):
@@ -195,7 +184,7 @@ def test_what_is_given_may_be_changed(
 
 
 def test_a_function_that_is_gone_is_forgotten(
-    looks: tuple[Callable[[Any], Signature], list[Any]],
+    looks: tuple[Callable[[Any], beam_patches.Signature], list[Any]],
 ) -> None:
     look, asked = looks
 
@@ -211,8 +200,8 @@ def test_a_function_that_is_gone_is_forgotten(
 
 
 def test_state_is_found_as_before() -> None:
-    remember_signatures()
-    remember_signatures()  # once is enough
+    beam_patches.remember_signatures()
+    beam_patches.remember_signatures()  # once is enough
     for patched in (core.get_function_args_defaults, userstate.get_dofn_specs):
         assert not hasattr(patched.__wrapped__, "__wrapped__")
     for _ in range(2):
@@ -227,11 +216,11 @@ def test_state_is_found_as_before() -> None:
 def test_a_class_is_looked_at_once_and_forgotten_with_its_module() -> None:
     asked: list[type] = []
 
-    def look(dofn: Any) -> Specs:
+    def look(dofn: Any) -> beam_patches.Specs:
         asked.append(type(dofn))
         return set(), set()
 
-    look_once = remembered_specs(look)
+    look_once = beam_patches.remembered_specs(look)
 
     def look_at_one_of_its_own() -> weakref.ref[Any]:
         class Passing(beam.DoFn):
@@ -340,7 +329,7 @@ def sends(channel: data_plane._GrpcDataChannel, seconds: float) -> bool:
 def test_a_worker_that_was_killed_before_is_not_waited_for() -> None:
     connection = ControlConnection()
     waiting = connection.push(fn_api.InstructionRequest())
-    fail_requests(connection, BuildError("killed by SIGKILL"))
+    beam_patches.fail_requests(connection, BuildError("killed by SIGKILL"))
     for future in (waiting, connection.push(fn_api.InstructionRequest())):
         with pytest.raises(BuildError, match="killed by SIGKILL"):
             future.get(10)
@@ -362,9 +351,9 @@ def test_beam_needs_requests_that_end_after_a_loss() -> None:
 
 def test_beam_needs_samples_that_are_taken_often() -> None:
     """The end of a bundle waits for the thread that takes them."""
-    sample_often()
-    assert StateSampler("a bundle", CounterFactory()).sampling_period_ms == SAMPLING_MS
-    assert DEFAULT_SAMPLING_PERIOD_MS > 10 * SAMPLING_MS
+    beam_patches.sample_often()
+    assert StateSampler("a bundle", CounterFactory()).sampling_period_ms == beam_patches.SAMPLING_MS
+    assert DEFAULT_SAMPLING_PERIOD_MS > 10 * beam_patches.SAMPLING_MS
     threads = threading.active_count()
     sampler = StateSampler("a bundle", CounterFactory(), DEFAULT_SAMPLING_PERIOD_MS)
     sampler.start()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from corpusmill.pipelines.run.corpora import MemoryModel
 from corpusmill.pipelines.run.forecast import cgroup_limits, check_memory, memory_limit
 from corpusmill.transforms.files.errors import BuildError
+from tests.tools.case_tables import read_cases
 
 GB = 10**9
 MODEL = MemoryModel(base_bytes=GB, worker_bytes=GB // 2, input_share=0.5)
@@ -20,29 +21,7 @@ MODEL = MemoryModel(base_bytes=GB, worker_bytes=GB // 2, input_share=0.5)
 
 @pytest.mark.parametrize(
     ("own", "limits", "found"),
-    [
-        (  # of version 2, and those above
-            "0::/system.slice/run.scope\n",
-            {
-                "system.slice/run.scope/memory.max": "4000",
-                "system.slice/memory.max": "max",
-                "memory.max": "9000",
-                "other.slice/memory.max": "1",
-            },
-            [4000, 9000],
-        ),
-        (
-            "5:memory:/job\n4:cpu,cpuacct:/job\n0::/\n",
-            {
-                "memory/job/memory.limit_in_bytes": "3000",
-                "memory/memory.limit_in_bytes": "9223372036854771712",
-                "cpu,cpuacct/job/memory.limit_in_bytes": "1",
-            },
-            [3000, 9223372036854771712],
-        ),
-        ("0::/kubepods/pod1\n", {"memory.max": "7000"}, [7000]),  # of the host, not seen here
-        ("", {}, []),
-    ],
+    read_cases("pipelines/memory", "limits_of_groups"),
     ids=["version 2", "version 1", "of the host", "none"],
 )
 def test_limits_of_groups(

@@ -15,8 +15,9 @@ from corpusmill.transforms.files.builds.check_builds import (
 )
 from corpusmill.transforms.files.builds.finished_builds import CorpusFile, open_build
 from tests.makers.finished_builds import make_build, manifest_of, seal
-from tests.makers.sentence_builds import HELDOUT, SORTED, make_sentence_build
+from tests.makers.sentence_builds import SORTED, make_sentence_build
 from tests.makers.sentence_builds import TRAIN as TRAIN_TEXT
+from tests.tools.case_tables import read_cases
 from tests.tools.run_pipeline import run_pipeline
 
 IDS = {"train": [["Q1", "Q2", "Q3"], ["Q4"]], "test": [["Q5"]]}
@@ -151,21 +152,7 @@ def test_files_that_the_manifest_does_not_list(uk: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "messages"),
-    [
-        (
-            '{"train": {"articles": 4}, "validation": {"articles": 0}, "test": {"articles": 1}}',
-            [],
-        ),
-        (
-            '{"train": {"articles": 5}, "validation": {"articles": 0}, "test": {"articles": 0}}',
-            ["has 5 articles of train, but 4 were kept", "has 0 articles of test, but 1 were kept"],
-        ),
-        ('{"train": {"articles": 4}}', ["has no counts of the splits"]),
-        ('{"train": 4}', ["has no counts of the splits"]),
-        ("[]", ["has no counts of the splits"]),
-        ("{", ["has no counts of the splits"]),
-        (None, ["is missing"]),
-    ],
+    [*read_cases("files/check_files", "the_statistics_fit"), (None, ["is missing"])],
 )
 def test_the_statistics_fit(uk: Path, content: str | None, messages: list[str]) -> None:
     (uk / "stats.json").unlink()
@@ -191,16 +178,7 @@ def test_a_build_of_sentences_is_sound(news: Path) -> None:
     assert not [*check_counts(build), *check_stats(build, "sentences"), *find_unlisted(build)]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        f"{TRAIN_TEXT}/news.en-00001-of-00003",
-        f"{HELDOUT}/news.en-00000-of-00003",
-        f"{HELDOUT}/news.en.heldout-00001-of-00002",
-        f"{SORTED}-00001-of-00002",
-        "paper_test-00000-of-00001.parquet",
-    ],
-)
+@pytest.mark.parametrize("name", read_cases("files/check_files", "damaged_files_of_sentences"))
 def test_damaged_files_of_sentences(news: Path, name: str) -> None:
     flip(news / name)
     [fault] = check(news)[1]

@@ -7,6 +7,7 @@ from corpusmill.transforms.files.builds.dataset_card import (
     make_folder_card,
 )
 from corpusmill.transforms.files.markup import CardHead, config_of, hub_head, render, yaml_head
+from tests.tools.case_tables import read_cases
 
 
 def build(name: str, edition: str, folder: str = "", license_id: str = "cc0-1.0") -> BuildBelow:
@@ -74,15 +75,7 @@ def test_norwegian_of_an_older_card() -> None:
 
 
 @pytest.mark.parametrize(
-    "card",
-    [
-        "",
-        "# Vocabulary\n",
-        "---\nlicense: x\n---\n",
-        "---\nlicense: x\nlanguage: en\nconfigs: []\n---\n",
-        "---\na: b: c\n---\n",
-        "---\nlicense: x\n",
-    ],
+    "card", read_cases("files/folder_card", "what_has_no_files_to_load_is_left_out")
 )
 def test_what_has_no_files_to_load_is_left_out(card: str) -> None:
     silent = BuildBelow("x", "x/1.0.0", card)

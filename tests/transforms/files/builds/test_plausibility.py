@@ -1,5 +1,6 @@
 """Doubts about finished builds, and remarks on small ones."""
 
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -7,60 +8,33 @@ import pytest
 from corpusmill.pipelines.run.corpora import rows
 from corpusmill.transforms.files.builds.ledger import (
     DOUBTS,
-    EMPTY_TRAIN,
-    FEW_LINKS,
     NOT_LINKED,
     find_doubts,
     find_small,
 )
+from tests.tools.case_tables import read_cases
 
 
-def manifest(
-    train: int, others: int = 0, *, by_item: bool = True, **rejected: int
-) -> dict[str, Any]:
-    """Of a build; reasons of its rejected pages have _ for -, and __ for /."""
-    reasons = {name.replace("__", "/").replace("_", "-"): n for name, n in rejected.items()}
+def manifest(train: int, others: int, rejected: dict[str, int]) -> dict[str, Any]:
+    """Of a build whose pages are known by their Wikidata items."""
+    kept = {"train": train, "test": others, "total": train + others}
+    rejected = rejected | {"total": sum(rejected.values())}
     return {
-        "settings": {"identity": "wikidata item" if by_item else "page id"},
-        "counts": {
-            "kept": {"train": train, "test": others, "total": train + others},
-            "rejected": reasons | {"total": sum(reasons.values())},
-        },
+        "settings": {"identity": "wikidata item"},
+        "counts": {"kept": kept, "rejected": rejected},
     }
 
 
-LINKED = {  # name of the case → manifest, doubts
-    "1 of 400 has an item": (manifest(1, 0, join_wikidata__no_entity=399), [FEW_LINKS]),
-    "of another wiki: none has": (
-        manifest(0, 0, join_wikidata__no_entity=400),
-        [FEW_LINKS, EMPTY_TRAIN],
-    ),
-    "1 of 100 has": (manifest(1, 0, join_wikidata__no_entity=99), []),
-    "11 of 520 have, as in a table by hand": (
-        manifest(9, 2, join_wikidata__no_entity=509),
-        [],
-    ),
-    "items of lists are items": (
-        manifest(1, 0, join_wikidata__no_entity=399, join_wikidata__list=9),
-        [],
-    ),
-    "few pages say little": (manifest(1, 0, join_wikidata__no_entity=48), []),
-    "pages that the table of pages lacks were not looked up": (
-        manifest(1, 0, join_wikidata__no_entity=30, join_wikidata__deleted=400),
-        [],
-    ),
-    "no table was given": (manifest(1, 0, by_item=False, join_wikidata__no_entity=399), []),
-    "one article, in test": (manifest(0, 1), [EMPTY_TRAIN]),
-    "one article, in train": (manifest(1, 0), []),
-    "nothing was kept": (manifest(0, 0, screen_pages__redirect=3), [EMPTY_TRAIN]),
-}
-
-
-@pytest.mark.parametrize("name", LINKED)
-def test_doubts(name: str) -> None:
-    built, expected = LINKED[name]
-    assert [doubt.name for doubt in find_doubts(built)] == expected
+@pytest.mark.parametrize("case", read_cases("files/plausibility", "doubts"), ids=itemgetter(0))
+def test_doubts(case: list[Any]) -> None:
+    _, train, others, rejected, expected = case
+    assert [doubt.name for doubt in find_doubts(manifest(train, others, rejected))] == expected
     assert set(expected) <= set(DOUBTS)
+
+
+def test_pages_without_a_table_of_links_have_no_doubts() -> None:
+    built = manifest(1, 0, {NOT_LINKED: 399}) | {"settings": {"identity": "page id"}}
+    assert not list(find_doubts(built))
 
 
 def test_builds_without_splits_have_no_doubts() -> None:
@@ -71,51 +45,24 @@ def test_builds_without_splits_have_no_doubts() -> None:
 
 
 def test_the_message_says_what_was_rejected() -> None:
-    (doubt,) = find_doubts(manifest(0, 1, join_wikidata__no_entity=9, screen_pages__redirect=2))
+    (doubt,) = find_doubts(manifest(0, 1, {NOT_LINKED: 9, "screen-pages/redirect": 2}))
     assert doubt.message == (
         "the split train is empty; the other splits have 1 documents; the most frequent reason for"
         f" rejection is {NOT_LINKED} (9 times)"
     )
 
 
-SMALL = {  # name of the case → corpus, manifest, how each remark begins
-    "99 articles": (
-        "wiki40b",
-        manifest(90, 9),
-        ["there are only 99 articles, expected at least 100"],
-    ),
-    "100 articles": ("wiki40b", manifest(90, 10), []),
-    "more than half without an item": (
-        "wiki40b",
-        manifest(100, 0, join_wikidata__no_entity=101),
-        [f"101 of 201 articles are lost to {NOT_LINKED}"],
-    ),
-    "half without an item": ("wiki40b", manifest(100, 0, join_wikidata__no_entity=100), []),
-    "reasons that are usual": (
-        "wiki40b",
-        manifest(100, 0, screen_pages__redirect=900, screen_pages__other_namespace=9000),
-        [],
-    ),
-    "books without a date": (
-        "pg19",
-        manifest(100, 0, date_books__undated=101),
-        ["101 of 201 books are lost to date-books/undated"],
-    ),
-    "books that are too new": ("pg19", manifest(100, 0, date_books__too_new=900), []),
-}
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_what_is_small(name: str) -> None:
-    corpus, built, expected = SMALL[name]
+@pytest.mark.parametrize("case", read_cases("files/plausibility", "small"), ids=itemgetter(0))
+def test_what_is_small(case: list[Any]) -> None:
+    _, corpus, train, others, rejected, expected = case
     row = rows()[corpus]
-    remarks = list(find_small(built, row.unit, row.usual))
+    remarks = list(find_small(manifest(train, others, rejected), row.unit, row.usual))
     assert len(remarks) == len(expected)
     assert all(one.startswith(begin) for one, begin in zip(remarks, expected, strict=True))
 
 
 def test_lines_that_are_repeated_are_no_reason_but_a_count() -> None:
-    built = manifest(10_000)
+    built = manifest(10_000, 0, {})
     usual = rows()["lm1b"].usual
     built["counts"]["duplicates"] = 190_000
     assert not list(find_small(built, "sentences", usual))

@@ -34,6 +34,7 @@ from tests.tools.golden_tree import GOLDEN
 pytest.importorskip("google.cloud.dataflow", reason='it comes with the extra "gcp"')
 
 from corpusmill.pipelines.run.engines.dataflow import Dataflow, job_name, labels
+from tests.tools.case_tables import read_cases
 
 ROOT = Path(__file__).parents[5]
 WORKER_FLAGS = [
@@ -234,33 +235,7 @@ def test_a_graph_is_far_below_what_dataflow_takes(submitted: dict[str, Submitted
 
 @pytest.mark.parametrize(
     ("missing", "more", "said"),
-    [
-        ("--project", [], "^DataflowRunner needs --project"),
-        ("--region", [], "^DataflowRunner needs --region"),
-        ("--temp_location", [], "^DataflowRunner needs --temp_location"),
-        (
-            "",
-            ["--temp_location=/tmp/x"],
-            r"^--temp_location must be a folder in a bucket \(gs://bucket/folder\), got '/tmp/x'",
-        ),
-        (
-            "",
-            ["--staging_location=gs://b"],
-            r"^--staging_location must be a folder in a bucket \(gs://bucket/folder\), got 'gs://b'",
-        ),
-        (
-            "",
-            ["--project=My Project"],
-            r"^--project must be a valid project id, got 'My Project'",
-        ),
-        ("", ["--update"], "^Dataflow updates only streaming jobs"),
-        ("", ["--streaming"], "^builds are batch jobs"),
-        (
-            "",
-            ["--template_location=gs://b/x"],
-            "use the templates of deploy/dataflow, whose launcher runs the whole build",
-        ),
-    ],
+    read_cases("pipelines/dataflow_engine", "flags_that_no_job_can_be_started_with"),
 )
 def test_flags_that_no_job_can_be_started_with(
     missing: str, more: list[str], said: str, monkeypatch: pytest.MonkeyPatch

@@ -15,6 +15,7 @@ from corpusmill.pipelines.run.engines.spark_job_server import JobServerFiles
 from corpusmill.pipelines.run.engines.worker_pool import PARAMETER
 from corpusmill.pipelines.run.engines.worker_processes import VARIABLE
 from corpusmill.transforms.files.errors import BuildError
+from tests.tools.case_tables import read_cases
 
 ENDPOINT = "--job_endpoint=localhost:1"
 OWN_COMMAND = ["--environment_type=PROCESS", '--environment_config={"command": "/opt/worker"}']
@@ -51,13 +52,7 @@ def environment_of(flags: list[str]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("flags", "is_local"),
-    [
-        ([], True),
-        (["--spark_master_url=local[1]"], True),
-        (["--spark_master_url", "spark://host:7077", *OWN_COMMAND], False),
-        ([ENDPOINT, *OWN_COMMAND], False),
-    ],
+    ("flags", "is_local"), read_cases("pipelines/spark_engine", "where_workers_run")
 )
 def test_where_workers_run(flags: list[str], is_local: bool) -> None:
     assert Spark(3, flags).is_local is is_local
