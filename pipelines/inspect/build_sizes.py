@@ -152,8 +152,7 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     why_not = paper.why_not_beside(build.manifest)
     if row.has_paper_table and build.edition in PAPER and not why_not:
         return _read_sizes(build)
-    kept = build.manifest.get("counts", {}).get("kept")
-    if not kept:
+    if not (kept := build.manifest.get("counts", {}).get("kept")):
         return None
     of_splits = {split: count for split, count in kept.items() if split != "total"}
     named = row.name, build.edition, build.dump_date, build.manifest["version"]

@@ -218,8 +218,7 @@ class CleanedBuild(BuildOfBuild):
         Returns a list with a PCollection of the written files, or an empty list if there are no signatures.
         """
         names = [file["name"] for file in self.build.manifest["outputs"]]
-        signed = sum(name.startswith(f"{SIGNATURES}-") for name in names)
-        if not signed:
+        if not (signed := sum(name.startswith(f"{SIGNATURES}-") for name in names)):
             return []
         columns = self.shape.id, layouts()[self.build.corpus].column
         read = functools.partial(

@@ -213,8 +213,7 @@ def _read_all(
     near = _Near(title)
     for path, page in _pages(paths, near, wiki_templates):
         if page.namespace == TEMPLATE_NAMESPACE and page.title != title:
-            fact = definitions.read_template(page)
-            if fact and not tables.knows(fact.name):
+            if (fact := definitions.read_template(page)) and not tables.knows(fact.name):
                 facts[fact.name] = fact
         elif page.title == title:
             found = page, path

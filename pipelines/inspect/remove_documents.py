@@ -276,8 +276,7 @@ class _Rewriter:
             keys = list(map(str, table[self._how.shape.id].to_pylist()))
         else:
             keys = [f"{self._name}:{row}" for row in range(first, self.read)]
-        concerned = [row for row, key in enumerate(keys) if key in self._removals]
-        if concerned:
+        if concerned := [row for row, key in enumerate(keys) if key in self._removals]:
             table = self._remove(table, keys, concerned)
         texts = table[self._measure.column].to_pylist()
         counted = list(self._measure.measure(texts))
@@ -294,8 +293,7 @@ class _Rewriter:
         stays = [True] * len(keys)
         for row in concerned:
             removals = self._removals[keys[row]]
-            passages = [one for one in removals if one.start >= 0]
-            if passages:
+            if passages := [one for one in removals if one.start >= 0]:
                 before = normalize(texts[row])
                 texts[row] = cut(before, [(one.start, one.end) for one in passages])
                 stays[row] = has_words(texts[row], self._how.shape.title == TITLE_IN_TEXT)

@@ -381,8 +381,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         return self._wikis()[source]
 
     def _wikis(self) -> dict[str, str]:
-        unknown = [site for site in self.sites if site not in DOMAINS]
-        if unknown or not self.sites:
+        if (unknown := [site for site in self.sites if site not in DOMAINS]) or not self.sites:
             known = ", ".join(DOMAINS)
             raise ValueError(
                 f"`sites` must be one or more of {known}, got {', '.join(unknown) or 'no site'}"

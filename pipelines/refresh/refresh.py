@@ -152,8 +152,7 @@ def _look_ahead(recipe: Recipe, settings: Settings, session: requests.Session) -
     """
     table = recipe.table
     state = StateFolder(settings.state).load(table.label, sets_aside=False)
-    plans = refresh_corpus.plan_corpus(recipe, settings.output, state, session)
-    if not plans:
+    if not (plans := refresh_corpus.plan_corpus(recipe, settings.output, state, session)):
         return refresh_corpus.WAITING, "no dump is finished yet"
 
     def check(plan: refresh_corpus.Plan) -> refresh_corpus.Plan:

@@ -88,8 +88,7 @@ def _find_dated(session: requests.Session, url: str, remark: str = "") -> tuple[
 
     Raises SiteError if the file is missing, or if its response has no valid time.
     """
-    found = find_file(session, url)
-    if found is None:
+    if (found := find_file(session, url)) is None:
         raise SiteError(f"{url}: there is no such file{remark}")
     file, headers = found
     try:

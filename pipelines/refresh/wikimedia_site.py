@@ -99,8 +99,7 @@ def read_dates(session: requests.Session, url: str, separator: str = "") -> list
       separator: text between year, month and day in the names of the folders.
     """
     dates = dates_in(http_requests.read_listing(session, url), separator)
-    future = [date for date in dates if is_future(date)]
-    if future:
+    if future := [date for date in dates if is_future(date)]:
         named = f"{', '.join(future[:3])}{' and more' if len(future) > 3 else ''}"
         LOG.warning("%s: skipped folders with dates in the future: %s", hide_passwords(url), named)
     if len(future) == len(dates):
@@ -169,8 +168,7 @@ def _find_files(
 def _describe_files(
     source: WikimediaSource, folder: str, date: str, session: requests.Session
 ) -> tuple[RemoteFile, ...]:
-    content = http_requests.read_page(session, f"{folder}/{dump_folder.SUMS}")
-    if content is None:
+    if (content := http_requests.read_page(session, f"{folder}/{dump_folder.SUMS}")) is None:
         raise _UnfinishedError(f"{dump_folder.SUMS} is missing: the export is not finished")
     sums = dump_folder.parse_sums(content)
     sizes = _find_sizes(folder, filter(dump_folder.parse_name, sums), session)
@@ -311,8 +309,7 @@ def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -
     faults, is_awaited = [], False
     for date in read_dates(session, f"{wiki}/"):
         folder = f"{wiki}/{date}"
-        status = http_requests.read_page(session, f"{folder}/dumpstatus.json")
-        if status is None:
+        if (status := http_requests.read_page(session, f"{folder}/dumpstatus.json")) is None:
             faults.append(f"{folder} has no dumpstatus.json")
             continue
         jobs: Mapping[str, Any] = {}

@@ -303,8 +303,7 @@ class Forecast:
         This is not an error: the forecast is rough, and includes stages that an earlier run has finished. If
         the disk becomes full, the build stops, and the same command resumes it.
         """
-        free = self.free_bytes
-        if free is None:
+        if (free := self.free_bytes) is None:
             return
         if self._row.read is not None and free > _MAX_GROWTH * sum(self.sizes.values()):
             return  # without reading the beginnings of inputs, which takes time

@@ -361,8 +361,7 @@ def shown(label: str, estimate: Estimate) -> Iterator[None]:
 
 def enter_stage(name: str) -> None:
     """Records which stage is running, for the display."""
-    folder = os.environ.get(counters.PROGRESS_DIR)
-    if folder:
+    if folder := os.environ.get(counters.PROGRESS_DIR):
         with contextlib.suppress(OSError):  # a full disk only affects the display
             pathlib.Path(folder, STAGE).write_text(name, "utf-8")
 
@@ -380,8 +379,7 @@ def add_counts(name: str, counts: Mapping[str, int]) -> None:
       name: A unique name for the added counts.
       counts: Name of a counter → its sum in this stage.
     """
-    folder = os.environ.get(counters.PROGRESS_DIR)
-    if folder:
+    if folder := os.environ.get(counters.PROGRESS_DIR):
         written = pathlib.Path(folder, f"{name}.tmp")
         with contextlib.suppress(OSError):
             written.write_text(json.dumps(counts), "utf-8")

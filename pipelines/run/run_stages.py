@@ -216,15 +216,13 @@ def run_stages(
     """
     stages = corpus.stages()
     keys = name_stages(corpus, [stage.name for stage in stages], folders.folder)
-    removed = folders.open(() if fresh else keys[:-1])
-    if removed and not fresh:
+    if (removed := folders.open(() if fresh else keys[:-1])) and not fresh:
         _log(_NOT_OURS.format(", ".join(removed)))
     finished: dict[str, FinishedStage] = {}
     with engine.started(folders.folder) as started:
         for number, (stage, key) in enumerate(zip(stages, keys, strict=True), 1):
             label = f"stage {number} of {len(stages)}, {stage.name}"
-            found = _find(folders, key, label)
-            if not found:
+            if not (found := _find(folders, key, label)):
                 folders.forget(keys[number - 1 :])  # later stages refer to files of this one
                 place = Place(folder, folders.begin(key), stripes)
                 progress.enter_stage(stage.name)

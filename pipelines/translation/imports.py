@@ -131,8 +131,7 @@ def _read(project: Project, path: pathlib.Path, code: str, is_named: bool) -> Re
 def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
     if path.suffix in READERS:
         return READERS[path.suffix](data, path.name)
-    ids = [one.id for one in project.sentences if one.split == path.suffix[1:]]
-    if not ids:
+    if not (ids := [one.id for one in project.sentences if one.split == path.suffix[1:]]):
         raise ReadError(0, f"the project has no sentences of the split {path.suffix[1:]}")
     return read_plain(decode_utf8(data), path.name, ids)
 
@@ -157,15 +156,13 @@ def _checked(
         raise ReadError(0, f"belongs to the project {returned.project}, not to {project.key}")
     code = _language(project, path, returned, code)
     entries = journal.read_entries(project.journal(code))
-    packets = {entry.number for entry in entries if entry.kind == "packet"}
-    if not packets:
+    if not (packets := {entry.number for entry in entries if entry.kind == "packet"}):
         raise ReadError(0, f"no packet was sent for {code}")
     if returned.number and returned.number not in packets:
         name = journal.name_of(returned.number)
         raise ReadError(0, f"answers packet {name} of {code}, which was never sent")
     _check_lines(project, returned)
-    filled = [one for one in returned.translations if one.text]
-    if not filled:
+    if not (filled := [one for one in returned.translations if one.text]):
         none = "no sentence in the file has a translation"
         what = none if returned.sources else "the file has no sentences"
         raise ReadError(0, f"{what}: check that the translated file was saved")
@@ -258,8 +255,7 @@ def _check_lines(project: Project, returned: Returned) -> None:
 def _add(project: Project, file: ReadFile, by: str) -> Imported:
     with language_state.locked_state(project, file.code) as state:
         base = file.base or state.number_of("packet")
-        earlier = _imported_before(state, file, base)
-        if earlier:
+        if earlier := _imported_before(state, file, base):
             return Imported(str(file.path), file.code, earlier, False)
         draft = _draft(state, file, base)
         entry = journal.append(project.journal(file.code), by, state.last, lambda _: draft)
@@ -318,8 +314,7 @@ def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[i
       base: number of the packet that the import answers.
       gone: numbers of the imports that this import corrects.
     """
-    answers = state.given.get(one.id, ())
-    if not answers:
+    if not (answers := state.given.get(one.id, ())):
         return "first"
     if {answer.translation(one.id).text for answer in answers} == {one.text}:
         return "same"

@@ -113,8 +113,7 @@ class LanguageState:
 
         They are comparable with Table 4 of Goyal et al. 2022 (FLORES-101).
         """
-        packet = next(iter(self.of_kind("packet")), None)
-        if not packet:
+        if not (packet := next(iter(self.of_kind("packet")), None)):
             return None
         first, last = map(datetime.datetime.fromisoformat, (packet.time, self.entries[-1].time))
         return (last - first) / datetime.timedelta(days=1)
@@ -411,8 +410,7 @@ def read_waivers(path: str) -> list[Row]:
     rows = []
     with journal.naming(path):
         for number, fields in read_table(decode_sheet(data), (*Finding._fields, BECAUSE)):
-            because = _unquoted(fields[BECAUSE]).strip()
-            if because:
+            if because := _unquoted(fields[BECAUSE]).strip():
                 rows.append(Row(path, number, _finding_of(number, fields), because))
         if not rows:
             message = f"the column `{BECAUSE}` is empty in every row; enter at least one reason"

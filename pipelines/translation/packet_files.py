@@ -109,8 +109,7 @@ def format_name(packet: Packet) -> str:
 
 def parse_name(name: str) -> PacketName:
     """Parses a name made by `format_name`. Returns NO_NAME (no part has a value) for any other text."""
-    found = _NAME.fullmatch(name)
-    if not found:
+    if not (found := _NAME.fullmatch(name)):
         return NO_NAME
     return PacketName(unquote(found[1]), unquote(found[2]), int(found[3]), int(found[4]))
 
@@ -138,8 +137,7 @@ def decode_sheet(data: bytes) -> str:
     The byte order mark is removed. Raises ReadError for other encodings. Code pages are never guessed,
     because a file does not say which one it uses.
     """
-    encoding = _UTF16.get(data[:2])
-    if encoding is None:
+    if (encoding := _UTF16.get(data[:2])) is None:
         return decode_utf8(data).removeprefix("\ufeff")
     try:
         return data[2:].decode(encoding)
@@ -260,8 +258,7 @@ def read_sheet(text: str, file: str) -> Returned:
     sources: dict[str, str] = {}
     translations = []
     for line, row in read_rows(text, layout):
-        id_ = row[ID]
-        if not id_:
+        if not (id_ := row[ID]):
             raise ReadError(line, "the row has no id")
         if id_ in sources:
             raise ReadError(line, f"the id {id_} occurs twice: remove one of the rows")

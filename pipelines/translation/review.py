@@ -177,8 +177,7 @@ def score_quality(
     """
     marked = _merge(sheets, frozenset(sample))
     words = {id_: len(sources[id_].split()) for id_ in marked}
-    total_words = sum(words.values())
-    if not total_words:
+    if not (total_words := sum(words.values())):
         raise ValueError("no sentence is reviewed: the score needs at least one")
     errors = [one for by in marked.values() for errors in by.values() for one in errors]
     weights = (Fraction(POINTS[one.severity], len(marked[one.id])) for one in errors)

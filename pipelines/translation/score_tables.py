@@ -40,8 +40,7 @@ def resource_level_of(code: str) -> str | None:
 
     The level depends on the number of sentence pairs with English, which is given in Table 1.
     """
-    sentences = _groups("bitext").get(code)
-    if sentences is None:
+    if (sentences := _groups("bitext").get(code)) is None:
         return None
     return next(level for level, end in RESOURCE_LEVELS.items() if end is None or sentences < end)
 

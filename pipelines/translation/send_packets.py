@@ -74,8 +74,7 @@ def _send(
 
 def plan_packet(state: LanguageState) -> Plan | str:
     """Returns the packet to send next for a language, or the reason why nothing is sent."""
-    packet = state.newest("packet")
-    if not packet:
+    if not (packet := state.newest("packet")):
         return Plan(1, {}, state.ids, f"round 1, all {len(state.ids):,} sentences")
     if state.verdict and not state.verdict.facts["accepted"]:
         number = state.round + 1
@@ -90,8 +89,7 @@ def plan_packet(state: LanguageState) -> Plan | str:
 
 
 def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
-    errors = open_errors(check)
-    if not errors:
+    if not (errors := open_errors(check)):
         if state.is_accepted:
             return "nothing sent: the language is accepted"
         return f"nothing sent: check {check.name} has passed; the next step is `review`"

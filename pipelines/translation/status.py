@@ -109,8 +109,7 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
 def _to_do(found: Sequence[LanguageStatus]) -> str:
     lines = []
     for state, what in _NEXT.items():
-        codes = [status.language for status in found if status.state == state]
-        if codes:
+        if codes := [status.language for status in found if status.state == state]:
             lines.append(f"next for {name_some(codes)}: {what}\n")
     return "".join(lines)
 

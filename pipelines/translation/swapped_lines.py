@@ -165,8 +165,7 @@ def runs_of(offsets: npt.NDArray[np.intp], scores: Matrix) -> Iterator[Run]:
     """
     edges = np.flatnonzero(np.diff(offsets)) + 1
     for first, end in zip([0, *edges], [*edges, len(offsets)], strict=True):
-        offset = int(offsets[first])
-        if offset:
+        if offset := int(offsets[first]):
             gains = scores[first:end, offset + MAX_OFFSET] - scores[first:end, MAX_OFFSET]
             yield Run(int(first), int(end) - 1, offset, float(gains.sum()))
 

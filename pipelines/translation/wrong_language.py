@@ -104,8 +104,7 @@ def find_wrong_scripts(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
 
 def _wrong_script(pair: Pair, language: TargetLanguage) -> Finding | None:
     text = without_names(pair.translation.text, pair.source.text)
-    foreign = foreign_letters(text, language.scripts)
-    if not foreign:
+    if not (foreign := foreign_letters(text, language.scripts)):
         return None
     letter_count = count_letters(text)
     share = (letter_count - len(foreign)) / letter_count

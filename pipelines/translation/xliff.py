@@ -115,8 +115,7 @@ def _check(packet: Packet) -> None:
             )
         seen.add(id_)
         for text in (line.source.text, line.target):
-            found = _NOT_IN_XLIFF.search(text)
-            if found:
+            if found := _NOT_IN_XLIFF.search(text):
                 raise ValueError(
                     f"{id_} has the character U+{ord(found[0]):04X}, which XLIFF cannot represent"
                 )
@@ -274,8 +273,7 @@ class _Part(NamedTuple):
 
 def _read_unit(element: Element, file: str) -> tuple[str, str, list[Translation]]:
     """Returns the id of a sentence, its source, and a list of its translation, if it has one."""
-    id_ = element.attributes.get("id", "")
-    if not id_:
+    if not (id_ := element.attributes.get("id", "")):
         raise ReadError(element.line, "the unit has no id")
     pieces = [piece for piece in element.elements if _tag(piece) in ("segment", "ignorable")]
     parts = [_read_part(piece, place) for place, piece in enumerate(pieces, 1)]
@@ -299,8 +297,7 @@ def _read_unit(element: Element, file: str) -> tuple[str, str, list[Translation]
 def _read_part(piece: Element, place: int) -> _Part:
     children = {_tag(child): child for child in piece.elements}
     source = _read_text(children["source"]) if "source" in children else ""
-    target = children.get("target")
-    if target is None:
+    if (target := children.get("target")) is None:
         return _Part(place, piece.line, source, source if _tag(piece) == "ignorable" else None)
     text = _read_text(target)
     is_changed = piece.attributes.get("state") in _CHANGED or _tag(piece) == "ignorable"

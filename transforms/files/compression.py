@@ -180,19 +180,16 @@ class _Streams(io.RawIOBase):
         """Returns at most `max_bytes` bytes of decompressed content; b"" only at the end of the file."""
         while max_bytes:
             if self._decompressor.eof:
-                head = self._find_next_stream()
-                if not head:
+                if not (head := self._find_next_stream()):
                     break
                 self._decompressor = self._new_decompressor()
             elif self._decompressor.needs_input:
-                head = self._stored.read(_STORED_BYTES)
-                if not head:
+                if not (head := self._stored.read(_STORED_BYTES)):
                     message = "Compressed file ended before the end-of-stream marker was reached"
                     raise EOFError(message)
             else:
                 head = b""
-            data = self._decompressor.decompress(head, max_bytes)
-            if data:
+            if data := self._decompressor.decompress(head, max_bytes):
                 return data
         return b""
 
@@ -231,8 +228,7 @@ class Peekable:
 
     def peek(self, size: int) -> bytes:
         while len(self._peeked) < size:
-            data = read_some(self._source, size - len(self._peeked))
-            if not data:
+            if not (data := read_some(self._source, size - len(self._peeked))):
                 break
             self._peeked += data
         return self._peeked

@@ -357,8 +357,7 @@ def read_table(
     """
     lines = text.removeprefix("\ufeff").split("\n")
     columns = _fields(lines[0])
-    missing = [name for name in needed if name not in columns]
-    if missing:
+    if missing := [name for name in needed if name not in columns]:
         raise ReadError(1, f"missing columns: {', '.join(missing)}; found {', '.join(columns)}")
     for number, line in enumerate(lines[1:], 2):
         if not line.rstrip("\r"):

@@ -372,6 +372,5 @@ def remove_below(folder: str) -> None:
         FileSystems.delete([folder.rstrip("/") + "/"])
     except BeamIOError as error:
         raise StoreError(folder, refusal_of(error)) from error
-    left = list_below(folder)
-    if left:
+    if left := list_below(folder):
         raise StoreError(folder, f"{len(left)} files could not be removed, among them {min(left)}")

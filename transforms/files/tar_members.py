@@ -181,8 +181,7 @@ class _Source:
         self.position = 0
 
     def read_some(self, max_bytes: int) -> bytes:
-        data = self._read_step(max_bytes)
-        if not data:
+        if not (data := self._read_step(max_bytes)):
             raise TarError("the archive is truncated", self.position)
         self.position += len(data)
         return data

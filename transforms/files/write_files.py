@@ -375,8 +375,7 @@ def read_if_there(path: str) -> str | None:
 
 def remove_if_there(path: str) -> bool:
     """Removes a file; returns False if it does not exist."""
-    found = bool(FileSystems.exists(path))
-    if found:
+    if found := bool(FileSystems.exists(path)):
         FileSystems.delete([path])
     return found
 

@@ -403,8 +403,7 @@ class WriteRecords(beam.PTransform):
         self.count = count
 
     def expand(self, records: beam.PCollection) -> beam.PCollection:
-        count = self.count
-        if count is None:
+        if (count := self.count) is None:
             count = records | "CountRecords" >> beam.combiners.Count.Globally()
         shards = (
             count

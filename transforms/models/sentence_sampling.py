@@ -92,8 +92,7 @@ def share_out(counts: Mapping[str, int], temperature: str, total: int) -> dict[s
         name: Fraction(_CONTEXT.power(Decimal(n), power)) if n else Fraction(0)
         for name, n in sorted(counts.items())
     }
-    whole = sum(weights.values())
-    if not whole:
+    if not (whole := sum(weights.values())):
         raise ValueError("there is no sentence to learn from")
     exact = {name: weight / whole * total for name, weight in weights.items()}
     wanted = {name: int(share) for name, share in exact.items()}

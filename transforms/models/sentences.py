@@ -35,8 +35,7 @@ def split_sentences(paragraph: str, language: str = "en") -> list[tuple[int, int
     offsets = []
     start = 0
     for piece in sentencex.segment(language, _BLANK.sub(" ", paragraph)):
-        bare = piece.strip(" ")
-        if bare:
+        if bare := piece.strip(" "):
             first = start + piece.index(bare)
             offsets.append((first, first + len(bare)))
         start += len(piece)
@@ -71,6 +70,5 @@ def clean_sentences(sentences: Iterable[str]) -> Iterator[str]:
     Empty sentences are dropped.
     """
     for sentence in sentences:
-        cleaned = sentence.translate(_TO_CLEAN).strip(" ")
-        if cleaned:
+        if cleaned := sentence.translate(_TO_CLEAN).strip(" "):
             yield cleaned

@@ -105,8 +105,7 @@ def _describe(paths: Sequence[str], found: str, md5: str, reference: Sequence[st
     told = f"has the MD5 {found}, but {md5} in the list"
     if not reference:
         return told
-    difference = find_difference(_read_lines(paths), _read_lines(reference))
-    if not difference:
+    if not (difference := find_difference(_read_lines(paths), _read_lines(reference))):
         return f"{told}; equals the reference"
     shown = describe_difference(difference, "the build", "the reference")
     return f"{told}; first difference: {shown}"

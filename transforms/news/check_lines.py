@@ -41,8 +41,7 @@ def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
       whole: as in `check_lines`.
       members: patterns that the names of the wanted files in an archive must match.
     """
-    file_bytes = file_bytes_of(path)
-    if not file_bytes:
+    if not (file_bytes := file_bytes_of(path)):
         return False
     with open_raw(path) as stream:
         codec = codec_of(stream)

@@ -191,8 +191,7 @@ class MeasureShards(beam.PTransform):
 
 def measure_shard(shard: LineShard) -> Iterator[tuple[str, line_blocks.LineStats]]:
     """Yields (split, LineStats) for each split to which the shard belongs."""
-    tables = tables_of(shard.series, shard.shard, shard.shards)
-    if tables:
+    if tables := tables_of(shard.series, shard.shard, shard.shards):
         stats = line_blocks.measure_lines(shard.block)
         for table in tables:
             yield table.split, stats

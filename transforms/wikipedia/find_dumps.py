@@ -250,8 +250,7 @@ def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
     if codes == (PAPER,):
         return LANGUAGE_CODES
     if codes == (ALL,):
-        found = codes_of(_wikis_below(roots))
-        if not found:
+        if not (found := codes_of(_wikis_below(roots))):
             raise read_files.InputError(
                 ", ".join(roots), f"no folder of a Wikipedia; looked for {EXAMPLES}"
             )
@@ -345,8 +344,7 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
     for wiki in found.wikis:
         of_wiki = _find_wiki(roots, wiki.dbname, ALL, dump_folder.ANY, keep_good=False)
         dated = [one for one in of_wiki.usable if one.date.isdigit()]
-        older = [one for one in dated if one.date < wiki.date or not wiki.date.isdigit()]
-        if older:
+        if older := [one for one in dated if one.date < wiki.date or not wiki.date.isdigit()]:
             wikis.append(wiki._replace(older=older[-1].dump))
         else:
             there = of_wiki.reason or f"there is {', '.join(one.date for one in of_wiki.usable)}"
@@ -385,8 +383,7 @@ def _some(reasons: Sequence[str]) -> str:
 def _find_wiki(
     roots: Sequence[str], dbname: str, date: str, layout: str, keep_good: bool
 ) -> _Found:
-    places = _list_places(roots, dbname, layout)
-    if not places:
+    if not (places := _list_places(roots, dbname, layout)):
         return _Found([], [], _why_no_places(roots, dbname))
     usable: dict[str, _Usable] = {}
     passed_over: list[PassedOver] = []

@@ -272,8 +272,7 @@ def _damage_error(unit: FileUnit, damage: mediawiki_xml.Damage) -> InputError:
 
 
 def _last_page(unit: FileUnit, damage: mediawiki_xml.Damage) -> str:
-    xml = damage.last_page
-    if xml is None:
+    if (xml := damage.last_page) is None:
         with open_raw(unit.path) as stream:
             xml = mediawiki_xml.last_page_before(stream, unit, damage.start)
     if xml is None:
@@ -372,8 +371,7 @@ def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
     """
     gaps = (f"In the export, {gap}." for gap in dump_folder.find_gaps(_export_files(paths)))
     listed = (path for path in sums_beside(paths) if path not in set(paths))
-    unread = [file.name for file in _export_files(list(listed))]
-    if not unread:
+    if not (unread := [file.name for file in _export_files(list(listed))]):
         return tuple(gaps)
     names = dump_folder.name_some(unread, len(unread))
     return (*gaps, f"SHA256SUMS lists files of the export that were not read: {names}.")
@@ -401,8 +399,7 @@ def _is_of(site: mediawiki_xml.Siteinfo, language: str, dbname: str) -> bool:
 
 
 def _suggest(site: mediawiki_xml.Siteinfo) -> str:
-    codes = " or ".join(codes_of([site.dbname]))
-    if not codes:
+    if not (codes := " or ".join(codes_of([site.dbname]))):
         return ""
     return (
         f"; did you mean --language {codes}? (--ignore-siteinfo, if the head of the dump is wrong)"

@@ -39,8 +39,7 @@ def is_table_of(path: str, dbname: str) -> bool:
             return False  # damage is reported when the dump is read
     if not _IS_TABLE.match(head):
         return False
-    database = _DATABASE.search(head)
-    if database and database[1] != dbname.encode():
+    if (database := _DATABASE.search(head)) and database[1] != dbname.encode():
         raise InputError(path, f"a table of {database[1].decode()}, not of {dbname}", 0)
     return True
 

@@ -85,8 +85,7 @@ def check_columns(names: Sequence[str], split: str = "") -> list[str]:
       split: the split of all rows, if it is known. Then no column of splits is needed. "" if it is unknown.
     """
     wanted = [ID] if split else [ID, SPLIT]
-    missing = [name for name in wanted if name not in names]
-    if missing:
+    if missing := [name for name in wanted if name not in names]:
         raise MalformedTableError(
             f"schema: there is no column {missing[0]}; the columns are {', '.join(names)}"
         )
@@ -206,8 +205,7 @@ def _match(pattern: str) -> tuple[list[str], list[str]]:
     builds = [FileSystems.split(mark)[0] for mark in marks]
     found = _match_paths(pattern)
     folders = {path for path in found if pathlib.Path(path).is_dir()}
-    unfinished = sorted(folders - set(builds))
-    if unfinished:
+    if unfinished := sorted(folders - set(builds)):
         raise InputError(unfinished[0], "not a finished build: it has no file COMPLETED")
     tables = [path for path in found if path not in folders]
     if not builds and not tables:

@@ -267,8 +267,7 @@ def plan_sample(build: Build, articles: int) -> list[RowGroup]:
     parts: list[RowGroup] = []
     for file in files_of(build, ("train",)):
         for group in finished_builds.row_groups_of(file) if articles else ():
-            rows = min(group.rows, articles)
-            if rows:
+            if rows := min(group.rows, articles):
                 parts.append(group._replace(rows=rows))
                 articles -= rows
     return parts

@@ -46,8 +46,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
         return None
     if before is None:
         return Answer(CHANGED, "This report has no older build of this edition to compare with.")
-    documents = read_changes(facts)
-    if documents and documents["old"] != before.build.signature:
+    if (documents := read_changes(facts)) and documents["old"] != before.build.signature:
         documents = None
     gained = facts.total - before.total
     sentence = (
@@ -202,8 +201,7 @@ def _all_builds(builds: Sequence[Facts], anchors: Sequence[str]) -> Answer:
 def _all_kept(builds: Sequence[Facts]) -> Answer | None:
     rows, reasons = [], []
     for facts in builds:
-        balance = balance_of(facts)
-        if balance and balance.read:
+        if (balance := balance_of(facts)) and balance.read:
             text = share(balance.kept, balance.read)
             name = f"{facts.build.corpus} {facts.build.name}"
             rows.append(Bar(name, balance.kept / balance.read, text, behind=1))

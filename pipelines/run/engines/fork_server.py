@@ -106,8 +106,7 @@ def main() -> None:
         request: Request = json.loads(line)
         import_all(request["modules"])
         gc.freeze()  # so that no garbage collection writes to, and copies, shared pages
-        pid = os.fork()
-        if not pid:
+        if not (pid := os.fork()):
             _become_worker(worker.main, request)
         children.add(pid, number)
     os.killpg(0, signal.SIGKILL)

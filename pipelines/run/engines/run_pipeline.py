@@ -78,8 +78,7 @@ def _run_to_the_end(build: Callable[[beam.Pipeline], None], pipeline: beam.Pipel
         raise errors.BuildError(str(error)) from None
     except RuntimeError as error:
         _raise_interruption(error)
-        message = errors.find_worker_error(str(error))
-        if not message:
+        if not (message := errors.find_worker_error(str(error))):
             raise
         raise errors.BuildError(message) from None
 

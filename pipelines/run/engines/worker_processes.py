@@ -54,8 +54,7 @@ def make_secret() -> str:
 
 def named_secret() -> str:
     """Returns the secret in the environment variable `VARIABLE`. Raises ValueError if it is not set."""
-    secret = os.environ.get(VARIABLE, "")
-    if not secret:
+    if not (secret := os.environ.get(VARIABLE, "")):
         raise ValueError(
             f"{VARIABLE} is not set; builds must send this secret to the server:"
             f" export {VARIABLE}=$(openssl rand -hex 32) here, and the same value where builds are started"
@@ -296,8 +295,7 @@ class Workers:
                 self.give_up(end)
 
     def _end(self, number: int, end: BadEnd) -> None:
-        tell = self._tell.pop(number, None)
-        if tell:
+        if tell := self._tell.pop(number, None):
             tell(end)
 
     def give_up(self, end: BadEnd) -> None:
