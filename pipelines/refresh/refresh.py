@@ -28,7 +28,6 @@ from corpusmill.transforms.files.write_files import write_whole
 
 from ..run import editions
 from . import refresh_corpus
-from .check_config import check_means
 from .config import (
     CURRENT_TABLE,
     NO_TABLE,
@@ -36,6 +35,7 @@ from .config import (
     Recipe,
     RefreshConfig,
     Settings,
+    check_means,
     in_order,
     recipe_of,
 )

@@ -35,8 +35,7 @@ from ..run.corpora import rows
 from ..run.editions import write_cards
 from ..run.launch import launch
 from ..run.publish import EXPLAINED, is_completed, remove_build
-from .check_config import check_means, check_room
-from .config import Recipe, Settings
+from .config import Recipe, Settings, check_means, check_room
 from .fetch import fetch_dump
 from .sites import find_offers
 from .sources import RemoteDump, hide_passwords

@@ -21,8 +21,7 @@ from ..files.text import checked_date
 from ..files.work_units import FileUnit
 from . import screening
 from .mediawiki_xml import MalformedPageError, parse_id, parse_page
-from .read_dumps import check_dumps, read_good_pages, spread_units
-from .read_sql_dumps import is_table_of, read_file
+from .read_dumps import check_dumps, is_table_of, read_file, read_good_pages, spread_units
 from .sql_dump import Row
 
 LEFT_OUT_STAGE = "leave-out"

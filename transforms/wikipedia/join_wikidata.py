@@ -28,8 +28,8 @@ from . import wikidata
 from .article_rows import from_bytes, to_bytes, unpack_text
 from .dump_folder import date_in_names
 from .mediawiki_xml import parse_id
+from .read_dumps import ReadSqlDump
 from .read_entity_table import EntityTable, FindClasses, PageToFacts, ReadSitelinks
-from .read_sql_dumps import ReadSqlDump
 from .screening import PageFacts, merge_facts, reason_to_reject_facts
 from .split_pins import PinItems, PinPages
 
