@@ -77,9 +77,8 @@ class Settings(_Table, frozen=True, kw_only=True):
 
     output: str  # parent folder of the editions, on any file system that Beam supports
     contact: str  # e-mail address or web page of the operator, sent to the servers
-    downloads: str = (
-        ""  # folder used by this configuration only; "" is .downloads in an output on a store
-    )
+    # folder used by this configuration only; "" is .downloads in an output on a store
+    downloads: str = ""
     state: str = ""  # folder of the state files; "" is .refresh in `downloads`
     metrics: str = ""  # file for Prometheus; "" is metrics.prom in `state`
     keep: Count = 2  # editions of each corpus, including the current one
@@ -125,9 +124,8 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
     """Reason → share; an edition is not published if a larger share is rejected for this reason."""
     build: Mapping[str, Any] = {}  # settings of the corpus: its command's flags, with underscores
 
-    joins: ClassVar[str] = (
-        ""  # corpus whose current edition is an input of the builds; also the name of the setting
-    )
+    # corpus whose current edition is an input of the builds; also the name of the setting
+    joins: ClassVar[str] = ""
 
     @property
     def kind(self) -> str:

@@ -43,9 +43,8 @@ from .state import CorpusState, StateFolder, check_edition, count_changes, find_
 
 INTERRUPTED = "interrupted; the next run continues where this one stopped"
 
-_IN_THE_FILE: Sequence[
-    tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-] = (  # pairs (flag of a command, key of refresh.toml)
+# pairs (flag of a command, key of refresh.toml)
+_IN_THE_FILE: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = (
     (re.compile(r"--workers (\d+)"), r"workers = \1"),
     (re.compile(r"--runner (\w+)"), r'runner = "\1"'),
     (re.compile(r"--workers\b"), "workers"),

@@ -43,9 +43,8 @@ class Patience(NamedTuple):
     # to connect; between pieces of data
     timeout_seconds: tuple[float, float] = http_requests.TIMEOUT_SECONDS
     least_bytes: int = 1 << 20  # fewer bytes in an attempt count as no progress
-    slow_seconds: float = (
-        600.0  # a server that sends fewer than least_bytes in this time is given up
-    )
+    # a server that sends fewer than least_bytes in this time is given up
+    slow_seconds: float = 600.0
 
 
 class InterruptedTransferError(Exception):

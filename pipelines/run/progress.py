@@ -148,9 +148,8 @@ class Estimate:
         self._begun = 0.0  # second at which the current step began
         self._before: Mapping[str, int] = {}  # counts when the current step began
         self._took: dict[int, float] = {}  # index → seconds of the steps that this run has finished
-        self._ended: list[
-            tuple[int, float]
-        ] = []  # steps that have ended since the last call, seconds
+        # steps that have ended since the last call, seconds
+        self._ended: list[tuple[int, float]] = []
         self._seen: set[str] = set()  # stages that this run executes
         self._counts: Mapping[str, int] = {}
 

@@ -152,14 +152,14 @@ def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
 def _checked(
     project: Project, path: pathlib.Path, data: bytes, returned: Returned, code: str
 ) -> ReadFile:
-    if returned.project not in ("", project.key):
-        raise ReadError(0, f"belongs to the project {returned.project}, not to {project.key}")
+    if returned.name.project not in ("", project.key):
+        raise ReadError(0, f"belongs to the project {returned.name.project}, not to {project.key}")
     code = _language(project, path, returned, code)
     entries = journal.read_entries(project.journal(code))
     if not (packets := {entry.number for entry in entries if entry.kind == "packet"}):
         raise ReadError(0, f"no packet was sent for {code}")
-    if returned.number and returned.number not in packets:
-        name = journal.name_of(returned.number)
+    if returned.name.number and returned.name.number not in packets:
+        name = journal.name_of(returned.name.number)
         raise ReadError(0, f"answers packet {name} of {code}, which was never sent")
     _check_lines(project, returned)
     if not (filled := [one for one in returned.translations if one.text]):
@@ -167,7 +167,7 @@ def _checked(
         what = none if returned.sources else "the file has no sentences"
         raise ReadError(0, f"{what}: check that the translated file was saved")
     empty = len({one.id for one in returned.translations} | set(returned.sources)) - len(filled)
-    return ReadFile(path, data, code, returned.number, filled, empty)
+    return ReadFile(path, data, code, returned.name.number, filled, empty)
 
 
 def _language(project: Project, path: pathlib.Path, returned: Returned, code: str) -> str:
@@ -178,13 +178,13 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
 
     Raises ReadError if neither the file nor the flag has a code, or if the codes differ.
     """
-    told = returned.language
+    told = returned.name.language
     if not told and path.suffix not in READERS:
         told = path.stem
     try:
         found = project.language(told).code if told else ""
     except ValueError as error:
-        if not code or returned.language:
+        if not code or returned.name.language:
             raise ReadError(0, f"{error}; name the language with --language") from None
         found = ""  # the name of the file is not a language code
     if not (found or code):

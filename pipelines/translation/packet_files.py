@@ -77,12 +77,9 @@ NO_NAME = PacketName("", "", 0, 0)
 
 
 class Returned(NamedTuple):
-    """The content of a file that a translator has returned. The first four fields are those of PacketName."""
+    """The content of a file that a translator has returned."""
 
-    project: str
-    language: str
-    round: int
-    number: int
+    name: PacketName  # of the packet that the file answers
     # The translations of translated sentences only, in the order of the file.
     translations: tuple[Translation, ...]
     sources: Mapping[str, str] = MappingProxyType({})
@@ -92,19 +89,9 @@ class Returned(NamedTuple):
 
 
 def format_name(packet: Packet) -> str:
-    """Returns a packet's name, which is written into its files: "flores101/zho_simpl/round1/packet3".
-
-    Raises ValueError if the packet's project or language is empty, or if its round or number is not from 1 to
-    999,999.
-    """
+    """Returns a packet's name, which is written into its files: "flores101/zho_simpl/round1/packet3"."""
     project, language = (quote(part, safe="") for part in (packet.project, packet.language.code))
-    name = f"{project}/{language}/round{packet.round}/packet{packet.number}"
-    if parse_name(name) == NO_NAME:
-        raise ValueError(
-            f"invalid packet name {name!r}: expected project/language/round1/packet1,"
-            " with numbers from 1 to 999,999"
-        )
-    return name
+    return f"{project}/{language}/round{packet.round}/packet{packet.number}"
 
 
 def parse_name(name: str) -> PacketName:
@@ -176,7 +163,7 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
         Translation(id_, line, file, number)
         for number, (id_, line) in enumerate(zip(ids, lines, strict=True), 1)
     )
-    return Returned(*NO_NAME, tuple(translations))
+    return Returned(NO_NAME, tuple(translations))
 
 
 SUFFIX = "-guidelines.md"
@@ -271,7 +258,7 @@ def read_sheet(text: str, file: str) -> Returned:
                 message = f"expected rows of one packet; found {', '.join(sorted(names))}"
                 raise ReadError(line, message)
             name = parse_name(row[PACKET])
-    return Returned(*name, tuple(translations), sources if SOURCE in layout.columns else {})
+    return Returned(name, tuple(translations), sources if SOURCE in layout.columns else {})
 
 
 class Layout(NamedTuple):

@@ -36,15 +36,6 @@ class Pair(NamedTuple):
         return Finding(self.source.id, rule, severity, message, translation.file, translation.line)
 
 
-def pair_up(
-    sources: Sequence[SourceSentence], translations: Mapping[str, Translation]
-) -> Iterator[Pair]:
-    """Yields a pair for each source that has a translation, in the order of the sources."""
-    for source in sources:
-        if source.id in translations:
-            yield Pair(source, translations[source.id])
-
-
 @functools.lru_cache(maxsize=2**14)  # several checks fold the same lines
 def fold(text: str) -> str:
     """Returns the letters, combining marks and digits of a text, case-folded and in NFKC.

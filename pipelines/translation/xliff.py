@@ -104,8 +104,6 @@ def write_xliff(packet: Packet) -> bytes:
 
 
 def _check(packet: Packet) -> None:
-    if not packet.lines:
-        raise ValueError("the packet has no sentences")
     seen: set[str] = set()
     for line in packet.lines:
         id_ = line.source.id
@@ -230,7 +228,7 @@ def read_xliff(data: bytes, file: str) -> Returned:
             root.line,
             "the `file` elements belong to more than one packet: use one document per packet",
         )
-    return Returned(*(names.pop() if names else NO_NAME), tuple(translations), sources)
+    return Returned(names.pop() if names else NO_NAME, tuple(translations), sources)
 
 
 def _check_version(root: Element) -> None:

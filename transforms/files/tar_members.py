@@ -44,9 +44,8 @@ class Member(NamedTuple):
     name: str  # with its folders
     start: int  # byte of the archive at which the content begins
     bytes: int
-    content: (
-        BinaryIO  # has only `read`; ends with the member; invalid after the next member is read
-    )
+    # has only `read`; ends with the member; invalid after the next member is read
+    content: BinaryIO
 
 
 class Link(NamedTuple):

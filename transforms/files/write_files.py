@@ -436,10 +436,9 @@ def remove_dead(top: pathlib.Path) -> None:
     """Removes the folders of this user's commands in `top`, if the commands are no longer running."""
     for folder in top.glob(f"{_PREFIX}*"):
         if _NAME.fullmatch(folder.name):
+            # An OSError: the command is running, this is not a folder, or it belongs to another user.
             with (
-                contextlib.suppress(
-                    OSError
-                ),  # the command is running, or this is not a folder, or it belongs to another user
+                contextlib.suppress(OSError),
                 locked(folder, flags=_NO_LINK) as descriptor,
             ):
                 if os.fstat(descriptor).st_uid == os.geteuid():

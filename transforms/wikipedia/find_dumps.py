@@ -177,9 +177,8 @@ class WikiDump(NamedTuple):
     page_table: list[str]
     # items_per_site files; only if there is no page_props, which is smaller
     items_per_site: list[str]
-    older: Sequence[
-        str
-    ] = ()  # pages-articles files of an earlier date, as `add_older_dumps` finds them
+    # pages-articles files of an earlier date, as `add_older_dumps` finds them
+    older: Sequence[str] = ()
 
 
 class MissingWiki(NamedTuple):

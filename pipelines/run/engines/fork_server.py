@@ -163,9 +163,8 @@ class _Children:
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}  # process id → number of the worker
-        self._ended: dict[
-            int, int
-        ] = {}  # process id → status of workers whose number is not known yet
+        # process id → status of workers whose number is not known yet
+        self._ended: dict[int, int] = {}
 
     def add(self, pid: int, number: int) -> None:
         """Registers a worker that was started. It may already have ended.
@@ -204,9 +203,8 @@ class _Children:
         number = self._numbers.pop(pid)
         if status:
             told = f"{number} {os.waitstatus_to_exitcode(status)}\n"
-            with contextlib.suppress(
-                BrokenPipeError
-            ):  # the reader was killed, so the input ends, too
+            # If the reader was killed, the input ends, too.
+            with contextlib.suppress(BrokenPipeError):
                 os.write(sys.stdout.fileno(), told.encode())
 
 

@@ -41,10 +41,8 @@ VARIABLE = "CORPUSMILL_SECRET"
 LOOPBACK = "127.0.0.1"
 REFUSAL = f"the caller did not send the secret of this server ({VARIABLE})"
 
-_NO_PROXY = (
-    "grpc.enable_http_proxy",
-    0,
-)  # a proxy set in the environment cannot reach these servers
+# A proxy set in the environment cannot reach these servers.
+_NO_PROXY = ("grpc.enable_http_proxy", 0)
 
 
 def make_secret() -> str:
@@ -210,9 +208,8 @@ class Workers:
         self._lock = threading.RLock()  # a signal handler may end the workers during a start
         self._is_over = False
         self._lost: BadEnd | None = None  # the argument of `give_up`, if it was called
-        self._tell: dict[
-            int, Callable[[BadEnd], None]
-        ] = {}  # number of the worker → function to call
+        # number of the worker → function to call
+        self._tell: dict[int, Callable[[BadEnd], None]] = {}
         self._count = 0
         # Not `python -m`: it would import a folder named "corpusmill" in the current folder.
         code = (
