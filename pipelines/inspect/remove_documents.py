@@ -30,7 +30,7 @@ from corpusmill.transforms.files.distribution import SpreadAll
 from corpusmill.transforms.files.formats import PARQUET, formats_of
 from corpusmill.transforms.files.read_files import InputError, read_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, OutputFile, Rejected
-from corpusmill.transforms.files.text import Shard
+from corpusmill.transforms.files.text import Shard, grouped
 from corpusmill.transforms.files.write_files import write_file
 from corpusmill.transforms.models.subword_models import add_subword_stats
 from corpusmill.transforms.wikipedia.train_subwords import counter_of
@@ -207,9 +207,7 @@ class _Rewrite(beam.DoFn):
     def process(self, met: tuple[str, Mapping[str, Iterable[Any]]]) -> Iterable[Any]:
         name, of_file = met
         files = list(of_file["files"])
-        removals: dict[str, list[Removal]] = {}
-        for removal in sorted(of_file["removals"]):
-            removals.setdefault(removal.key, []).append(removal)
+        removals = grouped((removal.key, removal) for removal in sorted(of_file["removals"]))
         if not files:
             raise InputError(
                 self._how.build.folder,

@@ -21,6 +21,7 @@ from rich.filesize import decimal
 
 from corpusmill.transforms.files.errors import DATAFLOW, IN_PROCESS, SPARK, BuildError
 from corpusmill.transforms.files.terminal import count_of, draw, screen_columns
+from corpusmill.transforms.files.text import grouped
 
 from .corpora import MemoryModel, row_of
 
@@ -233,9 +234,7 @@ class Forecast:
         # A compressed file without entry points is decompressed by every worker that reads a part of
         # it.
         times = corpus.bytes_to_read(self.workers) / max(corpus.bytes_to_read(1), 1)
-        of_codec: dict[str, list[str]] = {}
-        for path in read if row.read else self.held:
-            of_codec.setdefault(codec_at(path), []).append(path)
+        of_codec = grouped((codec_at(path), path) for path in (read if row.read else self.held))
         total, articles, article_bytes = 0.0, 0.0, 0.0
         packed = {}
         for codec, paths in of_codec.items():

@@ -42,6 +42,7 @@ from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, is_there, read_raw
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.terminal import name_some
+from corpusmill.transforms.files.text import grouped
 
 from .corpus_build import CorpusBuild
 
@@ -447,9 +448,7 @@ def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:
     Args:
       files: A tuple (role, name, size in bytes) for each file.
     """
-    found: dict[str, list[int]] = {}
-    for role, name, size in files:
-        found.setdefault(f"{role} {name}", []).append(size)
+    found = grouped((f"{role} {name}", size) for role, name, size in files)
     return {
         name: " and ".join(f"{size:,} bytes" for size in sorted(sizes))
         for name, sizes in found.items()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from corpusmill.transforms.files.terminal import count_of
+from corpusmill.transforms.files.text import grouped
 
 from . import journal
 from .checks import open_errors
@@ -93,10 +94,7 @@ def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
         if state.is_accepted:
             return "nothing sent: the language is accepted"
         return f"nothing sent: check {check.name} has passed; the next step is `review`"
-    reasons: dict[str, list[str]] = {}
-    for finding in errors:
-        if finding.id:
-            reasons.setdefault(finding.id, []).append(f"{finding.rule}: {finding.message}")
+    reasons = grouped((one.id, f"{one.rule}: {one.message}") for one in errors if one.id)
     ids = [name for name in state.ids if name in reasons] or state.ids
     of_all = [f"{finding.rule}: {finding.message}" for finding in errors if not finding.id]
     if of_all:  # findings about the whole file are added to the first line

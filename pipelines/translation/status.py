@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.terminal import count_of, draw, name_some
+from corpusmill.transforms.files.text import grouped
 
 from . import journal
 from .checks import SETTLE
@@ -208,9 +209,9 @@ _SHORT = {"first": "new", "late": "too late"}  # kind in CHANGES → word in the
 
 
 def _tell_check(facts: Mapping[str, Any]) -> list[str]:
-    by_reason: dict[tuple[str, str, str], list[str]] = {}
-    for one in facts["waivers"]:
-        by_reason.setdefault((one["rule"], one["by"], one["because"]), []).append(one["id"])
+    by_reason = grouped(
+        ((one["rule"], one["by"], one["because"]), one["id"]) for one in facts["waivers"]
+    )
     return [
         *(_tell_rules(severity, facts) for severity in ("error", "warning")),
         *(

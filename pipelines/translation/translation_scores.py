@@ -14,6 +14,8 @@ import sentencepiece
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
+from corpusmill.transforms.files.text import grouped
+
 METRICS: Mapping[str, str] = {
     "spBLEU": "BLEU over SentencePiece pieces",
     "chrF++": "F-score of character 1- to 6-grams and word 1- and 2-grams",
@@ -146,10 +148,7 @@ def group_lines(domains: Sequence[str], topics: Sequence[str]) -> list[Group]:
 
 
 def _places(names: Iterable[str]) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        places.setdefault(" ".join(name.lower().split()), []).append(place)
-    return places
+    return grouped((" ".join(name.lower().split()), place) for place, name in enumerate(names))
 
 
 def score_systems(task: Task) -> list[SystemScores]:

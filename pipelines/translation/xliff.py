@@ -17,6 +17,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from corpusmill.transforms.files.records import ReadError, SourceSentence, Translation
+from corpusmill.transforms.files.text import grouped
 
 from .packet_files import NO_NAME, Packet, PacketLine, PacketName, Returned, format_name, parse_name
 
@@ -146,10 +147,7 @@ def _runs(lines: Iterable[PacketLine], field: str) -> list[tuple[str, list[Packe
     Returns (value of the field, the lines with this value), in the order in which the values first occur.
     """
     value = attrgetter(f"source.{field}")
-    runs: dict[str, list[PacketLine]] = {}
-    for line in lines:
-        runs.setdefault(value(line), []).append(line)
-    return list(runs.items())
+    return list(grouped((value(line), line) for line in lines).items())
 
 
 def _unit(line: PacketLine) -> Iterator[str]:

@@ -79,9 +79,7 @@ def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
     bytes after a stream are an error (DECODE_ERRORS), except padding with zeros: any number after a .gz, a
     multiple of four after an .xz.
     """
-    if codec in _NEW_DECOMPRESSORS:
-        return cast(BinaryIO, _Streams(stream, codec))
-    return stream
+    return cast(BinaryIO, _Streams(stream, codec)) if codec in _NEW_DECOMPRESSORS else stream
 
 
 def read_some(source: BinaryIO, max_bytes: int) -> bytes:
@@ -89,9 +87,7 @@ def read_some(source: BinaryIO, max_bytes: int) -> bytes:
 
     So if the next step fails, no data that was already decompressed is lost.
     """
-    if isinstance(source, _Streams):
-        return source.read1(max_bytes)
-    return source.read(max_bytes)
+    return source.read1(max_bytes) if isinstance(source, _Streams) else source.read(max_bytes)
 
 
 class _Decompressor(Protocol):

@@ -315,24 +315,13 @@ def write_table(
     """Returns the text of a table. Every line ends with a line feed.
 
     Args:
-      columns: the header.
+      columns: the header, of at least two columns: with one, an empty field would be an empty line.
       rows: the fields of each row.
       for_people: True to put an apostrophe before texts that a spreadsheet program would interpret as
         formulas. False for a table that only corpusmill reads.
-
-    Raises ValueError if a row does not have one field per column, or if the table has only one column.
     """
-    return "".join(_line(row, len(columns), for_people) for row in (columns, *rows))
-
-
-def _line(row: Sequence[str], width: int, for_people: bool) -> str:
-    if len(row) != width:
-        raise ValueError(f"expected a row of {width} fields, found {len(row)}: {row!r}")
-    if width < 2:
-        raise ValueError(
-            "a table must have at least two columns: with one, an empty field would be an empty line"
-        )
-    return "\t".join(map(escape_field, map(protect, row) if for_people else row)) + "\n"
+    shown = (map(protect, row) if for_people else row for row in (columns, *rows))
+    return "".join("\t".join(map(escape_field, row)) + "\n" for row in shown)
 
 
 def escape_field(text: str) -> str:

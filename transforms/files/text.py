@@ -26,7 +26,7 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -170,6 +170,8 @@ def describe_difference(found: Difference, left: str, right: str) -> str:
 
 SPLITS = ("train", "validation", "test")
 _BITS = 64
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 def fingerprint(text: str) -> int:
@@ -183,9 +185,7 @@ def split_of(identity: str) -> str:
     90 % of all documents are in train, 5 % in validation and 5 % in test (Guo et al. 2020, section 2.4).
     """
     bucket = fingerprint(identity) % 100
-    if bucket < 90:
-        return "train"
-    return "validation" if bucket < 95 else "test"
+    return "train" if bucket < 90 else "validation" if bucket < 95 else "test"
 
 
 def shard_of(identity: str, shard_count: int) -> int:
@@ -195,6 +195,14 @@ def shard_of(identity: str, shard_count: int) -> int:
     concatenated shards are in the order of the fingerprints.
     """
     return fingerprint(identity) * shard_count >> _BITS
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """Returns key → all its values, in the order of the pairs (key, value)."""
+    found: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def short_fingerprint(lines: Iterable[str]) -> str:

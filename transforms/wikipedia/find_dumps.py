@@ -29,7 +29,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from ..files import read_files
 from ..files.builds.manifest import COMPLETED
-from ..files.text import checked_date, days_between, plain_date
+from ..files.text import checked_date, days_between, grouped, plain_date
 from ..wikitext.wikis import (
     LANGUAGE_CODES,
     code_of_language,
@@ -112,9 +112,7 @@ def use_export(
 
     Raises UnusableDumpError if the export is not complete in any compression.
     """
-    compressions: dict[str, list[str]] = {}
-    for folder, name in _subfolders_of(folders):
-        compressions.setdefault(name, []).append(folder)
+    compressions = grouped((name, folder) for folder, name in _subfolders_of(folders))
     reasons = []
     listed = {name: _list_files(places) for name, places in compressions.items()}
     for name in sorted(
@@ -543,11 +541,8 @@ def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
 
 def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
     """Returns date → folders of this date, in the order of the roots. `below` is a path below the roots."""
-    found: dict[str, list[str]] = {}
-    for folder, name in _subfolders_of(roots, *below):
-        if name == LATEST or _DATE.fullmatch(name):
-            found.setdefault(name, []).append(folder)
-    return found
+    found = ((name, folder) for folder, name in _subfolders_of(roots, *below))
+    return grouped(one for one in found if one[0] == LATEST or _DATE.fullmatch(one[0]))
 
 
 def _subfolders_of(roots: Sequence[str], *below: str) -> Iterator[tuple[str, str]]:

@@ -35,7 +35,7 @@ from ..files.distribution import Spread, SpreadAll
 from ..files.markup import MalformedTableError, check_split, read_columns
 from ..files.read_files import InputError, open_input, open_raw
 from ..files.records import PackedArticle
-from ..files.text import SPLITS, split_of
+from ..files.text import SPLITS, grouped, split_of
 from .screening import PageFacts
 
 ID, SPLIT = "wikidata_id", "split"
@@ -130,9 +130,8 @@ def pack_pins(pins: Iterable[Pin]) -> dict[int, bytes]:
 
     The lines are sorted and without repetitions.
     """
-    lines: dict[int, list[str]] = {}
-    for identity, split in sorted(set(pins)):
-        lines.setdefault(bucket_of(identity), []).append(f"{identity}\t{split}")
+    in_order = sorted(set(pins))
+    lines = grouped((bucket_of(identity), f"{identity}\t{split}") for identity, split in in_order)
     return {bucket: "\n".join(of_bucket).encode() for bucket, of_bucket in lines.items()}
 
 

@@ -2,7 +2,6 @@
 
 import io
 import itertools
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,6 +10,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files.builds.finished_builds import normalise, read_json
 from corpusmill.transforms.files.read_files import is_there, open_input
+from corpusmill.transforms.files.text import grouped
 
 from ...run.editions import SUMMARY, name_of, report_of
 from ..build_sizes import BuildSizes, read_sizes
@@ -25,10 +25,7 @@ SHOWN = 60  # maximum number of builds in a chart
 
 def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
     """Groups builds by edition. The keys are pairs (corpus, edition). The builds keep their order."""
-    found: dict[tuple[str, str], list[Facts]] = defaultdict(list)
-    for facts in builds:
-        found[facts.build.corpus, facts.build.edition].append(facts)
-    return found
+    return grouped(((one.build.corpus, one.build.edition), one) for one in builds)
 
 
 def what_changed(before: Facts | None, facts: Facts) -> Answer | None:

@@ -312,13 +312,6 @@ def test_many_records_go_to_several_files_and_none_to_one(tmp_path: Path, suffix
         assert (found.num_row_groups, found.schema_arrow) == (1, SCHEMA)
 
 
-def test_other_suffixes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="suffixes must be among"):
-        records(tmp_path, "csv")
-    with pytest.raises(ValueError, match="tsv cannot be combined with other suffixes"):
-        records(tmp_path, "tsv parquet")
-
-
 def test_removed_lines_go_to_the_file_of_their_text(tmp_path: Path) -> None:
     """Their number is known before they are."""
     rows = [(f"kept {number // 2}", f"removed {number}", number / 7) for number in range(7)]
