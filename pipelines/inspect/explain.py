@@ -1,15 +1,10 @@
-"""Explains how a page of a dump, or wikitext from a file, is cleaned.
-
-Finds one page of a dump, and the template pages that it uses.
+"""Explains how a page of a dump, or wikitext from a file, is cleaned: as text for a terminal, or as an HTML
+page.
 
 If the dump is a multistream dump with its index file beside it, only the parts that contain these pages are
 read. Otherwise the whole dump is read.
 
-Formats a page and the explanation of its cleaning for a terminal.
-
 The wikitext and the cleaned text of a section are side by side. The rules that were applied are below them.
-
-Formats a page, and the explanation of how it was cleaned, as one HTML file that needs no network.
 """
 
 import argparse

@@ -1,15 +1,10 @@
-"""Reads refresh.toml: which corpora are refreshed, their sources and the output folder.
+"""Reads and checks refresh.toml: which corpora are refreshed, and how each is built from the files of its
+sources.
 
 Defines the tables [[corpus]] of a configuration. Each class has the settings and the sources of a kind of
 corpus.
 
 pipelines/run/corpora.py names the class for each corpus.
-
-Recipes of refreshes: how each corpus of a configuration is built from the files of its sources.
-
-Checks the settings in refresh.toml before a refresh. Nothing is downloaded.
-
-Checks the free disk space and the memory of this machine before anything is downloaded.
 """
 
 import dataclasses

@@ -1,8 +1,7 @@
-"""Finds and downloads the input files of one build, for `corpusmill fetch`.
+"""Finds and downloads the input files of builds to a folder of downloads, for refreshes and for `corpusmill
+fetch`.
 
 The code is that of a refresh, but no configuration file is needed.
-
-Downloads the files of a dump to a folder on a disk or object store.
 
 Downloads can be resumed, are verified, and use few connections.
 

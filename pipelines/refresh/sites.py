@@ -1,20 +1,11 @@
-"""Finds the newest finished dumps of a source on its mirrors.
-
-Finds files on sites without checksums: the feeds of Project Gutenberg and the news of WMT.
-
-Finds dumps of wikis and of Wikidata's entities on dumps.wikimedia.org and its mirrors.
+"""Finds the newest finished dumps of a source on its mirrors: on dumps.wikimedia.org, in the feeds of Project
+Gutenberg, and in the news of WMT.
 
 The folder of a dump exists from the first hour, but making the dump of a wiki takes days. `dumpstatus.json`
 in this folder lists the jobs that are finished, and the size and SHA-1 of every file. In a folder of
 entities, a file is finished when it is listed in the file of checksums.
 
-Reads names, sizes and dates from directory listings of HTTP file servers.
-
-Lists the dates of the dumps on a server.
-
-Finds Content File Exports of wikis on dumps.wikimedia.org and its mirrors.
-
-The files are in `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`. An export is
+The files of a Content File Export are in `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`. An export is
 finished when this folder has the file SHA256SUMS, which lists all files. Their sizes are read from the
 listing page of the folder. If the page does not contain exact sizes, they are read from the headers of each
 file.

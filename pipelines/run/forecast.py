@@ -1,9 +1,8 @@
-"""Forecasts the time, memory, disk space and price of a build, without starting or writing anything.
+"""Forecasts the time, memory, disk space and price of a build, for the flag --dry-run and before a start.
+Nothing is started or written.
 
 The rates of processor time and disk space were measured by `tests/bench/rates.py`, the memory of the
 in-process runner is in the table of corpora, and the prices of Dataflow are those of Apache Beam.
-
-Prints what a build would read and cost, for the flag --dry-run. Nothing is started or written.
 """
 
 import argparse

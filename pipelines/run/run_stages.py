@@ -1,12 +1,11 @@
-"""Runs the stages of a build in order, each as one pipeline. Finished stages are not run again.
+"""Runs the stages of a build in order, each as one pipeline, and keeps the finished ones, which are not run
+again.
 
-Names the stages of a build. A name contains a hash of the settings, the code and the inputs.
+The name of a stage contains a hash of the settings, the code and the inputs.
 
 If a finished stage with the same name exists, it is reused. The hash covers the code of the module of the
 corpus, and of all modules that it imports, directly or indirectly. After a change to any other module,
 finished stages are still reused.
-
-Manages the folders with the finished stages of a build.
 
 The stage folders are beside the target (the folder in which the build will be published) until the build is
 published.

@@ -1,22 +1,10 @@
-"""Finds broken, invisible and look-alike characters.
+"""Checks the characters of translations: odd characters, Unicode form, spaces, traces of programs, endings,
+quotation marks and addresses.
 
-Such characters cause problems in display, search and comparison.
-
-Checks that translations are in NFC, the composed form of Unicode, which keyboards usually produce.
-
-Finds spaces at the beginning and end of translations.
-
-Finds traces that programs have left in a translation.
-
-These are HTML entities, tags, wikitext, and text that was decoded with a wrong encoding.
-
-Checks that translations of questions and exclamations end with a question or exclamation mark.
-
-Finds faulty quotation marks in translations.
-
-They are unbalanced, or a spreadsheet program has doubled them or added them around a line.
-
-Checks that a translation contains the web and e-mail addresses of its source unchanged.
+Broken, invisible and look-alike characters cause problems in display, search and comparison. NFC, the
+composed form of Unicode, is what keyboards usually produce. Traces of programs are HTML entities, tags,
+wikitext, and text that was decoded with a wrong encoding. Quotation marks are faulty if they are unbalanced,
+or if a spreadsheet program has doubled them or added them around a line.
 """
 
 import re

@@ -1,10 +1,6 @@
-"""Records of packets: sets of sentences that are sent to translators as a file and returned by them.
-
-Decodes the bytes of a file that a translator has returned.
+"""Packets: sets of sentences that are sent to translators as a file, and the files that come back.
 
 Reads translations from a file with one line per sentence, such as "fra.devtest" of FLORES-101.
-
-Writes the guidelines for translators that accompany a packet.
 
 A packet is a set of sentences that is sent to a translator as a file. The guidelines follow section 3.2 of
 Goyal et al. 2022.

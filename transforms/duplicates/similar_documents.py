@@ -1,17 +1,7 @@
-"""Combines arrays, whose rows are pairs of numbers, from many workers into one array.
-
-Finds pairs of documents that may be near-duplicates, by MinHash and bands (see minhash.py).
-
-Computes the similarity of pairs of documents, which are identified by their numbers.
-
-Drops near-duplicate documents. One document of each group of near-duplicates is kept.
+"""Finds near-duplicate documents, and drops all but one document of each group of them.
 
 Two documents are near-duplicates if the Jaccard similarity of the sets of their word n-grams is at least the
 threshold. MinHash and banding (see minhash.py) find candidate pairs, whose n-grams are then all compared.
-
-Finds pairs of near-duplicate documents, and the groups that these pairs form.
-
-MinHash selects the pairs to compare. Then all n-grams of the two documents are compared.
 """
 
 import functools

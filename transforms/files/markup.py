@@ -1,4 +1,4 @@
-"""Makes the parts of dataset cards: tables, lists, and the YAML head for the Hugging Face hub.
+"""Writes and reads text with markup: dataset cards, HTML pages, TOML files and tab-separated tables.
 
 Puts data into HTML pages. All pages that corpusmill writes use these functions, and no others.
 
@@ -12,13 +12,11 @@ which quotation marks, spaces or apostrophes precede the formula. So a cell that
 before a formula gets another one, and `unprotect`, which removes one apostrophe, always restores the original
 cell.
 
-Reads TOML files that are stored in Python packages, beside the modules that use them.
-
 Writes and reads tab-separated tables that people may edit. They have a header and one row per line.
 
 An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see `protect`),
 except in tables that only corpusmill reads. Fields are not quoted. A tab, line feed, carriage return or
-backslash in a field is written `\\t`, `\\n`, `\\r` or `\\\\`, so that each row is one line. Quotation marks
+backslash in a field is written `\t`, `\n`, `\r` or `\\`, so that each row is one line. Quotation marks
 that a spreadsheet program adds around or inside a field are read as text, and reported by the checks.
 """
 

@@ -1,4 +1,6 @@
-"""White space as in `str.split`, and a fast count of the words between it.
+"""Functions of texts: words, dates, differences, fingerprints, and the names of splits and shards.
+
+White space as in `str.split`, and a fast count of the words between it.
 
 Normalises words by removing case and punctuation, so that two editions of a text have the same words.
 
@@ -6,17 +8,13 @@ For example, Project Gutenberg has one edition of a book with straight quotes an
 The editions may share only half of the 8-grams of their original words, but nearly all 8-grams of their
 normalised words.
 
-Converts dates of inputs between the forms 20261101 and 2026-11-01. Builds write the first form.
-
-Finds and describes the first line in which two texts differ.
+Inputs may have dates like 2026-11-01. Builds write 20261101.
 
 Computes a fixed hash of texts, which determines splits, shards and the order of documents.
 
 `fingerprint(text)` is the first eight bytes, big-endian, of the SHA-256 of the UTF-8 text, so that it can be
 computed in any programming language. Python's own `hash`, which the Wiki-40B paper names, is different in
 each process.
-
-Plans the number of files (shards) of each split, and their names.
 """
 
 import datetime

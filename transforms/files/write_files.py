@@ -1,12 +1,8 @@
-"""Writes output files on any Beam file system.
+"""Writes, syncs, locks and removes files, on any Beam file system.
 
 Files are hashed while they are written, and become visible only when they are complete.
 
-Flushes files to disk, so that they survive a power failure.
-
 Locks files or folders for processes on one machine. A lock is released when its process ends.
-
-Removes files after an error or an interrupt, without hiding the original error.
 
 Runs work, such as drawing a display or renewing a lock, in another thread during a `with` block.
 

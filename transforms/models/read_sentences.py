@@ -1,13 +1,11 @@
-"""Reads the sentences from which a vocabulary over many languages is learned, and counts their words and
-pieces.
+"""Learns a SentencePiece vocabulary over many languages: reads the sentences, samples them, counts their
+words, and trains the model.
 
 Sentences of finished builds and text files are stored in scratch as blocks. Each sentence gets a rank: a hash
 that determines whether the sentence is chosen for training (see sentence_sampling.py).
 
 No worker holds the whole text of a language. The worker that trains the vocabulary receives only words with
 counts. The words are partitioned into buckets, which are counted in parallel (see count_words.py).
-
-Trains a SentencePiece model from word counts on one worker, and writes its files.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Divides documents into paragraphs, and samples the sentences of several languages.
+"""Divides documents into paragraphs and sentences, and samples the sentences of several languages.
 
 The number of sentences from each language gives a larger share to small languages. The method is temperature
 sampling (Arivazhagan et al. 2019; Goyal et al. 2022, FLORES-101, section 5.2). If a language has n sentences,
@@ -13,8 +13,6 @@ sentence k / n times on average.) Copies of a sentence have the same rank; any o
 The largest rank whose sentence is used once more is called the last rank. It is found in two passes, so that
 no worker keeps all ranks. The first pass counts the ranks in each of 4,096 ranges of equal size. The second
 pass collects the ranks of the range that contains the last rank.
-
-Splits paragraphs into sentences, and the documents of a corpus into clean sentences.
 
 The splitter is Wikimedia's sentencex (MIT licence, rules for about 300 languages, released monthly). It was
 the best of five splitters on the English devtest sentences of FLORES-101. There are 731 boundaries between

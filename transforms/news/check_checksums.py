@@ -1,9 +1,8 @@
-"""Compares the text files of a One Billion Word build with a list of MD5 checksums.
+"""Checks files of lines before a build of One Billion Word starts, and compares a build with a list of MD5
+checksums.
 
 The list is the one published with the benchmark, or the output of md5sum(1). Lines without a checksum are
 skipped, because the published list is a README.
-
-Checks files of lines before a build starts: they must be text and look complete. Samples their lines.
 """
 
 import contextlib

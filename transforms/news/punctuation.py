@@ -1,9 +1,10 @@
-"""Normalises punctuation as normalize-punctuation.perl of the One Billion Word benchmark does.
+"""Normalises punctuation as normalize-punctuation.perl of the One Billion Word benchmark does, with the
+character classes of fixed versions of Perl.
 
 The rules are in the order of the script, which applies its substitutions to a line in sequence. No match
 extends over a line end, so many lines can be processed at once.
 
-The result depends on the version of Perl. Characters that are unknown to a version are not matched by `\\d`
+The result depends on the version of Perl. Characters that are unknown to a version are not matched by `\d`
 in this version, and are not changed by its NFC.
 
 Finds lines by their positions in a text, and replaces lines.

@@ -1,14 +1,5 @@
-"""Finds candidates for a translation benchmark: one passage of suitable sentences from each article.
-
-Reads tables that list manually corrected topics of articles.
-
-Finds candidates for a translation benchmark in the dump of one site.
-
-Finds candidates for a translation benchmark in the user's documents (JSON Lines files).
-
-Selects the sentences of a translation benchmark from the candidates of all domains.
-
-Writes the sentences of a translation benchmark to source.tsv and to Parquet files.
+"""Finds candidates for a translation benchmark in the dumps of sites and in documents of the user, selects
+sentences, and writes them to source.tsv and to Parquet files.
 """
 
 import operator

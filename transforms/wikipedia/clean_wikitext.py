@@ -1,13 +1,7 @@
-"""Cleans pages: converts wikitext to text in Wiki-40B layout.
+"""Cleans pages: collects the templates of a wiki, and converts wikitext to text in Wiki-40B layout.
 
-Calls a function in a separate process, which is killed if a call takes too long.
-
-The module is meant for functions of C libraries, which cannot be interrupted and may crash on malformed
-input. In a separate process they cannot stop the worker.
-
-Reads the tables of a language, and additional tables given by the user.
-
-Collects the template definitions and headings of a wiki from the pages of a dump.
+Functions of C libraries, which cannot be interrupted and may crash on malformed input, are called in a
+separate process, so that they cannot stop the worker. It is killed if a call takes too long.
 
 A template may be defined after the pages that use it, so the cleaning of pages starts when all definitions
 are collected. Only definitions of templates that articles use are kept, so the uses of templates are counted.

@@ -1,9 +1,4 @@
-"""Reads pages from MediaWiki dumps.
-
-Checks, before a build starts, that a dump is complete and of the expected wiki.
-
-Reads rows of a wiki's tables from SQL dumps.
-"""
+"""Reads the pages of MediaWiki dumps and the rows of SQL dumps, and checks dumps before a build starts."""
 
 import collections
 import itertools

@@ -1,10 +1,7 @@
-"""Checks the flags that Dataflow requires or does not allow. Each check raises ValueError.
+"""Runs builds on Google Cloud Dataflow: checks its flags, packs the package for workers, and describes
+failures.
 
-Describes failures of Dataflow and its jobs in one line.
-
-Packs the package `corpusmill` for workers on other machines.
-
-Runs builds on Google Cloud Dataflow, with one job per pipeline. The launcher starts each job and waits for
+There is one job per pipeline. The launcher starts each job and waits for
 its end.
 
 Workers cannot read files on this machine. So inputs and outputs must be in buckets, and the package

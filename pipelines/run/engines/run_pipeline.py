@@ -1,7 +1,4 @@
-"""Runs one pipeline on an engine, and waits until it has ended.
-
-The in-process runner: Beam's runner for one machine, with one or more worker processes.
-"""
+"""Finds the engine for a runner, such as Beam's runner for one machine, and runs a pipeline on it."""
 
 import contextlib
 import sys
