@@ -5,10 +5,10 @@ The folder of a dump exists from the first hour, but making the dump of a wiki t
 in this folder lists the jobs that are finished, and the size and SHA-1 of every file. In a folder of
 entities, a file is finished when it is listed in the file of checksums.
 
-The files of a Content File Export are in `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`. An export is
-finished when this folder has the file SHA256SUMS, which lists all files. Their sizes are read from the
-listing page of the folder. If the page does not contain exact sizes, they are read from the headers of each
-file.
+The files of a Content File Export are in
+`<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`. An export is finished when this
+folder has the file SHA256SUMS, which lists all files. Their sizes are read from the listing page of the
+folder. If the page does not contain exact sizes, they are read from the headers of each file.
 """
 
 import dataclasses

@@ -3,11 +3,13 @@
 An entry says how files are named, how rows become the content of a file, how the content is counted and read
 again, and which builder of Hugging Face `datasets` loads it. Documented in pipelines/docs/formats.md.
 
-TFRecord files of tf.train.Example are written without TensorFlow. The message types are those of tensorflow/core/example/{feature,example}.proto. The framing is that of
+TFRecord files of tf.train.Example are written without TensorFlow. The message types are those of
+tensorflow/core/example/{feature,example}.proto. The framing is that of
 tensorflow/core/lib/io/record_writer.h: length, masked CRC-32C of the length, data, masked CRC-32C of the
 data, all little-endian.
 
-The two metadata files that `tfds.builder_from_directory` reads in addition have the structure of tensorflow_datasets/core/proto/{dataset_info,feature}.proto, as JSON.
+The two metadata files that `tfds.builder_from_directory` reads in addition have the structure of
+tensorflow_datasets/core/proto/{dataset_info,feature}.proto, as JSON.
 """
 
 from __future__ import annotations
