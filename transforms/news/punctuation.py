@@ -1,34 +1,19 @@
 """Normalises punctuation as normalize-punctuation.perl of the One Billion Word benchmark does, with the
-character classes of fixed versions of Perl.
+character classes and the NFC of a fixed version of Perl.
 
 The rules are in the order of the script, which applies its substitutions to a line in sequence. No match
-extends over a line end, so many lines can be processed at once.
+extends over a line end, so many lines are processed at once. The rules change only lines that contain certain
+characters, about one line in seven of news, and all other lines are skipped. Texts begin and end with an
+additional line feed, so that each character has neighbours.
 
-The result depends on the version of Perl. Characters that are unknown to a version are not matched by `\d`
-in this version, and are not changed by its NFC.
+The result depends on the version of Perl, and not on the installed Python or Perl: characters that are
+unknown to a version are not in its classes, and are not changed by its NFC. The classes are in one TOML file
+per version: Perl 5.36 (Unicode 14.0), and Perl 5.14 (Unicode 6.0), with which the published One Billion Word
+corpus was made. Code points above U+10FFFF, which Perl allows, are in no class.
 
-Finds lines by their positions in a text, and replaces lines.
-
-Texts are framed: they begin and end with an additional line feed, so that each character has neighbours. An
-array stores a text as one number per byte or per code point.
-
-Finds the lines of a block that the rules in punctuation.py may change: about one in seven lines of news.
-
-The rules change only lines that contain certain characters, which this module lists. So all other lines are
-skipped.
-
-Provides the character classes of fixed versions of Perl, independent of the installed Python or Perl.
-
-The ranges are in one TOML file per version: Perl 5.36 (Unicode 14.0), and Perl 5.14 (Unicode 6.0), with which
-the published One Billion Word corpus was made. Code points above U+10FFFF, which Perl allows, are in no
-class.
-
-Normalises texts to NFC, the composed form of Unicode, according to an older version of Unicode.
-
-Python uses its own version of Unicode, 14.0 or later. Its NFC differs from that of an older version only for
-characters that the older version does not have: the NFC of existing characters never changes, and the older
-version leaves unknown characters unchanged. So it is enough to exclude the newer characters from the
-composition.
+Python's NFC uses Unicode 14.0 or later. It differs from that of an older version only for characters that the
+older version does not have: the NFC of existing characters never changes, and the older version leaves
+unknown characters unchanged. So it is enough to exclude the newer characters from the composition.
 """
 
 import functools
