@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from corpusmill.pipelines.inspect.build_sizes import find_sizes
 from corpusmill.pipelines.inspect.report import render_text
 from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.dry_run import print_total
 from corpusmill.pipelines.run.editions import write_cards
+from corpusmill.pipelines.run.forecast import print_total
 from corpusmill.pipelines.run.publish import EXPLAINED, FinishedError, is_built
 from corpusmill.transforms.files.errors import LOOKED_AHEAD, end_if_failed
 from corpusmill.transforms.files.terminal import draw, screen_columns

@@ -19,8 +19,8 @@ from corpusmill.transforms.files.read_files import match_inputs
 from corpusmill.transforms.files.records import DOMAINS
 from corpusmill.transforms.files.text import short_fingerprint
 from corpusmill.transforms.translation import find_passages, source_accounts
+from corpusmill.transforms.translation.find_passages import SelectSentences, write_sentences
 from corpusmill.transforms.translation.passages import split_sizes
-from corpusmill.transforms.translation.select_sentences import SelectSentences, write_sentences
 from corpusmill.transforms.wikipedia.drop_older_pages import find_older_dump
 from corpusmill.transforms.wikipedia.dump_folder import date_in_name
 from corpusmill.transforms.wikipedia.find_dumps import sums_beside

@@ -40,7 +40,7 @@ from corpusmill.transforms.duplicates.minhash import LINE_NGRAM_WORDS, LINE_PERM
 from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN, OTHER_FORMAT, OTHER_LANGUAGE
 from corpusmill.transforms.files.builds.manifest import Description, Release
 from corpusmill.transforms.files.line_blocks import FEATURE
-from corpusmill.transforms.news.perl_text import CURRENT_PERL, PERL_VERSIONS
+from corpusmill.transforms.news.punctuation import CURRENT_PERL, PERL_VERSIONS
 from corpusmill.transforms.news.sentence_accounts import SPLITS
 
 CORPUS = "lm1b"

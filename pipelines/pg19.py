@@ -14,7 +14,7 @@ from corpusmill.transforms.books import book_accounts, screen_books
 from corpusmill.transforms.books.book_rows import SignBooks, book_rows, measure_rows, text_bytes
 from corpusmill.transforms.books.read_catalog import read_split_table
 from corpusmill.transforms.books.text_screening import TooShort, not_english
-from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
+from corpusmill.transforms.duplicates.similar_documents import DropDuplicates
 from corpusmill.transforms.files.builds.manifest import name_edition
 from corpusmill.transforms.files.counters import KeepAll
 from corpusmill.transforms.files.text import SPLITS, short_fingerprint

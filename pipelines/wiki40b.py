@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
-from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
+from corpusmill.transforms.duplicates.similar_documents import DropDuplicates
 from corpusmill.transforms.duplicates.write_signatures import WriteSignatures
 from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.counters import KeepAll, ScreenPages
@@ -29,7 +29,12 @@ from corpusmill.transforms.wikipedia.audit_pages import (
     WriteAudit,
     write_headings,
 )
-from corpusmill.transforms.wikipedia.clean_wikitext import Cleaned, CleanWikitext, read_language
+from corpusmill.transforms.wikipedia.clean_wikitext import (
+    Cleaned,
+    CleanWikitext,
+    ReadTemplates,
+    read_language,
+)
 from corpusmill.transforms.wikipedia.dump_folder import date_in_name, date_in_names
 from corpusmill.transforms.wikipedia.find_dumps import sums_beside
 from corpusmill.transforms.wikipedia.join_wikidata import LinkPages, WikiTables, redirects_of_moves
@@ -38,10 +43,9 @@ from corpusmill.transforms.wikipedia.read_dumps import (
     caveats_of_export,
     check_dumps,
     dump_bytes_of,
+    is_table_of,
 )
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
-from corpusmill.transforms.wikipedia.read_sql_dumps import is_table_of
-from corpusmill.transforms.wikipedia.read_templates import ReadTemplates
 from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE, NEWER_THAN, PageScreening
 from corpusmill.transforms.wikipedia.split_pins import AssignSplits, ReadSplitPins, find_pins
 from corpusmill.transforms.wikipedia.train_subwords import LearnVocabulary

@@ -32,8 +32,7 @@ from ._news import check_news, tokenize_news
 from ._wikipedia import check_lists, language_of
 from .transforms.books.gather_books import GatherBooks, match_books
 from .transforms.books.screen_books import strip_text
-from .transforms.duplicates.drop_duplicates import DropDuplicates
-from .transforms.duplicates.similar_documents import DocumentFacts
+from .transforms.duplicates.similar_documents import DocumentFacts, DropDuplicates
 from .transforms.files import records
 from .transforms.files.builds import finished_builds
 from .transforms.files.compression import check_on_corrupt
@@ -47,7 +46,7 @@ from .transforms.files.scratch import fetch_text
 from .transforms.files.text import SPLITS, fingerprint, plain_words, split_of
 from .transforms.files.write_rows import PlanShards, RowKind
 from .transforms.files.write_rows import WriteRows as WriteShards
-from .transforms.wikipedia import clean_wikitext, join_wikidata, read_dumps, read_templates
+from .transforms.wikipedia import clean_wikitext, join_wikidata, read_dumps
 from .transforms.wikipedia.article_rows import pack_article
 from .transforms.wikipedia.clean_wikitext import Cleaned, Unrendered
 from .transforms.wikipedia.join_wikidata import WikiTables
@@ -205,7 +204,7 @@ class ReadTemplates(beam.PTransform):
         entities: str | os.PathLike[str] | None = None,
     ):
         super().__init__()
-        self.read = read_templates.ReadTemplates(
+        self.read = clean_wikitext.ReadTemplates(
             language_of(language), _namespaces(dump), dbname_of(language), _entities(entities)
         )
 

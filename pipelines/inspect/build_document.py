@@ -64,8 +64,7 @@ def find_document(folder: str, identity: str) -> list[Origin]:
     if not row or not row.shape or not row.shape.texts:
         raise InputError(folder, f"a build of {build.corpus} contains no documents")
     facts = read_facts(build)
-    found = [*_kept(facts, row.shape, identity), *_rejected(facts, identity)]
-    if not found:
+    if not (found := [*_kept(facts, row.shape, identity), *_rejected(facts, identity)]):
         known = row.shape.id or "text"
         raise InputError(folder, f"no document and no rejected record has the {known} {identity!r}")
     return found
@@ -104,8 +103,7 @@ def _rows_with(
         if output["format"] != build.format or output["split"] not in shape.splits:
             continue
         file = build.file(output["name"], output["split"])
-        columns = _columns(file.path, shape, by_title=by_title)
-        if not columns:
+        if not (columns := _columns(file.path, shape, by_title=by_title)):
             continue
         first = 0
         for group in row_groups_of(file):

@@ -158,8 +158,7 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     beside = paper.beside(build.manifest)
     if row.has_paper_table and not beside.no_size:
         return _read_sizes(build, beside)
-    kept = build.manifest.get("counts", {}).get("kept")
-    if not kept:
+    if not (kept := build.manifest.get("counts", {}).get("kept")):
         return None
     of_splits = {split: count for split, count in kept.items() if split != "total"}
     named = row.name, build.edition, build.dump_date, build.manifest["version"]

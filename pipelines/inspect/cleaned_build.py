@@ -25,7 +25,7 @@ from corpusmill.transforms.files.distribution import SpreadAll
 from corpusmill.transforms.files.formats import PARQUET, formats_of
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.files.write_rows import WriteRecords
-from corpusmill.transforms.models.train_pieces import MODEL_KIND, VOCABULARY_KIND
+from corpusmill.transforms.models.read_sentences import MODEL_KIND, VOCABULARY_KIND
 from corpusmill.transforms.wikipedia.article_accounts import LICENSES
 
 from ..run.corpora import layouts, rows
@@ -218,8 +218,7 @@ class CleanedBuild(BuildOfBuild):
         Returns a list with a PCollection of the written files, or an empty list if there are no signatures.
         """
         names = [file["name"] for file in self.build.manifest["outputs"]]
-        signed = sum(name.startswith(f"{SIGNATURES}-") for name in names)
-        if not signed:
+        if not (signed := sum(name.startswith(f"{SIGNATURES}-") for name in names)):
             return []
         columns = self.shape.id, layouts()[self.build.corpus].column
         read = functools.partial(

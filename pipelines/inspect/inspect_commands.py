@@ -179,7 +179,7 @@ def _show_page(settings: argparse.Namespace) -> None:
     if settings.html:
         from corpusmill.transforms.files.write_files import write_whole
 
-        from .explained_page_formats import make_page
+        from .explain import make_page
 
         write_whole(settings.html, "".join(make_page(page, facts)).encode("utf-8"))
         print(f"written: {settings.html}")
@@ -187,7 +187,7 @@ def _show_page(settings: argparse.Namespace) -> None:
 
     from corpusmill.transforms.files.terminal import screen_columns
 
-    from .explained_page_formats import draw_page
+    from .explain import draw_page
 
     print(draw_page(page, facts, screen_columns() or 80), end="")
 
@@ -196,8 +196,7 @@ def _show_document(settings: argparse.Namespace) -> None:
     from corpusmill.transforms.files.terminal import screen_columns
 
     from .build_document import find_document
-    from .explain import title_and_language
-    from .explained_page_formats import draw_origin
+    from .explain import draw_origin, title_and_language
 
     if settings.html and not settings.dump:
         raise ValueError("--html needs --dump, which contains the source of the article")

@@ -30,7 +30,7 @@ from corpusmill.transforms.files.distribution import SpreadAll
 from corpusmill.transforms.files.formats import PARQUET, formats_of
 from corpusmill.transforms.files.read_files import InputError, read_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, OutputFile, Rejected
-from corpusmill.transforms.files.text import Shard
+from corpusmill.transforms.files.text import Shard, grouped
 from corpusmill.transforms.files.write_files import write_file
 from corpusmill.transforms.models.subword_models import add_subword_stats
 from corpusmill.transforms.wikipedia.train_subwords import counter_of
@@ -207,9 +207,7 @@ class _Rewrite(beam.DoFn):
     def process(self, met: tuple[str, Mapping[str, Iterable[Any]]]) -> Iterable[Any]:
         name, of_file = met
         files = list(of_file["files"])
-        removals: dict[str, list[Removal]] = {}
-        for removal in sorted(of_file["removals"]):
-            removals.setdefault(removal.key, []).append(removal)
+        removals = grouped((removal.key, removal) for removal in sorted(of_file["removals"]))
         if not files:
             raise InputError(
                 self._how.build.folder,
@@ -276,8 +274,7 @@ class _Rewriter:
             keys = list(map(str, table[self._how.shape.id].to_pylist()))
         else:
             keys = [f"{self._name}:{row}" for row in range(first, self.read)]
-        concerned = [row for row, key in enumerate(keys) if key in self._removals]
-        if concerned:
+        if concerned := [row for row, key in enumerate(keys) if key in self._removals]:
             table = self._remove(table, keys, concerned)
         texts = table[self._measure.column].to_pylist()
         counted = list(self._measure.measure(texts))
@@ -294,8 +291,7 @@ class _Rewriter:
         stays = [True] * len(keys)
         for row in concerned:
             removals = self._removals[keys[row]]
-            passages = [one for one in removals if one.start >= 0]
-            if passages:
+            if passages := [one for one in removals if one.start >= 0]:
                 before = normalize(texts[row])
                 texts[row] = cut(before, [(one.start, one.end) for one in passages])
                 stays[row] = has_words(texts[row], self._how.shape.title == TITLE_IN_TEXT)

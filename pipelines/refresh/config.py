@@ -1,25 +1,29 @@
-"""Reads refresh.toml: which corpora are refreshed, their sources and the output folder.
+"""Reads and checks refresh.toml: which corpora are refreshed, and how each is built from the files of its
+sources.
 
 Defines the tables [[corpus]] of a configuration. Each class has the settings and the sources of a kind of
 corpus.
 
 pipelines/run/corpora.py names the class for each corpus.
-
-Recipes of refreshes: how each corpus of a configuration is built from the files of its sources.
 """
 
 import dataclasses
+import os
 import pathlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar, Union, cast
 
 import msgspec
+from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.runners.runner import create_runner
 
 from corpusmill.transforms.files.builds.ledger import DOUBTS, Usual
 from corpusmill.transforms.files.builds.manifest import is_name
-from corpusmill.transforms.files.errors import runner_named
+from corpusmill.transforms.files.errors import DATAFLOW, IN_PROCESS, SPARK, BuildError, runner_named
 from corpusmill.transforms.files.records import DOMAINS
+from corpusmill.transforms.files.stores import free_bytes
 from corpusmill.transforms.files.text import plain_date
 from corpusmill.transforms.wikipedia.dump_folder import ANY, LAYOUTS
 from corpusmill.transforms.wikipedia.sites import load_site
@@ -28,6 +32,11 @@ from corpusmill.transforms.wikitext import wikis
 from ..run.corpora import load, rows
 from ..run.corpus_build import CorpusBuild
 from ..run.editions import is_future
+from ..run.engines.engine import check_beam_flags
+from ..run.engines.run_pipeline import find_engine
+from ..run.extras import check_extras
+from ..run.forecast import check_memory, memory_limit
+from .http_requests import name_ourselves
 from .sources import (
     GUTENBERG,
     NEWS_CRAWL,
@@ -36,6 +45,7 @@ from .sources import (
     FixedSource,
     GutenbergSource,
     NewsSource,
+    RemoteDump,
     RemoteFile,
     Source,
     WikimediaSource,
@@ -62,9 +72,8 @@ class Settings(_Table, frozen=True, kw_only=True):
 
     output: str  # parent folder of the editions, on any file system that Beam supports
     contact: str  # e-mail address or web page of the operator, sent to the servers
-    downloads: str = (
-        ""  # folder used by this configuration only; "" is .downloads in an output on a store
-    )
+    # folder used by this configuration only; "" is .downloads in an output on a store
+    downloads: str = ""
     state: str = ""  # folder of the state files; "" is .refresh in `downloads`
     metrics: str = ""  # file for Prometheus; "" is metrics.prom in `state`
     keep: Count = 2  # editions of each corpus, including the current one
@@ -110,9 +119,8 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
     """Reason → share; an edition is not published if a larger share is rejected for this reason."""
     build: Mapping[str, Any] = {}  # settings of the corpus: its command's flags, with underscores
 
-    joins: ClassVar[str] = (
-        ""  # corpus whose current edition is an input of the builds; also the name of the setting
-    )
+    # corpus whose current edition is an input of the builds; also the name of the setting
+    joins: ClassVar[str] = ""
 
     @property
     def kind(self) -> str:
@@ -381,8 +389,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         return self._wikis()[source]
 
     def _wikis(self) -> dict[str, str]:
-        unknown = [site for site in self.sites if site not in DOMAINS]
-        if unknown or not self.sites:
+        if (unknown := [site for site in self.sites if site not in DOMAINS]) or not self.sites:
             known = ", ".join(DOMAINS)
             raise ValueError(
                 f"`sites` must be one or more of {known}, got {', '.join(unknown) or 'no site'}"
@@ -487,3 +494,103 @@ def _configure(
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         raise ValueError(f"build: {place.strip('.`')}: {what}".replace(": : ", ": ")) from None
+
+
+def check_config(config: RefreshConfig) -> None:
+    """Checks all settings of refresh.toml. Raises ValueError for the first invalid setting.
+
+    The message of the error has one line.
+    """
+    settings = config.refresh
+    name_ourselves(settings.contact)
+    check_beam_flags(settings.beam_flags)
+    _check_runner(settings)
+    check_extras(
+        dict.fromkeys(table.kind for table in config.corpus),
+        [getattr(table, "language", "") for table in config.corpus if table.kind == "wiki40b"],
+    )
+    for name in ("state", "metrics"):
+        _check_place(f"[refresh]: {name}", getattr(settings, name), IN_PROCESS)
+    _check_folders([recipe_of(table, settings) for table in config.corpus])
+    for table in config.corpus:
+        joined = getattr(table, table.joins, NO_TABLE)
+        if joined not in (NO_TABLE, CURRENT_TABLE):
+            _check_place(
+                f"[[corpus]] {table.label}: {table.joins}", joined, settings.engine["runner"]
+            )
+
+
+def _check_runner(settings: Settings) -> None:
+    try:
+        runner = runner_named(settings.runner)
+    except ValueError as error:
+        raise ValueError(f"[refresh]: runner: {error}") from None
+    for name in ("output", "downloads"):
+        _check_place(f"[refresh]: {name}", getattr(settings, name), runner)
+    try:
+        find_engine(runner, settings.workers or os.cpu_count() or 1, settings.beam_flags)
+        if runner not in (IN_PROCESS, SPARK):
+            create_runner(runner)
+    except (ValueError, ImportError, AttributeError) as error:
+        raise ValueError(f"[refresh]: runner: {error}") from None
+
+
+def _check_place(what: str, place: str, runner: str) -> None:
+    """Raises ValueError if this machine or the workers of the runner cannot access the path `place`.
+
+    Args:
+      what: The name of the setting, for the message.
+    """
+    if FileSystems.get_scheme(place) is None:
+        if runner == DATAFLOW:
+            raise ValueError(
+                f"{what} is {place}, a folder on this machine, which workers of {DATAFLOW} cannot access;"
+                f" use a path in a bucket (gs://), or the runner {IN_PROCESS} or {SPARK}"
+            )
+        return
+    try:
+        FileSystems.get_filesystem(place)
+    except (BeamIOError, ValueError) as error:
+        raise ValueError(f"{what} is {place}, which cannot be accessed: {error}") from None
+
+
+def _check_folders(recipes: Iterable[Recipe]) -> None:
+    """Raises ValueError if two tables [[corpus]] of refresh.toml would write editions to the same folder."""
+    labels: dict[str, str] = {}
+    for recipe in recipes:
+        table = recipe.table
+        other = labels.setdefault(recipe.place, table.label)
+        if other != table.label:
+            folder = recipe.edition_folder or f"one folder of {table.kind}"
+            raise ValueError(
+                f"[[corpus]] {other} and {table.label} both write to {folder}: their `build` settings do not"
+                " distinguish their editions; use two configuration files with different outputs"
+            )
+
+
+def check_room(settings: Settings) -> None:
+    """Raises BuildError if the disk for downloads, or the disk for builds, has too little free space.
+
+    The setting `min_free_bytes` is the limit.
+    """
+    for folder in (settings.downloads, settings.output):
+        free = free_bytes(folder)
+        if free is not None and free < settings.min_free_bytes:
+            raise BuildError(
+                f"{folder}: only {free:,} bytes are free, but min_free_bytes is"
+                f" {settings.min_free_bytes:,}: free some space"
+            )
+
+
+def check_means(corpus: str, dumps: Iterable[RemoteDump], settings: Settings) -> None:
+    """Raises BuildError if this machine has too little disk space or memory to build a corpus from
+    the dumps.
+
+    Files of unknown size count as 0 bytes.
+    """
+    check_room(settings)
+    if settings.engine["runner"] != IN_PROCESS or settings.ignore_memory:
+        return
+    sizes = {file.name: file.size for dump in dumps for file in dump.all_files if file.size > 0}
+    model, workers = rows()[corpus].memory, settings.workers or os.cpu_count() or 1
+    check_memory(model, model.text_bytes(sizes), workers, memory_limit())

@@ -1,8 +1,7 @@
-"""Finds and downloads the input files of one build, for `corpusmill fetch`.
+"""Finds and downloads the input files of builds to a folder of downloads, for refreshes and for `corpusmill
+fetch`.
 
 The code is that of a refresh, but no configuration file is needed.
-
-Downloads the files of a dump to a folder on a disk or object store.
 
 Downloads can be resumed, are verified, and use few connections.
 
@@ -123,8 +122,7 @@ def _check_room(parts: Sequence[PartFile], folder: str, min_free_bytes: int) -> 
 
 
 def _results(ended: Sequence[concurrent.futures.Future[str]]) -> list[str]:
-    errors = [error for one in ended if (error := one.exception())]
-    if not errors:
+    if not (errors := [error for one in ended if (error := one.exception())]):
         return [one.result() for one in ended]
     # Raises the error about a full disk first, because it interrupted the other transfers.
     kinds = (DiskFullError, DownloadError, InterruptedTransferError)
@@ -233,8 +231,7 @@ def _remove(folder: str) -> None:
 def _remove_from_store(folder: str) -> None:
     """Removes a folder on an object store, including unfinished uploads."""
     give_up_uploads(f"{folder}/")
-    names = [name for name in list_below(folder) if name != OURS]
-    if names:
+    if names := [name for name in list_below(folder) if name != OURS]:
         FileSystems.delete([FileSystems.join(folder, *name.split("/")) for name in names])
     remove_below(folder)
 
@@ -260,8 +257,7 @@ class Wanted(NamedTuple):
         session = open_session(name_ourselves(self.settings.contact), _ATTEMPTS)
         found = []
         for source in self.table.sources(self.settings):
-            offers = find_offers(source, session)
-            if not offers:
+            if not (offers := find_offers(source, session)):
                 raise BuildError(f"{source.name}: no dump is finished yet; try again later")
             found.append(offers)
         return found

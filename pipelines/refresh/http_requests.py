@@ -69,8 +69,7 @@ def _read_text(response: BaseHTTPResponse) -> str:
     end = time.monotonic() + _MAX_SECONDS
     with contextlib.suppress(HTTPError, OSError, ValueError):  # a partial text is enough
         while len(body) < _MAX_BYTES and time.monotonic() < end:
-            data = response.read1(_REFUSAL_BYTES, decode_content=True)
-            if not data:
+            if not (data := response.read1(_REFUSAL_BYTES, decode_content=True)):
                 break
             body += data
     page = _WITHIN_WORDS.sub("", _HIDDEN.sub(" ", body.decode("utf-8", "replace")))
@@ -304,8 +303,7 @@ def read_listing(session: requests.Session, url: str) -> bytes:
 
     Raises the errors of `read_page`, and SiteError if the folder does not exist.
     """
-    page = read_page(session, url)
-    if page is None:
+    if (page := read_page(session, url)) is None:
         raise SiteError(f"{url}: there is no such folder")
     return page
 

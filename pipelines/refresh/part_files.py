@@ -431,8 +431,7 @@ class StoredPart(PartFile):
         """
         if not self.is_finished:
             return self._hash.hexdigest()
-        note = self.note
-        if note and note.stored and note.checksum == self.file.checksum:
+        if (note := self.note) and note.stored and note.checksum == self.file.checksum:
             with self._telling():
                 if note.stored == FileSystems.checksum(self.path):
                     return note.checksum.partition(":")[2].lower()

@@ -28,7 +28,6 @@ from corpusmill.transforms.files.write_files import write_whole
 
 from ..run import editions
 from . import refresh_corpus
-from .check_config import check_means
 from .config import (
     CURRENT_TABLE,
     NO_TABLE,
@@ -36,6 +35,7 @@ from .config import (
     Recipe,
     RefreshConfig,
     Settings,
+    check_means,
     in_order,
     recipe_of,
 )
@@ -152,8 +152,7 @@ def _look_ahead(recipe: Recipe, settings: Settings, session: requests.Session) -
     """
     table = recipe.table
     state = StateFolder(settings.state).load(table.label, sets_aside=False)
-    plans = refresh_corpus.plan_corpus(recipe, settings.output, state, session)
-    if not plans:
+    if not (plans := refresh_corpus.plan_corpus(recipe, settings.output, state, session)):
         return refresh_corpus.WAITING, "no dump is finished yet"
 
     def check(plan: refresh_corpus.Plan) -> refresh_corpus.Plan:

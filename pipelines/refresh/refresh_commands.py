@@ -180,8 +180,7 @@ def _run_refresh(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int
             " given by --config, as beam_flags = […]"
         )
     from ..run.engines.engine import set_file_options
-    from .check_config import check_config
-    from .config import load_config
+    from .config import check_config, load_config
 
     config = load_config(settings.config)
     try:

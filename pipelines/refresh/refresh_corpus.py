@@ -35,8 +35,7 @@ from ..run.corpora import rows
 from ..run.editions import write_cards
 from ..run.launch import launch
 from ..run.publish import EXPLAINED, is_completed, remove_build
-from .check_config import check_means, check_room
-from .config import Recipe, Settings
+from .config import Recipe, Settings, check_means, check_room
 from .fetch import fetch_dump
 from .sites import find_offers
 from .sources import RemoteDump, hide_passwords
@@ -44,9 +43,8 @@ from .state import CorpusState, StateFolder, check_edition, count_changes, find_
 
 INTERRUPTED = "interrupted; the next run continues where this one stopped"
 
-_IN_THE_FILE: Sequence[
-    tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-] = (  # pairs (flag of a command, key of refresh.toml)
+# pairs (flag of a command, key of refresh.toml)
+_IN_THE_FILE: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = (
     (re.compile(r"--workers (\d+)"), r"workers = \1"),
     (re.compile(r"--runner (\w+)"), r'runner = "\1"'),
     (re.compile(r"--workers\b"), "workers"),

@@ -102,9 +102,8 @@ class _Mirrored:
                 raise ValueError(f"mirror {hide_passwords(mirror)!r} must begin with https://")
             try:
                 parse_url(mirror)
-            except (
-                LocationParseError
-            ):  # the address is not shown, because it may contain a password
+            except LocationParseError:
+                # The address is not shown, because it may contain a password.
                 raise ValueError(
                     f"mirror {number} of {self.name} is not a valid address; if its password has special"
                     " characters, write %40 for @ and %2F for /"

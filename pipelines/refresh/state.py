@@ -122,8 +122,7 @@ class StateFolder:
           sets_aside: whether to rename a damaged file, and to log a warning.
         """
         path = self.path_of(label)
-        content = read_bytes_if_there(path)
-        if content is None:
+        if (content := read_bytes_if_there(path)) is None:
             return CorpusState()
         try:
             return msgspec.json.decode(content, type=CorpusState)

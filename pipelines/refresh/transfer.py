@@ -43,9 +43,8 @@ class Patience(NamedTuple):
     # to connect; between pieces of data
     timeout_seconds: tuple[float, float] = http_requests.TIMEOUT_SECONDS
     least_bytes: int = 1 << 20  # fewer bytes in an attempt count as no progress
-    slow_seconds: float = (
-        600.0  # a server that sends fewer than least_bytes in this time is given up
-    )
+    # a server that sends fewer than least_bytes in this time is given up
+    slow_seconds: float = 600.0
 
 
 class InterruptedTransferError(Exception):
@@ -207,8 +206,7 @@ class Transfer:
         """Stores the body of a response: appends it or, if the response has the whole file, replaces the
         stored bytes.
         """
-        total = self._check_answer(response)
-        if total is None:
+        if (total := self._check_answer(response)) is None:
             return
         etag = response.headers.get("ETag", "")
         if total >= 0 and self.file.size >= 0 and total != self.file.size:
@@ -274,8 +272,7 @@ class Transfer:
         raises _UselessError instead, because the server may state a wrong size or none. Also raises
         _UselessError if the size is unknown and the file is stored on an object store.
         """
-        free = self.part.free_bytes()
-        if free is None:
+        if (free := self.part.free_bytes()) is None:
             if size < 0:
                 raise _UselessError(
                     "the response has no Content-Length, which is required for an upload to an object store"

@@ -31,9 +31,8 @@ class Place(NamedTuple):
     """The folders that a stage may write to, and the number of parts into which it divides its input."""
 
     folder: str  # the folder of the build; only the last stage writes into it
-    scratch: (
-        str  # the folder for intermediate files of this stage; kept until the build is finished
-    )
+    # the folder for intermediate files of this stage; kept until the build is finished
+    scratch: str
     stripes: int  # number of parts into which workers divide a file
 
 

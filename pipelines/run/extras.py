@@ -27,9 +27,8 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     ),
     "subwords": (_SENTENCES, *_LANGUAGES),
     "ngrams": (),
-    "tokenize": (
-        "tokenizers>=0.21,<1",  # reads tokenizer.json; the models of builds need only SentencePiece
-    ),
+    # It reads tokenizer.json; the models of builds need only SentencePiece.
+    "tokenize": ("tokenizers>=0.21,<1",),
     "refresh": (
         "prometheus-client>=0.21,<1",  # writes the metrics
         "requests>=2.32,<3",  # pages and downloads
@@ -39,9 +38,8 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "altair>=6.1,<7",  # reproducible output, 0.9 MB a page; BSD
         "vl-convert-python>=1.9,<2",  # bundles the JavaScript of the charts; BSD, 84 MB
     ),
-    "score": (
-        "sacrebleu>=2.6,<2.7",  # its version is in signatures; its line counts are not a public API
-    ),
+    # Its version is in signatures; its line counts are not a public API.
+    "score": ("sacrebleu>=2.6,<2.7",),
 }
 """Name of a corpus or command → requirements in the format of pip."""
 

@@ -26,7 +26,7 @@ from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.errors import IN_PROCESS, runner_named
 
 from .corpora import rows
-from .dry_run import print_forecast
+from .forecast import print_forecast
 from .settings import Config, add_settings, positive, settings_of, typed
 
 if TYPE_CHECKING:

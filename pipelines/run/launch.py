@@ -33,8 +33,7 @@ from .engines.run_pipeline import find_engine
 from .forecast import Forecast
 from .progress import Estimate, find_steps
 from .publish import TargetError
-from .run_stages import run_stages
-from .stage_folders import stage_folders
+from .run_stages import run_stages, stage_folders
 
 LOG_COLUMNS = 120  # if neither a terminal nor the variable COLUMNS gives the width
 MOST_ROWS = 8  # of larger groups of counts, only the sum is printed; stats.json has all counts

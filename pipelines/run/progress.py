@@ -148,9 +148,8 @@ class Estimate:
         self._begun = 0.0  # second at which the current step began
         self._before: Mapping[str, int] = {}  # counts when the current step began
         self._took: dict[int, float] = {}  # index → seconds of the steps that this run has finished
-        self._ended: list[
-            tuple[int, float]
-        ] = []  # steps that have ended since the last call, seconds
+        # steps that have ended since the last call, seconds
+        self._ended: list[tuple[int, float]] = []
         self._seen: set[str] = set()  # stages that this run executes
         self._counts: Mapping[str, int] = {}
 
@@ -361,8 +360,7 @@ def shown(label: str, estimate: Estimate) -> Iterator[None]:
 
 def enter_stage(name: str) -> None:
     """Records which stage is running, for the display."""
-    folder = os.environ.get(counters.PROGRESS_DIR)
-    if folder:
+    if folder := os.environ.get(counters.PROGRESS_DIR):
         with contextlib.suppress(OSError):  # a full disk only affects the display
             pathlib.Path(folder, STAGE).write_text(name, "utf-8")
 
@@ -380,8 +378,7 @@ def add_counts(name: str, counts: Mapping[str, int]) -> None:
       name: A unique name for the added counts.
       counts: Name of a counter → its sum in this stage.
     """
-    folder = os.environ.get(counters.PROGRESS_DIR)
-    if folder:
+    if folder := os.environ.get(counters.PROGRESS_DIR):
         written = pathlib.Path(folder, f"{name}.tmp")
         with contextlib.suppress(OSError):
             written.write_text(json.dumps(counts), "utf-8")

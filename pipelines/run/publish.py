@@ -42,6 +42,7 @@ from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, is_there, read_raw
 from corpusmill.transforms.files.scratch import SCRATCH
 from corpusmill.transforms.files.terminal import name_some
+from corpusmill.transforms.files.text import grouped
 
 from .corpus_build import CorpusBuild
 
@@ -186,8 +187,7 @@ class StoreLock:
                 "%s:// does not support locks: do not start two builds of one target at the same time",
                 scheme,
             )
-        seen = stores.read_object(self._path)
-        if seen:
+        if seen := stores.read_object(self._path):
             log.warning(
                 "waiting up to %.0f s to see whether the %s of %s is still running; its lock is %s",
                 DEAD_SECONDS,
@@ -198,8 +198,7 @@ class StoreLock:
         end = time.monotonic() + DEAD_SECONDS
         while seen and time.monotonic() < end:
             time.sleep(min(1.0, BEAT_SECONDS / 2))
-            now = stores.read_object(self._path)
-            if now and now != seen:
+            if (now := stores.read_object(self._path)) and now != seen:
                 raise self._busy(now)
             seen = now
         self._version = seen.version if seen else None
@@ -224,8 +223,7 @@ class StoreLock:
         with self._one_at_a_time:
             for _ in range(2):
                 content = json.dumps({**facts, "put": next(self._puts)}).encode()
-                version = stores.put_if(self._path, content, self._version)
-                if version:
+                if version := stores.put_if(self._path, content, self._version):
                     self._version = version
                     return True
                 seen = stores.read_object(self._path)
@@ -450,9 +448,7 @@ def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:
     Args:
       files: A tuple (role, name, size in bytes) for each file.
     """
-    found: dict[str, list[int]] = {}
-    for role, name, size in files:
-        found.setdefault(f"{role} {name}", []).append(size)
+    found = grouped((f"{role} {name}", size) for role, name, size in files)
     return {
         name: " and ".join(f"{size:,} bytes" for size in sorted(sizes))
         for name, sizes in found.items()

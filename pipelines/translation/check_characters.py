@@ -1,22 +1,10 @@
-"""Finds broken, invisible and look-alike characters.
+"""Checks the characters of translations: odd characters, Unicode form, spaces, traces of programs, endings,
+quotation marks and addresses.
 
-Such characters cause problems in display, search and comparison.
-
-Checks that translations are in NFC, the composed form of Unicode, which keyboards usually produce.
-
-Finds spaces at the beginning and end of translations.
-
-Finds traces that programs have left in a translation.
-
-These are HTML entities, tags, wikitext, and text that was decoded with a wrong encoding.
-
-Checks that translations of questions and exclamations end with a question or exclamation mark.
-
-Finds faulty quotation marks in translations.
-
-They are unbalanced, or a spreadsheet program has doubled them or added them around a line.
-
-Checks that a translation contains the web and e-mail addresses of its source unchanged.
+Broken, invisible and look-alike characters cause problems in display, search and comparison. NFC, the
+composed form of Unicode, is what keyboards usually produce. Traces of programs are HTML entities, tags,
+wikitext, and text that was decoded with a wrong encoding. Quotation marks are faulty if they are unbalanced,
+or if a spreadsheet program has doubled them or added them around a line.
 """
 
 import re
@@ -77,8 +65,7 @@ def find_odd_characters(pairs: Sequence[Pair], language: TargetLanguage) -> Iter
     """
     for pair in pairs:
         text = pair.translation.text
-        broken = _BROKEN.findall(text)
-        if broken:
+        if broken := _BROKEN.findall(text):
             message = f"characters that are not text: {name_characters(broken)}"
             yield pair.finding(_RULE, ERROR, message)
         for message in _variants(text, language):
@@ -97,12 +84,10 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
     if unseen:
         yield f"invisible characters: {name_characters(unseen)}"
     lookalikes = _LOOKALIKES.get(language.tag.split("-")[0], {})
-    foreign = sorted(set(text) & lookalikes.keys())
-    if foreign:
+    if foreign := sorted(set(text) & lookalikes.keys()):
         named = (f"{name_characters(char)} instead of {lookalikes[char]}" for char in foreign)
         yield f"look-alike letters of another language: {', '.join(named)}"
-    mixed = _MIXED_WORD.search(text)
-    if mixed:
+    if mixed := _MIXED_WORD.search(text):
         latin = _LATIN.findall(mixed[0])
         other = [char for char in mixed[0] if char.isalpha() and char not in latin]
         fewer = name_characters(latin if len(latin) <= len(other) else other)
@@ -159,8 +144,7 @@ def find_outer_blanks(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """
     for pair in pairs:
         text = pair.translation.text
-        inner = text.strip().strip(_ZERO_WIDTH).strip()
-        if inner and inner != text:
+        if (inner := text.strip().strip(_ZERO_WIDTH).strip()) and inner != text:
             sides = (("before", text.startswith), ("behind", text.endswith))
             ends = [side for side, has_at in sides if not has_at(inner)]
             yield pair.finding("outer-blanks", WARNING, f"spaces {' and '.join(ends)} the line")
@@ -183,8 +167,7 @@ def find_leftovers(pairs: Sequence[Pair]) -> Iterator[Finding]:
     for pair in pairs:
         source, target = pair.source.text, pair.translation.text
         for rule, pattern in (("html-entities", _ENTITY), ("markup", _MARKUP)):
-            match = pattern.search(target)
-            if match and match[0] not in source:
+            if (match := pattern.search(target)) and match[0] not in source:
                 message = f"{excerpt(match[0])} was left in the text: remove it, or write what it stands for"
                 yield pair.finding(rule, ERROR, message)
         # A line of ASCII characters cannot have been read in a wrong encoding.
@@ -240,8 +223,7 @@ def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """
     for pair in pairs:
         source, target = pair.source.text.strip(), pair.translation.text.strip()
-        doubled = _DOUBLED.search(target)
-        if doubled and not _DOUBLED.search(source):
+        if (doubled := _DOUBLED.search(target)) and not _DOUBLED.search(source):
             message = f"doubled quotation marks {doubled[0]}: one is enough"
             # The marks may close a quotation within another: "Operation "Dragoon"".
             is_nested = target.count(_QUOTE * 2) == 1 and target.count(_QUOTE) == 4

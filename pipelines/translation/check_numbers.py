@@ -118,8 +118,7 @@ def quantities(token: str) -> Iterator[float]:
     """
     digits = re.sub(r"[^0-9]", "", token)
     yield float(digits)
-    last = re.search(r"[.,٫]([0-9]+)$", token)
-    if last:
+    if last := re.search(r"[.,٫]([0-9]+)$", token):
         yield float(f"{digits[: -len(last[1])]}.{last[1]}")
 
 
@@ -226,13 +225,11 @@ def find_lost_numbers(pairs: Sequence[Pair], language: TargetLanguage) -> Iterat
     """
     counts_from_dawn = language.tag.split("-")[0] in _FROM_DAWN
     for pair in pairs:
-        numbers = list(_source_numbers(pair.source.text))
-        if not numbers:
+        if not (numbers := list(_source_numbers(pair.source.text))):
             continue
         target = read_numbers(pair.translation.text)
         hours = _Hours(bool(_AFTERNOON.search(pair.source.text)), counts_from_dawn)
-        lost = [number for number in numbers if not _is_kept(number, target, hours)]
-        if lost:
+        if lost := [number for number in numbers if not _is_kept(number, target, hours)]:
             new = _new_numbers(numbers, target)
             is_doubtful = all(_may_be_a_word(number, bool(new)) for number in lost)
             yield pair.finding(_RULE, WARNING if is_doubtful else ERROR, _message(lost, new))

@@ -17,14 +17,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import NamedTuple, TextIO
 
+import msgspec
+
 from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Finding
 from corpusmill.transforms.files.terminal import count_of, draw, name_some
 
 from . import journal
-from .journal import Draft, Entry
-from .language_state import Answer, LanguageState, Waive, Waiver, find_waivers, locked_state
+from .journal import Draft, Entry, Waiver
+from .language_state import Answer, LanguageState, Waive, find_waivers, locked_state
 from .project import Project
 from .target_languages import TargetLanguage
 
@@ -160,7 +162,7 @@ def _facts(
         **{f"{severity}s": sum(counts.values()) for severity, counts in rules.items()},
         "waived": len(judged) - len(is_open),
         "rules": rules,
-        "waivers": [waiver._asdict() for waiver in waivers],
+        "waivers": [msgspec.structs.asdict(waiver) for waiver in waivers],
     }
 
 

@@ -104,8 +104,7 @@ def _add_packets(parser: argparse.ArgumentParser, flags: Flags) -> None:
 
 def _formats(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
-    unknown = [name for name in names if name not in FORMATS]
-    if unknown:
+    if unknown := [name for name in names if name not in FORMATS]:
         known = ", ".join(FORMATS)
         raise argparse.ArgumentTypeError(f"no such format: {','.join(unknown)!r}; known: {known}")
     return names

@@ -131,8 +131,7 @@ def _read(project: Project, path: pathlib.Path, code: str, is_named: bool) -> Re
 def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
     if path.suffix in READERS:
         return READERS[path.suffix](data, path.name)
-    ids = [one.id for one in project.sentences if one.split == path.suffix[1:]]
-    if not ids:
+    if not (ids := [one.id for one in project.sentences if one.split == path.suffix[1:]]):
         raise ReadError(0, f"the project has no sentences of the split {path.suffix[1:]}")
     return read_plain(decode_utf8(data), path.name, ids)
 
@@ -153,24 +152,22 @@ def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
 def _checked(
     project: Project, path: pathlib.Path, data: bytes, returned: Returned, code: str
 ) -> ReadFile:
-    if returned.project not in ("", project.key):
-        raise ReadError(0, f"belongs to the project {returned.project}, not to {project.key}")
+    if returned.name.project not in ("", project.key):
+        raise ReadError(0, f"belongs to the project {returned.name.project}, not to {project.key}")
     code = _language(project, path, returned, code)
     entries = journal.read_entries(project.journal(code))
-    packets = {entry.number for entry in entries if entry.kind == "packet"}
-    if not packets:
+    if not (packets := {entry.number for entry in entries if entry.kind == "packet"}):
         raise ReadError(0, f"no packet was sent for {code}")
-    if returned.number and returned.number not in packets:
-        name = journal.name_of(returned.number)
+    if returned.name.number and returned.name.number not in packets:
+        name = journal.name_of(returned.name.number)
         raise ReadError(0, f"answers packet {name} of {code}, which was never sent")
     _check_lines(project, returned)
-    filled = [one for one in returned.translations if one.text]
-    if not filled:
+    if not (filled := [one for one in returned.translations if one.text]):
         none = "no sentence in the file has a translation"
         what = none if returned.sources else "the file has no sentences"
         raise ReadError(0, f"{what}: check that the translated file was saved")
     empty = len({one.id for one in returned.translations} | set(returned.sources)) - len(filled)
-    return ReadFile(path, data, code, returned.number, filled, empty)
+    return ReadFile(path, data, code, returned.name.number, filled, empty)
 
 
 def _language(project: Project, path: pathlib.Path, returned: Returned, code: str) -> str:
@@ -181,13 +178,13 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
 
     Raises ReadError if neither the file nor the flag has a code, or if the codes differ.
     """
-    told = returned.language
+    told = returned.name.language
     if not told and path.suffix not in READERS:
         told = path.stem
     try:
         found = project.language(told).code if told else ""
     except ValueError as error:
-        if not code or returned.language:
+        if not code or returned.name.language:
             raise ReadError(0, f"{error}; name the language with --language") from None
         found = ""  # the name of the file is not a language code
     if not (found or code):
@@ -258,8 +255,7 @@ def _check_lines(project: Project, returned: Returned) -> None:
 def _add(project: Project, file: ReadFile, by: str) -> Imported:
     with language_state.locked_state(project, file.code) as state:
         base = file.base or state.number_of("packet")
-        earlier = _imported_before(state, file, base)
-        if earlier:
+        if earlier := _imported_before(state, file, base):
             return Imported(str(file.path), file.code, earlier, False)
         draft = _draft(state, file, base)
         entry = journal.append(project.journal(file.code), by, state.last, lambda _: draft)
@@ -318,8 +314,7 @@ def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[i
       base: number of the packet that the import answers.
       gone: numbers of the imports that this import corrects.
     """
-    answers = state.given.get(one.id, ())
-    if not answers:
+    if not (answers := state.given.get(one.id, ())):
         return "first"
     if {answer.translation(one.id).text for answer in answers} == {one.text}:
         return "same"

@@ -90,10 +90,12 @@ class _Rules(msgspec.Struct):
     warning: dict[str, int]
 
 
-class _Waiver(msgspec.Struct, forbid_unknown_fields=True):
-    id: str
+class Waiver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The decision of a person to accept a finding. It is valid until the text of the line changes."""
+
+    id: str  # "" for findings about the whole file
     rule: str
-    text_sha256: str
+    text_sha256: str  # hash of the escaped text; "" for the whole file
     because: str
     by: str
 
@@ -104,7 +106,7 @@ class _Check(_Facts):
     warnings: int
     waived: int
     rules: _Rules
-    waivers: list[_Waiver] = []
+    waivers: list[Waiver] = []
 
 
 class _Sheets(_Facts):

@@ -24,7 +24,7 @@ from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Finding, ReadError, Translation
 
 from . import journal
-from .journal import Entry, read_bytes
+from .journal import Entry, Waiver, read_bytes
 from .packet_files import decode_sheet
 from .project import Project
 
@@ -57,16 +57,6 @@ class Answer(NamedTuple):
             return Translation(row["id"], row["text"], row["file"], int(row["line"]))
         except (ReadError, ValueError):
             raise InputError(str(self.path), f"is damaged: cannot read the row of {name}") from None
-
-
-class Waiver(NamedTuple):
-    """The decision of a person to accept a finding. It is valid until the text of the line changes."""
-
-    id: str  # "" for findings about the whole file
-    rule: str
-    text_sha256: str  # hash of the escaped text; "" for the whole file
-    because: str
-    by: str
 
 
 class LanguageState:
@@ -113,8 +103,7 @@ class LanguageState:
 
         They are comparable with Table 4 of Goyal et al. 2022 (FLORES-101).
         """
-        packet = next(iter(self.of_kind("packet")), None)
-        if not packet:
+        if not (packet := next(iter(self.of_kind("packet")), None)):
             return None
         first, last = map(datetime.datetime.fromisoformat, (packet.time, self.entries[-1].time))
         return (last - first) / datetime.timedelta(days=1)
@@ -352,7 +341,6 @@ class Named(NamedTuple):
 
     id: str  # id of a line; "" for findings about the whole file; ALL for all findings of the rule
     rule: str
-    because: str
 
 
 class Row(NamedTuple):
@@ -370,6 +358,7 @@ class Waive(NamedTuple):
     named: Sequence[Named]
     rows: Sequence[Row]
     by: str
+    because: str = ""  # the reason for `named`; rows have their own
 
 
 def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: str) -> Waive | None:
@@ -394,12 +383,12 @@ def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: st
         name, _, rule = text.rpartition(":")
         if ":" not in text or not rule:
             raise ValueError(f"--waive must be ID:RULE, got {text!r}")
-        parsed.append(Named(name, rule, because))
+        parsed.append(Named(name, rule))
     if named and not (because.strip() and by.strip()):
         raise ValueError("--waive needs --because TEXT and --by NAME")
     if rows and not by.strip():
         raise ValueError("--waive-table needs --by NAME")
-    return Waive(parsed, rows, by) if named or rows else None
+    return Waive(parsed, rows, by, because) if named or rows else None
 
 
 def read_waivers(path: str) -> list[Row]:
@@ -411,8 +400,7 @@ def read_waivers(path: str) -> list[Row]:
     rows = []
     with journal.naming(path):
         for number, fields in read_table(decode_sheet(data), (*Finding._fields, BECAUSE)):
-            because = _unquoted(fields[BECAUSE]).strip()
-            if because:
+            if because := _unquoted(fields[BECAUSE]).strip():
                 rows.append(Row(path, number, _finding_of(number, fields), because))
         if not rows:
             message = f"the column `{BECAUSE}` is empty in every row; enter at least one reason"
@@ -452,7 +440,7 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
     asked: dict[tuple[str, str], str] = {}
     for named in waive.named:
         those = _findings(state, found, named)
-        asked |= {(finding.id, finding.rule): named.because for finding in those}
+        asked |= {(finding.id, finding.rule): waive.because for finding in those}
     present = set(map(_without_quotes, found))
     for row in waive.rows:
         finding = row.finding

@@ -141,8 +141,7 @@ def choose_languages(
         state = read_state(project, code)
         if not state.entries:
             continue  # the journal is empty: its first writer was killed
-        why = _why_left_out(state, without_review)
-        if why:
+        if why := _why_left_out(state, without_review):
             left_out[code] = why
         else:
             texts = {name: one.text for name, one in state.translations.items()}

@@ -1,10 +1,6 @@
-"""Records of packets: sets of sentences that are sent to translators as a file and returned by them.
-
-Decodes the bytes of a file that a translator has returned.
+"""Packets: sets of sentences that are sent to translators as a file, and the files that come back.
 
 Reads translations from a file with one line per sentence, such as "fra.devtest" of FLORES-101.
-
-Writes the guidelines for translators that accompany a packet.
 
 A packet is a set of sentences that is sent to a translator as a file. The guidelines follow section 3.2 of
 Goyal et al. 2022.
@@ -77,12 +73,9 @@ NO_NAME = PacketName("", "", 0, 0)
 
 
 class Returned(NamedTuple):
-    """The content of a file that a translator has returned. The first four fields are those of PacketName."""
+    """The content of a file that a translator has returned."""
 
-    project: str
-    language: str
-    round: int
-    number: int
+    name: PacketName  # of the packet that the file answers
     # The translations of translated sentences only, in the order of the file.
     translations: tuple[Translation, ...]
     sources: Mapping[str, str] = MappingProxyType({})
@@ -92,25 +85,14 @@ class Returned(NamedTuple):
 
 
 def format_name(packet: Packet) -> str:
-    """Returns a packet's name, which is written into its files: "flores101/zho_simpl/round1/packet3".
-
-    Raises ValueError if the packet's project or language is empty, or if its round or number is not from 1 to
-    999,999.
-    """
+    """Returns a packet's name, which is written into its files: "flores101/zho_simpl/round1/packet3"."""
     project, language = (quote(part, safe="") for part in (packet.project, packet.language.code))
-    name = f"{project}/{language}/round{packet.round}/packet{packet.number}"
-    if parse_name(name) == NO_NAME:
-        raise ValueError(
-            f"invalid packet name {name!r}: expected project/language/round1/packet1,"
-            " with numbers from 1 to 999,999"
-        )
-    return name
+    return f"{project}/{language}/round{packet.round}/packet{packet.number}"
 
 
 def parse_name(name: str) -> PacketName:
     """Parses a name made by `format_name`. Returns NO_NAME (no part has a value) for any other text."""
-    found = _NAME.fullmatch(name)
-    if not found:
+    if not (found := _NAME.fullmatch(name)):
         return NO_NAME
     return PacketName(unquote(found[1]), unquote(found[2]), int(found[3]), int(found[4]))
 
@@ -138,8 +120,7 @@ def decode_sheet(data: bytes) -> str:
     The byte order mark is removed. Raises ReadError for other encodings. Code pages are never guessed,
     because a file does not say which one it uses.
     """
-    encoding = _UTF16.get(data[:2])
-    if encoding is None:
+    if (encoding := _UTF16.get(data[:2])) is None:
         return decode_utf8(data).removeprefix("\ufeff")
     try:
         return data[2:].decode(encoding)
@@ -178,7 +159,7 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
         Translation(id_, line, file, number)
         for number, (id_, line) in enumerate(zip(ids, lines, strict=True), 1)
     )
-    return Returned(*NO_NAME, tuple(translations))
+    return Returned(NO_NAME, tuple(translations))
 
 
 SUFFIX = "-guidelines.md"
@@ -260,8 +241,7 @@ def read_sheet(text: str, file: str) -> Returned:
     sources: dict[str, str] = {}
     translations = []
     for line, row in read_rows(text, layout):
-        id_ = row[ID]
-        if not id_:
+        if not (id_ := row[ID]):
             raise ReadError(line, "the row has no id")
         if id_ in sources:
             raise ReadError(line, f"the id {id_} occurs twice: remove one of the rows")
@@ -274,7 +254,7 @@ def read_sheet(text: str, file: str) -> Returned:
                 message = f"expected rows of one packet; found {', '.join(sorted(names))}"
                 raise ReadError(line, message)
             name = parse_name(row[PACKET])
-    return Returned(*name, tuple(translations), sources if SOURCE in layout.columns else {})
+    return Returned(name, tuple(translations), sources if SOURCE in layout.columns else {})
 
 
 class Layout(NamedTuple):

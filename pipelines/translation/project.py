@@ -67,8 +67,7 @@ def _read_release(folder: pathlib.Path) -> list[SourceSentence]:
         texts = [f"{code}.{split}" for code in SOURCE_CODES]
         if text := _first_file((folder, folder / split), texts):
             names = source_table.metadata_names(split)
-            metadata = _first_file((folder, folder.parent), names)
-            if not metadata:
+            if not (metadata := _first_file((folder, folder.parent), names)):
                 message = f"there is no {names[0]} in this folder or its parent folder"
                 raise InputError(str(folder), message)
             sentences += _read_split(text, metadata, split)

@@ -62,13 +62,11 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent
     if not folder.is_dir():
         return Sent(code, None, "no sheet: no packet was sent yet")
     with locked_state(project, code) as state:
-        refusal = why_not_reviewed(state)
-        if refusal:
+        if refusal := why_not_reviewed(state):
             return Sent(code, None, f"no sheet: {refusal}")
         digest = state.digest_of(project.sample)
         sheets = _of_round(state, "sheets", digest)
-        entry = next((one for one in sheets if one.facts["reviewer"] == reviewer), None)
-        if entry:
+        if entry := next((one for one in sheets if one.facts["reviewer"] == reviewer), None):
             message = f"the sheet was already written as {entry.name}"
         else:
             contents = _sheet(project, state, code, reviewer)
@@ -147,8 +145,7 @@ def _check(project: Project, state: LanguageState, sheet: ReviewedSheet) -> None
     """Raises ReadError if a sheet has sentences that are not in the sample, or translations that have
     changed.
     """
-    refusal = why_not_reviewed(state)
-    if refusal:
+    if refusal := why_not_reviewed(state):
         raise ReadError(0, f"the review cannot be imported: {refusal}")
     sample = frozenset(project.sample)
     for name in sheet.reviewed:

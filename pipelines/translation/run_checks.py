@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
 
 from . import check_characters, check_numbers, sentence_pairs, swapped_lines, wrong_language
-from .sentence_pairs import ERROR
+from .sentence_pairs import ERROR, Pair
 from .target_languages import TargetLanguage
 
 # Texts with these errors are in another language or belong to another sentence. They are left out of the
@@ -37,7 +37,7 @@ def check_translations(
     file.
     """
     findings = [*sentence_pairs.find_missing(sources, translations)]
-    pairs = list(sentence_pairs.pair_up(sources, translations))
+    pairs = [Pair(one, translations[one.id]) for one in sources if one.id in translations]
     findings += sentence_pairs.find_empty(pairs)
     filled = [pair for pair in pairs if not sentence_pairs.is_empty(pair)]
     for in_any_language in (

@@ -11,6 +11,7 @@ from typing import Any
 
 from corpusmill.transforms.files.markup import read_toml, write_table
 from corpusmill.transforms.files.terminal import draw
+from corpusmill.transforms.files.text import grouped
 
 from .score_translations import Report, Scored
 
@@ -40,8 +41,7 @@ def resource_level_of(code: str) -> str | None:
 
     The level depends on the number of sentence pairs with English, which is given in Table 1.
     """
-    sentences = _groups("bitext").get(code)
-    if sentences is None:
+    if (sentences := _groups("bitext").get(code)) is None:
         return None
     return next(level for level, end in RESOURCE_LEVELS.items() if end is None or sentences < end)
 
@@ -197,11 +197,8 @@ def _averages(scored: Sequence[Scored], metrics: Sequence[str]) -> str:
 
 def _domains(scored: Sequence[Scored], metrics: Sequence[str]) -> list[Row]:
     """Returns a row for each domain: its average scores over all directions, as in Table 8 of Goyal et al."""
-    by_name: dict[str, list[Mapping[str, float]]] = {}
-    for one in scored:
-        for group in one.scores.groups:
-            if group.kind == "domain":
-                by_name.setdefault(group.name, []).append(group.scores)
+    groups = (group for one in scored for group in one.scores.groups)
+    by_name = grouped((one.name, one.scores) for one in groups if one.kind == "domain")
     return [
         [name, *(_mean([scores[metric] for scores in found]) for metric in metrics)]
         for name, found in sorted(by_name.items())

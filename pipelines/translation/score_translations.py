@@ -70,8 +70,7 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
     for given in hypotheses:
         before = len(found)
         for system, path in _files(given, hypotheses):
-            direction = _direction(system, path, reference, is_folder)
-            if direction is None:
+            if (direction := _direction(system, path, reference, is_folder)) is None:
                 if path == given:
                     why = f"because the name selects the reference in {reference}"
                     raise InputError(path, f"must have a name like eng-fra.devtest, {why}")
@@ -336,8 +335,7 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
     direction.
     """
     reference = plan.directions[0].reference
-    references = read_lines(reference)
-    if not references:
+    if not (references := read_lines(reference)):
         raise InputError(reference, "is empty, so nothing can be scored against this reference")
     of_reference = _warnings(reference, references)
     systems, warnings = [], []
@@ -366,8 +364,7 @@ def read_lines(path: str) -> list[str]:
 def _warnings(path: str, lines: Sequence[str], is_output: bool = False) -> Iterator[str]:
     if lines and lines[0].startswith("\ufeff"):
         yield f"{path}: begins with a byte order mark, which counts as a character, as in sacrebleu"
-    empty = [str(number) for number, line in enumerate(lines, 1) if not line.strip()]
-    if empty:
+    if empty := [str(number) for number, line in enumerate(lines, 1) if not line.strip()]:
         places = ", ".join(empty[:MOST_PLACES]) + (", …" if len(empty) > MOST_PLACES else "")
         yield f"{path}: {len(empty):,} empty lines: {places}"
     cut = sum(line.endswith(" .") for line in lines)

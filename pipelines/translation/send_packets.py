@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from corpusmill.transforms.files.terminal import count_of
+from corpusmill.transforms.files.text import grouped
 
 from . import journal
 from .checks import open_errors
@@ -74,8 +75,7 @@ def _send(
 
 def plan_packet(state: LanguageState) -> Plan | str:
     """Returns the packet to send next for a language, or the reason why nothing is sent."""
-    packet = state.newest("packet")
-    if not packet:
+    if not (packet := state.newest("packet")):
         return Plan(1, {}, state.ids, f"round 1, all {len(state.ids):,} sentences")
     if state.verdict and not state.verdict.facts["accepted"]:
         number = state.round + 1
@@ -90,15 +90,11 @@ def plan_packet(state: LanguageState) -> Plan | str:
 
 
 def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
-    errors = open_errors(check)
-    if not errors:
+    if not (errors := open_errors(check)):
         if state.is_accepted:
             return "nothing sent: the language is accepted"
         return f"nothing sent: check {check.name} has passed; the next step is `review`"
-    reasons: dict[str, list[str]] = {}
-    for finding in errors:
-        if finding.id:
-            reasons.setdefault(finding.id, []).append(f"{finding.rule}: {finding.message}")
+    reasons = grouped((one.id, f"{one.rule}: {one.message}") for one in errors if one.id)
     ids = [name for name in state.ids if name in reasons] or state.ids
     of_all = [f"{finding.rule}: {finding.message}" for finding in errors if not finding.id]
     if of_all:  # findings about the whole file are added to the first line

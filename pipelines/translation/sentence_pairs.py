@@ -10,11 +10,11 @@ Finds translations that are identical or nearly identical to the English source.
 import difflib
 import functools
 import unicodedata
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
+from corpusmill.transforms.files.text import grouped
 
 from .target_languages import TargetLanguage
 
@@ -34,15 +34,6 @@ class Pair(NamedTuple):
         """Returns a Finding: the check `rule` has found a fault in this pair's translation."""
         translation = self.translation
         return Finding(self.source.id, rule, severity, message, translation.file, translation.line)
-
-
-def pair_up(
-    sources: Sequence[SourceSentence], translations: Mapping[str, Translation]
-) -> Iterator[Pair]:
-    """Yields a pair for each source that has a translation, in the order of the sources."""
-    for source in sources:
-        if source.id in translations:
-            yield Pair(source, translations[source.id])
 
 
 @functools.lru_cache(maxsize=2**14)  # several checks fold the same lines
@@ -159,12 +150,8 @@ def find_repeats(pairs: Sequence[Pair]) -> Iterator[Finding]:
     because any of them may be wrong. A finding is a warning if the translation is short, or if the source
     sentences are identical too. Otherwise it is an error.
     """
-    same: dict[str, list[Pair]] = defaultdict(list)
-    for pair in pairs:
-        text = fold(pair.translation.text)
-        if is_text(text):
-            same[text].append(pair)
-    for text, repeats in same.items():
+    folded = ((fold(pair.translation.text), pair) for pair in pairs)
+    for text, repeats in grouped(one for one in folded if is_text(one[0])).items():
         for place, pair in enumerate(repeats):
             if len(repeats) > 1:
                 yield _repeat(pair, repeats[0 if place else 1], text)

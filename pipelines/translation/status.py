@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.terminal import count_of, draw, name_some
+from corpusmill.transforms.files.text import grouped
 
 from . import journal
 from .checks import SETTLE
@@ -109,8 +110,7 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
 def _to_do(found: Sequence[LanguageStatus]) -> str:
     lines = []
     for state, what in _NEXT.items():
-        codes = [status.language for status in found if status.state == state]
-        if codes:
+        if codes := [status.language for status in found if status.state == state]:
             lines.append(f"next for {name_some(codes)}: {what}\n")
     return "".join(lines)
 
@@ -209,9 +209,9 @@ _SHORT = {"first": "new", "late": "too late"}  # kind in CHANGES → word in the
 
 
 def _tell_check(facts: Mapping[str, Any]) -> list[str]:
-    by_reason: dict[tuple[str, str, str], list[str]] = {}
-    for one in facts["waivers"]:
-        by_reason.setdefault((one["rule"], one["by"], one["because"]), []).append(one["id"])
+    by_reason = grouped(
+        ((one["rule"], one["by"], one["because"]), one["id"]) for one in facts["waivers"]
+    )
     return [
         *(_tell_rules(severity, facts) for severity in ("error", "warning")),
         *(

@@ -56,11 +56,6 @@ _WORD = re.compile(
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
-def has_no_blanks(scripts: Sequence[str]) -> bool:
-    """Returns True if one of the scripts (ISO 15924 codes) is written without spaces between words."""
-    return not _UNSPACED.isdisjoint(scripts)
-
-
 def weigh_lines(lines: Sequence[str], is_unspaced: bool) -> Rows:
     """Returns one row per line: the tf-idf weights of its words and of the character n-grams of the words.
 
@@ -165,8 +160,7 @@ def runs_of(offsets: npt.NDArray[np.intp], scores: Matrix) -> Iterator[Run]:
     """
     edges = np.flatnonzero(np.diff(offsets)) + 1
     for first, end in zip([0, *edges], [*edges, len(offsets)], strict=True):
-        offset = int(offsets[first])
-        if offset:
+        if offset := int(offsets[first]):
             gains = scores[first:end, offset + MAX_OFFSET] - scores[first:end, MAX_OFFSET]
             yield Run(int(first), int(end) - 1, offset, float(gains.sum()))
 
@@ -427,7 +421,9 @@ def _find_misplaced(
     source_lines = [source.text for source in sources]
     target_lines = [pair.translation.text for pair in pairs]
     offsets = _rough_offsets(source_lines, target_lines)
-    scores = _Scores(source_lines, target_lines, offsets, has_no_blanks(language.scripts))
+    scores = _Scores(
+        source_lines, target_lines, offsets, not _UNSPACED.isdisjoint(language.scripts)
+    )
     if scores.usual < _MIN_USUAL:
         return
     band = scores.band()

@@ -45,8 +45,7 @@ def find_language(code: str) -> TargetLanguage:
     Raises ValueError if the code is unknown; the message suggests similar codes.
     """
     name = _table("names").get(code)
-    tag = _tag(code)
-    if tag is None:
+    if (tag := _tag(code)) is None:
         raise ValueError(f'no language "{code}"{_near_names(code)}')
 
     import langcodes  # imported here, because it loads large tables
@@ -67,8 +66,7 @@ def _tag(code: str) -> str | None:
     import langcodes
 
     tag = _table("tags").get(code, code)
-    match = _CODE_AND_SCRIPT.fullmatch(tag)
-    if match:
+    if match := _CODE_AND_SCRIPT.fullmatch(tag):
         tag = "-".join(match.groups())
     if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*", tag):
         return None
@@ -87,8 +85,7 @@ def _near_names(code: str) -> str:
     names = _table("names")
     called = [known for known, name in names.items() if code.casefold() in name.casefold() and code]
     near = difflib.get_close_matches(code, FLORES101_CODES, _MAX_NEAR_NAMES)
-    found = list(dict.fromkeys([*called, *near]))[:_MAX_NEAR_NAMES]
-    if not found:
+    if not (found := list(dict.fromkeys([*called, *near]))[:_MAX_NEAR_NAMES]):
         return '; codes are like "fra", "zho_simpl", "npi_Deva", or a tag like "pt-BR"'
     return "; similar languages are " + ", ".join(f'"{known}" ({names[known]})' for known in found)
 

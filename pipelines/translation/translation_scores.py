@@ -14,6 +14,8 @@ import sentencepiece
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
+from corpusmill.transforms.files.text import grouped
+
 METRICS: Mapping[str, str] = {
     "spBLEU": "BLEU over SentencePiece pieces",
     "chrF++": "F-score of character 1- to 6-grams and word 1- and 2-grams",
@@ -146,10 +148,7 @@ def group_lines(domains: Sequence[str], topics: Sequence[str]) -> list[Group]:
 
 
 def _places(names: Iterable[str]) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        places.setdefault(" ".join(name.lower().split()), []).append(place)
-    return places
+    return grouped((" ".join(name.lower().split()), place) for place, name in enumerate(names))
 
 
 def score_systems(task: Task) -> list[SystemScores]:
@@ -157,16 +156,9 @@ def score_systems(task: Task) -> list[SystemScores]:
 
     Raises ValueError if a system does not have as many lines as the reference, or if the reference is empty.
     """
-    count = len(task.references)
-    for system in task.systems:
-        if len(system) != count or not count:
-            raise ValueError(
-                f"a system has {len(system)} lines, but the reference has {count};"
-                " both must have the same number, at least 1"
-            )
     pieces = Pieces(task.model, task.model_name)
     scorers = [_Scorer(name, task.references, pieces, task.code_version) for name in task.metrics]
-    groups = (Group("corpus", "", tuple(range(count))), *task.groups)
+    groups = (Group("corpus", "", tuple(range(len(task.references)))), *task.groups)
     return [_score_system(system, scorers, groups) for system in task.systems]
 
 

@@ -41,11 +41,6 @@ def _letters_of(scripts: tuple[str, ...]) -> "regex.Pattern[str]":
 _LETTERS = regex.compile(r"\p{L}")
 
 
-def count_letters(text: str) -> int:
-    """Returns the number of letters of any script in a text."""
-    return len(_LETTERS.findall(text))
-
-
 def foreign_letters(text: str, scripts: tuple[str, ...]) -> list[str]:
     """Returns the letters of a text that belong to none of `scripts`, in order.
 
@@ -104,10 +99,9 @@ def find_wrong_scripts(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
 
 def _wrong_script(pair: Pair, language: TargetLanguage) -> Finding | None:
     text = without_names(pair.translation.text, pair.source.text)
-    foreign = foreign_letters(text, language.scripts)
-    if not foreign:
+    if not (foreign := foreign_letters(text, language.scripts)):
         return None
-    letter_count = count_letters(text)
+    letter_count = len(_LETTERS.findall(text))
     share = (letter_count - len(foreign)) / letter_count
     counts = Counter(map(name_script, foreign))
     name, letters = counts.most_common(1)[0]

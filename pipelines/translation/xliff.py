@@ -17,6 +17,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from corpusmill.transforms.files.records import ReadError, SourceSentence, Translation
+from corpusmill.transforms.files.text import grouped
 
 from .packet_files import NO_NAME, Packet, PacketLine, PacketName, Returned, format_name, parse_name
 
@@ -104,8 +105,6 @@ def write_xliff(packet: Packet) -> bytes:
 
 
 def _check(packet: Packet) -> None:
-    if not packet.lines:
-        raise ValueError("the packet has no sentences")
     seen: set[str] = set()
     for line in packet.lines:
         id_ = line.source.id
@@ -115,8 +114,7 @@ def _check(packet: Packet) -> None:
             )
         seen.add(id_)
         for text in (line.source.text, line.target):
-            found = _NOT_IN_XLIFF.search(text)
-            if found:
+            if found := _NOT_IN_XLIFF.search(text):
                 raise ValueError(
                     f"{id_} has the character U+{ord(found[0]):04X}, which XLIFF cannot represent"
                 )
@@ -149,10 +147,7 @@ def _runs(lines: Iterable[PacketLine], field: str) -> list[tuple[str, list[Packe
     Returns (value of the field, the lines with this value), in the order in which the values first occur.
     """
     value = attrgetter(f"source.{field}")
-    runs: dict[str, list[PacketLine]] = {}
-    for line in lines:
-        runs.setdefault(value(line), []).append(line)
-    return list(runs.items())
+    return list(grouped((value(line), line) for line in lines).items())
 
 
 def _unit(line: PacketLine) -> Iterator[str]:
@@ -231,7 +226,7 @@ def read_xliff(data: bytes, file: str) -> Returned:
             root.line,
             "the `file` elements belong to more than one packet: use one document per packet",
         )
-    return Returned(*(names.pop() if names else NO_NAME), tuple(translations), sources)
+    return Returned(names.pop() if names else NO_NAME, tuple(translations), sources)
 
 
 def _check_version(root: Element) -> None:
@@ -274,8 +269,7 @@ class _Part(NamedTuple):
 
 def _read_unit(element: Element, file: str) -> tuple[str, str, list[Translation]]:
     """Returns the id of a sentence, its source, and a list of its translation, if it has one."""
-    id_ = element.attributes.get("id", "")
-    if not id_:
+    if not (id_ := element.attributes.get("id", "")):
         raise ReadError(element.line, "the unit has no id")
     pieces = [piece for piece in element.elements if _tag(piece) in ("segment", "ignorable")]
     parts = [_read_part(piece, place) for place, piece in enumerate(pieces, 1)]
@@ -299,8 +293,7 @@ def _read_unit(element: Element, file: str) -> tuple[str, str, list[Translation]
 def _read_part(piece: Element, place: int) -> _Part:
     children = {_tag(child): child for child in piece.elements}
     source = _read_text(children["source"]) if "source" in children else ""
-    target = children.get("target")
-    if target is None:
+    if (target := children.get("target")) is None:
         return _Part(place, piece.line, source, source if _tag(piece) == "ignorable" else None)
     text = _read_text(target)
     is_changed = piece.attributes.get("state") in _CHANGED or _tag(piece) == "ignorable"

@@ -27,7 +27,7 @@ from corpusmill.pipelines.refresh.sites import find_offers
 from corpusmill.pipelines.refresh.state import StateFolder
 from corpusmill.pipelines.run.corpora import layouts, shapes
 from corpusmill.pipelines.run.editions import read_current
-from corpusmill.pipelines.run.stage_folders import DamagedStageError, stage_folders
+from corpusmill.pipelines.run.run_stages import DamagedStageError, stage_folders
 from corpusmill.pipelines.subwords import find_sources
 from corpusmill.pipelines.translation import imports, reviews
 from corpusmill.pipelines.translation.checks import open_errors
@@ -50,17 +50,15 @@ from corpusmill.transforms.files.records import BookFile, Page
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.files.work_units import BLOCK_BYTES
 from corpusmill.transforms.models import read_sentences
-from corpusmill.transforms.news.check_checksums import compare_with_list
-from corpusmill.transforms.news.check_lines import check_lines
-from corpusmill.transforms.news.perl_text import CURRENT_PERL
+from corpusmill.transforms.news.check_checksums import check_lines, compare_with_list
+from corpusmill.transforms.news.punctuation import CURRENT_PERL
 from corpusmill.transforms.news.sort_lines import tokenize_block
 from corpusmill.transforms.translation.find_passages import _Find, read_topics
 from corpusmill.transforms.wikipedia import join_wikidata, make_entity_table, read_dumps, split_pins
 from corpusmill.transforms.wikipedia import read_entity_table as entity_table
-from corpusmill.transforms.wikipedia.clean_wikitext import _Clean, read_language
+from corpusmill.transforms.wikipedia.clean_wikitext import _Clean, _ReadPage, read_language
 from corpusmill.transforms.wikipedia.find_dumps import find_dumps
-from corpusmill.transforms.wikipedia.read_sql_dumps import read_file as read_sql
-from corpusmill.transforms.wikipedia.read_templates import _ReadPage
+from corpusmill.transforms.wikipedia.read_dumps import read_file as read_sql
 from corpusmill.transforms.wikipedia.screening import PageFacts, PageScreening
 from corpusmill.transforms.wikipedia.sites import load_site
 from corpusmill.transforms.wikitext.language import load_language

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from corpusmill.pipelines.run.stage_folders import stage_folders
+from corpusmill.pipelines.run.run_stages import stage_folders
 from corpusmill.pipelines.sample_builds import SAMPLES
 from corpusmill.pipelines.translation import journal
 from corpusmill.transforms.files.records import Article, Finding, Translation

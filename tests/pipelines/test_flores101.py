@@ -16,7 +16,7 @@ from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.sample_builds import sample_flores101
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import SPLITS, SourceSentence
-from corpusmill.transforms.translation.select_sentences import SCHEMA
+from corpusmill.transforms.translation.find_passages import SCHEMA
 from corpusmill.transforms.translation.source_table import read_source
 from tests.makers import dump_files
 from tests.makers.wiki_builds import Build, outputs_below

@@ -13,10 +13,9 @@ import pytest
 
 from corpusmill.pipelines.run import publish
 from corpusmill.pipelines.run.corpus_build import Place, Stage
-from corpusmill.pipelines.run.engines.in_process import InProcess
+from corpusmill.pipelines.run.engines.run_pipeline import InProcess
 from corpusmill.pipelines.run.publish import building, is_completed
-from corpusmill.pipelines.run.run_stages import run_stages
-from corpusmill.pipelines.run.stage_folders import stage_folders
+from corpusmill.pipelines.run.run_stages import run_stages, stage_folders
 from corpusmill.transforms.files.builds.manifest import COMPLETED, Provenance
 from corpusmill.transforms.files.scratch import OBJECT_BYTES, Scratch, fetch
 from corpusmill.transforms.files.write_files import write_text

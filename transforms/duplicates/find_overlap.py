@@ -25,9 +25,8 @@ from ..files.text import fingerprint, plain_words
 from ..files.write_rows import WriteRecords
 from . import minhash
 from .contamination_evidence import sum_of
-from .drop_duplicates import FindNearPairs
 from .read_texts import FilePart, TextBatch, TextFile, plan_parts, read_part
-from .similar_documents import ComparedPair, DocumentFacts
+from .similar_documents import ComparedPair, DocumentFacts, FindNearPairs
 from .write_signatures import NamedText, WriteSignatures, count_files
 
 

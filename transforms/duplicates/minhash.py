@@ -1,4 +1,5 @@
-"""Computes MinHash signatures, and finds pairs of similar sets by locality-sensitive hashing (LSH).
+"""MinHash signatures of texts and lines, the pairs of similar ones that locality-sensitive hashing (LSH)
+finds, and exact similarities.
 
 The signatures are equal to those of datasketch 2 (scheme "affine32", seed 1, SHA-1), so they can be looked up
 in an index made with datasketch. For LSH, the values of a signature are divided into bands, each with the
@@ -8,10 +9,6 @@ of sets at once.
 
 Sources: Broder, "On the resemblance and containment of documents", 1997 (the estimate); Leskovec, Rajaraman,
 Ullman, "Mining of Massive Datasets", section 3.4 (bands).
-
-Finds the connected components of a graph, whose edges may be given in any order and in parts.
-
-Chooses which member of a group of duplicates is kept.
 
 Hashes the word n-grams of a text to fixed 64-bit numbers, to measure overlaps.
 
@@ -24,11 +21,7 @@ can be used to sample n-grams or to partition them. Two different n-grams have t
 probability of 2^-64: among the 5,000 million n-grams of Project Gutenberg, not even one such pair is
 expected. The hash is not safe against texts that are made to collide.
 
-Measures the similarity of documents by the hashes of their word n-grams, either exactly or by signatures.
-
 A similarity is a fraction, so that it can be compared exactly with a threshold.
-
-Computes the word n-grams of lines, and the similarity of two lines.
 
 Words are separated by ASCII white space. A line with fewer words than `n` is one n-gram, so that short lines
 are similar only if they have the same words.

@@ -1,11 +1,7 @@
-"""Finds pairs of lines that may be near-duplicates, by MinHash and bands (see minhash.py).
-
-Fetches the lines for pairs of line ids.
+"""Finds near-duplicate lines, and drops all but the first line of each group of them.
 
 The sorted lines of a corpus are divided into ranges. A pair is joined with the range of its first line, then
 with the range of its second line.
-
-Drops near-duplicate lines. The first line of each group of near-duplicates is kept.
 
 Two lines are near-duplicates if the Jaccard similarity of their sets of word n-grams is at least `threshold`.
 MinHash signatures find candidate pairs; the n-grams of both lines are then compared. Groups are the connected

@@ -121,8 +121,7 @@ def check_texts(name: str, files: Iterable[TextFile]) -> None:
     problem = "no files"
     for file in files:
         columns = [file._replace(columns=(column,)) for column in file.columns] or [file]
-        problem = next(filter(None, map(_problem_of, columns)), "")
-        if not problem:
+        if not (problem := next(filter(None, map(_problem_of, columns)), "")):
             return
     raise InputError(name, problem)
 

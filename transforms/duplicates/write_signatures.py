@@ -107,8 +107,7 @@ class WriteSignatures(beam.PTransform):
         self.sign = Gather(None, sign, GATHERED_HASHES, weigh)
 
     def expand(self, elements: beam.PCollection) -> beam.PCollection:
-        files = self.files
-        if files is None:
+        if (files := self.files) is None:
             files = (
                 elements
                 | "CountDocuments" >> beam.combiners.Count.Globally()

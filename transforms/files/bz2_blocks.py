@@ -208,8 +208,7 @@ def read_blocks(
     window = _Window(stream, start, file_bytes)
     if start == 0 and (damage := window.problem_at_start()):
         yield damage
-    mark = window.next_mark(start * 8, end * 8)
-    if mark is None:
+    if (mark := window.next_mark(start * 8, end * 8)) is None:
         return
     first, good_until = mark, -1
     while mark is not None:
@@ -347,8 +346,7 @@ class _Window:
         if self._stop >= self._file_bytes:
             return False
         self._stream.seek(self._stop)
-        data = self._stream.read(min(SCAN_BYTES, self._file_bytes - self._stop))
-        if not data:
+        if not (data := self._stream.read(min(SCAN_BYTES, self._file_bytes - self._stop))):
             return False
         searched_from = max(len(self._buffer) - _SPAN_BYTES, 0)
         self._buffer += data

@@ -79,9 +79,7 @@ def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
     bytes after a stream are an error (DECODE_ERRORS), except padding with zeros: any number after a .gz, a
     multiple of four after an .xz.
     """
-    if codec in _NEW_DECOMPRESSORS:
-        return cast(BinaryIO, _Streams(stream, codec))
-    return stream
+    return cast(BinaryIO, _Streams(stream, codec)) if codec in _NEW_DECOMPRESSORS else stream
 
 
 def read_some(source: BinaryIO, max_bytes: int) -> bytes:
@@ -89,9 +87,7 @@ def read_some(source: BinaryIO, max_bytes: int) -> bytes:
 
     So if the next step fails, no data that was already decompressed is lost.
     """
-    if isinstance(source, _Streams):
-        return source.read1(max_bytes)
-    return source.read(max_bytes)
+    return source.read1(max_bytes) if isinstance(source, _Streams) else source.read(max_bytes)
 
 
 class _Decompressor(Protocol):
@@ -180,19 +176,16 @@ class _Streams(io.RawIOBase):
         """Returns at most `max_bytes` bytes of decompressed content; b"" only at the end of the file."""
         while max_bytes:
             if self._decompressor.eof:
-                head = self._find_next_stream()
-                if not head:
+                if not (head := self._find_next_stream()):
                     break
                 self._decompressor = self._new_decompressor()
             elif self._decompressor.needs_input:
-                head = self._stored.read(_STORED_BYTES)
-                if not head:
+                if not (head := self._stored.read(_STORED_BYTES)):
                     message = "Compressed file ended before the end-of-stream marker was reached"
                     raise EOFError(message)
             else:
                 head = b""
-            data = self._decompressor.decompress(head, max_bytes)
-            if data:
+            if data := self._decompressor.decompress(head, max_bytes):
                 return data
         return b""
 
@@ -231,8 +224,7 @@ class Peekable:
 
     def peek(self, size: int) -> bytes:
         while len(self._peeked) < size:
-            data = read_some(self._source, size - len(self._peeked))
-            if not data:
+            if not (data := read_some(self._source, size - len(self._peeked))):
                 break
             self._peeked += data
         return self._peeked

@@ -196,8 +196,7 @@ class ScreenPages(beam.PTransform):
 def _screen(
     page: Any, stage: str, reason_to_reject: Callable[..., Reason | None], *sides: Any
 ) -> Iterable[Any]:
-    reason = reason_to_reject(page, *sides)
-    if reason is None:
+    if (reason := reason_to_reject(page, *sides)) is None:
         yield page
     else:
         yield reject(page.page_id, page.title, stage, reason)

@@ -44,8 +44,7 @@ def runner_named(name: str) -> str:
     """
     known = {runner.casefold(): runner for runner in RUNNERS}
     folded = name.casefold()
-    runner = known.get(folded, name if "." in name else "")
-    if not runner:
+    if not (runner := known.get(folded, name if "." in name else "")):
         near = difflib.get_close_matches(f"{folded.removesuffix('runner')}runner", known, 1)
         guess = f"did you mean {known[near[0]]}? Known:" if near else "known:"
         raise ValueError(
@@ -101,8 +100,7 @@ def find_worker_error(text: str) -> str:
     Args:
       text: An error message that contains the traceback.
     """
-    found = _WORKER_ERROR.findall(text)
-    if found:
+    if found := _WORKER_ERROR.findall(text):
         return str(found[-1]).strip()
     if shortage := _SHORTAGE.search(text):
         return f"a worker process stopped: {_explain(shortage[0])}"

@@ -1,4 +1,5 @@
-"""Divides and compresses blocks of lines. Pipelines process blocks, since single lines cost too much.
+"""Blocks of lines, in which pipelines process lines because single ones cost too much: their lines, ids,
+statistics and encoding.
 
 A block has the bytes of whole lines, each with its line feed, in any encoding.
 

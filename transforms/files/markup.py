@@ -1,4 +1,4 @@
-"""Makes the parts of dataset cards: tables, lists, and the YAML head for the Hugging Face hub.
+"""Writes and reads text with markup: dataset cards, HTML pages, TOML files and tab-separated tables.
 
 Puts data into HTML pages. All pages that corpusmill writes use these functions, and no others.
 
@@ -12,13 +12,11 @@ which quotation marks, spaces or apostrophes precede the formula. So a cell that
 before a formula gets another one, and `unprotect`, which removes one apostrophe, always restores the original
 cell.
 
-Reads TOML files that are stored in Python packages, beside the modules that use them.
-
 Writes and reads tab-separated tables that people may edit. They have a header and one row per line.
 
 An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see `protect`),
 except in tables that only corpusmill reads. Fields are not quoted. A tab, line feed, carriage return or
-backslash in a field is written `\\t`, `\\n`, `\\r` or `\\\\`, so that each row is one line. Quotation marks
+backslash in a field is written `\t`, `\n`, `\r` or `\\`, so that each row is one line. Quotation marks
 that a spreadsheet program adds around or inside a field are read as text, and reported by the checks.
 """
 
@@ -315,24 +313,13 @@ def write_table(
     """Returns the text of a table. Every line ends with a line feed.
 
     Args:
-      columns: the header.
+      columns: the header, of at least two columns: with one, an empty field would be an empty line.
       rows: the fields of each row.
       for_people: True to put an apostrophe before texts that a spreadsheet program would interpret as
         formulas. False for a table that only corpusmill reads.
-
-    Raises ValueError if a row does not have one field per column, or if the table has only one column.
     """
-    return "".join(_line(row, len(columns), for_people) for row in (columns, *rows))
-
-
-def _line(row: Sequence[str], width: int, for_people: bool) -> str:
-    if len(row) != width:
-        raise ValueError(f"expected a row of {width} fields, found {len(row)}: {row!r}")
-    if width < 2:
-        raise ValueError(
-            "a table must have at least two columns: with one, an empty field would be an empty line"
-        )
-    return "\t".join(map(escape_field, map(protect, row) if for_people else row)) + "\n"
+    shown = (map(protect, row) if for_people else row for row in (columns, *rows))
+    return "".join("\t".join(map(escape_field, row)) + "\n" for row in shown)
 
 
 def escape_field(text: str) -> str:
@@ -357,8 +344,7 @@ def read_table(
     """
     lines = text.removeprefix("\ufeff").split("\n")
     columns = _fields(lines[0])
-    missing = [name for name in needed if name not in columns]
-    if missing:
+    if missing := [name for name in needed if name not in columns]:
         raise ReadError(1, f"missing columns: {', '.join(missing)}; found {', '.join(columns)}")
     for number, line in enumerate(lines[1:], 2):
         if not line.rstrip("\r"):

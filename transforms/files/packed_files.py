@@ -216,8 +216,7 @@ def head_of(source: BinaryIO) -> bytes:
     """
     content = Peekable(source)
     for _ in range(MAX_DEPTH):
-        codec = codec_of_head(content.peek(BLOCK_BYTES))
-        if not codec:
+        if not (codec := codec_of_head(content.peek(BLOCK_BYTES))):
             break
         content = Peekable(decompress(cast(BinaryIO, content), codec))
     return content.peek(BLOCK_BYTES)
@@ -282,8 +281,7 @@ def _too_large(name: str) -> UnreadFile:
 
 
 def _read_zip(content: Peekable, name: str, depth: int) -> Iterator[PackedEvent]:
-    data = _read_whole(content)
-    if data is None:
+    if (data := _read_whole(content)) is None:
         yield _too_large(name)
         return
     archive = io.BytesIO(data)

@@ -60,8 +60,7 @@ def match_inputs(patterns: Sequence[str]) -> list[str]:
     paths: set[str] = set()
     for pattern in patterns:
         found = _match(pattern)
-        files = [path for path in found if not pathlib.Path(path).is_dir()]
-        if not files:
+        if not (files := [path for path in found if not pathlib.Path(path).is_dir()]):
             raise InputError(pattern, "a folder, not a file" if found else "no such file")
         for path in files:
             check_regular(path)

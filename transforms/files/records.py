@@ -19,9 +19,8 @@ class Page(NamedTuple):
     is_redirect: bool
     is_deleted: bool  # the text was suppressed: <text deleted="deleted" />
     text: str  # wikitext; "" if the dump has no text
-    redirect_target: str = (
-        ""  # title; "" for pages that are not redirects, and in dumps before 2012
-    )
+    # title; "" for pages that are not redirects, and in dumps before 2012
+    redirect_target: str = ""
     created: str = ""  # "2026-11-01T00:00:00Z" if the page has a single revision, otherwise ""
     comment: str = ""  # comment of the revision
     revised: str = ""  # time of the revision, "2026-11-01T00:00:00Z"
@@ -356,7 +355,6 @@ class Layout(NamedTuple):
     """The column that contains the text of a corpus, and the format of the text."""
 
     column: str  # column of its Parquet files
-    paragraphs: (
-        str  # format: a key of PARAGRAPHS in sentence_sampling.py; "" if each value is one sentence
-    )
+    # format: a key of PARAGRAPHS in sentence_sampling.py; "" if each value is one sentence
+    paragraphs: str
     caveat: str = ""  # for the users of vocabularies that are learned from it

@@ -226,9 +226,7 @@ def refusal_of(error: BaseException) -> str:
     said = " ".join(str(cause).split()) or type(cause).__name__
     if status == _NOT_FOUND:
         return "no such file or bucket"
-    if status in _NOT_ALLOWED:
-        return f"access is denied: {said}"
-    return f"the store fails: {said}"
+    return f"access is denied: {said}" if status in _NOT_ALLOWED else f"the store fails: {said}"
 
 
 def _innermost(error: BaseException) -> BaseException:
@@ -372,6 +370,5 @@ def remove_below(folder: str) -> None:
         FileSystems.delete([folder.rstrip("/") + "/"])
     except BeamIOError as error:
         raise StoreError(folder, refusal_of(error)) from error
-    left = list_below(folder)
-    if left:
+    if left := list_below(folder):
         raise StoreError(folder, f"{len(left)} files could not be removed, among them {min(left)}")

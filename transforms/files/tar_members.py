@@ -44,9 +44,8 @@ class Member(NamedTuple):
     name: str  # with its folders
     start: int  # byte of the archive at which the content begins
     bytes: int
-    content: (
-        BinaryIO  # has only `read`; ends with the member; invalid after the next member is read
-    )
+    # has only `read`; ends with the member; invalid after the next member is read
+    content: BinaryIO
 
 
 class Link(NamedTuple):
@@ -181,8 +180,7 @@ class _Source:
         self.position = 0
 
     def read_some(self, max_bytes: int) -> bytes:
-        data = self._read_step(max_bytes)
-        if not data:
+        if not (data := self._read_step(max_bytes)):
             raise TarError("the archive is truncated", self.position)
         self.position += len(data)
         return data

@@ -1,4 +1,6 @@
-"""White space as in `str.split`, and a fast count of the words between it.
+"""Functions of texts: words, dates, differences, fingerprints, and the names of splits and shards.
+
+White space as in `str.split`, and a fast count of the words between it.
 
 Normalises words by removing case and punctuation, so that two editions of a text have the same words.
 
@@ -6,17 +8,13 @@ For example, Project Gutenberg has one edition of a book with straight quotes an
 The editions may share only half of the 8-grams of their original words, but nearly all 8-grams of their
 normalised words.
 
-Converts dates of inputs between the forms 20261101 and 2026-11-01. Builds write the first form.
-
-Finds and describes the first line in which two texts differ.
+Inputs may have dates like 2026-11-01. Builds write 20261101.
 
 Computes a fixed hash of texts, which determines splits, shards and the order of documents.
 
 `fingerprint(text)` is the first eight bytes, big-endian, of the SHA-256 of the UTF-8 text, so that it can be
 computed in any programming language. Python's own `hash`, which the Wiki-40B paper names, is different in
 each process.
-
-Plans the number of files (shards) of each split, and their names.
 """
 
 import datetime
@@ -26,7 +24,7 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -170,6 +168,8 @@ def describe_difference(found: Difference, left: str, right: str) -> str:
 
 SPLITS = ("train", "validation", "test")
 _BITS = 64
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 def fingerprint(text: str) -> int:
@@ -183,9 +183,7 @@ def split_of(identity: str) -> str:
     90 % of all documents are in train, 5 % in validation and 5 % in test (Guo et al. 2020, section 2.4).
     """
     bucket = fingerprint(identity) % 100
-    if bucket < 90:
-        return "train"
-    return "validation" if bucket < 95 else "test"
+    return "train" if bucket < 90 else "validation" if bucket < 95 else "test"
 
 
 def shard_of(identity: str, shard_count: int) -> int:
@@ -195,6 +193,14 @@ def shard_of(identity: str, shard_count: int) -> int:
     concatenated shards are in the order of the fingerprints.
     """
     return fingerprint(identity) * shard_count >> _BITS
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """Returns key → all its values, in the order of the pairs (key, value)."""
+    found: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def short_fingerprint(lines: Iterable[str]) -> str:

@@ -1,12 +1,8 @@
-"""Writes output files on any Beam file system.
+"""Writes, syncs, locks and removes files, on any Beam file system.
 
 Files are hashed while they are written, and become visible only when they are complete.
 
-Flushes files to disk, so that they survive a power failure.
-
 Locks files or folders for processes on one machine. A lock is released when its process ends.
-
-Removes files after an error or an interrupt, without hiding the original error.
 
 Runs work, such as drawing a display or renewing a lock, in another thread during a `with` block.
 
@@ -375,8 +371,7 @@ def read_if_there(path: str) -> str | None:
 
 def remove_if_there(path: str) -> bool:
     """Removes a file; returns False if it does not exist."""
-    found = bool(FileSystems.exists(path))
-    if found:
+    if found := bool(FileSystems.exists(path)):
         FileSystems.delete([path])
     return found
 
@@ -437,10 +432,9 @@ def remove_dead(top: pathlib.Path) -> None:
     """Removes the folders of this user's commands in `top`, if the commands are no longer running."""
     for folder in top.glob(f"{_PREFIX}*"):
         if _NAME.fullmatch(folder.name):
+            # An OSError: the command is running, this is not a folder, or it belongs to another user.
             with (
-                contextlib.suppress(
-                    OSError
-                ),  # the command is running, or this is not a folder, or it belongs to another user
+                contextlib.suppress(OSError),
                 locked(folder, flags=_NO_LINK) as descriptor,
             ):
                 if os.fstat(descriptor).st_uid == os.geteuid():

@@ -24,14 +24,13 @@ from apache_beam.pvalue import AsDict, AsSingleton
 from . import counters, text
 from .builds.ledger import length_class
 from .distribution import Gather, MapOnce
-from .formats import DEFAULT, FORMATS, JSON, PARQUET, TABLE, Rows, file_name, parse_formats
+from .formats import DEFAULT, FORMATS, TABLE, Rows, file_name, parse_formats
 from .line_blocks import pack_block, unpack_block
 from .records import OutputFile, Rejected
 from .write_files import NO_MARKS, RowFile, mark
 
 GATHERED_BYTES = 1 << 22  # of compact rows in the memory of a worker before they are packed
 RECORDS_PER_FILE = 1 << 16  # a worker sorts them in about 70 MB
-SUFFIXES = (PARQUET, TABLE, JSON)  # of records
 
 ShardKey = tuple[str, int, int]  # fields of a Shard
 
@@ -274,10 +273,7 @@ def _weigh(keyed: tuple[ShardKey, bytes]) -> int:
 
 def pack_rows(keyed: Iterable[tuple[ShardKey, bytes]]) -> Iterator[tuple[ShardKey, bytes]]:
     """Yields (key of a shard, all its rows compressed together)."""
-    of_shard: dict[ShardKey, list[bytes]] = {}
-    for key, row in keyed:
-        of_shard.setdefault(key, []).append(row)
-    for key, rows in of_shard.items():
+    for key, rows in text.grouped(keyed).items():
         yield key, pack_block(b"".join(rows))
 
 
@@ -373,7 +369,8 @@ class WriteRecords(beam.PTransform):
       schema: schema of a record. The names of its fields are the header line of TSV files.
       identity: function from a record to the string whose hash determines its file.
       order: function from a tuple of the fields to the sort key within a file.
-      suffixes: some of SUFFIXES, separated by spaces; each file type contains all records.
+      suffixes: "tsv", which has a header line, or "parquet", "jsonl" or both, separated by a space; each file
+        type contains all records.
       count: PCollection of one int, the number of records; None to count the records.
     """
 
@@ -390,12 +387,6 @@ class WriteRecords(beam.PTransform):
     ):
         super().__init__()
         self.suffixes = suffixes.split()
-        if unknown := set(self.suffixes) - set(SUFFIXES):
-            raise ValueError(f"suffixes must be among {SUFFIXES}, not {unknown.pop()!r}")
-        if "tsv" in self.suffixes[1:] or self.suffixes[:1] == ["tsv"] != self.suffixes:
-            raise ValueError(
-                "tsv files have a header line, so tsv cannot be combined with other suffixes"
-            )
         self.folder = folder
         self.name = name
         self.kind = RowKind(schema, identity, order, lambda _: name)
@@ -403,8 +394,7 @@ class WriteRecords(beam.PTransform):
         self.count = count
 
     def expand(self, records: beam.PCollection) -> beam.PCollection:
-        count = self.count
-        if count is None:
+        if (count := self.count) is None:
             count = records | "CountRecords" >> beam.combiners.Count.Globally()
         shards = (
             count

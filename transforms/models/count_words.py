@@ -99,8 +99,7 @@ def check_counts(counts: pa.RecordBatch) -> None:
 
     Such a word would be more frequent in the held-out lines than in all lines.
     """
-    wrong = negative_words(counts)
-    if wrong:
+    if wrong := negative_words(counts):
         raise AccountingError(
             f"{len(wrong)} words are more frequent in the held-out lines than in the whole corpus:"
             f" {wrong[:3]}"

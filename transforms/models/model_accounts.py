@@ -213,8 +213,7 @@ def own_characters_per_piece(builds: Mapping[str, BuildStats]) -> dict[str, floa
     """
     own = {}
     for edition, stats in builds.items():
-        pieces = sum(stats[split].get("pieces", 0) for split in MEASURED)
-        if pieces:
+        if pieces := sum(stats[split].get("pieces", 0) for split in MEASURED):
             own[edition] = sum(stats[split]["characters"] for split in MEASURED) / pieces
     return own
 

@@ -152,8 +152,7 @@ def answer(
     pieces = list(grouped[1])
     asking = [(piece.block, piece.packed) for piece in pieces if piece.block]
     model = join_pieces((piece.packed for piece in pieces if not piece.block), order, ENTRIES)
-    tables = [join_pieces([packed], order, ()) for _, packed in asking]
-    if not tables:
+    if not (tables := [join_pieces([packed], order, ()) for _, packed in asking]):
         return
     rows = look_up(np.concatenate([table["words"] for table in tables]), model["words"])
     ends = accumulate(map(len, tables), initial=0)

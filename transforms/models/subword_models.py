@@ -374,8 +374,7 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
       UntrainableError: there is no word, or the vocabulary is too small for the characters.
     """
     frequent = [part.filter(pc.greater_equal(part["count"], settings.min_count)) for part in parts]
-    words = sum(part.num_rows for part in frequent)
-    if not words:
+    if not (words := sum(part.num_rows for part in frequent)):
         raise UntrainableError("there is no text to learn from")
     length = sum(pc.sum(pc.binary_length(part["word"])).as_py() or 0 for part in frequent)
     model = run_trainer(

@@ -210,8 +210,7 @@ def write_split(
     """
     split, unordered = grouped
     pieces = sorted(unordered, key=lambda piece: (piece.file.path, piece.number))
-    documents = sum(piece.counts.documents for piece in pieces)
-    if not documents:
+    if not (documents := sum(piece.counts.documents for piece in pieces)):
         return
     names = {kind: f"{split}{ending}" for kind, ending in _ENDINGS.items()}
     with (

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from ..files import line_blocks
 from ..files.line_blocks import block_of, cut_block, lines_of
 from . import punctuation, wmt_tokenizer
-from .perl_text import CODE_POINTS, CURRENT_PERL, members_of
+from .punctuation import CODE_POINTS, CURRENT_PERL, members_of
 
 _PIECE_BYTES = 1 << 18  # bytes processed at once: their arrays stay in the processor's cache
 

@@ -276,14 +276,12 @@ def describe_lines(stats: LineStats) -> dict[str, Any]:
 
 
 def _make_caveats(found: _Found, unterminated: Sequence[str]) -> Iterator[str]:
-    names = sorted(set(unterminated))
-    if names:
+    if names := sorted(set(unterminated)):
         yield (
             f"The last line of {', '.join(names)} has no line feed, and is a line of its own here; the"
             " scripts would read one line of it and the first line of the file that follows."
         )
-    replaced = sum(found.replaced[split] for split in WHOLE)
-    if replaced:
+    if replaced := sum(found.replaced[split] for split in WHOLE):
         yield (
             f"{replaced:,} characters are not valid in Unicode. The text files have their bytes unchanged;"
             " Parquet and TFRecord have U+FFFD in their place."

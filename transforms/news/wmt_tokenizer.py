@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..files.markup import read_toml
-from .perl_text import CODE_POINTS, CURRENT_PERL, class_body
+from .punctuation import CODE_POINTS, CURRENT_PERL, class_body
 
 ALWAYS = "always"
 BEFORE_NUMBER = "before_number"

@@ -18,10 +18,9 @@ import apache_beam as beam
 import pyarrow as pa
 
 from ..files import counters, line_blocks
-from ..files.formats import DEFAULT, PARQUET, TEXT, TFRECORD
+from ..files.formats import DEFAULT, PARQUET, TEXT, TFRECORD, encode_texts
 from ..files.records import LineRange, LineShard, OutputFile
 from ..files.scratch import fetch
-from ..files.tfrecord import encode_texts
 from ..files.write_files import mark, write_file, write_text
 from ..files.write_rows import Batch, Target, encode_batch, row_files, write_files
 from .sentence_accounts import split_of, table_formats, tables_of, text_name
@@ -191,8 +190,7 @@ class MeasureShards(beam.PTransform):
 
 def measure_shard(shard: LineShard) -> Iterator[tuple[str, line_blocks.LineStats]]:
     """Yields (split, LineStats) for each split to which the shard belongs."""
-    tables = tables_of(shard.series, shard.shard, shard.shards)
-    if tables:
+    if tables := tables_of(shard.series, shard.shard, shard.shards):
         stats = line_blocks.measure_lines(shard.block)
         for table in tables:
             yield table.split, stats

@@ -3,5 +3,5 @@
 In: dumps of Wikimedia sites, or the documents of a user. Out: the sentences of source.tsv. Knows
 transforms/files, models, wikipedia and wikitext.
 
-Modules that use Beam: find_passages, select_sentences
+Modules that use Beam: find_passages
 """

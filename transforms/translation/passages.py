@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from ..files.records import DOMAINS, SPLITS, Reason
 from ..files.text import fingerprint
-from ..models.sentences import split_sentences
+from ..models.sentence_sampling import split_sentences
 from .sentence_rules import reason_to_reject_sentence
 
 MIN_SENTENCES, MAX_SENTENCES = 3, 5
@@ -254,8 +254,7 @@ def _deal(
     if by_domain is None or by_split is None:
         return None
     table = _round_table(by_domain, by_split)
-    extra = _extra_sentences(table, thirds, sizes)
-    if extra is None:
+    if (extra := _extra_sentences(table, thirds, sizes)) is None:
         return None
     sentences = MIN_SENTENCES * table + extra
     return list(map(Quota, table.ravel().tolist(), sentences.ravel().tolist()))
@@ -357,8 +356,7 @@ def _fill(table: _Table, rows: _Table, columns: _Table, room: npt.NDArray[Any]) 
     """
     for row in range(len(rows)):
         while rows[row]:
-            path = _path(table, row, columns, room)
-            if path is None:
+            if (path := _path(table, row, columns, room)) is None:
                 return False
             for (at, column), sign in path:
                 table[at, column] += sign

@@ -152,8 +152,7 @@ def _without_duplicates(
     for domain, of_domain in ranked.items():
         for candidate in of_domain:
             article = _article(candidate)
-            repeated = _repeated(candidate, article, known)
-            if repeated:
+            if repeated := _repeated(candidate, article, known):
                 duplicates.append(Rejected(article, candidate.title, STAGE, *repeated))
                 continue
             known.articles.add(article)

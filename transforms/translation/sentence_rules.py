@@ -213,8 +213,7 @@ def topic_of(domain: str, title: str, categories: Sequence[str]) -> str:
     Raises ValueError if there is no table for `domain`, which is usually "wikinews" or another of DOMAINS.
     """
     tables = _tables()
-    default = tables["default"].get(domain)
-    if default is None:
+    if (default := tables["default"].get(domain)) is None:
         raise ValueError(
             f"no topics for the domain {domain!r}; there are tables for {', '.join(tables['default'])}"
         )

@@ -191,8 +191,7 @@ def _newer(ledger: Ledger, pages: int) -> tuple[str, dict[str, Any]]:
 
     Raises NothingLeftError if no page is new.
     """
-    older = ledger.one("newer_than")
-    if older is None:
+    if (older := ledger.one("newer_than")) is None:
         return "", {}
     check_older(older)
     dropped = dropped_pages(ledger)
@@ -210,8 +209,7 @@ def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
     per_split = ledger.per_split("stats", SPLITS, CorpusStats())
     stats = {split: counts._asdict() for split, counts in per_split.items()}
     stats["total"] = add_stats(per_split.values())._asdict()
-    subwords = ledger.one("subwords")
-    if subwords and subwords.model:
+    if (subwords := ledger.one("subwords")) and subwords.model:
         in_pieces = ledger.per_split("subword_stats", SPLITS, SubwordStats())
         for split, counts in in_pieces.items():
             counted = {"characters counted in pieces": counts.characters}

@@ -126,8 +126,7 @@ class _Audit(beam.DoFn):
         for title, packed in found["pages"]:
             wikitext = _unpack(packed)
             texts = [_unpack(one) for _, one in found["articles"]]
-            reasons = [reason for _, reason in found["rejected"] if reason != EMPTY]
-            if reasons:
+            if reasons := [reason for _, reason in found["rejected"] if reason != EMPTY]:
                 counters.count(STAGE, reasons[0])
                 yield AuditedPage(page_id, title, reasons[0], NOTHING)
                 continue

@@ -21,8 +21,7 @@ from ..files.text import checked_date
 from ..files.work_units import FileUnit
 from . import screening
 from .mediawiki_xml import MalformedPageError, parse_id, parse_page
-from .read_dumps import check_dumps, read_good_pages, spread_units
-from .read_sql_dumps import is_table_of, read_file
+from .read_dumps import check_dumps, is_table_of, read_file, read_good_pages, spread_units
 from .sql_dump import Row
 
 LEFT_OUT_STAGE = "leave-out"
@@ -44,11 +43,9 @@ def read_ids(paths: Sequence[str]) -> frozenset[str]:
         except UnicodeDecodeError as error:
             raise InputError(path, f"not UTF-8: {error.reason}", error.start) from None
         for number, line in enumerate(lines, 1):
-            text = line.partition("#")[0].strip()
-            if not text:
+            if not (text := line.partition("#")[0].strip()):
                 continue
-            found = _LISTED_ID.fullmatch(text)
-            if not found:
+            if not (found := _LISTED_ID.fullmatch(text)):
                 raise InputError(
                     path,
                     f"line {number}: {text!r} is not an id like Q42 (item) or ukwiki:1088 (page)",
@@ -116,8 +113,7 @@ def find_older_dump(
         return OlderDump(dbname, page_id)
     paths = match_inputs(given)
     tables = [path for path in paths if is_table_of(path, dbname)]
-    dumps = [path for path in paths if path not in tables]
-    if dumps:
+    if dumps := [path for path in paths if path not in tables]:
         ignore = {"ignore_siteinfo": ignore_siteinfo}
         check_dumps(dumps, language, dbname, whole=True, settings={}, **ignore)
     date, older_date = checked_date(date), screening.date_of_dump(paths)

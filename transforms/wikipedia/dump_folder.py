@@ -164,8 +164,7 @@ def _select_dump(folder: DumpFolder) -> tuple[str, ...]:
         for parts in (_whole_file(folder, kind), _parts(folder, kind)):
             if not parts:
                 continue
-            reason = _why_not_whole(folder, kind, parts)
-            if not reason:
+            if not (reason := _why_not_whole(folder, kind, parts)):
                 return tuple(part.name for part in parts)
             first_reason = first_reason or reason
     raise UnusableDumpError(first_reason or "no pages-articles dump")
@@ -220,8 +219,7 @@ def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str
 def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]) -> str:
     listed = sorted(_parse_parts(folder, kind, folder.jobs.get(job, {}).get("files", {})))
     present = {part[:3] for part in parts}
-    absent = [part.name for part in listed if part[:3] not in present]
-    if absent:
+    if absent := [part.name for part in listed if part[:3] not in present]:
         return f"{len(absent)} of {len(listed)} parts are missing: {name_some(absent, len(absent))}"
     numbers = {part.number for part in parts}
     if gaps := max(numbers) - len(numbers):
@@ -265,8 +263,7 @@ def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:
 
 
 def _why_not_written(folder: DumpFolder, name: str) -> str:
-    size = folder.sizes[name]
-    if not size:
+    if not (size := folder.sizes[name]):
         return f"{name} is empty"
     for job in folder.jobs.values():
         listed = job.get("files", {}).get(name, {}).get("size", size)
@@ -346,8 +343,7 @@ def parse_sums(content: bytes) -> dict[str, str]:
     """
     sums: dict[str, str] = {}
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
-        found = _SUM.fullmatch(line.rstrip())
-        if not found:
+        if not (found := _SUM.fullmatch(line.rstrip())):
             raise UnusableDumpError(
                 f"{SUMS}: line {number} is not a SHA-256 and a name: {line[:80]!r}"
             )

@@ -29,7 +29,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from ..files import read_files
 from ..files.builds.manifest import COMPLETED
-from ..files.text import checked_date, days_between, plain_date
+from ..files.text import checked_date, days_between, grouped, plain_date
 from ..wikitext.wikis import (
     LANGUAGE_CODES,
     code_of_language,
@@ -112,9 +112,7 @@ def use_export(
 
     Raises UnusableDumpError if the export is not complete in any compression.
     """
-    compressions: dict[str, list[str]] = {}
-    for folder, name in _subfolders_of(folders):
-        compressions.setdefault(name, []).append(folder)
+    compressions = grouped((name, folder) for folder, name in _subfolders_of(folders))
     reasons = []
     listed = {name: _list_files(places) for name, places in compressions.items()}
     for name in sorted(
@@ -177,9 +175,8 @@ class WikiDump(NamedTuple):
     page_table: list[str]
     # items_per_site files; only if there is no page_props, which is smaller
     items_per_site: list[str]
-    older: Sequence[
-        str
-    ] = ()  # pages-articles files of an earlier date, as `add_older_dumps` finds them
+    # pages-articles files of an earlier date, as `add_older_dumps` finds them
+    older: Sequence[str] = ()
 
 
 class MissingWiki(NamedTuple):
@@ -250,8 +247,7 @@ def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
     if codes == (PAPER,):
         return LANGUAGE_CODES
     if codes == (ALL,):
-        found = codes_of(_wikis_below(roots))
-        if not found:
+        if not (found := codes_of(_wikis_below(roots))):
             raise read_files.InputError(
                 ", ".join(roots), f"no folder of a Wikipedia; looked for {EXAMPLES}"
             )
@@ -345,8 +341,7 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
     for wiki in found.wikis:
         of_wiki = _find_wiki(roots, wiki.dbname, ALL, dump_folder.ANY, keep_good=False)
         dated = [one for one in of_wiki.usable if one.date.isdigit()]
-        older = [one for one in dated if one.date < wiki.date or not wiki.date.isdigit()]
-        if older:
+        if older := [one for one in dated if one.date < wiki.date or not wiki.date.isdigit()]:
             wikis.append(wiki._replace(older=older[-1].dump))
         else:
             there = of_wiki.reason or f"there is {', '.join(one.date for one in of_wiki.usable)}"
@@ -385,8 +380,7 @@ def _some(reasons: Sequence[str]) -> str:
 def _find_wiki(
     roots: Sequence[str], dbname: str, date: str, layout: str, keep_good: bool
 ) -> _Found:
-    places = _list_places(roots, dbname, layout)
-    if not places:
+    if not (places := _list_places(roots, dbname, layout)):
         return _Found([], [], _why_no_places(roots, dbname))
     usable: dict[str, _Usable] = {}
     passed_over: list[PassedOver] = []
@@ -547,11 +541,8 @@ def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
 
 def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
     """Returns date → folders of this date, in the order of the roots. `below` is a path below the roots."""
-    found: dict[str, list[str]] = {}
-    for folder, name in _subfolders_of(roots, *below):
-        if name == LATEST or _DATE.fullmatch(name):
-            found.setdefault(name, []).append(folder)
-    return found
+    found = ((name, folder) for folder, name in _subfolders_of(roots, *below))
+    return grouped(one for one in found if one[0] == LATEST or _DATE.fullmatch(one[0]))
 
 
 def _subfolders_of(roots: Sequence[str], *below: str) -> Iterator[tuple[str, str]]:

@@ -28,8 +28,8 @@ from . import wikidata
 from .article_rows import from_bytes, to_bytes, unpack_text
 from .dump_folder import date_in_names
 from .mediawiki_xml import parse_id
+from .read_dumps import ReadSqlDump
 from .read_entity_table import EntityTable, FindClasses, PageToFacts, ReadSitelinks
-from .read_sql_dumps import ReadSqlDump
 from .screening import PageFacts, merge_facts, reason_to_reject_facts
 from .split_pins import PinItems, PinPages
 
@@ -119,8 +119,7 @@ class OnePageOfItem(beam.PTransform):
 
 def redirects_of_moves(page: Page, since: str) -> Iterator[wikidata.Redirect]:
     """Yields the redirect on a page, if a page move on or after the date `since` has left it."""
-    redirect = wikidata.redirect_of_move(page, since)
-    if redirect is not None:
+    if (redirect := wikidata.redirect_of_move(page, since)) is not None:
         counters.count(STAGE, "redirects")
         yield redirect
 
@@ -410,8 +409,7 @@ def _screen(
     identity: str,
 ) -> Iterator[Any]:
     page_id, found = joined
-    articles = newest_first(found["articles"])
-    if not articles:
+    if not (articles := newest_first(found["articles"])):
         return
     newest, *older = articles
     for article in older:
@@ -423,8 +421,7 @@ def _screen(
         facts = facts._replace(qid=f"{identity}:{page_id}", is_class_known=True)
     if facts.qid and not identity:
         yield beam.pvalue.TaggedOutput("links", facts.linked_by)
-    reason = reason_to_reject_facts(facts)
-    if reason:
+    if reason := reason_to_reject_facts(facts):
         yield reject(page_id, newest.title, stage, reason)
         return
     counters.count(stage, "linked")

@@ -103,8 +103,7 @@ def check_entity_dump(path: str, *, whole: bool = True) -> None:
     If `whole` is True, also raises it if the file is visibly truncated. Only the beginning and the end are
     read, before the build starts. A truncated .gz is not detected, because its end does not show it.
     """
-    file_bytes = file_bytes_of(path)
-    if not file_bytes:
+    if not (file_bytes := file_bytes_of(path)):
         raise InputError(path, "the file is empty", 0)
     with open_raw(path) as stream:
         codec = codec_of(stream)

@@ -187,8 +187,7 @@ def _parse_head(xml: bytes) -> Page | None:
 
     Returns None if the elements at the beginning of the page differ from those in dumps since 2012.
     """
-    found = _HEAD_OF_PAGE.match(xml)
-    if not found:
+    if not (found := _HEAD_OF_PAGE.match(xml)):
         return None
     try:
         title = found["title"].decode("utf-8")
@@ -210,8 +209,7 @@ def _to_page(elements: Iterable[_Element]) -> Page:
     texts, attributes = {}, {}
     for path, of_element, text in elements:
         texts[path], attributes[path] = text, of_element
-    missing = [name for name, path in _REQUIRED.items() if path not in texts]
-    if missing:
+    if missing := [name for name, path in _REQUIRED.items() if path not in texts]:
         raise ValueError(f"the page has no {', '.join(missing)}")
     has_parent = texts.get("/page/revision/parentid", "").strip() not in ("", "0")
     return Page(

@@ -209,8 +209,7 @@ def parse_page_id(values: Sequence[str]) -> int:
 
     Raises ValueError if the page id is 0, or if there are other values besides a page id.
     """
-    ids = [value for value in values if _PAGE_ID.fullmatch(value)]
-    if not ids:
+    if not (ids := [value for value in values if _PAGE_ID.fullmatch(value)]):
         return 0
     if len(values) > 1:
         raise ValueError(
@@ -323,8 +322,7 @@ def pack_ids(ids: Iterable[int]) -> Iterator[Block]:
     bitmaps: dict[int, bytearray] = {}
     for one in ids:
         number, place = divmod(one, BLOCK_IDS)
-        bitmap = bitmaps.get(number)
-        if bitmap is None:
+        if (bitmap := bitmaps.get(number)) is None:
             if len(bitmaps) == _BLOCKS_AT_ONCE:
                 yield from _pack(bitmaps)
                 bitmaps.clear()

@@ -35,7 +35,7 @@ from ..files.distribution import Spread, SpreadAll
 from ..files.markup import MalformedTableError, check_split, read_columns
 from ..files.read_files import InputError, open_input, open_raw
 from ..files.records import PackedArticle
-from ..files.text import SPLITS, split_of
+from ..files.text import SPLITS, grouped, split_of
 from .screening import PageFacts
 
 ID, SPLIT = "wikidata_id", "split"
@@ -85,8 +85,7 @@ def check_columns(names: Sequence[str], split: str = "") -> list[str]:
       split: the split of all rows, if it is known. Then no column of splits is needed. "" if it is unknown.
     """
     wanted = [ID] if split else [ID, SPLIT]
-    missing = [name for name in wanted if name not in names]
-    if missing:
+    if missing := [name for name in wanted if name not in names]:
         raise MalformedTableError(
             f"schema: there is no column {missing[0]}; the columns are {', '.join(names)}"
         )
@@ -131,9 +130,8 @@ def pack_pins(pins: Iterable[Pin]) -> dict[int, bytes]:
 
     The lines are sorted and without repetitions.
     """
-    lines: dict[int, list[str]] = {}
-    for identity, split in sorted(set(pins)):
-        lines.setdefault(bucket_of(identity), []).append(f"{identity}\t{split}")
+    in_order = sorted(set(pins))
+    lines = grouped((bucket_of(identity), f"{identity}\t{split}") for identity, split in in_order)
     return {bucket: "\n".join(of_bucket).encode() for bucket, of_bucket in lines.items()}
 
 
@@ -206,8 +204,7 @@ def _match(pattern: str) -> tuple[list[str], list[str]]:
     builds = [FileSystems.split(mark)[0] for mark in marks]
     found = _match_paths(pattern)
     folders = {path for path in found if pathlib.Path(path).is_dir()}
-    unfinished = sorted(folders - set(builds))
-    if unfinished:
+    if unfinished := sorted(folders - set(builds)):
         raise InputError(unfinished[0], "not a finished build: it has no file COMPLETED")
     tables = [path for path in found if path not in folders]
     if not builds and not tables:

@@ -216,8 +216,7 @@ class _Buffer:
                 return _Token(str(match.lastgroup), match.group(), offset)
 
     def expect_token(self) -> _Token:
-        token = self.next_token()
-        if token is None:
+        if (token := self.next_token()) is None:
             raise SqlDumpError(_CUT, self.offset)
         return token
 
@@ -319,8 +318,7 @@ def _read_insert_head(buffer: _Buffer) -> tuple[str, tuple[str, ...]]:
 
 
 def _check_columns(asked: Sequence[str], there: Sequence[str], offset: int) -> None:
-    missing = [column for column in asked if column not in there]
-    if missing:
+    if missing := [column for column in asked if column not in there]:
         raise SqlDumpError(
             f"no column {', '.join(missing)}; columns in the table: {', '.join(there) or 'none'}",
             offset,

@@ -27,8 +27,8 @@ from ..files.builds.finished_builds import Build, CorpusRows, RowGroup, files_of
 from ..files.records import OutputFile, PackedArticle, SubwordStats
 from ..files.text import fingerprint
 from ..models import subword_models
+from ..models.read_sentences import write_model
 from ..models.subword_models import SubwordCounter, SubwordSettings, TrainedSubwords
-from ..models.train_pieces import write_model
 from .article_rows import from_bytes, order, to_bytes, unpack_text
 
 COUNT_SUBWORDS = "count-subwords"
@@ -267,8 +267,7 @@ def plan_sample(build: Build, articles: int) -> list[RowGroup]:
     parts: list[RowGroup] = []
     for file in files_of(build, ("train",)):
         for group in finished_builds.row_groups_of(file) if articles else ():
-            rows = min(group.rows, articles)
-            if rows:
+            if rows := min(group.rows, articles):
                 parts.append(group._replace(rows=rows))
                 articles -= rows
     return parts

@@ -133,16 +133,14 @@ def parse_entity(line: bytes) -> Entity | None:
       MalformedEntityError: the line is invalid, with the reason not-json, not-an-object, no-id, bad-id,
         bad-claims or bad-sitelinks.
     """
-    text = line.removeprefix(_BYTE_ORDER_MARK).strip(_AROUND_AN_OBJECT)
-    if not text:
+    if not (text := line.removeprefix(_BYTE_ORDER_MARK).strip(_AROUND_AN_OBJECT)):
         return None
     try:
         if not text.isascii():
             text.decode()  # the decoder does not check the UTF-8 of skipped values
         entity = _LINE.decode(text)
     except msgspec.ValidationError as error:
-        problem = _find_problem(text)
-        if problem is None:
+        if (problem := _find_problem(text)) is None:
             return None
         raise problem from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -242,8 +240,7 @@ def _item_of(datavalue: _DataValue | None, property_id: str) -> int:
     if value.entity_type != "item":
         return 0
     if isinstance(value.id, str):
-        found = _ITEM_ID.fullmatch(value.id)
-        if found:
+        if found := _ITEM_ID.fullmatch(value.id):
             return int(found[1])
     elif isinstance(value.numeric_id, int) and 0 < value.numeric_id <= _MAX_NUMERIC_ID:
         return value.numeric_id

@@ -167,8 +167,7 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
     Args:
       rejected: Rejected records. One example of each reason is displayed.
     """
-    balance = balance_of(facts)
-    if not balance:
+    if not (balance := balance_of(facts)):
         return None
     read = balance.read
     rows = [Bar(f"read: {balance.unit}", read, f"{read:,}", colour=QUIET)]
@@ -233,8 +232,7 @@ def line_of_choice(facts: Facts) -> Figure | None:
     A line separates books that are kept from books that are dropped. Returns None for builds of other
     corpora.
     """
-    name = facts.name_of("books-", ".tsv")
-    if not name:
+    if not (name := facts.name_of("books-", ".tsv")):
         return None
     kinds = {True: "kept", False: "ratio too low", None: "rejected for another reason"}
     measured = (row for row in facts.read_table(name) if row["tokens"] and int(row["vocabulary"]))

@@ -2,7 +2,6 @@
 
 import io
 import itertools
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,6 +10,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.files.builds.finished_builds import normalise, read_json
 from corpusmill.transforms.files.read_files import is_there, open_input
+from corpusmill.transforms.files.text import grouped
 
 from ...run.editions import SUMMARY, name_of, report_of
 from ..build_sizes import BuildSizes, newest_of_each_language, read_sizes
@@ -25,10 +25,7 @@ SHOWN = 60  # maximum number of builds in a chart
 
 def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
     """Groups builds by edition. The keys are pairs (corpus, edition). The builds keep their order."""
-    found: dict[tuple[str, str], list[Facts]] = defaultdict(list)
-    for facts in builds:
-        found[facts.build.corpus, facts.build.edition].append(facts)
-    return found
+    return grouped(((one.build.corpus, one.build.edition), one) for one in builds)
 
 
 def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
@@ -46,8 +43,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
         return None
     if before is None:
         return Answer(CHANGED, "This report has no older build of this edition to compare with.")
-    documents = read_changes(facts)
-    if documents and documents["old"] != before.build.signature:
+    if (documents := read_changes(facts)) and documents["old"] != before.build.signature:
         documents = None
     gained = facts.total - before.total
     sentence = (
@@ -202,8 +198,7 @@ def _all_builds(builds: Sequence[Facts], anchors: Sequence[str]) -> Answer:
 def _all_kept(builds: Sequence[Facts]) -> Answer | None:
     rows, reasons = [], []
     for facts in builds:
-        balance = balance_of(facts)
-        if balance and balance.read:
+        if (balance := balance_of(facts)) and balance.read:
             text = share(balance.kept, balance.read)
             name = f"{facts.build.corpus} {facts.build.name}"
             rows.append(Bar(name, balance.kept / balance.read, text, behind=1))

@@ -12,7 +12,6 @@ import csv
 import heapq
 import io
 import itertools
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -36,7 +35,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
 from corpusmill.transforms.files.markup import unprotect
 from corpusmill.transforms.files.read_files import InputError, open_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Rejected
-from corpusmill.transforms.files.text import fingerprint
+from corpusmill.transforms.files.text import fingerprint, grouped
 from corpusmill.transforms.wikitext.article_markers import parse_article
 
 from ...run.corpora import rows
@@ -309,9 +308,8 @@ def choose_rejected(facts: Facts, count: int = REJECTED) -> list[Rejected]:
 
     For each reason of rejection, returns at least LEAST_OF_REASON records, or all if there are fewer.
     """
-    of_reason: dict[tuple[str, str], list[Rejected]] = defaultdict(list)
-    for record in itertools.islice(_rejected(facts), ROWS_READ):
-        of_reason[record.stage, record.reason].append(record)
+    found = itertools.islice(_rejected(facts), ROWS_READ)
+    of_reason = grouped(((record.stage, record.reason), record) for record in found)
     chosen: list[Rejected] = []
     for done, records in enumerate(sorted(of_reason.values(), key=len)):
         most = max(LEAST_OF_REASON, (count - len(chosen)) // (len(of_reason) - done))

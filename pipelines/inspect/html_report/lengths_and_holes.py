@@ -130,8 +130,7 @@ def _sentences(facts: Facts) -> tuple[Figure, list[LengthClass]] | None:
         BEFORE: stats.get("before_deduplication", {}).get(_OF_SENTENCES),
         AFTER: stats.get("total", {}).get(_OF_SENTENCES) or stats.get(_OF_SENTENCES),
     }
-    groups = {name: _classes(one) for name, one in found.items() if one}
-    if not groups:
+    if not (groups := {name: _classes(one) for name, one in found.items() if one}):
         return None
     if len(groups) == 1:
         groups = {"sentences": groups[AFTER]}
@@ -207,8 +206,7 @@ def _templates(facts: Facts) -> Iterator[_Part]:
     """
     if UNRENDERED_FILE not in facts.names_of(UNRENDERED_FILE, ""):
         return
-    templates = list(facts.read_table(UNRENDERED_FILE))
-    if not templates:
+    if not (templates := list(facts.read_table(UNRENDERED_FILE))):
         yield "All templates in running text are known.", [], []
         return
     drawn: list[Bar] = []
@@ -293,8 +291,7 @@ def _audit(facts: Facts) -> Iterator[_Part]:
 
 
 def _characters(facts: Facts) -> Iterator[_Part]:
-    replaced = facts.counts.get("replaced_characters")
-    if replaced is not None:
+    if (replaced := facts.counts.get("replaced_characters")) is not None:
         number = sum(replaced.values())
         what = f"{number:,} invalid characters were" if number else "No invalid character was"
         yield f"{what} replaced.", [], []
@@ -302,8 +299,7 @@ def _characters(facts: Facts) -> Iterator[_Part]:
 
 def _lost(facts: Facts) -> _Part:
     """Returns a sentence and a table about input that could not be read."""
-    lost = facts.build.manifest.get("lost", [])
-    if not lost:
+    if not (lost := facts.build.manifest.get("lost", [])):
         return "No input was lost: all of the input files could be read.", [], []
     return (
         f"Input was lost at {count_of(len(lost), 'place')}.",

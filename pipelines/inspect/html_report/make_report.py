@@ -113,9 +113,7 @@ def shorten(text: str, most: int) -> str:
     """Returns the text, truncated to `most` characters. A note at the end says how many characters were left
     out.
     """
-    if len(text) <= most:
-        return text
-    return f"{text[:most]} … ({len(text) - most:,} more characters)"
+    return text if len(text) <= most else f"{text[:most]} … ({len(text) - most:,} more characters)"
 
 
 def _read(name: str) -> str:

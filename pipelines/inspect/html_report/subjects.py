@@ -46,8 +46,7 @@ def _of_translations(facts: Facts) -> Answer | None:
     """Describes a package of translations: its languages and their quality scores. Returns None for other
     builds.
     """
-    languages = facts.build.manifest.get("languages")
-    if not languages:
+    if not (languages := facts.build.manifest.get("languages")):
         return None
     ranked = sorted(languages.items(), key=lambda one: (-float(one[1]["score"] or 0), one[0]))
     ranked = [one for one in ranked if one[1].get("rounds") != 0]  # 0 rounds: the source language
@@ -82,8 +81,7 @@ def _of_books(facts: Facts) -> Answer | None:
     Books without a date are counted separately, and so are books of which only the latest possible year is
     known. Returns None for other builds.
     """
-    name = facts.name_of("dates-", ".tsv")
-    if not name:
+    if not (name := facts.name_of("dates-", ".tsv")):
         return None
     counts: Counter[tuple[int, str]] = Counter()
     undated = bounded = 0
@@ -210,8 +208,7 @@ def _of_articles(facts: Facts) -> Answer | None:
         return None
     wanted = (row.shape.texts[0], "wikidata_classes", "revision_date")
     sample = sample_columns(facts, row.shape, wanted)
-    articles = sample.num_rows
-    if not articles:
+    if not (articles := sample.num_rows):
         return None
     headings: Counter[str] = Counter()
     for text in sample[wanted[0]].to_pylist():
@@ -247,8 +244,7 @@ def _of_items(facts: Facts) -> Answer | None:
 
     Returns None for builds other than entity tables.
     """
-    links = facts.stats.get("total", {}).get("sitelinks")
-    if not links:
+    if not (links := facts.stats.get("total", {}).get("sitelinks")):
         return None
     most = max(links, key=links.get)
     return Answer(

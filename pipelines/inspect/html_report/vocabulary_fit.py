@@ -189,8 +189,7 @@ def _of_languages(facts: Facts) -> Answer | None:
 
 
 def _of_subwords(facts: Facts) -> Answer | None:
-    languages = facts.stats.get("languages")
-    if not languages:
+    if not (languages := facts.stats.get("languages")):
         return None
     held_out = {name: of["held_out"] for name, of in languages.items() if of.get("held_out")}
     rows = [_pieces(name, of) for name, of in held_out.items()]

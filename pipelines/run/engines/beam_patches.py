@@ -270,8 +270,7 @@ def fail_requests(connection: Any, error: Exception) -> None:
     send = connection.push
 
     def push(request: Any) -> Any:
-        future = send(request)
-        if future:
+        if future := send(request):
             _fail(future, error)
         return future
 

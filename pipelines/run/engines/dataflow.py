@@ -1,10 +1,7 @@
-"""Checks the flags that Dataflow requires or does not allow. Each check raises ValueError.
+"""Runs builds on Google Cloud Dataflow: checks its flags, packs the package for workers, and describes
+failures.
 
-Describes failures of Dataflow and its jobs in one line.
-
-Packs the package `corpusmill` for workers on other machines.
-
-Runs builds on Google Cloud Dataflow, with one job per pipeline. The launcher starts each job and waits for
+There is one job per pipeline. The launcher starts each job and waits for
 its end.
 
 Workers cannot read files on this machine. So inputs and outputs must be in buckets, and the package
@@ -58,8 +55,7 @@ def check_flags(options: PipelineOptions) -> None:
     if not _PROJECT.fullmatch(cloud.project):
         raise ValueError(f"--project must be a valid project id, got {cloud.project!r}")
     for flag in ("temp_location", "staging_location"):
-        place = getattr(cloud, flag)
-        if place and not _FOLDER.match(place):
+        if (place := getattr(cloud, flag)) and not _FOLDER.match(place):
             raise ValueError(
                 f"--{flag} must be a folder in a bucket (gs://bucket/folder), got {place!r}"
             )
@@ -93,8 +89,7 @@ def explain(text: str) -> str:
     Args:
       text: The error message of Dataflow, which may contain the traceback of a worker.
     """
-    found = find_worker_error(text)
-    if found:
+    if found := find_worker_error(text):
         return found
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     # Beam's message if a job failed before Beam first queried its state
@@ -299,8 +294,7 @@ class Dataflow(Engine):
         from apache_beam.io.gcp.gcsio import create_storage_client
         from google.api_core.exceptions import GoogleAPIError
 
-        place = getattr(self._cloud, flag)
-        if place:
+        if place := getattr(self._cloud, flag):
             try:
                 client = create_storage_client(self._cloud, not self._cloud.no_auth)
                 client.get_bucket(place.split("/")[2])

@@ -34,9 +34,8 @@ class Started(NamedTuple):
     it in the `with` block.
     """
 
-    log_tail: Callable[[], str] = (
-        str  # function that returns the last output of workers; "" if it is not available
-    )
+    # function that returns the last output of workers; "" if it is not available
+    log_tail: Callable[[], str] = str
 
 
 class Engine:

@@ -106,8 +106,7 @@ def main() -> None:
         request: Request = json.loads(line)
         import_all(request["modules"])
         gc.freeze()  # so that no garbage collection writes to, and copies, shared pages
-        pid = os.fork()
-        if not pid:
+        if not (pid := os.fork()):
             _become_worker(worker.main, request)
         children.add(pid, number)
     os.killpg(0, signal.SIGKILL)
@@ -164,9 +163,8 @@ class _Children:
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}  # process id → number of the worker
-        self._ended: dict[
-            int, int
-        ] = {}  # process id → status of workers whose number is not known yet
+        # process id → status of workers whose number is not known yet
+        self._ended: dict[int, int] = {}
 
     def add(self, pid: int, number: int) -> None:
         """Registers a worker that was started. It may already have ended.
@@ -205,9 +203,8 @@ class _Children:
         number = self._numbers.pop(pid)
         if status:
             told = f"{number} {os.waitstatus_to_exitcode(status)}\n"
-            with contextlib.suppress(
-                BrokenPipeError
-            ):  # the reader was killed, so the input ends, too
+            # If the reader was killed, the input ends, too.
+            with contextlib.suppress(BrokenPipeError):
                 os.write(sys.stdout.fileno(), told.encode())
 
 

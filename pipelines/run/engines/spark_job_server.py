@@ -73,8 +73,7 @@ def find_java(java: str = "") -> str:
     """
     home = os.environ.get("JAVA_HOME")
     wanted = java or (str(pathlib.Path(home, "bin", "java")) if home else "java")
-    found = shutil.which(wanted)
-    if not found:
+    if not (found := shutil.which(wanted)):
         raise ValueError(
             f"SparkRunner needs Java 8, 11 or 17, but {wanted} was not found: install Java (on Debian, the"
             " package openjdk-17-jre-headless), or set JAVA_HOME"

@@ -41,10 +41,8 @@ VARIABLE = "CORPUSMILL_SECRET"
 LOOPBACK = "127.0.0.1"
 REFUSAL = f"the caller did not send the secret of this server ({VARIABLE})"
 
-_NO_PROXY = (
-    "grpc.enable_http_proxy",
-    0,
-)  # a proxy set in the environment cannot reach these servers
+# A proxy set in the environment cannot reach these servers.
+_NO_PROXY = ("grpc.enable_http_proxy", 0)
 
 
 def make_secret() -> str:
@@ -54,8 +52,7 @@ def make_secret() -> str:
 
 def named_secret() -> str:
     """Returns the secret in the environment variable `VARIABLE`. Raises ValueError if it is not set."""
-    secret = os.environ.get(VARIABLE, "")
-    if not secret:
+    if not (secret := os.environ.get(VARIABLE, "")):
         raise ValueError(
             f"{VARIABLE} is not set; builds must send this secret to the server:"
             f" export {VARIABLE}=$(openssl rand -hex 32) here, and the same value where builds are started"
@@ -211,9 +208,8 @@ class Workers:
         self._lock = threading.RLock()  # a signal handler may end the workers during a start
         self._is_over = False
         self._lost: BadEnd | None = None  # the argument of `give_up`, if it was called
-        self._tell: dict[
-            int, Callable[[BadEnd], None]
-        ] = {}  # number of the worker → function to call
+        # number of the worker → function to call
+        self._tell: dict[int, Callable[[BadEnd], None]] = {}
         self._count = 0
         # Not `python -m`: it would import a folder named "corpusmill" in the current folder.
         code = (
@@ -296,8 +292,7 @@ class Workers:
                 self.give_up(end)
 
     def _end(self, number: int, end: BadEnd) -> None:
-        tell = self._tell.pop(number, None)
-        if tell:
+        if tell := self._tell.pop(number, None):
             tell(end)
 
     def give_up(self, end: BadEnd) -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines.inspect.contamination_page import make_page as contamination_page
-from corpusmill.pipelines.inspect.explained_page_formats import make_page as inspect_page
+from corpusmill.pipelines.inspect.explain import make_page as inspect_page
 from corpusmill.pipelines.inspect.html_report.make_report import make_pages, render
 from corpusmill.transforms.files.builds.finished_builds import Build, open_build
 from corpusmill.transforms.wikitext.audit.audit_report import AuditReport

@@ -17,8 +17,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from corpusmill.pipelines.inspect import verify as checks
 from corpusmill.pipelines.inspect.compare import compare_builds
 from corpusmill.pipelines.inspect.verify import Verdict, verify
-from corpusmill.pipelines.refresh import check_config, refresh_corpus
 from corpusmill.pipelines.refresh import refresh as refresh_all
+from corpusmill.pipelines.refresh import refresh_corpus
 from corpusmill.pipelines.refresh import state as acceptance
 from corpusmill.pipelines.refresh.config import Settings
 from corpusmill.pipelines.refresh.sources import RemoteDump
@@ -407,7 +407,8 @@ def test_a_damaged_current_edition_and_the_way_out(
 def test_too_little_memory_is_told_before_anything_is_fetched(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_config, "memory_limit", lambda: 800_000_000)
+    limit = "corpusmill.pipelines.refresh.config.memory_limit"
+    monkeypatch.setattr(limit, lambda: 800_000_000)
     place.configure(place.site.url)
     place.config.write_text(place.config.read_text().replace("workers = 1", "workers = 2"))
     for how in ([], ["--dry-run"]):

@@ -17,7 +17,13 @@ import requests
 
 from corpusmill.pipelines.refresh import http_requests as asking
 from corpusmill.pipelines.refresh.http_requests import describe_error, name_ourselves, open_session
-from corpusmill.pipelines.refresh.sites import find_offers, merge_offers
+from corpusmill.pipelines.refresh.sites import (
+    dates_in,
+    find_offers,
+    merge_offers,
+    names_in,
+    sizes_in,
+)
 from corpusmill.pipelines.refresh.sources import (
     EntitiesSource,
     FixedSource,
@@ -29,7 +35,6 @@ from corpusmill.pipelines.refresh.sources import (
     Source,
     WikimediaSource,
 )
-from corpusmill.pipelines.refresh.wikimedia_site import dates_in, names_in, sizes_in
 from tests.pipelines.refresh.dump_server import (
     CutOff,
     DumpServer,

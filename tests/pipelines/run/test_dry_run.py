@@ -10,11 +10,10 @@ import pytest
 
 from corpusmill.pipelines.batch import NamedBuild, look_ahead
 from corpusmill.pipelines.lm1b_settings import VERSION
-from corpusmill.pipelines.run import dry_run as printed_forecasts
 from corpusmill.pipelines.run import forecast
+from corpusmill.pipelines.run import forecast as printed_forecasts
 from corpusmill.pipelines.run.corpus_build import CorpusBuild
-from corpusmill.pipelines.run.dry_run import print_total
-from corpusmill.pipelines.run.forecast import Forecast
+from corpusmill.pipelines.run.forecast import Forecast, print_total
 from corpusmill.pipelines.run.publish import FinishedError
 from corpusmill.pipelines.sample_builds import SAMPLES, sample_news
 from tests.makers.finished_builds import seal

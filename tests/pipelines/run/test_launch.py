@@ -13,7 +13,7 @@ import pytest
 from corpusmill.pipelines import sample_builds as samples
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.run.publish import TargetError, building
-from corpusmill.pipelines.run.stage_folders import MARK
+from corpusmill.pipelines.run.run_stages import MARK
 from corpusmill.pipelines.wiki40b import Wiki40b
 from corpusmill.pipelines.wiki40b_settings import VERSION, Wiki40bConfig
 from corpusmill.transforms.files.read_files import InputError

@@ -15,10 +15,9 @@ from apache_beam.pvalue import AsList
 
 from corpusmill.pipelines.run import progress
 from corpusmill.pipelines.run.corpus_build import Place, Stage
-from corpusmill.pipelines.run.engines.in_process import InProcess
+from corpusmill.pipelines.run.engines.run_pipeline import InProcess
 from corpusmill.pipelines.run.progress import Estimate, find_steps
-from corpusmill.pipelines.run.run_stages import run_stages
-from corpusmill.pipelines.run.stage_folders import MARK, stage_folders
+from corpusmill.pipelines.run.run_stages import MARK, run_stages, stage_folders
 from corpusmill.transforms.files import counters
 from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.errors import BuildError

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.run.publish import TargetError
-from corpusmill.pipelines.run.stage_folders import (
+from corpusmill.pipelines.run.run_stages import (
     MARK,
     DamagedStageError,
     StageFolders,

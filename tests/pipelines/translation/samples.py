@@ -41,7 +41,7 @@ def tricky_packet(texts: tuple[str, ...]) -> Packet:
 
 def check_returned(returned: Returned, packet: Packet) -> None:
     """The file holds all that the packet does."""
-    assert returned[:4] == (packet.project, packet.language.code, packet.round, packet.number)
+    assert returned.name == (packet.project, packet.language.code, packet.round, packet.number)
     assert returned.sources == {each.source.id: each.source.text for each in packet.lines}
     expected = {each.source.id: each.target for each in packet.lines if each.target}
     assert {each.id: each.text for each in returned.translations} == expected

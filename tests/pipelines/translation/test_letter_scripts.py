@@ -1,7 +1,6 @@
 import pytest
 
 from corpusmill.pipelines.translation.wrong_language import (
-    count_letters,
     foreign_letters,
     name_script,
 )
@@ -13,7 +12,6 @@ from tests.tools.case_tables import read_cases
     read_cases("translation/wrong_language", "letters"),
 )
 def test_letters(text: str, scripts: list[str], letters: int, own: int) -> None:
-    assert count_letters(text) == letters
     assert len(foreign_letters(text, tuple(scripts))) == letters - own
 
 

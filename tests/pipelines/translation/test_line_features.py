@@ -3,19 +3,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.swapped_lines import has_no_blanks, weigh_lines, words_of
+from corpusmill.pipelines.translation.swapped_lines import weigh_lines, words_of
 from tests.tools.case_tables import read_cases
 
 
 @pytest.mark.parametrize(("line", "words"), read_cases("translation/line_features", "words"))
 def test_words(line: str, words: list[str]) -> None:
     assert words_of(line) == words
-
-
-def test_scripts_without_blanks() -> None:
-    assert has_no_blanks(("Hani", "Hira", "Kana"))
-    assert has_no_blanks(("Thai",))
-    assert not has_no_blanks(("Latn",))
 
 
 @given(st.lists(st.text(max_size=20), min_size=1, max_size=6), st.booleans())

@@ -1,22 +1,14 @@
 import pytest
 
-from corpusmill.pipelines.translation.sentence_pairs import excerpt, fold, name_characters, pair_up
-from corpusmill.transforms.files.records import Finding, Translation
-from tests.pipelines.translation.pair_cases import pair, source
+from corpusmill.pipelines.translation.sentence_pairs import excerpt, fold, name_characters
+from corpusmill.transforms.files.records import Finding
+from tests.pipelines.translation.pair_cases import pair
 from tests.tools.case_tables import read_cases
 
 
 def test_a_finding_names_the_file_and_line() -> None:
     finding = pair("One.", "Eins.", place=7).finding("empty", "error", "why")
     assert finding == Finding("devtest-0007", "empty", "error", "why", "xx.devtest", 7)
-
-
-def test_pairs_stand_in_the_order_of_the_sources() -> None:
-    sources = [source("b", 2), source("a", 1), source("c", 3)]
-    translations = {
-        id: Translation(id, id, "f", 1) for id in ("devtest-0003", "devtest-0002", "other")
-    }
-    assert [pair.source.text for pair in pair_up(sources, translations)] == ["b", "c"]
 
 
 @pytest.mark.parametrize(

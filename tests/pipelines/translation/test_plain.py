@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.packet_files import Returned, read_plain
+from corpusmill.pipelines.translation.packet_files import NO_NAME, Returned, read_plain
 from corpusmill.transforms.files.records import ReadError, Translation
 from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
@@ -21,10 +21,7 @@ def texts_of(text: str, count: int) -> list[str]:
 
 def test_lines_are_the_translations_in_order() -> None:
     assert read_plain("Un.\n\nद्वौ।\n", "fra.dev", ids_of(3)) == Returned(
-        project="",
-        language="",
-        round=0,
-        number=0,
+        name=NO_NAME,
         translations=(
             Translation("dev-0001", "Un.", "fra.dev", 1),
             Translation("dev-0002", "", "fra.dev", 2),

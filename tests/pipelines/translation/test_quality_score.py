@@ -120,20 +120,6 @@ def test_a_later_sheet_of_a_reviewer_replaces_what_it_reviews() -> None:
     assert score_quality(SOURCES, IDS, [later, first]).points == 11
 
 
-@pytest.mark.parametrize(
-    ("sheets", "message"),
-    [
-        ([], "no sentence is reviewed"),
-        ([sheet("Ama", "")], "no sentence is reviewed"),
-        ([sheet("Ama", "x")], "Ama has reviewed x, which is not in the sample"),
-        ([sheet("Ama", "a"), sheet("Ama", "a", language="deu")], "one language, found deu, fra"),
-    ],
-)
-def test_what_cannot_be_scored(sheets: list[ReviewedSheet], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        score_quality(SOURCES, IDS, sheets)
-
-
 def marks() -> st.SearchStrategy[list[tuple[str, str, str]]]:
     mark = st.tuples(*map(st.sampled_from, (IDS, [*CATEGORIES], [*SEVERITIES])))
     return st.lists(mark, max_size=6)

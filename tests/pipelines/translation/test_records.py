@@ -37,11 +37,3 @@ def test_a_name_tells_its_packet(project: str, round_: int, number: int) -> None
 )
 def test_what_is_no_name_tells_nothing(name: str) -> None:
     assert parse_name(name) == NO_NAME == PacketName("", "", 0, 0)
-
-
-@pytest.mark.parametrize(
-    ("project", "round_", "number"), [("", 1, 1), ("a", 0, 1), ("a", 1, 0), ("a", 1, 1_000_000)]
-)
-def test_a_packet_that_cannot_be_named(project: str, round_: int, number: int) -> None:
-    with pytest.raises(ValueError, match="invalid packet name"):
-        format_name(packet_of(project=project)._replace(round=round_, number=number))

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.packet_files import Returned, read_sheet, write_sheet
+from corpusmill.pipelines.translation.packet_files import (
+    PacketName,
+    Returned,
+    read_sheet,
+    write_sheet,
+)
 from corpusmill.transforms.files.records import ReadError, Translation
 from tests.pipelines.translation.samples import (
     CONTROLS,
@@ -52,10 +57,7 @@ def test_what_is_written() -> None:
         '\t"乙"\t""\t"flores/zho_simpl/round2/packet3"\n'
     )
     assert read_sheet(sheet, "a.tsv") == Returned(
-        project="flores",
-        language="zho_simpl",
-        round=2,
-        number=3,
+        name=PacketName("flores", "zho_simpl", 2, 3),
         translations=(Translation("test-0002", "乙", "a.tsv", 3),),
         sources={"dev-0001": 'He "is".', "test-0002": "B"},
     )
@@ -112,7 +114,7 @@ def test_marks_are_undone_only_where_the_header_proves_them(header: str, text: s
 def test_columns_moved_and_taken_away() -> None:
     returned = read_sheet('mine\t target "fra" \tid\n1\t A \tdev-0001\n', "a.tsv")
     translation = Translation("dev-0001", " A ", "a.tsv", 2)
-    assert returned == Returned("", "fra", 0, 0, (translation,), {})
+    assert returned == Returned(PacketName("", "fra", 0, 0), (translation,), {})
 
 
 def test_rows_that_are_empty_or_short() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.packet_files import Packet, Returned
+from corpusmill.pipelines.translation.packet_files import Packet, PacketName, Returned
 from corpusmill.pipelines.translation.xliff import Element, parse_xml, read_xliff, write_xliff
 from corpusmill.transforms.files.records import ReadError, Translation
 from tests.pipelines.translation.samples import (
@@ -114,7 +114,6 @@ def test_lines_keep_their_order_and_ids_are_unique() -> None:
 @pytest.mark.parametrize(
     ("packet", "message"),
     [
-        (packet_of(), "the packet has no sentences"),
         (packet_of(line("dev-0001", "a"), line("dev-0001", "b")), "the id 'dev-0001' occurs twice"),
         (packet_of(line("dev 1", "a")), "the id 'dev 1' occurs twice, or has characters other"),
         (
@@ -122,7 +121,6 @@ def test_lines_keep_their_order_and_ids_are_unique() -> None:
             r"dev-0001 has the character U\+0000, which XLIFF cannot represent",
         ),
         (packet_of(line("dev-0001", "a", "\udc80")), r"dev-0001 has the character U\+DC80"),
-        (packet_of(line("dev-0001", "a"), project=""), "invalid packet name"),
     ],
 )
 def test_what_is_not_written(packet: Packet, message: str) -> None:
@@ -149,10 +147,7 @@ def test_groups_files_and_lines() -> None:
     )
     returned = read_xliff(document(body), "a.xlf")
     assert returned == Returned(
-        project="flores",
-        language="fra",
-        round=1,
-        number=1,
+        name=PacketName("flores", "fra", 1, 1),
         translations=(
             Translation("dev-0001", "A", "a.xlf", 7),
             Translation("x", "BC", "a.xlf", 11),
@@ -163,7 +158,7 @@ def test_groups_files_and_lines() -> None:
 
 def test_a_file_that_does_not_tell_its_packet() -> None:
     data = document(unit(segment("<target>A</target>"))).replace(ORIGINAL.encode(), b"a.docx")
-    assert read_xliff(data, "a.xlf")[:4] == ("", "", 0, 0)
+    assert read_xliff(data, "a.xlf").name == ("", "", 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from corpusmill.transforms.books import screen_books
 from corpusmill.transforms.books.publication_dates import BookEvidence, DatedBook, PublicationDate
 from corpusmill.transforms.books.simplicity import NotSimple
 from corpusmill.transforms.books.text_screening import TooShort, not_english
-from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
+from corpusmill.transforms.duplicates.similar_documents import DropDuplicates
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Author, Book, MeasuredBook, Reason, Rejected
 from corpusmill.transforms.files.scratch import SCRATCH, Scratch, fetch_text

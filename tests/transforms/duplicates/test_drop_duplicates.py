@@ -7,10 +7,11 @@ from typing import Any
 import apache_beam as beam
 import pytest
 
-from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates, is_near
 from corpusmill.transforms.duplicates.similar_documents import (
     ComparedPair,
+    DropDuplicates,
     Sketch,
+    is_near,
 )
 from corpusmill.transforms.files.counters import Screened
 from corpusmill.transforms.files.records import Rejected

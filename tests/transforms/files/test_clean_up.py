@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.run.stage_folders import StageFolders, stage_folders
+from corpusmill.pipelines.run.run_stages import StageFolders, stage_folders
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError
 from corpusmill.transforms.files.write_files import errors_logged

@@ -5,8 +5,7 @@ import errno
 import apache_beam as beam
 import pytest
 
-from corpusmill.pipelines.run.engines.in_process import InProcess
-from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
+from corpusmill.pipelines.run.engines.run_pipeline import InProcess, run_pipeline
 from corpusmill.transforms.files.errors import BuildError, find_shortage, find_worker_error
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError

@@ -66,9 +66,3 @@ def test_what_is_no_table(table: str, line: int, message: str) -> None:
     with pytest.raises(ReadError) as raised:
         list(read_table(table, COLUMNS))
     assert (raised.value.line, str(raised.value)) == (line, f"line {line}: {message}")
-
-
-@pytest.mark.parametrize("row", [("a",), ("a", "b", "c"), ()])
-def test_a_row_of_another_width_is_not_written(row: tuple[str, ...]) -> None:
-    with pytest.raises(ValueError, match=f"expected a row of 2 fields, found {len(row)}"):
-        write_table(COLUMNS, [row])

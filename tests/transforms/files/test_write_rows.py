@@ -16,7 +16,7 @@ import pytest
 from corpusmill.transforms.books import book_rows
 from corpusmill.transforms.books.book_accounts import BookStats, identity_of
 from corpusmill.transforms.duplicates import near_duplicate_lines
-from corpusmill.transforms.files.formats import file_name
+from corpusmill.transforms.files.formats import encode_example, file_name, frame_record
 from corpusmill.transforms.files.records import (
     Article,
     BookRow,
@@ -32,7 +32,6 @@ from corpusmill.transforms.files.text import (
     shard_of,
     split_of,
 )
-from corpusmill.transforms.files.tfrecord import encode_example, frame_record
 from corpusmill.transforms.files.write_rows import (
     PlanShards,
     RowKind,
@@ -311,13 +310,6 @@ def test_many_records_go_to_several_files_and_none_to_one(tmp_path: Path, suffix
     if suffix == "parquet":
         found = pq.ParquetFile(tmp_path / empty.name)
         assert (found.num_row_groups, found.schema_arrow) == (1, SCHEMA)
-
-
-def test_other_suffixes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="suffixes must be among"):
-        records(tmp_path, "csv")
-    with pytest.raises(ValueError, match="tsv cannot be combined with other suffixes"):
-        records(tmp_path, "tsv parquet")
 
 
 def test_removed_lines_go_to_the_file_of_their_text(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
 from corpusmill.transforms.news.line_tokenizer import LineTokenizer
-from corpusmill.transforms.news.perl_text import ranges_of
-from corpusmill.transforms.news.punctuation import normalize_line
+from corpusmill.transforms.news.punctuation import normalize_line, ranges_of
 from corpusmill.transforms.news.wmt_tokenizer import tokenize_line
 from tests.transforms.news import perl_scripts
 from tests.transforms.news.cases import by_line

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import apache_beam as beam
 import pytest
 
+from corpusmill.transforms.translation.find_passages import LowestOfCopies, SelectSentences
 from corpusmill.transforms.translation.passages import plan_quotas
-from corpusmill.transforms.translation.select_sentences import LowestOfCopies, SelectSentences
 from corpusmill.transforms.translation.selection import Candidate, lowest_of_copies, select
 from tests.tools.run_pipeline import Outcome, run_inputs
 from tests.transforms.translation.test_selection import candidate

@@ -3,7 +3,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.duplicates.drop_duplicates import DropDuplicates
+from corpusmill.transforms.duplicates.similar_documents import DropDuplicates
 from corpusmill.transforms.files.records import Article, CorpusStats, PackedArticle, Rejected
 from corpusmill.transforms.files.write_rows import MeasureSplits
 from corpusmill.transforms.wikipedia import article_rows

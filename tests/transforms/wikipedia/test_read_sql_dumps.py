@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.wikipedia.read_sql_dumps import ReadSqlDump, read_file
+from corpusmill.transforms.wikipedia.read_dumps import ReadSqlDump, read_file
 from tests.makers.compressed import COMPRESS
 from tests.tools.run_pipeline import run_pipeline
 

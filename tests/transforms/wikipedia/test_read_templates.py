@@ -4,10 +4,9 @@ import apache_beam as beam
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
-from corpusmill.transforms.wikipedia import read_templates
+from corpusmill.transforms.wikipedia.clean_wikitext import ReadTemplates
 from corpusmill.transforms.wikipedia.read_dumps import ReadDump
 from corpusmill.transforms.wikipedia.read_entity_table import EntityTable
-from corpusmill.transforms.wikipedia.read_templates import ReadTemplates
 from corpusmill.transforms.wikitext.language import load_language
 from corpusmill.transforms.wikitext.templates.definitions import NO_TEMPLATES, WikiTemplates
 from tests.makers import dump_files
@@ -88,7 +87,7 @@ def test_a_table_without_the_titles_of_the_wiki_is_refused(tmp_path: Path) -> No
 
 
 def test_only_the_most_used_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_templates, "MAX_TEMPLATES", 2)
+    monkeypatch.setattr("corpusmill.transforms.wikipedia.clean_wikitext.MAX_TEMPLATES", 2)
     path = tmp_path / "ukwiki-20260101-pages-articles-multistream.xml.bz2"
     dump_files.write_multistream(path, tmp_path / "index", HEADER, PAGES, 3)
     templates = read(path)
@@ -128,5 +127,5 @@ def test_only_the_most_frequent_headings_are_looked_at(
     articles += [SamplePage(n, 0, "Дім" * n, ENDING, n) for n in range(8, 10)]
     path = tmp_path / "uk.xml"
     assert read_headings(path, articles) == [("звідки", 9), ("ще", 7)]
-    monkeypatch.setattr(read_templates, "MAX_HEADINGS", 3)  # the leads, and two headings
+    monkeypatch.setattr("corpusmill.transforms.wikipedia.clean_wikitext.MAX_HEADINGS", 3)
     assert read_headings(path, articles) == [("звідки", 9)]

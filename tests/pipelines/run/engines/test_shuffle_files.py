@@ -25,9 +25,9 @@ from apache_beam.runners.worker import data_plane
 from apache_beam.transforms.core import Windowing
 from apache_beam.transforms.window import FixedWindows, GlobalWindows, TimestampedValue
 
-from corpusmill.pipelines.run.engines import beam_patches, in_process, shuffle_files
+from corpusmill.pipelines.run.engines import beam_patches, shuffle_files
 from corpusmill.pipelines.run.engines.engine import Started
-from corpusmill.pipelines.run.engines.run_pipeline import run_on
+from corpusmill.pipelines.run.engines.run_pipeline import InProcess, run_on
 from corpusmill.pipelines.run.engines.shuffle_files import (
     FileGroupingBuffer,
     FileListBuffer,
@@ -224,7 +224,7 @@ def test_a_full_disk_ends_a_build_with_a_line_that_names_the_folder(
     monkeypatch.setattr(shuffle_files, "HELD_BYTES", 0)
     full = functools.partial(pathlib.Path("/dev/full").open, "r+b", buffering=0)
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: full())
-    engine = in_process.InProcess(1, [])
+    engine = InProcess(1, [])
     with (
         engine.started(str(tmp_path)) as started,
         pytest.raises(BuildError, match=f"^{tmp_path}: cannot be written: No space left on device"),

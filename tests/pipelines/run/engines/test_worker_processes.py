@@ -14,8 +14,7 @@ import pytest
 
 from corpusmill.pipelines.run.engines import worker_processes
 from corpusmill.pipelines.run.engines.fork_server import END_SECONDS, import_all
-from corpusmill.pipelines.run.engines.in_process import InProcess
-from corpusmill.pipelines.run.engines.run_pipeline import run_pipeline
+from corpusmill.pipelines.run.engines.run_pipeline import InProcess, run_pipeline
 from corpusmill.pipelines.run.engines.worker_processes import (
     SERVER,
     BadEnd,
