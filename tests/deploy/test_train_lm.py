@@ -387,15 +387,9 @@ def test_books_of_pg19_are_trained_on_and_scored(program: ModuleType, tmp_path: 
     assert set(log_likelihoods(folder)) == {0, 1}
 
 
-def test_sentences_of_news_need_a_validation_split(
-    program: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    corpus = build_of("lm1b/en-*")
-    with pytest.raises(SystemExit, match="no split validation; there are paper_test, test, train;"):
-        run(program, tmp_path, "--learn-pieces=500", corpus=corpus)
-    assert "step" not in capsys.readouterr().out
-    flags = ["--learn-pieces=500", "--validation-split=test", "--score", "paper_test"]
-    folder = run(program, tmp_path, *flags, corpus=corpus)
+def test_sentences_of_news_are_trained_on_and_scored(program: ModuleType, tmp_path: Path) -> None:
+    flags = ["--learn-pieces=500", "--score", "paper_test"]
+    folder = run(program, tmp_path, *flags, corpus=build_of("lm1b/en-*"))
     assert set(logged(folder, "validation_loss")) == {6}
     assert len(log_likelihoods(folder, "0-paper_test")) == 22
 
