@@ -85,7 +85,7 @@ def add_mixture(metrics: Commands) -> None:
 
     examples:
       Two n-gram models of One Billion Word (see `corpusmill ngrams`), mixed as in table 2 of its paper:
-        corpusmill score mixture --corpus corpora/lm1b/en/2007-2011-* --fit validation --split paper_test \\
+        corpusmill score mixture --corpus corpora/lm1b/en/2007-2011-* --fit dev --split paper_test \\
             --models 'corpora/ngrams/lm1b-en/*/log-likelihoods/{split}-*.parquet' \\
                      'corpora/ngrams/lm1b-en-smoothing-stupid-backoff/*/log-likelihoods/{split}-*.parquet'
 

@@ -388,7 +388,7 @@ def test_books_of_pg19_are_trained_on_and_scored(program: ModuleType, tmp_path: 
 
 
 def test_sentences_of_news_are_trained_on_and_scored(program: ModuleType, tmp_path: Path) -> None:
-    flags = ["--learn-pieces=500", "--score", "paper_test"]
+    flags = ["--learn-pieces=500", "--validation-split=dev", "--score", "paper_test"]
     folder = run(program, tmp_path, *flags, corpus=build_of("lm1b/en-*"))
     assert set(logged(folder, "validation_loss")) == {6}
     assert len(log_likelihoods(folder, "0-paper_test")) == 22

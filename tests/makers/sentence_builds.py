@@ -97,7 +97,7 @@ def _tables(shards: Sequence[bytes], heldout: Sequence[bytes]) -> dict[str, Sequ
         "train": shards[1:],
         "test": heldout,
         "paper_test": heldout[:1],
-        "validation": heldout[1:],
+        "dev": heldout[1:],
     }
 
 

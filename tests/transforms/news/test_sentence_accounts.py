@@ -19,8 +19,8 @@ from tests.tools.error_of import error_of
 CASES = read_tables("news/sentence_accounts")
 TRAIN = measure_lines(b"one two .\none two , three .\n\n")  # 3 sentences of 8 words
 PAPER = measure_lines("дві .\n".encode())
-VALIDATION = measure_lines(b"four .\n")
-TEST = add_line_stats([PAPER, VALIDATION])
+DEV = measure_lines(b"four .\n")
+TEST = add_line_stats([PAPER, DEV])
 VOCABULARY = VocabularyStats(3, 3, 8, 5, 1, (HeldoutStats(1, 2, 1), HeldoutStats(1, 2, 2)))
 
 
@@ -47,7 +47,7 @@ def account_for(provenance: Provenance = PROVENANCE, **changed: Any) -> ledger.A
             ("train", TRAIN),
             ("test", TEST),
             ("paper_test", PAPER),
-            ("validation", VALIDATION),
+            ("dev", DEV),
         ],
         "vocabulary": [VOCABULARY],
     }
@@ -86,13 +86,13 @@ def test_counts_of_the_manifest() -> None:
         "lines_read": 13,
         "duplicates": 4,
         "near_duplicates": 1,
-        "kept": {"train": 3, "validation": 1, "test": 2, "paper_test": 1, "total": 5},
+        "kept": {"train": 3, "dev": 1, "test": 2, "paper_test": 1, "total": 5},
         "rejected": {
             "read-lines/malformed-utf-8": 2,
             "read-lines/too-long": 1,
             "total": 3,
         },
-        "replaced_characters": {"train": 0, "validation": 0, "test": 2, "paper_test": 0},
+        "replaced_characters": {"train": 0, "dev": 0, "test": 2, "paper_test": 0},
     }
 
 
@@ -166,4 +166,4 @@ def test_the_sections_of_the_card() -> None:
         assert line in lines
     text = "\n".join(account_for(measured=[]).sections)
     assert "| before deduplication" not in text
-    assert "| words in a sentence | train | validation | test | paper_test | total |" in text
+    assert "| words in a sentence | train | test | paper_test | dev | total |" in text

@@ -54,7 +54,7 @@ SPLITS = {
     "train": [ONE, TWO],
     "test": HELD,
     "paper_test": HELD[:1],
-    "validation": HELD[1:],
+    "dev": HELD[1:],
 }
 
 
@@ -244,7 +244,7 @@ def test_the_ranges_one_after_the_other_are_the_corpus(tmp_path: Path) -> None:
 
 
 TEST = [Shard("test", 0, 50), Shard("paper_test", 0, 1)]
-LAST = [Shard("test", 49, 50), Shard("validation", 48, 49)]
+LAST = [Shard("test", 49, 50), Shard("dev", 48, 49)]
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_each_split_has_each_of_its_numbers_once(shards: int, heldout_shards: in
             ("train", shards - 1),
             ("test", heldout_shards),
             ("paper_test", 1),
-            ("validation", heldout_shards - 1),
+            ("dev", heldout_shards - 1),
         )
         for shard in range(count)
     )
@@ -312,7 +312,7 @@ def test_the_statistics_are_those_of_the_text_files(tmp_path: Path) -> None:
         "train": sorted(tmp_path.glob("training-*/news.en-*")),
         "test": sorted(tmp_path.glob("heldout-*/news.en.heldout-*")),
         "paper_test": sorted(tmp_path.glob("heldout-*/news.en.heldout-00000-*")),
-        "validation": sorted(tmp_path.glob("heldout-*/news.en.heldout-0000[1-9]-*")),
+        "dev": sorted(tmp_path.glob("heldout-*/news.en.heldout-0000[1-9]-*")),
     }
     assert [len(paths) for paths in texts.values()] == [
         SHARDS - 1,
@@ -342,9 +342,9 @@ def test_metadata_for_tensorflow_datasets(tmp_path: Path) -> None:
     assert (info["name"], info["configName"], info["version"]) == ("lm1b", "en", "1.0.0")
     assert [(split["name"], split["shardLengths"]) for split in info["splits"]] == [
         ("train", ["50"] * 3),
-        ("validation", ["17", "16"]),
         ("test", ["17", "17", "16"]),
         ("paper_test", ["17"]),
+        ("dev", ["17", "16"]),
     ]
 
 
