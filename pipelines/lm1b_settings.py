@@ -18,9 +18,10 @@ what you get, in <output>/lm1b/<edition>/<years>-<version>/:
   training-monolingual.tokenized.shuffled/   99 shards, named as in the release, with a sentence per line
   heldout-monolingual.tokenized.shuffled/    the held-out shard and the 50 that it is split into
   md5sums                                    of all these files
-  train-*.parquet test-*.parquet paper_test-*.parquet, and the same as TFRecord: one column `text`
-                                             (other formats: --formats, docs/formats.md);
-                                             paper_test is held-out shard 0, the test set of the paper
+  train-*.parquet test-*.parquet paper_test-*.parquet dev-*.parquet, and the same as TFRecord: one column
+                                             `text` (other formats: --formats, docs/formats.md);
+                                             paper_test is held-out shard 0, the test set of the paper;
+                                             dev has the other held-out shards, test has all
   vocabulary.tsv stats.json manifest.json README.md rejected/ COMPLETED
 The name of the edition has the language and every setting that differs from the original scripts.
 
@@ -44,10 +45,13 @@ from corpusmill.transforms.news.punctuation import CURRENT_PERL, PERL_VERSIONS
 from corpusmill.transforms.news.sentence_accounts import SPLITS
 
 CORPUS = "lm1b"
-VERSION = "1.1.0"
+VERSION = "1.2.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": "The card has the figures of the paper. The texts are the same.",
+    "1.2.0": (
+        "The split `dev` has the held-out sentences that are not in `paper_test`. The texts are the same."
+    ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 

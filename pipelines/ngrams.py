@@ -179,6 +179,7 @@ class Ngrams(BuildOfBuild):
             self._dealer(place, MOST_BUCKETS),  # the buckets of the model have keys of their own
             text.words,
             order,
+            [one for one in self.files if one.file.split != TRAIN],
             is_listed=self.source.paragraphs in PREDICTED,
         )
         expected = [(split, self.records[split]) for split in (TRAIN, *self.splits)]

@@ -25,7 +25,7 @@ a sentence. In other corpora, a document gets a single log-likelihood.
 
 what you get, in <output>/ngrams/<corpus>-<edition>/<date>-<version>/:
   model.arpa                      for KenLM, SRILM and others
-  log-likelihoods/test.parquet    for --log-likelihood of `corpusmill score perplexity` and `score bpc`
+  log-likelihoods/test-*.parquet  for --log-likelihood of `corpusmill score perplexity` and `score bpc`
   stats.json                      n-grams, discounts, perplexity of each split
   manifest.json README.md COMPLETED
 
@@ -41,7 +41,7 @@ from corpusmill.pipelines.run.settings import EDITION, Config, Group
 from corpusmill.transforms.files.builds.manifest import Release
 
 CORPUS = "ngrams"
-VERSION = "1.1.0"
+VERSION = "1.2.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -49,6 +49,10 @@ RELEASE_NOTES = {
         " without this flag. Tabs, carriage returns and NUL separate words of train; other control"
         " characters, `<S>` and `</S>` are parts of words. Discounts have 32 bits. Words are numbered in the"
         " order of their first occurrence."
+    ),
+    "1.2.0": (
+        "The log-likelihoods of a split are in a file for each file of the split, such as each of the"
+        " held-out parts of One Billion Word. The models are the same."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)

@@ -128,6 +128,13 @@ class Pg19(BookBuild):
             folder, RELEASE.corpus, rows_of_books, shards, self.marks(), self.config.formats
         )
         written = [rows | "WriteBooks" >> write, dates.files]
+        facts = [dates.facts, masked.facts]
+        if self.membership.members == book_accounts.RELEASED:
+            missing = rows | "ListMissing" >> screen_books.ListMissing(
+                folder, self.files.metadata, self.membership.split_of
+            )
+            written.append(missing.files)
+            facts.append(missing.facts)
         if self.config.signatures:
             sign = SignBooks(folder, place.scratch, book_accounts.TEXT)
             written.append(rows | "SignBooks" >> sign)
@@ -140,7 +147,7 @@ class Pg19(BookBuild):
             unread=old.catalog_rejected,
             stats=counted.stats,
             lengths=counted.lengths,
-            facts=(dates.facts, masked.facts),
+            facts=tuple(facts),
         )
 
     def rules(self) -> tuple[screen_books.BookRule, ...]:

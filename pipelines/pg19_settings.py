@@ -20,6 +20,7 @@ what you get, in <output>/pg19/<edition>/<date>-<version>/:
             latest_year: the year by which a book without a publication_date was probably published
   signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
   dates-*.tsv     the years of every book in every source
+  missing-*.tsv   with --metadata: the released books that are not in the build
   rejected/       each file that is not in the corpus, such as an undated book, with the reason
   stats.json manifest.json README.md COMPLETED
 `corpusmill score perplexity` computes the perplexity per word, with the number of words of a split in

@@ -80,6 +80,46 @@ def _run_model(settings: argparse.Namespace, _: Sequence[str]) -> None:
     print_score(score(settings.metric, settings.corpus, settings.split, **given))
 
 
+def add_mixture(metrics: Commands) -> None:
+    """Scores a linear mixture of language models, with weights that are fitted to another split.
+
+    examples:
+      Two n-gram models of One Billion Word (see `corpusmill ngrams`), mixed as in table 2 of its paper:
+        corpusmill score mixture --corpus corpora/lm1b/en/2007-2011-* --fit dev --split paper_test \\
+            --models 'corpora/ngrams/lm1b-en/*/log-likelihoods/{split}-*.parquet' \\
+                     'corpora/ngrams/lm1b-en-smoothing-stupid-backoff/*/log-likelihoods/{split}-*.parquet'
+
+    The probability of a word is the sum of its probabilities in all models, each times the weight of the
+    model. The weights are those that give the words of --fit the highest likelihood; expectation maximisation
+    finds them. A row of the files has a list with a log-likelihood for each word (see `corpusmill score
+    perplexity --help`), and all models must predict the same words. Both splits are kept in memory: 8 bytes
+    for each word and model.
+    """
+    about = "perplexity of a linear mixture of models, whose weights are fitted to another split"
+    flags = Flags(add_command(metrics, "mixture", about, add_mixture.__doc__, _run_mixture))
+    flags.text("--corpus", "DIR", "folder of a finished build", required=True)
+    flags.files(
+        "--models",
+        "for each model, a file or a pattern of files with log-likelihoods; {split} stands for the split",
+        "PATTERN",
+        required=True,
+    )
+    flags.text(
+        "--fit",
+        "SPLIT",
+        "split that the weights are fitted to (default %(default)s)",
+        default="validation",
+    )
+    flags.text("--split", "SPLIT", "split to score (default %(default)s)", default="test")
+    flags.choice("--base", ("e", "2", "10"), "base of the logarithms (default %(default)s)")
+
+
+def _run_mixture(settings: argparse.Namespace, _: Sequence[str]) -> None:
+    from corpusmill.pipelines.inspect.mixture import mix_models
+
+    mix_models(settings.corpus, settings.models, settings.fit, settings.split, settings.base)
+
+
 def add_spbleu(metrics: Commands) -> None:
     r"""Scores translations with spBLEU and chrF++. The results are those of sacrebleu.
 
@@ -157,4 +197,5 @@ def add_score(commands: Commands) -> None:
     parser = add_command(commands, "score", about, add_score.__doc__)
     metrics = parser.add_subparsers(title="metrics", required=True, metavar="METRIC", dest="metric")
     add_model_metrics(metrics)
+    add_mixture(metrics)
     add_spbleu(metrics)

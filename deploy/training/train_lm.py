@@ -104,6 +104,14 @@ class Settings:
     validation_documents: int = option(
         0, "approximate number of documents for a validation; 0: all", resumable=True
     )
+    patience: int = option(
+        0, "stop after this many validations without progress; 0: never", resumable=True
+    )
+    progress: float = option(
+        0.0,
+        "a validation is progress if the perplexity per piece of a build falls by more than this",
+        resumable=True,
+    )
     save_every: int = option(1000, "steps between checkpoints", resumable=True)
     log_every: int = option(100, "steps between lines of log.jsonl", resumable=True)
     bfloat16: bool = option(True, "use bfloat16 for matrix products on a GPU", resumable=True)
@@ -464,6 +472,8 @@ class Trainer:
         fused = world.device.type == "cuda"  # one kernel updates all weights
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=settings.rate, fused=fused)
         self.step, self.best = 0, math.inf
+        self.lowest: list[float] = []  # perplexity per piece of each build
+        self.stale = 0  # number of the last validations without progress
         self.states: list[StreamState] = []
         self.memory = self.model.empty_memory(len(self.numbers), settings.memory)
         self.load()
@@ -479,6 +489,7 @@ class Trainer:
         self.model.load_state_dict(kept["model"])
         self.optimizer.load_state_dict(kept["optimizer"])
         self.step, self.best = kept["step"], kept["best"]
+        self.lowest, self.stale = kept["lowest"], kept["stale"]
         paths = sorted(folders[-1].glob("streams-*.pt"))
         parts = [torch.load(path, map_location="cpu", mmap=True) for path in paths]
         self.states = [StreamState(**state) for part in parts for state in part["states"]]
@@ -500,7 +511,8 @@ class Trainer:
         torch.save(kept, part / f"streams-{self.world.rank:05}-of-{self.world.ranks:05}.pt")
         if self.world.rank == 0:
             model = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
-            torch.save({**model, "step": self.step, "best": self.best}, part / "model.pt")
+            reached = {name: vars(self)[name] for name in ("step", "best", "lowest", "stale")}
+            torch.save(model | reached, part / "model.pt")
         self.world.wait()
         if self.world.rank == 0:
             part.rename(folder)
@@ -508,9 +520,12 @@ class Trainer:
                 shutil.rmtree(old)
 
     def train(self) -> None:
-        """Trains until the last step, with validations and checkpoints at regular intervals."""
+        """Trains until the last step, with validations and checkpoints at regular intervals.
+
+        Ends earlier if as many validations as `settings.patience` gave no progress.
+        """
         settings = self.settings
-        if self.step >= settings.steps:
+        if self.step >= settings.steps or self.is_stale:
             return
         model: nn.Module = self.model
         if self.world.ranks > 1:
@@ -524,7 +539,7 @@ class Trainer:
         streams = Streams(self.reading, self.numbers, self.states)
         self.states, segments = streams.states, batches(streams, settings.loaders)
         total, pieces, since = 0.0, 0.0, time.monotonic()
-        while self.step < settings.steps:
+        while self.step < settings.steps and not self.is_stale:
             loss, count = self.take_step(model, next(segments))
             total, pieces = total + loss, pieces + count
             self.step += 1
@@ -541,9 +556,14 @@ class Trainer:
             paused, is_last = time.monotonic(), self.step == settings.steps
             if settings.validate_every and (is_last or self.step % settings.validate_every == 0):
                 self.validate()
-            if is_last or self.step % settings.save_every == 0:
+            if is_last or self.is_stale or self.step % settings.save_every == 0:
                 self.save()
             since += time.monotonic() - paused
+
+    @property
+    def is_stale(self) -> bool:
+        """True if the last validations gave no progress, so that the training ends."""
+        return 0 < self.settings.patience <= self.stale
 
     def rate(self) -> float:
         """Returns the learning rate of the present step."""
@@ -622,22 +642,29 @@ class Trainer:
     # Scoring.
 
     def validate(self) -> None:
-        """Computes and logs the loss per piece on the validation split. If it is the lowest, stores the model
-        as best.pt.
+        """Computes and logs the loss per piece on the validation split, and the perplexity per piece: of
+        several builds, the average of their perplexities. If it is the lowest, stores the model as best.pt.
         """
         split, limit = self.settings.validation_split, self.settings.validation_documents
-        nats = pieces = 0.0
+        nats, pieces, perplexities = 0.0, 0.0, []
         for edition in self.run.editions:
             losses, count = self.measure(edition, split, limit)
-            nats, pieces = nats + math.fsum(losses.values()), pieces + count
-        nats, pieces = self.world.add(nats, pieces)
+            of_build, number = self.world.add(math.fsum(losses.values()), float(count))
+            nats, pieces = nats + of_build, pieces + number
+            if number:
+                perplexities.append(math.exp(of_build / number))
         if not pieces:
             raise ValueError(
                 f"no build has documents in the split {split}: use --validate-every 0, or another split"
             )
-        self.log(validation_loss=nats / pieces)
-        if nats / pieces < self.best:
-            self.best = nats / pieces
+        average = math.fsum(perplexities) / len(perplexities)
+        self.log(validation_loss=nats / pieces, validation_perplexity=average)
+        lowest = self.lowest or [math.inf] * len(perplexities)
+        falls = [old - new for old, new in zip(lowest, perplexities, strict=True)]
+        self.stale = 0 if max(falls) > self.settings.progress else self.stale + 1
+        self.lowest = [min(pair) for pair in zip(lowest, perplexities, strict=True)]
+        if average < self.best:
+            self.best = average
             if self.world.rank == 0:
                 content = io.BytesIO()
                 torch.save({"model": self.model.state_dict(), "step": self.step}, content)

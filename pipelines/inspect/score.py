@@ -165,7 +165,7 @@ def score(
     Raises InputError if a folder or file cannot be read, ValueError for values that cannot be scored.
     """
     build = open_build(corpus)
-    normalisers = _normalisers(build, split)
+    normalisers = normalisers_of(build, split)
     if perplexity is not None:
         total = scores.log_likelihood_of_perplexity(perplexity, normalisers.pieces, "pieces")
         summed = scores.Summed(total, "piece")
@@ -188,7 +188,7 @@ def score(
     return Score(metric, value, build, split, total, summed.unit, normalisers)
 
 
-def _normalisers(build: Build, split: str) -> scores.Normalisers:
+def normalisers_of(build: Build, split: str) -> scores.Normalisers:
     """Returns the counts by which scores of a split are divided (normalisers), such as words and characters.
 
     They are read from the manifest, or from stats.json if the manifest has no counts.

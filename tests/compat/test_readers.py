@@ -64,6 +64,7 @@ def news(tmp_path_factory: pytest.TempPathFactory) -> Loadable:
         "train": [f"training-*/news.en-{n:05d}-of-{SHARDS:05d}" for n in range(1, SHARDS)],
         "test": heldout,
         "paper_test": heldout[:1],
+        "dev": heldout[1:],
     }
     rows = {split: lines_of(folder, patterns) for split, patterns in names.items()}
     return Loadable(folder, {"text": TEXT}, rows)

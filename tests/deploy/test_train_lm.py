@@ -373,6 +373,28 @@ def test_recipes(program: ModuleType, recipe: Path) -> None:
     assert dataclasses.replace(settings, steps=1) != program.Settings(steps=1)
 
 
+def test_a_run_without_progress_ends(program: ModuleType, tmp_path: Path) -> None:
+    flags = ["--steps=100", "--validate-every=2", "--patience=2", "--progress=1e9"]
+    run(program, tmp_path, *flags)
+    assert [*logged(tmp_path, "validation_loss")] == [2, 4, 6]  # the first one is progress
+    run(program, tmp_path, *flags)
+    assert max(logged(tmp_path)) == 6
+    run(program, tmp_path, *flags, "--patience=3")
+    assert max(logged(tmp_path)) == 8
+
+
+def test_the_perplexity_of_several_builds_is_their_average(
+    program: ModuleType, tmp_path: Path
+) -> None:
+    (pieces,) = Path(UK).glob("sentencepiece/*.model")
+    flags = ["--rate=0", "--steps=1", "--validate-every=1", "--pieces", str(pieces), "--corpus"]
+    found = []
+    for number, builds in enumerate(([UK], [EN], [UK, EN])):
+        folder = run(program, tmp_path / str(number), *flags, *builds)
+        found += logged(folder, "validation_perplexity").values()
+    assert found[2] == pytest.approx((found[0] + found[1]) / 2, rel=1e-4)
+
+
 # Builds of all corpora.
 
 
@@ -387,15 +409,9 @@ def test_books_of_pg19_are_trained_on_and_scored(program: ModuleType, tmp_path: 
     assert set(log_likelihoods(folder)) == {0, 1}
 
 
-def test_sentences_of_news_need_a_validation_split(
-    program: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    corpus = build_of("lm1b/en-*")
-    with pytest.raises(SystemExit, match="no split validation; there are paper_test, test, train;"):
-        run(program, tmp_path, "--learn-pieces=500", corpus=corpus)
-    assert "step" not in capsys.readouterr().out
-    flags = ["--learn-pieces=500", "--validation-split=test", "--score", "paper_test"]
-    folder = run(program, tmp_path, *flags, corpus=corpus)
+def test_sentences_of_news_are_trained_on_and_scored(program: ModuleType, tmp_path: Path) -> None:
+    flags = ["--learn-pieces=500", "--validation-split=dev", "--score", "paper_test"]
+    folder = run(program, tmp_path, *flags, corpus=build_of("lm1b/en-*"))
     assert set(logged(folder, "validation_loss")) == {6}
     assert len(log_likelihoods(folder, "0-paper_test")) == 22
 

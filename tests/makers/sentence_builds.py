@@ -93,7 +93,12 @@ def make_sentence_build(
 
 def _tables(shards: Sequence[bytes], heldout: Sequence[bytes]) -> dict[str, Sequence[bytes]]:
     """Split → the text of each of its files."""
-    return {"train": shards[1:], "test": heldout, "paper_test": heldout[:1]}
+    return {
+        "train": shards[1:],
+        "test": heldout,
+        "paper_test": heldout[:1],
+        "dev": heldout[1:],
+    }
 
 
 def _written(folder: Path, name: str, split: str, kind: str, text: bytes) -> dict[str, Any]:

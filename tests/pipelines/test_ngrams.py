@@ -70,6 +70,12 @@ def stats_of(made: Path) -> dict[str, Any]:
     return stats
 
 
+def scores_of_test(made: Path) -> list[list[dict[str, Any]]]:
+    """Returns the rows of each file with log-likelihoods of the split test."""
+    files = sorted(made.glob("log-likelihoods/test-*.parquet"))
+    return [pq.read_table(file).to_pylist() for file in files]
+
+
 def test_the_cost_depends_on_the_text_not_on_the_stored_bytes(news: Path) -> None:
     size = sum(len(line.encode()) for line in plain_lines("training*/*"))
     assert Ngrams(NgramsConfig(str(news))).text_bytes == pytest.approx(size, rel=0.05)
@@ -136,7 +142,7 @@ def test_log_likelihoods_are_what_score_takes(
 ) -> None:
     flags = ["--order", 2, "--workers", 1, "--quiet"]
     assert run_cli("ngrams", "--corpus", news, "--output", tmp_path, *flags) == 0
-    (rows,) = tmp_path.rglob("log-likelihoods/test.parquet")
+    (rows,) = tmp_path.rglob("log-likelihoods/test-*.parquet")
     perplexity = stats_of(rows.parents[1])["scores"]["test"]["perplexity"]
     assert f"test: perplexity {perplexity:.4f} of 3,027 words" in capsys.readouterr().out
     assert run_cli("score", "perplexity", "--corpus", news, "--log-likelihood", rows) == 0
@@ -160,7 +166,7 @@ HELD_OUT = ["the dog saw a cat", "the bird sat", "a a the mat on the cat", "mat"
 def test_stupid_backoff_is_that_of_its_definition(
     order: int, prune: list[int], min_count: int, tmp_path: Path
 ) -> None:
-    texts = {"train": [TRAIN, TRAIN[:2]], "test": [HELD_OUT]}
+    texts = {"train": [TRAIN, TRAIN[:2]], "test": [HELD_OUT[:3], [], HELD_OUT[3:]]}
     build = make_text_build(tmp_path, "lm1b", "text", texts)
     given = {"order": order, "prune": prune[:order], "min_count": min_count}
     made = make(tmp_path, build, smoothing="stupid-backoff", **given)
@@ -169,7 +175,9 @@ def test_stupid_backoff_is_that_of_its_definition(
     known = {word for word, count in counts.items() if count >= min_count}
     mapped = [[word if word in known else "<unk>" for word in words] for words in train]
     reference = StupidReference(mapped, order, prune[:order])
-    rows = pq.read_table(made / "log-likelihoods" / "test.parquet").to_pylist()
+    parts = scores_of_test(made)
+    assert [[row["document"] for row in part] for part in parts] == [[0, 1, 2], [], [3]]
+    rows = [row for part in parts for row in part]
     for row, words in zip(rows, sentences_of("\n".join(HELD_OUT).encode()), strict=True):
         of_model = [word if word in known else "<unk>" for word in words]
         expected = reference.log_likelihood(of_model)
@@ -199,7 +207,7 @@ def test_sentences_of_each_corpus(
     stats = stats_of(made)
     assert (stats["train"]["sentences"], stats["train"]["words"]) == (5 * sentences, 5 * words)
     assert stats["scores"]["validation"]["tokens"] == sentences + words
-    rows = pq.read_table(made / "log-likelihoods" / "test.parquet").to_pylist()
+    rows = [row for part in scores_of_test(made) for row in part]
     assert [row["document"] for row in rows] == [0, 1]
     given = rows[1]["log_likelihood"]
     is_open = corpus in ("wiki40b", "pg19")

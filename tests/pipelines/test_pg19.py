@@ -169,6 +169,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> BookBuild:
 def test_released_books_are_those_of_the_list(sample: BookBuild, released: BookBuild) -> None:
     rows, by_hash = released.all_rows(), sample.all_rows()
     assert rows.keys() == RELEASED.keys() - {90099}  # which nobody has
+    assert [line["book_id"] for line in released.table("missing")] == ["90099"]
+    assert "not in this build: 1 of train. They" in released.manifest["caveats"][0]
     for book_id, row in rows.items():
         assert (row["publication_date"], row["date_source"]) == (RELEASED[book_id], "released")
         if book_id not in {*MASKED, FRENCH}:

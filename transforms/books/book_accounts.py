@@ -9,8 +9,8 @@ without a publication date.
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -77,6 +77,7 @@ SCHEMA = book_schema(
 TEXT = SCHEMA.get_field_index("book_text")
 
 RELEASED, HASH = MEMBERS = ("released", "hash")
+MISSING = "missing_books"  # key in stats.json
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,7 +176,16 @@ class BookAccounts:
                 unit="files",
                 rejected=rejected,
             ),
+            caveats=tuple(_find_caveats(stats)),
             findings={"stats": stats},
+        )
+
+
+def _find_caveats(stats: Mapping[str, Any]) -> Iterator[str]:
+    if missing := stats.get(MISSING):
+        of_splits = ", ".join(f"{number:,} of {split}" for split, number in missing.items())
+        yield (
+            f"Books of the release that are not in this build: {of_splits}. They are listed in missing-*.tsv."
         )
 
 

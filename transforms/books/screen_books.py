@@ -13,7 +13,7 @@ Drops near-duplicate books. Of each group of near-duplicates, the longest book i
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -31,8 +31,11 @@ from ..files.scratch import Scratch, fetch_text
 from ..files.text import plain_words
 from . import publication_dates
 from .boilerplate import strip_boilerplate
+from .book_accounts import MISSING
 from .book_rows import WriteBookTable
 from .contents import check_furniture, cut_furniture, join_broken_words
+from .gather_books import choose_released
+from .read_catalog import read_released_books
 from .released import mask_words, read_words
 from .simplicity import measure
 
@@ -244,6 +247,68 @@ class ListDates(beam.PTransform):
             lambda name, all: (name, publication_dates.sum_up(all)), NAME, AsList(counts)
         )
         return ListedDates(files, evidence.pipeline | "SumUp" >> sum_up)
+
+
+class MissingLine(NamedTuple):
+    """A line of the table of released books that a build lacks."""
+
+    book_id: int
+    split: str  # in the release, or in a user's table
+    year: int  # of publication, in the release
+    title: str
+
+
+@dataclass(eq=False, repr=False)
+class ListMissing(beam.PTransform):
+    """Lists the books of the PG-19 release that are not in a build. PCollection[BookRow] → ListedDates.
+
+    The outputs are the table missing-00000-of-00001.tsv, and (MISSING, split → number of missing books).
+
+    Args:
+      folder: output folder of the build.
+      metadata: paths of the list of released books.
+      split_of: function from the id of a book to its split.
+    """
+
+    folder: str
+    metadata: Sequence[str]
+    split_of: Callable[[int], str]
+
+    def expand(self, rows: beam.PCollection) -> ListedDates:
+        paths = rows.pipeline | "Metadata" >> beam.Create(self.metadata)
+        by_id = beam.Map(lambda book: (book.book_id, book)).with_output_types(tuple[int, Any])
+        released = paths | "ReadReleased" >> beam.FlatMap(read_released_books) | "ById" >> by_id
+        kept = rows | "KeptIds" >> beam.Map(lambda row: (row.book_id, True)).with_output_types(
+            tuple[int, Any]
+        )
+        lines = (
+            {"released": released, "kept": kept}
+            | "GroupIds" >> beam.CoGroupByKey()
+            | "FindMissing" >> beam.FlatMap(missing_line, self.split_of)
+        )
+        counts = (
+            lines
+            | "Splits" >> beam.Map(lambda line: line.split)
+            | "CountSplits" >> beam.combiners.Count.PerElement()
+        )
+        name_counts = MapOnce(lambda name, all: (name, dict(sorted(all))), MISSING, AsList(counts))
+        table = WriteBookTable(self.folder, "missing", MissingLine)
+        return ListedDates(
+            lines | "WriteMissing" >> table, rows.pipeline | "CountMissing" >> name_counts
+        )
+
+
+def missing_line(
+    grouped: tuple[int, Mapping[str, Iterable[Any]]], split_of: Callable[[int], str]
+) -> Iterator[MissingLine]:
+    """Yields the line of a released book that the build lacks.
+
+    `grouped` is (ebook number, {"released": lines of the release, "kept": rows of the build}).
+    """
+    book_id, found = grouped
+    book = choose_released(found["released"])
+    if book and not list(found["kept"]):
+        yield MissingLine(book_id, split_of(book_id), book.year, book.title)
 
 
 MASK_WORDS = "mask-words"

@@ -5,7 +5,8 @@ the text are sent to the buckets of the model, and the entries for these n-grams
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -14,10 +15,12 @@ import numpy as np
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
+from ..files.formats import PARQUET, file_name
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
+from ..files.text import Shard
 from ..files.write_files import RowFile
-from .count_ngrams import Dealer, TextBlock, join_pieces, load_words
+from .count_ngrams import Dealer, PlacedFile, TextBlock, join_pieces, load_words
 from .estimate_ngrams import bucketed_by
 from .gram_tables import END, ENTRIES, UNKNOWN, look_up, make_table, number_words
 from .smoothing import grams_of, log_likelihoods
@@ -25,6 +28,7 @@ from .smoothing import grams_of, log_likelihoods
 KIND = "log-likelihoods"
 
 BlockId = tuple[str, int]  # split, and index of the first document in it
+Part = tuple[str, int]  # split, and number of a file in it
 
 
 class Piece(NamedTuple):
@@ -80,16 +84,29 @@ class ScoreText(beam.PTransform):
       folder: output folder of the build.
       words: side input with one element, a reference to the vocabulary in scratch.
       order: highest order of the model.
+      files: the files of the text. For each, a file with the log-likelihoods of its documents is written.
       is_listed: True to write, for each document, the log-likelihoods of all its words and sentence ends;
         False to write only their sum.
     """
 
     def __init__(
-        self, folder: str, dealer: Dealer, words: beam.PCollection, order: int, *, is_listed: bool
+        self,
+        folder: str,
+        dealer: Dealer,
+        words: beam.PCollection,
+        order: int,
+        files: Sequence[PlacedFile],
+        *,
+        is_listed: bool,
     ):
         super().__init__()
         self.folder, self.dealer, self.words = folder, dealer, words
         self.order, self.is_listed = order, is_listed
+        self.starts: dict[
+            str, list[int]
+        ] = {}  # split → indices of the first documents of its files
+        for one in files:
+            self.starts.setdefault(one.file.split, []).append(one.first)
 
     def expand(self, given: tuple[beam.PCollection, beam.PCollection]) -> Any:
         blocks, parts = given
@@ -108,19 +125,42 @@ class ScoreText(beam.PTransform):
             | "GroupBuckets" >> beam.GroupByKey()
             | "Answer" >> beam.FlatMap(answer, self.dealer).with_output_types(tuple[BlockId, Any])
         )
-        written = (
+        starts = self.starts
+        keyed_score = tuple[Part, BlockScore | None]
+        parts_of_files = [
+            ((split, at), None) for split in starts for at in range(len(starts[split]))
+        ]
+        scored = (
             (answers, blocks | "ById" >> by_id.with_output_types(tuple[BlockId, Any]))
             | "Answered" >> beam.Flatten()
             | "GroupBlocks" >> beam.GroupByKey()
             | "Score" >> score.with_output_types(tuple[str, BlockScore])
+        )
+        by_part = beam.Map(lambda one: ((one[0], part_of(one[1].first, starts[one[0]])), one[1]))
+        every = blocks.pipeline | "Parts" >> beam.Create(parts_of_files)
+        files = (
+            (
+                scored | "ByPart" >> by_part.with_output_types(keyed_score),
+                every | "EmptyParts" >> beam.Map(lambda one: one).with_output_types(keyed_score),
+            )
+            | "AllParts" >> beam.Flatten()
+            | "GroupParts" >> beam.GroupByKey()
+            | "Write"
+            >> beam.Map(
+                write_part, self.folder, starts, is_listed=self.is_listed
+            ).with_output_types(OutputFile)
+        )
+        bare = beam.MapTuple(
+            lambda split, one: (split, one._replace(packed_counts=b"", packed_values=b""))
+        )
+        sums = (
+            scored
+            | "WithoutTokens" >> bare.with_output_types(tuple[str, BlockScore])
             | "GroupSplits" >> beam.GroupByKey()
-            | "Write" >> beam.Map(write_split, self.folder, is_listed=self.is_listed)
+            | "AddScores"
+            >> beam.MapTuple(lambda split, all_scores: (split, add_scores(all_scores)))
         )
-        of_split = beam.Map(lambda one: one[1]).with_output_types(tuple[str, Any])
-        return (
-            written | "Files" >> beam.Map(lambda one: one[0]).with_output_types(OutputFile),
-            written | "Scores" >> of_split,
-        )
+        return files, sums
 
 
 def ask_for(
@@ -200,22 +240,35 @@ def score_block(
         )
 
 
-def write_split(
-    grouped: tuple[str, Iterable[BlockScore]], folder: str, *, is_listed: bool
-) -> tuple[OutputFile, tuple[str, dict[str, Any]]]:
-    """Writes log-likelihoods/<split>.parquet, with a row for each document, in order.
-
-    Returns (the file, (split, its log-likelihood and counts)).
+def part_of(document: int, starts: Sequence[int]) -> int:
+    """Returns the number of the file that has a document of a split.
 
     Args:
-      grouped: (split, the scores of its blocks).
+      document: index of the document in the split.
+      starts: index of the first document of each file. An empty file has that of the next one.
+    """
+    return bisect(starts, document) - 1
+
+
+def write_part(
+    grouped: tuple[Part, Iterable[BlockScore | None]],
+    folder: str,
+    starts: Mapping[str, Sequence[int]],
+    *,
+    is_listed: bool,
+) -> OutputFile:
+    """Writes a file such as log-likelihoods/test-00000-of-00050.parquet, with a row for each document.
+
+    Args:
+      grouped: ((split, number of a file of the text), the scores of the blocks in this file).
       folder: output folder of the build.
+      starts: split → index of the first document of each file of the text.
       is_listed: True to write the log-likelihoods of all words and sentence ends of a document; False to
         write only their sum.
     """
-    split, unordered = grouped
-    scores = sorted(unordered)
-    name = f"log-likelihoods/{split}.parquet"
+    (split, number), given = grouped
+    scores = sorted(one for one in given if one)
+    name = f"{KIND}/{file_name(PARQUET, '', Shard(split, number, len(starts[split])))}"
     kind = (
         pa.list_(pa.field("element", pa.float32(), nullable=False)) if is_listed else pa.float32()
     )
@@ -228,8 +281,7 @@ def write_split(
     with RowFile(folder, name, schema) as file:
         for score in scores:
             file.write(_rows_of(score, schema, is_listed=is_listed))
-    found = add_scores(scores)
-    return file.output_file(name, split, KIND, found["documents"]), (split, found)
+    return file.output_file(name, split, KIND, sum(one.documents for one in scores))
 
 
 def _rows_of(score: BlockScore, schema: pa.Schema, *, is_listed: bool) -> pa.Table:

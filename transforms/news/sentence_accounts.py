@@ -5,7 +5,8 @@ Names the files of a corpus of shuffled sentences, and assigns them to splits.
 The text files are named like those of the published One Billion Word corpus. Shard 0 of the corpus is held
 out, and divided into smaller shards. As in TensorFlow Datasets, the split "train" has all other shards, and
 the split "test" has all held-out sentences. The paper evaluates only on the first of the smaller shards. This
-is the split "paper_test"; its sentences are also in "test".
+is the split "paper_test". The split "dev" has the others, for choosing a model without the paper's test
+set. The sentences of both are also in "test".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ TRAIN, HELDOUT = "train", "heldout"  # series of shards
 HELD_OUT_SHARD = 0  # of the series "train"
 PAPER_SHARD = 0  # of the series "heldout"
 
-SPLITS = ("train", "test", "paper_test")
+SPLITS = ("train", "test", "paper_test", "dev")
 
 TRAIN_FOLDER = "training-monolingual.tokenized.shuffled"
 HELDOUT_FOLDER = "heldout-monolingual.tokenized.shuffled"
@@ -82,7 +83,9 @@ def tables_of(series: str, shard: int, shards: int) -> tuple[Shard, ...]:
     """
     if series == HELDOUT:
         test = Shard("test", shard, shards)
-        return (test, Shard("paper_test", 0, 1)) if shard == PAPER_SHARD else (test,)
+        if shard == PAPER_SHARD:
+            return test, Shard("paper_test", 0, 1)
+        return test, Shard("dev", shard - 1, shards - 1)
     return () if shard == HELD_OUT_SHARD else (Shard("train", shard - 1, shards - 1),)
 
 

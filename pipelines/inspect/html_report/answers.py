@@ -77,7 +77,7 @@ MAX_BOOKS = 1_500
 
 _PARTS = {
     "train_2": "train_2 (SimpleBooks-2) is a part of train.",
-    "paper_test": "paper_test, the test set of the paper, is a part of test.",
+    "paper_test": "paper_test, the test set of the paper, and dev are the parts of test.",
 }
 
 

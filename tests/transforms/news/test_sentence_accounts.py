@@ -19,7 +19,8 @@ from tests.tools.error_of import error_of
 CASES = read_tables("news/sentence_accounts")
 TRAIN = measure_lines(b"one two .\none two , three .\n\n")  # 3 sentences of 8 words
 PAPER = measure_lines("дві .\n".encode())
-TEST = add_line_stats([PAPER, measure_lines(b"four .\n")])
+DEV = measure_lines(b"four .\n")
+TEST = add_line_stats([PAPER, DEV])
 VOCABULARY = VocabularyStats(3, 3, 8, 5, 1, (HeldoutStats(1, 2, 1), HeldoutStats(1, 2, 2)))
 
 
@@ -42,7 +43,12 @@ def account_for(provenance: Provenance = PROVENANCE, **changed: Any) -> ledger.A
         "duplicates": 4,
         "unique": 6,
         "near_duplicates": 1,
-        "splits": [("train", TRAIN), ("test", TEST), ("paper_test", PAPER)],
+        "splits": [
+            ("train", TRAIN),
+            ("test", TEST),
+            ("paper_test", PAPER),
+            ("dev", DEV),
+        ],
         "vocabulary": [VOCABULARY],
     }
     return account_for_sentences(ledger.Ledger(accounts | changed), provenance)
@@ -80,13 +86,13 @@ def test_counts_of_the_manifest() -> None:
         "lines_read": 13,
         "duplicates": 4,
         "near_duplicates": 1,
-        "kept": {"train": 3, "test": 2, "paper_test": 1, "total": 5},
+        "kept": {"train": 3, "dev": 1, "test": 2, "paper_test": 1, "total": 5},
         "rejected": {
             "read-lines/malformed-utf-8": 2,
             "read-lines/too-long": 1,
             "total": 3,
         },
-        "replaced_characters": {"train": 0, "test": 2, "paper_test": 0},
+        "replaced_characters": {"train": 0, "dev": 0, "test": 2, "paper_test": 0},
     }
 
 
@@ -160,4 +166,4 @@ def test_the_sections_of_the_card() -> None:
         assert line in lines
     text = "\n".join(account_for(measured=[]).sections)
     assert "| before deduplication" not in text
-    assert "| words in a sentence | train | test | paper_test | total |" in text
+    assert "| words in a sentence | train | test | paper_test | dev | total |" in text

@@ -54,6 +54,7 @@ SPLITS = {
     "train": [ONE, TWO],
     "test": HELD,
     "paper_test": HELD[:1],
+    "dev": HELD[1:],
 }
 
 
@@ -105,7 +106,7 @@ def test_parquet_and_tfrecord_hold_the_lines_of_the_split(written: Written) -> N
             frames = folder / f"lm1b-{split}.tfrecord-{place}"
             assert frames.read_bytes() == records_of(lines)
     names = {name for name in tree_of(folder) if "/" not in name}
-    assert len(names) == 2 * (2 + 3 + 1) + 1
+    assert len(names) == 2 * (2 + 3 + 1 + 2) + 1
     assert "md5sums" in names
 
 
@@ -153,7 +154,7 @@ def test_the_order_of_the_shards_does_not_matter(written: Written, tmp_path: Pat
 
 def test_a_corpus_without_lines_is_files_without_lines(tmp_path: Path) -> None:
     outcome = write(tmp_path, [shard._replace(block=b"") for shard in WRITTEN])
-    assert len(outcome.elements["files"]) == len(WRITTEN) + 2 * (2 + 3 + 1)
+    assert len(outcome.elements["files"]) == len(WRITTEN) + 2 * (2 + 3 + 1 + 2)
     assert {file.records for file in outcome.elements["files"]} == {0}
     for name, content in tree_of(tmp_path).items():
         if name.endswith(".parquet"):
@@ -243,6 +244,7 @@ def test_the_ranges_one_after_the_other_are_the_corpus(tmp_path: Path) -> None:
 
 
 TEST = [Shard("test", 0, 50), Shard("paper_test", 0, 1)]
+LAST = [Shard("test", 49, 50), Shard("dev", 48, 49)]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +254,7 @@ TEST = [Shard("test", 0, 50), Shard("paper_test", 0, 1)]
         (TRAIN, 99, "training", "news.en-00099-of-00100", [Shard("train", 98, 99)]),
         (TRAIN, 0, "heldout", "news.en-00000-of-00100", []),
         (HELDOUT, 0, "heldout", "news.en.heldout-00000-of-00050", TEST),
-        (HELDOUT, 49, "heldout", "news.en.heldout-00049-of-00050", [Shard("test", 49, 50)]),
+        (HELDOUT, 49, "heldout", "news.en.heldout-00049-of-00050", LAST),
     ],
 )
 def test_a_shard_and_its_files(
@@ -275,7 +277,12 @@ def test_each_split_has_each_of_its_numbers_once(shards: int, heldout_shards: in
     ]
     assert sorted(tables) == sorted(
         Shard(split, shard, count)
-        for split, count in (("train", shards - 1), ("test", heldout_shards), ("paper_test", 1))
+        for split, count in (
+            ("train", shards - 1),
+            ("test", heldout_shards),
+            ("paper_test", 1),
+            ("dev", heldout_shards - 1),
+        )
         for shard in range(count)
     )
 
@@ -305,8 +312,14 @@ def test_the_statistics_are_those_of_the_text_files(tmp_path: Path) -> None:
         "train": sorted(tmp_path.glob("training-*/news.en-*")),
         "test": sorted(tmp_path.glob("heldout-*/news.en.heldout-*")),
         "paper_test": sorted(tmp_path.glob("heldout-*/news.en.heldout-00000-*")),
+        "dev": sorted(tmp_path.glob("heldout-*/news.en.heldout-0000[1-9]-*")),
     }
-    assert [len(paths) for paths in texts.values()] == [SHARDS - 1, HELDOUT_SHARDS, 1]
+    assert [len(paths) for paths in texts.values()] == [
+        SHARDS - 1,
+        HELDOUT_SHARDS,
+        1,
+        HELDOUT_SHARDS - 1,
+    ]
     for split, paths in texts.items():
         measured = line_blocks.measure_lines(b"".join(path.read_bytes() for path in paths))
         assert stats[split]["sentences"] == measured.lines
@@ -331,6 +344,7 @@ def test_metadata_for_tensorflow_datasets(tmp_path: Path) -> None:
         ("train", ["50"] * 3),
         ("test", ["17", "17", "16"]),
         ("paper_test", ["17"]),
+        ("dev", ["17", "16"]),
     ]
 
 
