@@ -283,7 +283,25 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
         others += _other_metrics(found)
     for name, value in others:
         yield f"equals {name}", f"{value:.4f}" if value < math.inf else "out of range"
+    if found.metric == "perplexity":
+        yield from _with_words_of_paper(found)
     yield from _paper(found)
+
+
+def _with_words_of_paper(found: Score) -> Iterator[tuple[str, str]]:
+    """Yields the perplexity with the paper's number of words, or why this build has none.
+
+    The paper of PG-19 asks to divide by its number of words, however the text was tokenised.
+    """
+    paper, counts = paper_of(found.build.signature), found.normalisers
+    words, documents = (of.get(found.split) for of in (paper.words, paper.documents))
+    if not words or not documents or paper.beside(found.build.manifest).no_size:
+        return
+    name = f"{METRICS['perplexity']} over the {words:,} words of the paper"
+    if counts.documents == documents:
+        yield name, f"{scores.word_level_perplexity(found.log_likelihood, words):.4f}"
+    else:
+        yield name, f"– ({counts.documents:,} of the {documents:,} documents of the paper)"
 
 
 def _paper(found: Score) -> Iterator[tuple[str, str]]:

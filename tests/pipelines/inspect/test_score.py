@@ -380,6 +380,23 @@ def test_a_number_per_word_is_divided_by_the_words_it_was_given_for(
         assert f"but none for the {sum(ends):,} ends of lines" in run(*flags, status=2).err
 
 
+@pytest.mark.parametrize(
+    ("books", "shown"),
+    [(100, f"{math.exp(2):.4f}"), (1, "– (1 of the 100 documents of the paper)")],
+)
+def test_perplexity_is_also_over_the_words_of_the_paper(
+    tmp_path: Path, run: Command, books: int, shown: str
+) -> None:
+    counts = {"books": books, "words": 7_000_000, "characters": 40_000_000}
+    signature = "pg19|lang:en|members:released|before:1919|min-words:200|v:1.3.0"
+    build = make_build(
+        tmp_path, "en", {}, corpus="pg19", stats={"test": counts}, signature=signature
+    )
+    flags = ["--corpus", build, "--log-likelihood", -2 * 6_966_499]
+    (line,) = (line for line in run("perplexity", *flags).out.split("\n") if "6,966,499" in line)
+    assert line == f"  word-level perplexity over the 6,966,499 words of the paper   {shown}"
+
+
 NEWS = {
     "heldout_shards": [],
     "paper_test": {"sentences": 2, "words": 5, "characters": 12, "text_bytes": 13},
