@@ -36,6 +36,14 @@ _FOOTNOTE = re.compile(
 )
 
 
+_MAX_SIGNED = 1500  # maximum characters of a note that ends with initials
+_CREDIT = re.compile(
+    r"\b(?i:(?:produced|transcribed|prepared|scanned|typed)\b[^\n]{0,80}(?:\n[^\n]{0,80})?\bby|credits):?"
+    r"\s{1,9}((?:[A-Z][\w.'’-]{0,20},?\s(?:and\s)?){2,9})"
+)
+_NAMES = re.compile(r",|\band\b")
+
+
 class _Opening(msgspec.Struct):
     pattern: re.Pattern[str]
 
@@ -71,6 +79,7 @@ class _TranscriberRules(msgspec.Struct):
     anchors_at_ends: tuple[str, ...]
     heading: re.Pattern[str]
     list_heading: re.Pattern[str]
+    list_at_end: re.Pattern[str]
     introduction: re.Pattern[str]
     end_heading: re.Pattern[str]
     words: re.Pattern[str]
@@ -116,14 +125,15 @@ class _Rules(msgspec.Struct):
     marked: tuple[_MarkedNote, ...]
 
 
-def strip_notes(book: str) -> str:
-    """Removes notes from a book. The header and footer of its file must have been removed before."""
+def strip_notes(book: str, header: str = "") -> str:
+    """Removes notes from a book. The `header` and footer of its file must have been removed before."""
     rules = _rules()
     brackets = functools.cache(lambda: spans.match_brackets(book))  # of few books
     notes = [
         *_marked_notes(book, rules.marked),
         *_bracketed_notes(book, rules.bracketed, brackets),
         *_transcribers_notes(book, rules.transcriber, brackets),
+        *_signed_notes(book, _initials(header + book[: rules.head.max_characters])),
     ]
     if rules.bracketed.declared.search(book, 0, rules.head.max_characters):
         for opening, end in brackets().items():
@@ -150,15 +160,44 @@ def _signatures(text: str) -> Iterator[spans.Span]:
             yield spans.with_blank_lines(text, *found.span())
 
 
+def _initials(head: str) -> set[str]:
+    """Returns the initials of those who are credited with the text: "DW" of "Produced by D. Walker"."""
+    names = (name for found in _CREDIT.finditer(head) for name in _NAMES.split(found[1]))
+    return {"".join(word[0] for word in name.split()) for name in names if " " in name.strip()}
+
+
+def _signed_notes(text: str, initials: set[str]) -> Iterator[spans.Span]:
+    """Yields the spans of bracketed passages and of paragraphs that end with one of the initials."""
+    signatures = [r"\.?\s?".join(letters) for letters in sorted(initials) if letters.isupper()]
+    if not signatures:
+        return
+    signature = (
+        rf"(?<=[\s—-])(?:{'|'.join(signatures)})\.?(?:\sM\.D\.)?(?:\]|(?=[ \t]*(?:\n\s*\n|\Z)))"
+    )
+    for found in re.finditer(signature, text):
+        near = max(found.start() - _MAX_SIGNED, 0)
+        opening = text.rfind("[", near, found.start())
+        if found[0].endswith("]") and opening > text.rfind("]", near, found.start()):
+            yield spans.with_blank_lines(text, opening, found.end())
+        elif (
+            text[found.start() - 1] in "—-"
+            and (start := text.rfind("\n\n", near, found.start())) >= 0
+        ):
+            yield spans.with_blank_lines(text, start + 2, found.end())
+
+
 def _bracketed_notes(
     text: str, rules: _BracketedRules, brackets: Callable[[], Mapping[int, int]]
 ) -> Iterator[spans.Span]:
-    """Yields the spans of passages in brackets that speak of the file, wherever they stand."""
+    """Yields the spans of passages in brackets, and of footnotes, that speak of the file."""
     for at in _find_all(text, rules.anchors):
         near = max(at - rules.max_characters, 0)
         opening = max(text.rfind("[", near, at), text.rfind("{", near, at))
         if opening >= 0 and rules.words.search(text, max(at - _BEFORE_ANCHOR, opening), at + 20):
             end = brackets().get(opening, opening)
+            first = text.rfind("\n\n", near, at) + 2
+            if end <= at and first > near and _FOOTNOTE.match(text, first):
+                opening, end = first, max(text.find("\n\n", at, at + rules.max_characters), at)
             if at < end <= opening + rules.max_characters:
                 yield spans.with_blank_lines(text, opening, end)
 
@@ -214,8 +253,7 @@ def _transcribers_notes(
         near = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
         opening = max(text.rfind("[", near, anchor + 1), text.rfind("{", near, anchor + 1))
         if opening >= at and rules.heading.match(text, opening):
-            end = brackets().get(opening, opening)
-            if 0 < end - opening <= rules.max_bracketed_characters:
+            if end := _bracket_end(text, opening, brackets(), rules):
                 notes.append(spans.with_blank_lines(text, opening, end))
                 at = notes[-1][1]
             continue
@@ -229,6 +267,22 @@ def _transcribers_notes(
             notes.append(note)
             at = note[1]
     return notes
+
+
+def _bracket_end(
+    text: str, opening: int, brackets: Mapping[int, int], rules: _TranscriberRules
+) -> int:
+    """Returns the end of a transcriber's note in brackets; 0 if it is not found.
+
+    The last note of a book may be long, and its lists of corrections have unbalanced brackets.
+    """
+    end = brackets.get(opening, 0)
+    if 0 < end - opening <= rules.max_bracketed_characters:
+        return end
+    last = text[max(opening + 1, len(text) - _MAX_BEFORE) :].rstrip().rpartition("\n")[2]
+    is_last = last.endswith("]") and "[" not in last
+    is_at_end = opening > len(text) // 2 and len(text) - opening <= rules.max_end_characters
+    return len(text) if is_last and is_at_end else 0
 
 
 def _headings_at_ends(text: str, rules: _TranscriberRules) -> Iterator[int]:
@@ -257,7 +311,12 @@ def _headed_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span 
         return spans.with_blank_lines(text, start, found.end())
     if is_at_end:
         paragraphs = spans.split_paragraphs(text, start, limit)
-        if _speaks_as_note(paragraphs, rules):
+        is_list = rules.list_at_end.match(text, start)
+        if is_list:  # up to the next separator
+            separators = (one.start for one in paragraphs if _SEPARATOR.fullmatch(one.text))
+            limit = next(separators, limit)
+            paragraphs = [one for one in paragraphs if one.start < limit]
+        if _speaks_as_note(paragraphs, rules, 0 if is_list else MIN_SHARE_OF_WORDS):
             return _with_separator(text, start), limit
     return _middle_note(text, start, limit, rules) if rules.heading.match(text, start) else None
 
@@ -304,7 +363,9 @@ def _is_alone(heading: spans.Paragraph, rules: _TranscriberRules) -> bool:
     return not behind.strip(" \t.:*=|_-") and (not below or bool(_SEPARATOR.fullmatch(below)))
 
 
-def _speaks_as_note(paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRules) -> bool:
+def _speaks_as_note(
+    paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRules, min_share: float
+) -> bool:
     """Returns True if all paragraphs from a heading to the end of a book belong to a note."""
     speaking = 0
     for paragraph in paragraphs:
@@ -314,7 +375,7 @@ def _speaks_as_note(paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRu
             speaking += len(paragraph.text)
         if len(paragraph.text) > rules.max_paragraph_characters * max(words, 1):
             return False
-    return speaking >= MIN_SHARE_OF_WORDS * sum(len(paragraph.text) for paragraph in paragraphs)
+    return speaking >= min_share * sum(len(paragraph.text) for paragraph in paragraphs)
 
 
 def _box(text: str, start: int, max_lines: int) -> spans.Span:
