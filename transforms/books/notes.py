@@ -26,9 +26,7 @@ _BEFORE_ANCHOR = 40  # characters: "[Original Electronic " is the longest openin
 _MAX_BEFORE = 200  # maximum characters in a line before the word that marks a note
 _SEPARATOR = re.compile(r"[\s*_=~#.•·―—–+-]+")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]{0,80}\n)+")
-_SIGNATURE = re.compile(
-    r"(?:[^\n@]{1,60}\n){0,2}[ \t]{0,40}<?[\w.-]{1,40}@[\w.-]{1,40}>?[ \t]*(?=\n\s*\n)"
-)
+_ADDRESS = re.compile(r"[\w.-]@(?:[\w-]{1,40}\.){1,4}[a-z]{2,4}\b")
 _FOOTNOTE = re.compile(
     r"(?im)^(?:[ \t*_=]{0,60}(?:(?:foot|end)-?)?notes?[.: \t*_=]{0,60}\n\s{1,20})?"
     r"[ \t]{0,20}(?:\[(?:footnotes? )?(\w{1,5}|\*{1,3})[\]:]"
@@ -154,10 +152,12 @@ def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Spa
 
 
 def _signatures(text: str) -> Iterator[spans.Span]:
-    """Yields the spans of paragraphs that are a name and an address of electronic mail."""
+    """Yields the spans of short paragraphs that have an address of electronic mail."""
     for at in _find_all(text, ["@"]):
-        if found := _SIGNATURE.match(text, text.rfind("\n\n", max(at - _MAX_BEFORE, 0), at) + 2):
-            yield spans.with_blank_lines(text, *found.span())
+        start = text.rfind("\n\n", max(at - _MAX_SIGNED, 0), at) + 2
+        end = text.find("\n\n", at, start + _MAX_SIGNED)
+        if end >= 0 and start > 1 and _ADDRESS.match(text, at - 1):
+            yield spans.with_blank_lines(text, start, end)
 
 
 def _initials(head: str) -> set[str]:
