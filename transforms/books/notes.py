@@ -6,9 +6,9 @@ empty lines. Only a note at the end of a book may be long, and its text must the
 the like. A note ends before footnotes that the text above it refers to.
 """
 
+import bisect
 import functools
 import itertools
-import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -39,7 +39,10 @@ _CREDIT = re.compile(
     r"\b(?i:(?:produced|transcribed|prepared|scanned|typed)\b[^\n]{0,80}(?:\n[^\n]{0,80})?\bby|credits):?"
     r"\s{1,9}((?:[A-Z][\w.'’-]{0,20},?\s(?:and\s)?){2,9})"
 )
+_INITIALS = re.compile(r"(?<=[\s—-])([A-Z](?:\.?\s?[A-Z]){1,2})\.?(?:\sM\.\s?D\.)?\]?\s*\Z")
 _NAMES = re.compile(r",|\band\b")
+# Parts of the words that rules are anchored at. Few texts have many of them.
+_STEMS = ("utenberg", "ranscri", "text", "Book", "missing ", "Entire e", "[", "(", "<")
 
 
 class _Opening(msgspec.Struct):
@@ -123,15 +126,52 @@ class _Rules(msgspec.Struct):
     marked: tuple[_MarkedNote, ...]
 
 
+class _Places:
+    """Finds words in a text. A part that several words have is searched for once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._found: dict[str, list[int]] = {}
+
+    def of(self, words: Sequence[str]) -> list[int]:
+        """Returns the positions of the words, in order."""
+        places: set[int] = set()
+        for stem, behind, members in _stems(tuple(words)):
+            starts = (at - behind for at in self._of_stem(stem))
+            places.update(at for at in starts if at >= 0 and self.text.startswith(members, at))
+        return sorted(places)
+
+    def _of_stem(self, stem: str) -> list[int]:
+        if stem not in self._found:
+            places = self._found[stem] = []
+            at = self.text.find(stem)
+            while at >= 0:
+                places.append(at)
+                at = self.text.find(stem, at + len(stem))
+        return self._found[stem]
+
+
+@functools.cache
+def _stems(words: tuple[str, ...]) -> list[tuple[str, int, tuple[str, ...]]]:
+    """Returns (stem, its position in the words, words that have it there)."""
+    groups: dict[tuple[str, int], list[str]] = {}
+    for word in words:
+        stem = next((one for one in _STEMS if one in word), word)
+        groups.setdefault((stem, word.index(stem)), []).append(word)
+    return [(stem, behind, tuple(members)) for (stem, behind), members in groups.items()]
+
+
 def strip_notes(book: str, header: str = "") -> str:
     """Removes notes from a book. The `header` and footer of its file must have been removed before."""
     rules = _rules()
     brackets = functools.cache(lambda: spans.match_brackets(book))  # of few books
+    initials = functools.cache(lambda: _initials(header + book[: rules.head.max_characters]))
+    places = _Places(book)
     notes = [
-        *_marked_notes(book, rules.marked),
-        *_bracketed_notes(book, rules.bracketed, brackets),
-        *_transcribers_notes(book, rules.transcriber, brackets),
-        *_signed_notes(book, _initials(header + book[: rules.head.max_characters])),
+        *_marked_notes(places, rules.marked),
+        *_bracketed_notes(places, rules.bracketed, brackets),
+        *_transcribers_notes(places, rules.transcriber, brackets),
+        *_signed_notes(places, initials),
     ]
     if rules.bracketed.declared.search(book, 0, rules.head.max_characters):
         for opening, end in brackets().items():
@@ -143,8 +183,9 @@ def strip_notes(book: str, header: str = "") -> str:
     return spans.cut_out(body, [*_head_notes(body, rules.head), *_signatures(body)])
 
 
-def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
-    for at in _find_all(text, [anchor for rule in rules for anchor in rule.anchors]):
+def _marked_notes(places: _Places, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
+    text = places.text
+    for at in places.of([anchor for rule in rules for anchor in rule.anchors]):
         start = _near_line_start(text, at)
         for rule in rules:
             if text.startswith(rule.anchors, at) and (found := rule.pattern.match(text, start)):
@@ -153,7 +194,7 @@ def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Spa
 
 def _signatures(text: str) -> Iterator[spans.Span]:
     """Yields the spans of short paragraphs that have an address of electronic mail."""
-    for at in _find_all(text, ["@"]):
+    for at in _Places(text).of(["@"]):
         start = text.rfind("\n\n", max(at - _MAX_SIGNED, 0), at) + 2
         end = text.find("\n\n", at, start + _MAX_SIGNED)
         if end >= 0 and start > 1 and _ADDRESS.match(text, at - 1):
@@ -166,31 +207,34 @@ def _initials(head: str) -> set[str]:
     return {"".join(word[0] for word in name.split()) for name in names if " " in name.strip()}
 
 
-def _signed_notes(text: str, initials: set[str]) -> Iterator[spans.Span]:
-    """Yields the spans of bracketed passages and of paragraphs that end with one of the initials."""
-    signatures = [r"\.?\s?".join(letters) for letters in sorted(initials) if letters.isupper()]
-    if not signatures:
-        return
-    signature = (
-        rf"(?<=[\s—-])(?:{'|'.join(signatures)})\.?(?:\sM\.D\.)?(?:\]|(?=[ \t]*(?:\n\s*\n|\Z)))"
-    )
-    for found in re.finditer(signature, text):
-        near = max(found.start() - _MAX_SIGNED, 0)
-        opening = text.rfind("[", near, found.start())
-        if found[0].endswith("]") and opening > text.rfind("]", near, found.start()):
-            yield spans.with_blank_lines(text, opening, found.end())
-        elif (
-            text[found.start() - 1] in "—-"
-            and (start := text.rfind("\n\n", near, found.start())) >= 0
-        ):
-            yield spans.with_blank_lines(text, start + 2, found.end())
+def _signed_notes(places: _Places, initials: Callable[[], set[str]]) -> Iterator[spans.Span]:
+    """Yields the spans of passages in brackets, and of footnotes, that end with one of the initials."""
+    text = places.text
+
+    def is_signed(end: int) -> bool:
+        found = _INITIALS.search(text, end - 20, end)
+        return found is not None and "".join(filter(str.isalpha, found[1])) in initials()
+
+    for at in places.of(["]"]):
+        if not text[at - 1].isupper() and text[at - 1] != ".":
+            continue
+        near = max(at - _MAX_SIGNED, 0)
+        opening = text.rfind("[", near, at)
+        if opening > text.rfind("]", near, at) and is_signed(at + 1):
+            yield spans.with_blank_lines(text, opening, at + 1)
+    for at in places.of(["\n{"]):
+        end = text.find("\n\n", at + 1)
+        end = end if end >= 0 else len(text)
+        if end - at < _MAX_SIGNED and is_signed(end):
+            yield spans.with_blank_lines(text, at + 1, end)
 
 
 def _bracketed_notes(
-    text: str, rules: _BracketedRules, brackets: Callable[[], Mapping[int, int]]
+    places: _Places, rules: _BracketedRules, brackets: Callable[[], Mapping[int, int]]
 ) -> Iterator[spans.Span]:
     """Yields the spans of passages in brackets, and of footnotes, that speak of the file."""
-    for at in _find_all(text, rules.anchors):
+    text = places.text
+    for at in places.of(rules.anchors):
         near = max(at - rules.max_characters, 0)
         opening = max(text.rfind("[", near, at), text.rfind("{", near, at))
         if opening >= 0 and rules.words.search(text, max(at - _BEFORE_ANCHOR, opening), at + 20):
@@ -240,13 +284,14 @@ def _footnotes_below(text: str, start: int, end: int) -> int:
 
 
 def _transcribers_notes(
-    text: str, rules: _TranscriberRules, brackets: Callable[[], Mapping[int, int]]
+    places: _Places, rules: _TranscriberRules, brackets: Callable[[], Mapping[int, int]]
 ) -> list[spans.Span]:
     """Returns the spans of notes that have a heading, such as "Transcriber's note"."""
     notes: list[spans.Span] = []
     at = 0  # the end of the last note
     headings = 0
-    anchors = {*_find_all(text, rules.anchors), *_headings_at_ends(text, rules)}
+    text = places.text
+    anchors = {*places.of(rules.anchors), *_headings_at_ends(text, rules)}
     for anchor in sorted(anchors):
         if anchor < at:
             continue
@@ -289,7 +334,7 @@ def _headings_at_ends(text: str, rules: _TranscriberRules) -> Iterator[int]:
     """Yields the positions of headings in the head and at the end of a book, whatever words they have."""
     tail = max(len(text) - rules.max_end_characters, rules.max_head_characters)
     for offset, end in ((0, rules.max_head_characters), (tail, len(text))):
-        for found in _find_all(text[offset:end].lower(), rules.anchors_at_ends):
+        for found in _Places(text[offset:end].lower()).of(rules.anchors_at_ends):
             at = offset + found
             start = _near_line_start(text, at)
             if text[spans.line_start(text, max(start - 1, 0)) : start].strip():
@@ -415,14 +460,16 @@ def _head_notes(text: str, rules: _HeadRules) -> list[spans.Span]:
     paragraphs = spans.split_paragraphs(text, 0, rules.max_characters)
     passages = list(_passages(text, paragraphs, rules))
     notes = list(passages)
-    head = text[: rules.max_characters].lower()
-    has_anchor = any(anchor in head for anchor in rules.anchors)
+    anchors = _Places(text[: rules.max_characters].lower()).of(rules.anchors)
     is_first = True  # True while no text of the book has been found
     brackets = functools.cache(lambda: spans.match_brackets(text))  # of few books
     at = 0
     for paragraph in paragraphs:
         if paragraph.start < at or any(start <= paragraph.start < end for start, end in passages):
             continue
+        has_anchor = bisect.bisect(anchors, paragraph.end) > bisect.bisect(
+            anchors, paragraph.start - 1
+        )
         if _is_head_note(paragraph, is_first, has_anchor, rules):
             end = paragraph.end
             indent = len(paragraph.text) - len(paragraph.text.lstrip())
@@ -476,21 +523,6 @@ def _near_line_start(text: str, position: int) -> int:
     near = max(position - _MAX_BEFORE, 0)
     start = text.rfind("\n", near, position) + 1
     return start if start or not near else position
-
-
-def _find_all(text: str, words: Sequence[str]) -> list[int]:
-    places = set()
-    for word in words:
-        at = text.find(word) if word[0].isalnum() or len(word) == 1 else -1
-        while at >= 0:
-            places.add(at)
-            at = text.find(word, at + len(word))
-    # Words that begin with the same sign are found faster together.
-    signs = sorted(word for word in words if not word[0].isalnum() and len(word) > 1)
-    for _, group in itertools.groupby(signs, key=operator.itemgetter(0)):
-        pattern = "|".join(map(re.escape, group))
-        places.update(found.start() for found in re.finditer(pattern, text))
-    return sorted(places)
 
 
 @functools.cache
