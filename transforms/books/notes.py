@@ -81,6 +81,7 @@ class _TranscriberRules(msgspec.Struct):
     heading: re.Pattern[str]
     list_heading: re.Pattern[str]
     list_at_end: re.Pattern[str]
+    entry: re.Pattern[str]
     introduction: re.Pattern[str]
     end_heading: re.Pattern[str]
     words: re.Pattern[str]
@@ -352,7 +353,7 @@ def _headed_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span 
     is_at_end = start > len(text) // 2 and len(text) - start <= rules.max_end_characters
     limit = len(text) if is_at_end else min(start + rules.max_middle_characters, len(text))
     limit = _footnotes_below(text, start, limit)
-    if found := rules.introduction.match(text, start):
+    if found := rules.introduction.match(text, start) or rules.entry.match(text, start):
         return spans.with_blank_lines(text, start, found.end())
     if is_at_end:
         paragraphs = spans.split_paragraphs(text, start, limit)
