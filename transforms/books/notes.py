@@ -6,7 +6,6 @@ empty lines. Only a note at the end of a book may be long, and its text must the
 the like. A note ends before footnotes that the text above it refers to.
 """
 
-import bisect
 import functools
 import itertools
 import re
@@ -40,7 +39,6 @@ _CREDIT = re.compile(
     r"\s{1,9}((?:[A-Z][\w.'’-]{0,20},?\s(?:and\s)?){2,9})"
 )
 _INITIALS = re.compile(r"(?<=[\s—-])([A-Z](?:\.?\s?[A-Z]){1,2})\.?(?:\sM\.\s?D\.)?\]?\s*\Z")
-_NAMES = re.compile(r",|\band\b")
 # Parts of the words that rules are anchored at. Few texts have many of them.
 _STEMS = ("utenberg", "ranscri", "text", "Book", "missing ", "Entire e", "[", "(", "<")
 
@@ -127,29 +125,30 @@ class _Rules(msgspec.Struct):
     marked: tuple[_MarkedNote, ...]
 
 
-class _Places:
-    """Finds words in a text. A part that several words have is searched for once."""
+_Find = Callable[[Sequence[str]], list[int]]
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._found: dict[str, list[int]] = {}
 
-    def of(self, words: Sequence[str]) -> list[int]:
-        """Returns the positions of the words, in order."""
+def _finder(text: str) -> _Find:
+    """Returns a function that returns the positions of words, in order.
+
+    A part that several words have is searched for once.
+    """
+
+    @functools.cache
+    def of_stem(stem: str) -> list[int]:
+        places = [text.find(stem)]
+        while places[-1] >= 0:
+            places.append(text.find(stem, places[-1] + len(stem)))
+        return places[:-1]
+
+    def find(words: Sequence[str]) -> list[int]:
         places: set[int] = set()
         for stem, behind, members in _stems(tuple(words)):
-            starts = (at - behind for at in self._of_stem(stem))
-            places.update(at for at in starts if at >= 0 and self.text.startswith(members, at))
+            starts = [at - behind for at in of_stem(stem) if at >= behind]
+            places.update(at for at in starts if text.startswith(members, at))
         return sorted(places)
 
-    def _of_stem(self, stem: str) -> list[int]:
-        if stem not in self._found:
-            places = self._found[stem] = []
-            at = self.text.find(stem)
-            while at >= 0:
-                places.append(at)
-                at = self.text.find(stem, at + len(stem))
-        return self._found[stem]
+    return find
 
 
 @functools.cache
@@ -167,12 +166,12 @@ def strip_notes(book: str, header: str = "") -> str:
     rules = _rules()
     brackets = functools.cache(lambda: spans.match_brackets(book))  # of few books
     initials = functools.cache(lambda: _initials(header + book[: rules.head.max_characters]))
-    places = _Places(book)
+    find = _finder(book)
     notes = [
-        *_marked_notes(places, rules.marked),
-        *_bracketed_notes(places, rules.bracketed, brackets),
-        *_transcribers_notes(places, rules.transcriber, brackets),
-        *_signed_notes(places, initials),
+        *_marked_notes(book, find, rules.marked),
+        *_bracketed_notes(book, find, rules.bracketed, brackets),
+        *_transcribers_notes(book, find, rules.transcriber, brackets),
+        *_signed_notes(book, find, initials),
     ]
     if rules.bracketed.declared.search(book, 0, rules.head.max_characters):
         for opening, end in brackets().items():
@@ -184,9 +183,8 @@ def strip_notes(book: str, header: str = "") -> str:
     return spans.cut_out(body, [*_head_notes(body, rules.head), *_signatures(body)])
 
 
-def _marked_notes(places: _Places, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
-    text = places.text
-    for at in places.of([anchor for rule in rules for anchor in rule.anchors]):
+def _marked_notes(text: str, find: _Find, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
+    for at in find([anchor for rule in rules for anchor in rule.anchors]):
         start = _near_line_start(text, at)
         for rule in rules:
             if text.startswith(rule.anchors, at) and (found := rule.pattern.match(text, start)):
@@ -195,7 +193,7 @@ def _marked_notes(places: _Places, rules: Sequence[_MarkedNote]) -> Iterator[spa
 
 def _signatures(text: str) -> Iterator[spans.Span]:
     """Yields the spans of short paragraphs that have an address of electronic mail."""
-    for at in _Places(text).of(["@"]):
+    for at in _finder(text)(["@"]):
         start = text.rfind("\n\n", max(at - _MAX_SIGNED, 0), at) + 2
         end = text.find("\n\n", at, start + _MAX_SIGNED)
         if end >= 0 and start > 1 and _ADDRESS.match(text, at - 1):
@@ -204,38 +202,34 @@ def _signatures(text: str) -> Iterator[spans.Span]:
 
 def _initials(head: str) -> set[str]:
     """Returns the initials of those who are credited with the text: "DW" of "Produced by D. Walker"."""
-    names = (name for found in _CREDIT.finditer(head) for name in _NAMES.split(found[1]))
+    names = (name for found in _CREDIT.finditer(head) for name in re.split(r",|\band\b", found[1]))
     return {"".join(word[0] for word in name.split()) for name in names if " " in name.strip()}
 
 
-def _signed_notes(places: _Places, initials: Callable[[], set[str]]) -> Iterator[spans.Span]:
+def _signed_notes(text: str, find: _Find, initials: Callable[[], set[str]]) -> Iterator[spans.Span]:
     """Yields the spans of passages in brackets, and of footnotes, that end with one of the initials."""
-    text = places.text
 
     def is_signed(end: int) -> bool:
         found = _INITIALS.search(text, end - 20, end)
         return found is not None and "".join(filter(str.isalpha, found[1])) in initials()
 
-    for at in places.of(["]"]):
-        if not text[at - 1].isupper() and text[at - 1] != ".":
-            continue
-        near = max(at - _MAX_SIGNED, 0)
-        opening = text.rfind("[", near, at)
-        if opening > text.rfind("]", near, at) and is_signed(at + 1):
-            yield spans.with_blank_lines(text, opening, at + 1)
-    for at in places.of(["\n{"]):
-        end = text.find("\n\n", at + 1)
-        end = end if end >= 0 else len(text)
-        if end - at < _MAX_SIGNED and is_signed(end):
+    for at in find(["]"]):
+        if (text[at - 1].isupper() or text[at - 1] == ".") and is_signed(at + 1):
+            opening = text.rfind("[", max(at - _MAX_SIGNED, 0), at)
+            if opening > text.rfind("]", 0, at):
+                yield spans.with_blank_lines(text, opening, at + 1)
+    for at in find(["\n{"]):
+        end = text.find("\n\n", at + 1, at + _MAX_SIGNED)
+        end = end if end >= 0 else min(at + _MAX_SIGNED, len(text))
+        if is_signed(end):
             yield spans.with_blank_lines(text, at + 1, end)
 
 
 def _bracketed_notes(
-    places: _Places, rules: _BracketedRules, brackets: Callable[[], Mapping[int, int]]
+    text: str, find: _Find, rules: _BracketedRules, brackets: Callable[[], Mapping[int, int]]
 ) -> Iterator[spans.Span]:
     """Yields the spans of passages in brackets, and of footnotes, that speak of the file."""
-    text = places.text
-    for at in places.of(rules.anchors):
+    for at in find(rules.anchors):
         near = max(at - rules.max_characters, 0)
         opening = max(text.rfind("[", near, at), text.rfind("{", near, at))
         if opening >= 0 and rules.words.search(text, max(at - _BEFORE_ANCHOR, opening), at + 20):
@@ -285,14 +279,13 @@ def _footnotes_below(text: str, start: int, end: int) -> int:
 
 
 def _transcribers_notes(
-    places: _Places, rules: _TranscriberRules, brackets: Callable[[], Mapping[int, int]]
+    text: str, find: _Find, rules: _TranscriberRules, brackets: Callable[[], Mapping[int, int]]
 ) -> list[spans.Span]:
     """Returns the spans of notes that have a heading, such as "Transcriber's note"."""
     notes: list[spans.Span] = []
     at = 0  # the end of the last note
     headings = 0
-    text = places.text
-    anchors = {*places.of(rules.anchors), *_headings_at_ends(text, rules)}
+    anchors = {*find(rules.anchors), *_headings_at_ends(text, rules)}
     for anchor in sorted(anchors):
         if anchor < at:
             continue
@@ -325,8 +318,7 @@ def _bracket_end(
     end = brackets.get(opening, 0)
     if 0 < end - opening <= rules.max_bracketed_characters:
         return end
-    last = text[max(opening + 1, len(text) - _MAX_BEFORE) :].rstrip().rpartition("\n")[2]
-    is_last = last.endswith("]") and "[" not in last
+    is_last = re.search(r"\n[^\n\[]*\]\s*\Z", text[max(opening, len(text) - _MAX_BEFORE) :])
     is_at_end = opening > len(text) // 2 and len(text) - opening <= rules.max_end_characters
     return len(text) if is_last and is_at_end else 0
 
@@ -335,7 +327,7 @@ def _headings_at_ends(text: str, rules: _TranscriberRules) -> Iterator[int]:
     """Yields the positions of headings in the head and at the end of a book, whatever words they have."""
     tail = max(len(text) - rules.max_end_characters, rules.max_head_characters)
     for offset, end in ((0, rules.max_head_characters), (tail, len(text))):
-        for found in _Places(text[offset:end].lower()).of(rules.anchors_at_ends):
+        for found in _finder(text[offset:end].lower())(rules.anchors_at_ends):
             at = offset + found
             start = _near_line_start(text, at)
             if text[spans.line_start(text, max(start - 1, 0)) : start].strip():
@@ -359,10 +351,9 @@ def _headed_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span 
         paragraphs = spans.split_paragraphs(text, start, limit)
         is_list = rules.list_at_end.match(text, start)
         if is_list:  # up to the next separator
-            separators = (one.start for one in paragraphs if _SEPARATOR.fullmatch(one.text))
-            limit = next(separators, limit)
+            limit = next((one.start for one in paragraphs if _SEPARATOR.fullmatch(one.text)), limit)
             paragraphs = [one for one in paragraphs if one.start < limit]
-        if _speaks_as_note(paragraphs, rules, 0 if is_list else MIN_SHARE_OF_WORDS):
+        if _speaks_as_note(paragraphs, rules) or (is_list and _are_short(paragraphs, rules)):
             return _with_separator(text, start), limit
     return _middle_note(text, start, limit, rules) if rules.heading.match(text, start) else None
 
@@ -409,9 +400,11 @@ def _is_alone(heading: spans.Paragraph, rules: _TranscriberRules) -> bool:
     return not behind.strip(" \t.:*=|_-") and (not below or bool(_SEPARATOR.fullmatch(below)))
 
 
-def _speaks_as_note(
-    paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRules, min_share: float
-) -> bool:
+def _are_short(paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRules) -> bool:
+    return all(len(one.text) <= rules.max_paragraph_characters for one in paragraphs)
+
+
+def _speaks_as_note(paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRules) -> bool:
     """Returns True if all paragraphs from a heading to the end of a book belong to a note."""
     speaking = 0
     for paragraph in paragraphs:
@@ -421,7 +414,7 @@ def _speaks_as_note(
             speaking += len(paragraph.text)
         if len(paragraph.text) > rules.max_paragraph_characters * max(words, 1):
             return False
-    return speaking >= min_share * sum(len(paragraph.text) for paragraph in paragraphs)
+    return speaking >= MIN_SHARE_OF_WORDS * sum(len(paragraph.text) for paragraph in paragraphs)
 
 
 def _box(text: str, start: int, max_lines: int) -> spans.Span:
@@ -461,16 +454,14 @@ def _head_notes(text: str, rules: _HeadRules) -> list[spans.Span]:
     paragraphs = spans.split_paragraphs(text, 0, rules.max_characters)
     passages = list(_passages(text, paragraphs, rules))
     notes = list(passages)
-    anchors = _Places(text[: rules.max_characters].lower()).of(rules.anchors)
+    anchors = _finder(text[: rules.max_characters].lower())(rules.anchors)
     is_first = True  # True while no text of the book has been found
     brackets = functools.cache(lambda: spans.match_brackets(text))  # of few books
     at = 0
     for paragraph in paragraphs:
         if paragraph.start < at or any(start <= paragraph.start < end for start, end in passages):
             continue
-        has_anchor = bisect.bisect(anchors, paragraph.end) > bisect.bisect(
-            anchors, paragraph.start - 1
-        )
+        has_anchor = any(paragraph.start <= place < paragraph.end for place in anchors)
         if _is_head_note(paragraph, is_first, has_anchor, rules):
             end = paragraph.end
             indent = len(paragraph.text) - len(paragraph.text.lstrip())
