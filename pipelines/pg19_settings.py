@@ -77,7 +77,7 @@ class BooksConfig(Config):
 
 
 CORPUS = "pg19"
-VERSION = "1.3.0"
+VERSION = "1.4.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": "Line feeds are counted; the card has the figures of the paper. The texts are the same.",
@@ -91,6 +91,7 @@ RELEASE_NOTES = {
         " by RDF. Dates are read from RDF, notes and words, too; dates-*.tsv has the words with the year."
         " More notes of makers are removed; footnotes below them stay. A repeated START line rejects no book."
     ),
+    "1.4.0": "More notes of makers are removed. Years below lists of other books are read.",
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 

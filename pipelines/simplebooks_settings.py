@@ -53,7 +53,7 @@ from corpusmill.transforms.files.text import SPLITS
 from .pg19_settings import INPUTS, BooksConfig
 
 CORPUS = "simplebooks"
-VERSION = "2.1.0"
+VERSION = "2.2.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "2.0.0": (
@@ -68,6 +68,7 @@ RELEASE_NOTES = {
         " the book has the whole word. Dialogues are not taken for plays; lists of quotations and more works"
         " of reference are rejected, as are plays with few stage words but stage directions."
     ),
+    "2.2.0": "More notes of makers are removed.",
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 FOLDER_NAME = {

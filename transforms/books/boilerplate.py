@@ -112,7 +112,7 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
     if isinstance(parts, Reason):
         return parts
     whole = BETWEEN_BOOKS.join(_cut_book(text, part, marks) for part in parts)
-    book = strip_notes(whole)
+    book = strip_notes(whole, text[: parts[0][0]])
     stripped = StrippedText(_trim(book), len(whole) - len(book))
     if line := find_licence(stripped.text):
         return Reason("licence-inside" if marks else "no-start-and-no-end", line)

@@ -8,7 +8,6 @@ the like. A note ends before footnotes that the text above it refers to.
 
 import functools
 import itertools
-import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -26,14 +25,22 @@ _BEFORE_ANCHOR = 40  # characters: "[Original Electronic " is the longest openin
 _MAX_BEFORE = 200  # maximum characters in a line before the word that marks a note
 _SEPARATOR = re.compile(r"[\s*_=~#.•·―—–+-]+")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]{0,80}\n)+")
-_SIGNATURE = re.compile(
-    r"(?:[^\n@]{1,60}\n){0,2}[ \t]{0,40}<?[\w.-]{1,40}@[\w.-]{1,40}>?[ \t]*(?=\n\s*\n)"
-)
+_ADDRESS = re.compile(r"[\w.-]@(?:[\w-]{1,40}\.){1,4}[a-z]{2,4}\b")
 _FOOTNOTE = re.compile(
     r"(?im)^(?:[ \t*_=]{0,60}(?:(?:foot|end)-?)?notes?[.: \t*_=]{0,60}\n\s{1,20})?"
     r"[ \t]{0,20}(?:\[(?:footnotes? )?(\w{1,5}|\*{1,3})[\]:]"
     r"|(\{\w{1,5}\}|\(\*\w{1,4}\)|\*{1,3}(?=[ \t]?[^\W_])))"
 )
+
+
+_MAX_SIGNED = 1500  # maximum characters of a note that ends with initials
+_CREDIT = re.compile(
+    r"\b(?i:(?:produced|transcribed|prepared|scanned|typed)\b[^\n]{0,80}(?:\n[^\n]{0,80})?\bby|credits):?"
+    r"\s{1,9}((?:[A-Z][\w.'’-]{0,20},?\s(?:and\s)?){2,9})"
+)
+_INITIALS = re.compile(r"(?<=[\s—-])([A-Z](?:\.?\s?[A-Z]){1,2})\.?(?:\sM\.\s?D\.)?\]?\s*\Z")
+# Parts of the words that rules are anchored at. Few texts have many of them.
+_STEMS = ("utenberg", "ranscri", "text", "Book", "missing ", "Entire e", "[", "(", "<")
 
 
 class _Opening(msgspec.Struct):
@@ -71,6 +78,8 @@ class _TranscriberRules(msgspec.Struct):
     anchors_at_ends: tuple[str, ...]
     heading: re.Pattern[str]
     list_heading: re.Pattern[str]
+    list_at_end: re.Pattern[str]
+    entry: re.Pattern[str]
     introduction: re.Pattern[str]
     end_heading: re.Pattern[str]
     words: re.Pattern[str]
@@ -116,14 +125,53 @@ class _Rules(msgspec.Struct):
     marked: tuple[_MarkedNote, ...]
 
 
-def strip_notes(book: str) -> str:
-    """Removes notes from a book. The header and footer of its file must have been removed before."""
+_Find = Callable[[Sequence[str]], list[int]]
+
+
+def _finder(text: str) -> _Find:
+    """Returns a function that returns the positions of words, in order.
+
+    A part that several words have is searched for once.
+    """
+
+    @functools.cache
+    def of_stem(stem: str) -> list[int]:
+        places = [text.find(stem)]
+        while places[-1] >= 0:
+            places.append(text.find(stem, places[-1] + len(stem)))
+        return places[:-1]
+
+    def find(words: Sequence[str]) -> list[int]:
+        places: set[int] = set()
+        for stem, behind, members in _stems(tuple(words)):
+            starts = [at - behind for at in of_stem(stem) if at >= behind]
+            places.update(at for at in starts if text.startswith(members, at))
+        return sorted(places)
+
+    return find
+
+
+@functools.cache
+def _stems(words: tuple[str, ...]) -> list[tuple[str, int, tuple[str, ...]]]:
+    """Returns (stem, its position in the words, words that have it there)."""
+    groups: dict[tuple[str, int], list[str]] = {}
+    for word in words:
+        stem = next((one for one in _STEMS if one in word), word)
+        groups.setdefault((stem, word.index(stem)), []).append(word)
+    return [(stem, behind, tuple(members)) for (stem, behind), members in groups.items()]
+
+
+def strip_notes(book: str, header: str = "") -> str:
+    """Removes notes from a book. The `header` and footer of its file must have been removed before."""
     rules = _rules()
     brackets = functools.cache(lambda: spans.match_brackets(book))  # of few books
+    initials = functools.cache(lambda: _initials(header + book[: rules.head.max_characters]))
+    find = _finder(book)
     notes = [
-        *_marked_notes(book, rules.marked),
-        *_bracketed_notes(book, rules.bracketed, brackets),
-        *_transcribers_notes(book, rules.transcriber, brackets),
+        *_marked_notes(book, find, rules.marked),
+        *_bracketed_notes(book, find, rules.bracketed, brackets),
+        *_transcribers_notes(book, find, rules.transcriber, brackets),
+        *_signed_notes(book, find, initials),
     ]
     if rules.bracketed.declared.search(book, 0, rules.head.max_characters):
         for opening, end in brackets().items():
@@ -135,8 +183,8 @@ def strip_notes(book: str) -> str:
     return spans.cut_out(body, [*_head_notes(body, rules.head), *_signatures(body)])
 
 
-def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
-    for at in _find_all(text, [anchor for rule in rules for anchor in rule.anchors]):
+def _marked_notes(text: str, find: _Find, rules: Sequence[_MarkedNote]) -> Iterator[spans.Span]:
+    for at in find([anchor for rule in rules for anchor in rule.anchors]):
         start = _near_line_start(text, at)
         for rule in rules:
             if text.startswith(rule.anchors, at) and (found := rule.pattern.match(text, start)):
@@ -144,21 +192,51 @@ def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[spans.Spa
 
 
 def _signatures(text: str) -> Iterator[spans.Span]:
-    """Yields the spans of paragraphs that are a name and an address of electronic mail."""
-    for at in _find_all(text, ["@"]):
-        if found := _SIGNATURE.match(text, text.rfind("\n\n", max(at - _MAX_BEFORE, 0), at) + 2):
-            yield spans.with_blank_lines(text, *found.span())
+    """Yields the spans of short paragraphs that have an address of electronic mail."""
+    for at in _finder(text)(["@"]):
+        start = text.rfind("\n\n", max(at - _MAX_SIGNED, 0), at) + 2
+        end = text.find("\n\n", at, start + _MAX_SIGNED)
+        if end >= 0 and start > 1 and _ADDRESS.match(text, at - 1):
+            yield spans.with_blank_lines(text, start, end)
+
+
+def _initials(head: str) -> set[str]:
+    """Returns the initials of those who are credited with the text: "DW" of "Produced by D. Walker"."""
+    names = (name for found in _CREDIT.finditer(head) for name in re.split(r",|\band\b", found[1]))
+    return {"".join(word[0] for word in name.split()) for name in names if " " in name.strip()}
+
+
+def _signed_notes(text: str, find: _Find, initials: Callable[[], set[str]]) -> Iterator[spans.Span]:
+    """Yields the spans of passages in brackets, and of footnotes, that end with one of the initials."""
+
+    def is_signed(end: int) -> bool:
+        found = _INITIALS.search(text, end - 20, end)
+        return found is not None and "".join(filter(str.isalpha, found[1])) in initials()
+
+    for at in find(["]"]):
+        if (text[at - 1].isupper() or text[at - 1] == ".") and is_signed(at + 1):
+            opening = text.rfind("[", max(at - _MAX_SIGNED, 0), at)
+            if opening > text.rfind("]", 0, at):
+                yield spans.with_blank_lines(text, opening, at + 1)
+    for at in find(["\n{"]):
+        end = text.find("\n\n", at + 1, at + _MAX_SIGNED)
+        end = end if end >= 0 else min(at + _MAX_SIGNED, len(text))
+        if is_signed(end):
+            yield spans.with_blank_lines(text, at + 1, end)
 
 
 def _bracketed_notes(
-    text: str, rules: _BracketedRules, brackets: Callable[[], Mapping[int, int]]
+    text: str, find: _Find, rules: _BracketedRules, brackets: Callable[[], Mapping[int, int]]
 ) -> Iterator[spans.Span]:
-    """Yields the spans of passages in brackets that speak of the file, wherever they stand."""
-    for at in _find_all(text, rules.anchors):
+    """Yields the spans of passages in brackets, and of footnotes, that speak of the file."""
+    for at in find(rules.anchors):
         near = max(at - rules.max_characters, 0)
         opening = max(text.rfind("[", near, at), text.rfind("{", near, at))
         if opening >= 0 and rules.words.search(text, max(at - _BEFORE_ANCHOR, opening), at + 20):
             end = brackets().get(opening, opening)
+            first = text.rfind("\n\n", near, at) + 2
+            if end <= at and first > near and _FOOTNOTE.match(text, first):
+                opening, end = first, max(text.find("\n\n", at, at + rules.max_characters), at)
             if at < end <= opening + rules.max_characters:
                 yield spans.with_blank_lines(text, opening, end)
 
@@ -201,21 +279,20 @@ def _footnotes_below(text: str, start: int, end: int) -> int:
 
 
 def _transcribers_notes(
-    text: str, rules: _TranscriberRules, brackets: Callable[[], Mapping[int, int]]
+    text: str, find: _Find, rules: _TranscriberRules, brackets: Callable[[], Mapping[int, int]]
 ) -> list[spans.Span]:
     """Returns the spans of notes that have a heading, such as "Transcriber's note"."""
     notes: list[spans.Span] = []
     at = 0  # the end of the last note
     headings = 0
-    anchors = {*_find_all(text, rules.anchors), *_headings_at_ends(text, rules)}
+    anchors = {*find(rules.anchors), *_headings_at_ends(text, rules)}
     for anchor in sorted(anchors):
         if anchor < at:
             continue
         near = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
         opening = max(text.rfind("[", near, anchor + 1), text.rfind("{", near, anchor + 1))
         if opening >= at and rules.heading.match(text, opening):
-            end = brackets().get(opening, opening)
-            if 0 < end - opening <= rules.max_bracketed_characters:
+            if end := _bracket_end(text, opening, brackets(), rules):
                 notes.append(spans.with_blank_lines(text, opening, end))
                 at = notes[-1][1]
             continue
@@ -231,11 +308,26 @@ def _transcribers_notes(
     return notes
 
 
+def _bracket_end(
+    text: str, opening: int, brackets: Mapping[int, int], rules: _TranscriberRules
+) -> int:
+    """Returns the end of a transcriber's note in brackets; 0 if it is not found.
+
+    The last note of a book may be long, and its lists of corrections have unbalanced brackets.
+    """
+    end = brackets.get(opening, 0)
+    if 0 < end - opening <= rules.max_bracketed_characters:
+        return end
+    is_last = re.search(r"\n[^\n\[]*\]\s*\Z", text[max(opening, len(text) - _MAX_BEFORE) :])
+    is_at_end = opening > len(text) // 2 and len(text) - opening <= rules.max_end_characters
+    return len(text) if is_last and is_at_end else 0
+
+
 def _headings_at_ends(text: str, rules: _TranscriberRules) -> Iterator[int]:
     """Yields the positions of headings in the head and at the end of a book, whatever words they have."""
     tail = max(len(text) - rules.max_end_characters, rules.max_head_characters)
     for offset, end in ((0, rules.max_head_characters), (tail, len(text))):
-        for found in _find_all(text[offset:end].lower(), rules.anchors_at_ends):
+        for found in _finder(text[offset:end].lower())(rules.anchors_at_ends):
             at = offset + found
             start = _near_line_start(text, at)
             if text[spans.line_start(text, max(start - 1, 0)) : start].strip():
@@ -253,11 +345,15 @@ def _headed_note(text: str, start: int, rules: _TranscriberRules) -> spans.Span 
     is_at_end = start > len(text) // 2 and len(text) - start <= rules.max_end_characters
     limit = len(text) if is_at_end else min(start + rules.max_middle_characters, len(text))
     limit = _footnotes_below(text, start, limit)
-    if found := rules.introduction.match(text, start):
+    if found := rules.introduction.match(text, start) or rules.entry.match(text, start):
         return spans.with_blank_lines(text, start, found.end())
     if is_at_end:
         paragraphs = spans.split_paragraphs(text, start, limit)
-        if _speaks_as_note(paragraphs, rules):
+        is_list = rules.list_at_end.match(text, start)
+        if is_list:  # up to the next separator
+            limit = next((one.start for one in paragraphs if _SEPARATOR.fullmatch(one.text)), limit)
+            paragraphs = [one for one in paragraphs if one.start < limit]
+        if _speaks_as_note(paragraphs, rules) or (is_list and _are_short(paragraphs, rules)):
             return _with_separator(text, start), limit
     return _middle_note(text, start, limit, rules) if rules.heading.match(text, start) else None
 
@@ -302,6 +398,10 @@ def _is_alone(heading: spans.Paragraph, rules: _TranscriberRules) -> bool:
     found = rules.heading.match(line)
     behind = line[found.end() :] if found else ""
     return not behind.strip(" \t.:*=|_-") and (not below or bool(_SEPARATOR.fullmatch(below)))
+
+
+def _are_short(paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRules) -> bool:
+    return all(len(one.text) <= rules.max_paragraph_characters for one in paragraphs)
 
 
 def _speaks_as_note(paragraphs: Sequence[spans.Paragraph], rules: _TranscriberRules) -> bool:
@@ -354,14 +454,14 @@ def _head_notes(text: str, rules: _HeadRules) -> list[spans.Span]:
     paragraphs = spans.split_paragraphs(text, 0, rules.max_characters)
     passages = list(_passages(text, paragraphs, rules))
     notes = list(passages)
-    head = text[: rules.max_characters].lower()
-    has_anchor = any(anchor in head for anchor in rules.anchors)
+    anchors = _finder(text[: rules.max_characters].lower())(rules.anchors)
     is_first = True  # True while no text of the book has been found
     brackets = functools.cache(lambda: spans.match_brackets(text))  # of few books
     at = 0
     for paragraph in paragraphs:
         if paragraph.start < at or any(start <= paragraph.start < end for start, end in passages):
             continue
+        has_anchor = any(paragraph.start <= place < paragraph.end for place in anchors)
         if _is_head_note(paragraph, is_first, has_anchor, rules):
             end = paragraph.end
             indent = len(paragraph.text) - len(paragraph.text.lstrip())
@@ -415,21 +515,6 @@ def _near_line_start(text: str, position: int) -> int:
     near = max(position - _MAX_BEFORE, 0)
     start = text.rfind("\n", near, position) + 1
     return start if start or not near else position
-
-
-def _find_all(text: str, words: Sequence[str]) -> list[int]:
-    places = set()
-    for word in words:
-        at = text.find(word) if word[0].isalnum() or len(word) == 1 else -1
-        while at >= 0:
-            places.add(at)
-            at = text.find(word, at + len(word))
-    # Words that begin with the same sign are found faster together.
-    signs = sorted(word for word in words if not word[0].isalnum() and len(word) > 1)
-    for _, group in itertools.groupby(signs, key=operator.itemgetter(0)):
-        pattern = "|".join(map(re.escape, group))
-        places.update(found.start() for found in re.finditer(pattern, text))
-    return sorted(places)
 
 
 @functools.cache

@@ -48,6 +48,7 @@ MAX_CHARACTERS = 40_000
 _MIN_PROSE_CHARACTERS = 150
 _MIN_FULL_LINE = 50
 _MIN_FULL_SHARE = 0.7
+_MAX_LIST = 5  # more lines, none of which begins with a small letter, are a list
 
 # Characters of running text before or on the title page: a motto, a note, a notice of rights.
 _MAX_PROSE_BEFORE_TITLE = 1_200
@@ -81,7 +82,8 @@ def blocks_of_front(text: str) -> Iterator[Block]:
         but_last = lines[:-1] or lines
         full = sum(len(_BLANKS.sub(" ", line)) >= _MIN_FULL_LINE for line in but_last)
         is_full = full >= _MIN_FULL_SHARE * len(but_last)
-        is_prose = characters >= _MIN_PROSE_CHARACTERS and is_full
+        is_list = len(lines) > _MAX_LIST and not any(line[:1].islower() for line in lines)
+        is_prose = characters >= _MIN_PROSE_CHARACTERS and is_full and not is_list
         yield Block(lines, is_prose, prose_characters)
         if is_prose:
             prose_characters += characters
@@ -360,7 +362,8 @@ def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[Fr
             yield FrontYear(int(match["arabic"]), COPYRIGHT, line)
         elif is_publisher_near:
             columns = [_ALONE.fullmatch(column) for column in _COLUMNS.split(line)]
-            ending = [_last_year(line)] if _is_imprint(line) else []
+            is_imprint = _is_imprint(line) and not _pattern("no_imprint").search(line)
+            ending = [_last_year(line)] if is_imprint else []
             for match in [one for one in columns if one] or [one for one in ending if one]:
                 yield from _of_imprint(match, line)
 

@@ -139,7 +139,7 @@ def test_the_text_between_the_marks_comes_out_whole(lines: list[str]) -> None:
     assert strip_boilerplate(stripped.text) == StrippedText(stripped.text, 0)
 
 
-MAX_ENDS_CHARACTERS = 300
+MAX_ENDS_CHARACTERS = 400
 
 
 @pytest.mark.parametrize("unit", TABLES["bad_input_takes_linear_time"])
