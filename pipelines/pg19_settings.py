@@ -91,7 +91,10 @@ RELEASE_NOTES = {
         " by RDF. Dates are read from RDF, notes and words, too; dates-*.tsv has the words with the year."
         " More notes of makers are removed; footnotes below them stay. A repeated START line rejects no book."
     ),
-    "1.4.0": "More notes of makers are removed. Years below lists of other books are read.",
+    "1.4.0": (
+        "More notes of makers are removed. Years below lists of other books are read. missing-*.tsv lists the"
+        " released books that are not in the build."
+    ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 
