@@ -7,6 +7,9 @@ Compares the documents of two finished builds of a corpus.
 
 Only ids, titles and fingerprints of the texts are shuffled, not the texts. They are grouped into buckets by
 id (see check_builds.py), and both editions are compared bucket by bucket.
+
+If one of the builds is a released corpus, the texts are compared, too (see text_changes.py). Then the
+fingerprints of all paragraphs are shuffled, and the texts of a sample of the documents.
 """
 
 import functools
@@ -44,61 +47,74 @@ from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.distribution import Spread, SpreadAll
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError, read_raw
-from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape
+from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Layout
 from corpusmill.transforms.files.terminal import draw, escape_line, screen_columns
 from corpusmill.transforms.files.text import fingerprint
 
-from ..run.corpora import shapes
+from ..run import corpora
 from ..run.editions import SUMMARY
 from ..run.engines.run_pipeline import run_pipeline
-from . import edition_changes
+from . import edition_changes, text_changes
 from .findings import SHOWN, Means, add_report, print_count, print_first, reporting, write_lines
 
 MIN_BUCKETS = 64
 BUCKET_ROWS = 1 << 17  # approximate number of rows in a bucket
+BUCKET_BYTES = (
+    1 << 23
+)  # approximate size of the compressed texts in a bucket, if texts are compared
 _TITLE_CHARACTERS = 1000  # at the beginning of a text, in which the title is searched
 _BETWEEN, _NULL = "\x1f", "\x00"  # separator of compared columns, and the mark of a missing value
 Side = tuple[bool, CorpusFile]  # (True for the newer edition, a Parquet file of the edition)
 SideGroup = tuple[bool, RowGroup]  # (True for the newer edition, a row group of the edition)
 
 
+class Compared(NamedTuple):
+    """The parts of two builds of a corpus that are compared."""
+
+    shape: CorpusShape  # names of the columns and splits of the corpus
+    columns: Sequence[str]  # columns to compare, see `columns_to_compare`
+    method: text_changes.Method | None = None  # how to compare the texts; None: not compared
+
+
 class CompareEditions(beam.PTransform):
     """Finds the documents that differ between two builds.
 
-    Pipeline → (one Tally, the changes of each bucket as compressed lines, in order).
+    Pipeline → (one Tally, the changes of each bucket as compressed lines, in order, one TextChanges).
 
     Raises InputError for a row without an id.
 
     Args:
       old, new: two builds of the same corpus.
-      shape: the names of the columns and splits of the corpus.
-      columns: the columns to compare, see `columns_to_compare`.
+      compared: what is compared.
     """
 
-    def __init__(self, old: Build, new: Build, shape: CorpusShape, columns: Sequence[str]):
+    def __init__(self, old: Build, new: Build, compared: Compared):
         super().__init__()
+        shape, self.compared = compared.shape, compared
         self.files = [
             (is_new, file.file)
             for is_new, build in enumerate((old, new))
             for file in document_files(build, shape)
         ]
-        self.splits = shape.splits
-        self.read_rows = functools.partial(read_rows, shape=shape, columns=tuple(columns))
+        self.read_rows = functools.partial(read_rows, compared=compared)
         self.buckets = count_buckets(count_documents(old, shape) + count_documents(new, shape))
+        if compared.method:
+            self.buckets = max(self.buckets, _count_bytes_of((old, new), shape) // BUCKET_BYTES)
 
-    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, beam.PCollection]:
+    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, ...]:
         compared = (
             root
             | "SpreadFiles" >> SpreadAll(self.files, of=Side)
             | "SpreadRowGroups" >> Spread(plan_row_groups, of=SideGroup)
             | "DealRows" >> DealRows(self.read_rows, self.buckets)
             | "CompareBucket"
-            >> beam.FlatMap(compare_bucket, self.splits)
+            >> beam.FlatMap(compare_bucket, self.compared)
             .with_output_types(edition_changes.Tally)
-            .with_outputs("changes", main="tally")
+            .with_outputs("changes", "texts", main="tally")
         )
         tally = compared.tally | "AddUp" >> beam.CombineGlobally(edition_changes.add_tallies)
-        return tally, compared.changes
+        texts = compared.texts | "AddUpTexts" >> beam.CombineGlobally(text_changes.add_text_changes)
+        return tally, compared.changes, texts
 
 
 def count_buckets(rows: int) -> int:
@@ -115,6 +131,10 @@ def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
         and file.listed.split in shape.splits
         and file.listed.name.startswith(f"{file.listed.split or build.corpus}-")
     ]
+
+
+def _count_bytes_of(builds: Iterable[Build], shape: CorpusShape) -> int:
+    return sum(file.listed.bytes for build in builds for file in document_files(build, shape))
 
 
 def count_documents(build: Build, shape: CorpusShape) -> int:
@@ -153,16 +173,21 @@ def plan_row_groups(side: Side) -> Iterator[SideGroup]:
     return ((is_new, group) for group in row_groups_of(file))
 
 
-def read_rows(side: SideGroup, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
+def read_rows(side: SideGroup, compared: Compared) -> pa.Table:
     """Reads a row group. Returns its rows in the form in which they are compared (see `make_rows`).
 
-    Args:
-      side: (True for the newer build, row group).
-      columns: names of the columns to compare.
+    `side` is (True for the newer build, row group).
     """
     is_new, group = side
-    wanted = dict.fromkeys([*filter(None, [shape.id, _title_column(shape)]), *columns])
-    return make_rows(read_row_group(group, list(wanted)), shape, columns, is_new)
+    shape, columns, method = compared
+    if method and method.by_paragraph:
+        rows = read_row_group(group, [method.column])
+        rows = rows._replace(table=method.paragraph_rows(rows.table))
+    else:
+        named = (shape.id, _title_column(shape), *columns, method.column if method else "")
+        rows = read_row_group(group, list(dict.fromkeys(filter(None, named))))
+    made = make_rows(rows, shape, columns, is_new)
+    return method.add_fingerprints(made, rows.table) if method else made
 
 
 def _title_column(shape: CorpusShape) -> str:
@@ -230,19 +255,25 @@ def _titles(table: pa.Table, shape: CorpusShape) -> list[str]:
 
 
 def compare_bucket(
-    grouped: tuple[int, Iterable[bytes]], splits: Sequence[str]
+    grouped: tuple[int, Iterable[bytes]], compared: Compared
 ) -> Iterator[edition_changes.Tally | beam.pvalue.TaggedOutput]:
     """Compares the rows of both builds in one bucket, and yields the number of documents per kind of change.
 
-    If there are changes, they are yielded in compressed form on the output "changes".
+    If there are changes, they are yielded in compressed form on the output "changes". If texts are compared,
+    their differences are yielded on the output "texts".
 
     Args:
       grouped: (bucket, blocks of rows from DealRows).
-      splits: names of the splits.
+      compared: what is compared.
     """
-    tally, changes = edition_changes.compare_rows(
-        unpack_rows(grouped[1], edition_changes.SCHEMA), splits
-    )
+    method = compared.method
+    fields = text_changes.FIELDS if method else ()
+    rows = unpack_rows(grouped[1], pa.schema([*edition_changes.SCHEMA, *fields]))
+    texts = text_changes.BucketTexts(method) if method else None
+    counted = [texts.compare] if texts else []
+    tally, changes = edition_changes.compare_rows(rows, compared.shape.splits, *counted)
+    if texts:
+        yield beam.pvalue.TaggedOutput("texts", texts.total(rows))
     yield tally
     if changes:
         lines = "".join(map(edition_changes.to_line, changes)).encode("utf-8")
@@ -263,6 +294,7 @@ class EditionChanges(NamedTuple):
     differences: tuple[
         str, ...
     ] = ()  # differences in versions, settings and kinds of input: "version: 1.2.0 → 1.3.0"
+    texts: Mapping[str, Any] | None = None  # see text_changes.summarise; None: not compared
 
     @property
     def total(self) -> edition_changes.SplitChanges:
@@ -290,11 +322,15 @@ class EditionChanges(NamedTuple):
         return bool(self.why_moves) or not self.moved
 
 
-def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges:
+def compare_builds(
+    old: str, new: str, text: bool = False, **means: Unpack[Means]
+) -> EditionChanges:
     """Compares two finished builds of the same corpus and language.
 
     Args:
       old, new: The folders of the builds.
+      text: Whether to compare the texts paragraph by paragraph. If one of the builds is a released corpus,
+        they are always compared.
       means: How to run the comparison and where to write the report, see Means. The report lists each
         document that differs between the builds; the file `<report>.json` contains the counts.
 
@@ -304,11 +340,40 @@ def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges
     with reporting(**means) as (engine, path):
         builds = open_build(old), open_build(new)
         shape = check_comparable(*builds)
-        columns = columns_to_compare(*builds, shape)
-        run_pipeline(lambda root: add_comparison(root, builds, shape, columns, path), engine)
+        compared = choose_compared(*builds, shape, text)
+        run_pipeline(lambda root: add_comparison(root, builds, compared, path), engine)
         changes = _read_summary(path + SUMMARY)
-    _check_counts(changes, builds, shape)
+    method = compared.method
+    if not (method and method.by_paragraph and method.paragraphs):
+        _check_counts(changes, builds, shape)
     return changes
+
+
+def is_released(build: Build) -> bool:
+    """Returns True if a build was made of the files of a released corpus, whose texts are unchanged."""
+    return bool((build.manifest.get("settings") or {}).get("source") == "released")
+
+
+def choose_compared(old: Build, new: Build, shape: CorpusShape, text: bool) -> Compared:
+    """Returns what is compared of two builds.
+
+    If the rows of the builds have no ids in common, paragraphs are compared instead of documents. Raises
+    ValueError if texts are to be compared, but the builds have no column of texts in common.
+    """
+    if not (text or is_released(old) or is_released(new)):
+        return Compared(shape, columns_to_compare(old, new, shape))
+    in_both = set(_columns_of(old, shape)) & set(_columns_of(new, shape))
+    layout = corpora.rows()[old.corpus].layout or Layout("", "")
+    column = next((name for name in (layout.column, *shape.texts) if name in in_both), "")
+    if not column:
+        raise ValueError(f"{old.folder} and {new.folder} have no column of texts in common")
+    sample = min(1.0, text_changes.SAMPLE_BYTES / max(_count_bytes_of((old, new), shape), 1))
+    method = text_changes.Method(column, layout.paragraphs, shape.id not in in_both, sample)
+    if not method.by_paragraph:
+        return Compared(shape, columns_to_compare(old, new, shape), method)
+    rows = shape._replace(id=text_changes.KEY, title="", texts=(column,), facts=(), repeats=True)
+    unit = "paragraphs" if method.paragraphs else shape.unit
+    return Compared(rows._replace(unit=unit), (column,), method)
 
 
 def check_comparable(old: Build, new: Build) -> CorpusShape:
@@ -325,7 +390,7 @@ def check_comparable(old: Build, new: Build) -> CorpusShape:
                 f"cannot compare builds of different {what}: {of_old} in {old.folder}, {of_new} in"
                 f" {new.folder}"
             )
-    known = shapes()
+    known = corpora.shapes()
     if old.corpus not in known:
         raise ValueError(
             f"builds of {old.corpus} contain no documents to compare; builds of {', '.join(known)} do"
@@ -334,26 +399,24 @@ def check_comparable(old: Build, new: Build) -> CorpusShape:
 
 
 def add_comparison(
-    root: beam.Pipeline,
-    builds: tuple[Build, Build],
-    shape: CorpusShape,
-    columns: Sequence[str],
-    report: str,
+    root: beam.Pipeline, builds: tuple[Build, Build], compared: Compared, report: str
 ) -> None:
     """Adds all steps of the comparison to a pipeline. The last step writes the report and its summary.
 
     Args:
       root: The pipeline.
       builds: The old and the new build.
-      shape: The columns, the splits and the unit of the corpus.
-      columns: The columns to compare.
+      compared: What is compared.
       report: The path of the report.
     """
     old, new = builds
-    tally, changes = root | "CompareEditions" >> CompareEditions(old, new, shape, columns)
+    shape = compared.shape
+    tally, changes, texts = root | "CompareEditions" >> CompareEditions(old, new, compared)
     differences = edition_changes.find_differences(old.manifest, new.manifest)
+    if is_released(old) != is_released(new):
+        differences = ()  # the settings of a release are not known
     nothing = EditionChanges(old.signature, new.signature, shape.unit, differences=differences)
-    found = AsSingleton(tally), AsList(changes)
+    found = AsSingleton(tally), AsList(changes), AsSingleton(texts) if compared.method else None
     add_report(root, report, write_report, nothing, shape, *found)
 
 
@@ -363,6 +426,7 @@ def write_report(
     shape: CorpusShape,
     tally: edition_changes.Tally,
     blocks: Sequence[bytes],
+    texts: text_changes.TextChanges | None = None,
 ) -> None:
     """Writes a report of all changes, sorted by id, and then its summary in a JSON file.
 
@@ -373,11 +437,13 @@ def write_report(
       shape: The columns, the splits and the unit of the corpus.
       tally: The counts of the changes.
       blocks: The changes, compressed. Each block is sorted by id; the blocks may be in any order.
+      texts: The differences between the texts; None if they were not compared.
     """
     first_moved: list[edition_changes.Change] = []
 
     def lines() -> Iterator[str]:
-        yield "\t".join(edition_changes.Change._fields) + "\n"
+        columns = (*edition_changes.Change._fields[:-1], *edition_changes.PARAGRAPHS * bool(texts))
+        yield "\t".join(columns) + "\n"
         for change in heapq.merge(*map(read_changes, blocks), key=edition_changes.order):
             yield edition_changes.to_line(change)
             if change.fate == edition_changes.MOVED and len(first_moved) < SHOWN:
@@ -390,6 +456,7 @@ def write_report(
         first_moved=tuple(first_moved),
         why_moves=shape.why_moves,
         repeated=0 if shape.repeats else tally.get((edition_changes.REPEATED, "", ""), 0),
+        texts=texts and text_changes.summarise(texts),
     )
     write_lines(path + SUMMARY, [to_json(summarise(found))])
 
@@ -425,7 +492,10 @@ def _read_summary(path: str) -> EditionChanges:
             for split, counts in summary["splits"].items()
         },
         moved={(of["old_split"], of["new_split"]): of[found.unit] for of in summary["moved"]},
-        first_moved=tuple(edition_changes.Change(**change) for change in summary["first_moved"]),
+        first_moved=tuple(
+            edition_changes.Change(**one | {"paragraphs": tuple(one["paragraphs"])})
+            for one in summary["first_moved"]
+        ),
         differences=tuple(found.differences),
     )
 
@@ -460,6 +530,8 @@ def print_changes(changes: EditionChanges, report: str = "") -> None:
     )
     print(table, end="")
     print(f"not the same in both: {changes.share:.2%}")
+    if changes.texts:
+        print("\n" + text_changes.draw_text_changes(changes.texts, width))
     if changes.repeated:
         print(f"ids in several rows of an edition: {changes.repeated:,}")
     _print_moved(changes, report)

@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 
 from corpusmill.transforms.files import markup
 
+from .text_changes import Document
+
 NONE = "none"
 SHOWN_CHARACTERS = 60
 PINS = "pin-splits"  # role of input files that assign documents to splits
@@ -91,6 +93,7 @@ class Row(NamedTuple):
     digest: int
     bytes: int
     title: str
+    document: Document = Document()  # its paragraphs, if texts are compared
 
 
 Pair = tuple[Row | None, Row | None]  # a document's row in the older and in the newer edition
@@ -106,6 +109,13 @@ class Change(NamedTuple):
     new_split: str  # "" for a removed document
     old_bytes: int | None  # size of the text in UTF-8; None for an added document
     new_bytes: int | None
+    paragraphs: tuple[int, ...] = ()  # values of PARAGRAPHS if texts were compared
+
+
+PARAGRAPHS = "old_paragraphs new_paragraphs same_paragraphs old_words new_words same_words".split()
+"""Columns of a report if texts were compared: paragraphs and words of both rows, and those of
+paragraphs that are equal but for white space.
+"""
 
 
 class SplitChanges(NamedTuple):
@@ -126,7 +136,11 @@ class SplitChanges(NamedTuple):
     moved_in: int = 0
 
 
-def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Change]]:
+def compare_rows(
+    rows: pa.Table,
+    splits: Sequence[str],
+    count: Callable[[str, str, Document | None, Document | None], tuple[int, ...]] = lambda *_: (),
+) -> tuple[Tally, list[Change]]:
     """Counts all documents by their change, and lists the documents that differ between the editions.
 
     Returns the tally of changes and the list, which is sorted by `order`. The tally maps (kind of change, old
@@ -138,6 +152,8 @@ def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Cha
     Args:
       rows: the rows of both editions, a table with SCHEMA.
       splits: the splits of the corpus.
+      count: function from the id and title of a row that may differ, and the two documents that are compared,
+        to the values of PARAGRAPHS.
     """
     same = (
         rows.select(["id", "split", "digest"])
@@ -153,6 +169,8 @@ def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Cha
     for identity, old, new in _by_id(rows.filter(pc.is_in(rows["id"], differing)), splits):
         for pair in pair_rows(old, new):
             change = describe(identity, *pair)
+            documents = (row.document if row else None for row in pair)
+            change = change._replace(paragraphs=count(identity, change.title, *documents))
             tally[change.fate, change.old_split, change.new_split] += 1
             if change.fate != UNCHANGED:
                 changes.append(change)
@@ -181,9 +199,10 @@ def _by_id(rows: pa.Table, splits: Sequence[str]) -> Iterator[tuple[str, list[Ro
     Yields (id, its rows in the older edition, its rows in the newer edition), sorted.
     """
     of_id: dict[str, tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
-    columns = (rows[name].to_pylist() for name in SCHEMA.names)
-    for identity, title, split, digest, size, is_new in zip(*columns, strict=True):
-        of_id[identity][is_new].append(Row(splits[split], digest, size, title))
+    columns = (rows[name].to_pylist() for name in rows.column_names)
+    for identity, title, split, digest, size, is_new, *document in zip(*columns, strict=True):
+        row = Row(splits[split], digest, size, title, Document(*document))
+        of_id[identity][is_new].append(row)
     for identity, (old, new) in of_id.items():
         yield identity, sorted(old), sorted(new)
 
@@ -282,12 +301,14 @@ def moves(tally: Tally) -> dict[tuple[str, str], int]:
 
 def to_line(change: Change) -> str:
     """Returns a change as a line of a TSV table. Values that are None become ""."""
-    return markup.to_line("" if field is None else field for field in change)
+    fields = (*change[:-1], *change.paragraphs)
+    return markup.to_line("" if field is None else field for field in fields)
 
 
 def parse_line(line: str) -> Change:
     """Parses a line made by `to_line`. White space in titles may differ from the original."""
     fields = map(markup.unprotect, line.removesuffix("\n").split("\t"))
     identity, title, fate, old, new, *sizes = fields
-    old_bytes, new_bytes = (int(size) if size else None for size in sizes)
-    return Change(identity, title, fate, old, new, old_bytes, new_bytes)
+    old_bytes, new_bytes = (int(size) if size else None for size in sizes[:2])
+    paragraphs = tuple(map(int, sizes[2:]))
+    return Change(identity, title, fate, old, new, old_bytes, new_bytes, paragraphs)

@@ -35,6 +35,8 @@ def add_compare(commands: Commands) -> None:
     examples:
       What has changed in a newer dump:
         corpusmill compare wiki40b/uk/20261001-1.3.0 wiki40b/uk/20261101-1.3.0 --report changes.tsv
+      How much of the released text a build has:
+        corpusmill compare pg19/en-released/2020-<version> pg19/en/20261101-<version> --report changes.tsv
       On a cluster:
         corpusmill compare gs://…/20261001-1.3.0 gs://…/20261101-1.3.0 --report gs://…/changes.tsv --runner …
 
@@ -45,6 +47,12 @@ def add_compare(commands: Commands) -> None:
 
     --report has a line for each document that differs between the editions, sorted by id:
       id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
+
+    if one of the builds is a released corpus (corpusmill adopt), or with --text, the texts are compared, too:
+      how many paragraphs, and words in them, are equal, differ in line ends, white space, case and punctuation,
+      numbers or other words, or are only in one text; with examples from a sample of the documents
+      the lines of --report then have the numbers of paragraphs and words, and of those that are the same
+      without common ids (sentences, paragraphs of SimpleBooks), paragraphs are compared instead of documents
 
     corpora in which a document may move to another split, and the reason:
     {moves}
@@ -70,6 +78,7 @@ def add_compare(commands: Commands) -> None:
         "FILE.tsv",
         "file for the list of all documents that differ; the counts are in FILE.tsv.json",
     )
+    Flags(parser).switch("--text", "compare the texts of two own builds, too (see below)")
     add_runner(parser)
 
 
@@ -92,7 +101,9 @@ def _run_compare(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int
     from .compare import compare_builds, print_changes
 
     how = runner_of(settings, beam_flags)
-    changes = compare_builds(settings.old, settings.new, **how, report=settings.report)
+    changes = compare_builds(
+        settings.old, settings.new, settings.text, **how, report=settings.report
+    )
     print_changes(changes, settings.report)
     return 0 if changes.is_sound else 1
 

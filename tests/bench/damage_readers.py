@@ -379,11 +379,11 @@ def _compare(folder: str) -> Counts:
     shape = shapes().get(build.corpus)
     if not shape:
         return Counts()
-    columns = compare.columns_to_compare(build, build, shape)
+    compared = compare.choose_compared(build, build, shape, text=False)
     found = Counts()
     for file in compare.document_files(build, shape):
         for side in compare.plan_row_groups((True, file.file)):
-            found["compared"] += compare.read_rows(side, shape, columns).num_rows
+            found["compared"] += compare.read_rows(side, compared).num_rows
     return found
 
 
