@@ -48,7 +48,7 @@ from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape
 from corpusmill.transforms.files.terminal import draw, escape_line, screen_columns
 from corpusmill.transforms.files.text import fingerprint
 
-from ..run.corpora import shapes
+from ..run.corpora import shape_of, shapes
 from ..run.editions import SUMMARY
 from ..run.engines.run_pipeline import run_pipeline
 from . import edition_changes
@@ -325,12 +325,17 @@ def check_comparable(old: Build, new: Build) -> CorpusShape:
                 f"cannot compare builds of different {what}: {of_old} in {old.folder}, {of_new} in"
                 f" {new.folder}"
             )
-    known = shapes()
-    if old.corpus not in known:
+    shape = shape_of(old.manifest)
+    if not shape:
         raise ValueError(
-            f"builds of {old.corpus} contain no documents to compare; builds of {', '.join(known)} do"
+            f"builds of {old.corpus} contain no documents to compare; builds of {', '.join(shapes())} do"
         )
-    return known[old.corpus]
+    if (other := shape_of(new.manifest)) and (other.id, other.texts) != (shape.id, shape.texts):
+        raise ValueError(
+            f"cannot compare {old.folder}, whose rows are {shape.unit}, with {new.folder}, whose rows are"
+            f" {other.unit}"
+        )
+    return shape
 
 
 def add_comparison(
