@@ -30,6 +30,7 @@ from corpusmill.transforms.files import errors
 from corpusmill.transforms.files.terminal import escape, escaped_output
 
 from . import score_commands
+from .adopt_settings import add_adopt
 
 
 class LazyParser(flags.CommandParser):
@@ -97,6 +98,7 @@ def _run_demo(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
 
 
 OF_BUILDS = (
+    add_adopt,
     *(refresh_commands.add_fetch, refresh_commands.add_refresh, inspect_commands.add_report),
     *(inspect_commands.add_inspect, inspect_commands.add_verify, inspect_commands.add_compare),
     *(inspect_commands.add_contamination, inspect_commands.add_overlap, score_commands.add_score),

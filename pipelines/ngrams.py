@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.run.corpora import layouts, paper_of, shapes
+from corpusmill.pipelines.run.corpora import layout_of, paper_of, shape_of
 from corpusmill.pipelines.run.corpus_build import BuildOfBuild, Place, Stage
 from corpusmill.transforms.files.builds.finished_builds import (
     open_build,
@@ -62,7 +62,7 @@ class Ngrams(BuildOfBuild):
         """
         self.config = config
         self.build = open_build(config.corpus)
-        layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)
+        layout, shape = layout_of(self.build.manifest), shape_of(self.build.manifest)
         if not layout or not shape:
             raise InputError(
                 config.corpus, f"builds of {self.build.corpus} have no running text for a model"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.pipelines.run.corpora import layouts
+from corpusmill.pipelines.run.corpora import layout_of, layouts
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.translation.target_languages import language_key
 from corpusmill.transforms.files.builds import finished_builds
@@ -84,8 +84,18 @@ def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> Sen
     return SentenceSources(
         builds=_by_language((key, build) for build, key in builds),
         texts=_by_language((key, path) for path, key in sorted(texts.items())),
-        layouts=layouts,
+        layouts={**layouts, **_other_layouts([build for build, _ in newest.values()], layouts)},
     )
+
+
+def _other_layouts(builds: Iterable[Build], layouts: Mapping[str, Layout]) -> dict[str, Layout]:
+    """Returns folder of a build → its layout, for builds whose layout is not that of their corpus."""
+    found = {build.folder: (build.corpus, layout_of(build.manifest)) for build in builds}
+    return {
+        folder: layout
+        for folder, (corpus, layout) in found.items()
+        if layout and layout != layouts[corpus]
+    }
 
 
 def _claim(path: str, before: str, key: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from corpusmill.pipelines.run.corpora import layouts, shapes
+from corpusmill.pipelines.run.corpora import layout_of, shape_of
 from corpusmill.pipelines.run.corpus_build import BuildOfBuild, Place, Stage
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.manifest import check_name, name_edition
@@ -47,7 +47,7 @@ class Tokens(BuildOfBuild):
         """
         self.config = config
         self.build = finished_builds.open_build(config.build)
-        layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)
+        layout, shape = layout_of(self.build.manifest), shape_of(self.build.manifest)
         if not (self.build.format and any(self.build.files.values())) or not shape:
             raise InputError(
                 config.build, f"builds of {self.build.corpus} have no documents to tokenise"

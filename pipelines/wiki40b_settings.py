@@ -173,9 +173,9 @@ class Wiki40bConfig(settings.Config):
     )
     pin_splits: Sequence[str] = METHOD.setting(
         (),
-        "use the splits of earlier releases: finished builds, or .tsv, .csv (also compressed) or"
-        " .parquet with"
-        " the columns wikidata_id and split (train, validation, test; dev and valid mean validation)",
+        "use the splits of earlier releases: finished builds; the folder or files of the released Wiki-40B,"
+        " whose names have the split; or .tsv, .csv (also compressed) or .parquet with the columns"
+        " wikidata_id and split (train, validation, test; dev and valid mean validation)",
     )
     near_duplicates: float = METHOD.near_duplicates(
         "keep only the longest of the articles that share at least this part of their eight-word sequences"

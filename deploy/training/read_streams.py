@@ -160,7 +160,9 @@ class Size(NamedTuple):
 def read_size(edition: str, split: str) -> Size:
     """Reads the size of a split from stats.json. Raises ValueError if it is missing."""
     counts = json.loads(read_file(f"{edition}/stats.json")).get(split, {})
-    unit = next((unit for unit in ("sentences", "books", "articles") if unit in counts), "")
+    unit = next(
+        (unit for unit in ("sentences", "books", "articles", "paragraphs") if unit in counts), ""
+    )
     if not unit or "text_bytes" not in counts:
         raise ValueError(f"{edition}/stats.json does not have the size of the split {split!r}")
     return Size(counts[unit], counts["text_bytes"])

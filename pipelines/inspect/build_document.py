@@ -25,7 +25,7 @@ from corpusmill.transforms.wikipedia.article_accounts import RowSource
 from corpusmill.transforms.wikitext.article_markers import START_ARTICLE, parse_article
 from corpusmill.transforms.wikitext.wikis import code_of, dbname_of
 
-from ..run.corpora import rows
+from ..run.corpora import shape_of
 from .html_report.facts import Facts, join_texts, read_facts, text_columns
 
 _ID, _PAGE_ID, _VERSION_ID = "id", "page_id", "version_id"
@@ -60,12 +60,12 @@ def find_document(folder: str, identity: str) -> list[Origin]:
     Raises InputError if neither a row nor a rejected record matches.
     """
     build = build_in(folder)
-    row = rows().get(build.corpus)
-    if not row or not row.shape or not row.shape.texts:
+    shape = shape_of(build.manifest)
+    if not shape or not shape.texts:
         raise InputError(folder, f"a build of {build.corpus} contains no documents")
     facts = read_facts(build)
-    if not (found := [*_kept(facts, row.shape, identity), *_rejected(facts, identity)]):
-        known = row.shape.id or "text"
+    if not (found := [*_kept(facts, shape, identity), *_rejected(facts, identity)]):
+        known = shape.id or "text"
         raise InputError(folder, f"no document and no rejected record has the {known} {identity!r}")
     return found
 

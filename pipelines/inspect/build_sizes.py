@@ -34,7 +34,7 @@ from corpusmill.transforms.files.stores import is_local
 from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 
-from ..run.corpora import paper_of, rows
+from ..run.corpora import paper_of, row_of_build
 from .language_model_scores import read_normalisers
 
 STATS = "stats.json"
@@ -151,7 +151,7 @@ def _order(row: BuildSizes) -> tuple[int, str, str, tuple[int, ...]]:
 def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     """Returns the sizes of a finished build, or None if the build contains no documents."""
     build = open_build(folder)
-    row = rows().get(build.corpus)
+    row = row_of_build(build.manifest)
     if not row or not row.shape:
         return None
     paper = paper_of(build.signature)
@@ -168,7 +168,7 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
         *named,
         row.shape.unit,
         of_splits,
-        {} if beside.no_size else paper.documents,
+        {} if beside.no_size or row.shape.unit == "paragraphs" else paper.documents,  # of books
         words,
         {} if beside.no_size else paper.words,
         {split: _best(of) for split, of in scores.items() if of and not beside.no_score},

@@ -28,7 +28,7 @@ from corpusmill.transforms.files.write_rows import WriteRecords
 from corpusmill.transforms.models.read_sentences import MODEL_KIND, VOCABULARY_KIND
 from corpusmill.transforms.wikipedia.article_accounts import LICENSES
 
-from ..run.corpora import layouts, rows
+from ..run.corpora import row_of_build
 from ..run.corpus_build import BuildOfBuild, Place, Stage
 from ..run.launch import launch
 from ..run.publish import is_completed
@@ -74,7 +74,8 @@ class CleanedBuild(BuildOfBuild):
         )
         check_removable(self.build, passages=config.passages)
         self.files = remove_documents.data_files(self.build)
-        row = rows()[self.build.corpus]
+        row = row_of_build(self.build.manifest)
+        assert row
         assert row.shape
         self.row, self.shape = row, row.shape
         known = {file["sha256"] for file in self.found.manifest.get("inputs", [])}
@@ -220,7 +221,7 @@ class CleanedBuild(BuildOfBuild):
         names = [file["name"] for file in self.build.manifest["outputs"]]
         if not (signed := sum(name.startswith(f"{SIGNATURES}-") for name in names)):
             return []
-        columns = self.shape.id, layouts()[self.build.corpus].column
+        columns = self.shape.id, self.row.layout.column if self.row.layout else ""
         read = functools.partial(
             remove_documents.read_named, folder=place.folder, like=self.files[0], columns=columns
         )
@@ -323,7 +324,7 @@ def check_removable(build: finished_builds.Build, *, passages: bool) -> None:
     Args:
       passages: Whether passages are to be removed, instead of whole documents.
     """
-    row = rows().get(build.corpus)
+    row = row_of_build(build.manifest)
     if not row or not row.measure:
         raise ValueError(
             f"{build.folder}: removing documents from builds of {build.corpus} is not supported"

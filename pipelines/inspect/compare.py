@@ -363,7 +363,7 @@ def choose_compared(old: Build, new: Build, shape: CorpusShape, text: bool) -> C
     if not (text or is_released(old) or is_released(new)):
         return Compared(shape, columns_to_compare(old, new, shape))
     in_both = set(_columns_of(old, shape)) & set(_columns_of(new, shape))
-    layout = corpora.rows()[old.corpus].layout or Layout("", "")
+    layout = corpora.layout_of(old.manifest) or Layout("", "")
     column = next((name for name in (layout.column, *shape.texts) if name in in_both), "")
     if not column:
         raise ValueError(f"{old.folder} and {new.folder} have no column of texts in common")
@@ -390,12 +390,13 @@ def check_comparable(old: Build, new: Build) -> CorpusShape:
                 f"cannot compare builds of different {what}: {of_old} in {old.folder}, {of_new} in"
                 f" {new.folder}"
             )
-    known = corpora.shapes()
-    if old.corpus not in known:
+    shape = corpora.shape_of(old.manifest)
+    if not shape:
+        known = ", ".join(corpora.shapes())
         raise ValueError(
-            f"builds of {old.corpus} contain no documents to compare; builds of {', '.join(known)} do"
+            f"builds of {old.corpus} contain no documents to compare; builds of {known} do"
         )
-    return known[old.corpus]
+    return shape
 
 
 def add_comparison(

@@ -45,7 +45,7 @@ from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.stores import StoreError, is_local
 from corpusmill.transforms.files.write_files import write_whole
 
-from ..run.corpora import VERSION, layouts, shapes
+from ..run.corpora import VERSION, layout_of, shape_of
 from ..run.editions import FOLDER_CARD, choose_builds
 from . import corpusmill_task
 from .language_model_scores import Normalisers, read_normalisers
@@ -71,7 +71,7 @@ def write_tasks(
     Raises InputError if there is no build with text, ValueError if a build does not have the split.
     """
     builds = choose_builds(
-        folders, lambda one: one.corpus in layouts() and bool(one.format), "running text"
+        folders, lambda one: bool(layout_of(one.manifest)) and bool(one.format), "running text"
     )
     folder = pathlib.Path(output)
     folder.mkdir(parents=True, exist_ok=True)
@@ -98,15 +98,18 @@ def make_task(build: Build, split: str, place: str) -> str:
     Raises ValueError if the build does not have the split.
     """
     counts = _normalisers(build, split)
+    shape, layout = shape_of(build.manifest), layout_of(build.manifest)
+    assert shape
+    assert layout  # `write_tasks` chooses builds that have one
     task: dict[str, Any] = {
         "task": name_task(build, split),
         "tag": f"corpusmill_{build.corpus}",
         "dataset_kwargs": {
             "build": place,
             "split": split,
-            "column": shapes()[build.corpus].texts[0],
+            "column": shape.texts[0],
             # A row of One Billion Word is a line, and models predict its end.
-            "end": "" if layouts()[build.corpus].paragraphs else "\n",
+            "end": "" if layout.paragraphs else "\n",
             "words": counts.predicted_words,
             "text_bytes": counts.text_bytes,
         },
@@ -287,7 +290,7 @@ def _edition(build: Build) -> Edition:
             f"{build.folder}: only builds on a local disk can be uploaded; copy this build to a"
             " local disk"
         )
-    shape = shapes().get(build.corpus)
+    shape = shape_of(build.manifest)
     withheld = shape.withheld if shape else ""
     if withheld and withheld in {file["split"] for file in build.manifest["outputs"]}:
         raise ValueError(

@@ -25,7 +25,7 @@ from corpusmill.transforms.files.read_files import InputError, match_inputs
 from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.wikitext.article_markers import MARKERS
 
-from ..run.corpora import layouts, shapes
+from ..run.corpora import layout_of, shape_of
 from .compare import document_files
 
 TRAIN = "train"
@@ -105,9 +105,9 @@ def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[Evalua
             found.append(EvaluationSet(argument.name or posixpath.basename(argument.path), files))
             continue
         for build in _builds_below(argument.path):
-            if shapes()[build.corpus].repeats:
+            if (shape := shape_of(build.manifest)) and shape.repeats:
                 raise ValueError(
-                    f"{build.folder}: the documents of this build are single sentences; compare them with"
+                    f"{build.folder}: the documents of this build are single {shape.unit}; compare them with"
                     " `corpusmill contamination`"
                 )
             files = tuple(file._replace(blank=()) for file in _files_of(build, argument))
@@ -178,11 +178,10 @@ def _flores_files(argument: _Argument) -> list[TextFile]:
 
 def _builds_below(folder: str) -> list[Build]:
     builds = [open_build(path) for path in find_folders([folder]).finished]
-    known = {name: shape for name, shape in shapes().items() if shape.texts}
     found = [
         build
         for build in builds
-        if build.corpus in known and document_files(build, known[build.corpus])
+        if (shape := shape_of(build.manifest)) and shape.texts and document_files(build, shape)
     ]
     if not found:
         raise InputError(folder, "no finished build with documents in this folder or below")
@@ -190,8 +189,8 @@ def _builds_below(folder: str) -> list[Build]:
 
 
 def _files_of(build: Build, argument: _Argument) -> list[TextFile]:
-    shape = shapes()[build.corpus]
-    layout = layouts().get(build.corpus)
+    shape, layout = shape_of(build.manifest), layout_of(build.manifest)
+    assert shape  # `_builds_below` leaves out other builds
     columns = argument.columns or ((layout.column,) if layout else shape.texts[:1])
     blank = MARKERS if layout and layout.paragraphs == "article" else ()
     kind = PARQUET if build.format == PARQUET else read_texts.JSON_LINES

@@ -6,6 +6,7 @@ each split must equal the count in the manifest. No entity may be in two splits,
 builds.
 """
 
+import contextlib
 import itertools
 import json
 import logging
@@ -16,6 +17,7 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
+from corpusmill.transforms.books.released import released_splits
 from corpusmill.transforms.files.builds.check_builds import (
     ID,
     CheckFiles,
@@ -33,20 +35,22 @@ from corpusmill.transforms.files.builds.check_builds import (
 from corpusmill.transforms.files.builds.finished_builds import (
     Build,
     CorpusFile,
+    files_of,
     find_folders,
     is_under_construction,
     normalise,
     open_build,
     read_file,
+    read_json,
 )
 from corpusmill.transforms.files.builds.manifest import COMPLETED
 from corpusmill.transforms.files.markup import to_line, unprotect
 from corpusmill.transforms.files.read_files import InputError, open_raw
-from corpusmill.transforms.files.terminal import count_of
+from corpusmill.transforms.files.terminal import count_of, name_some
 from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.news.check_checksums import compare_with_list
 
-from ..run.corpora import shapes
+from ..run.corpora import paper_of, shape_of, shapes
 from ..run.editions import CURRENT, fault_of_current, find_wrong_cards
 from ..run.engines.run_pipeline import run_pipeline
 from .findings import (
@@ -61,8 +65,11 @@ from .findings import (
     reporting,
     write_lines,
 )
+from .language_model_scores import read_normalisers
 
 CORPUS_OF_SUMS = "lm1b"  # the only corpus whose MD5 checksums were published
+PLUS = "floresplus"  # the layout of FLORES+, whose languages have other sentences than in the paper
+MOST_OTHER_WORDS = 0.01  # share of words by which a count may differ from that of a paper
 Row = tuple[str, str, str]  # the three columns of a row of a report
 
 DIFFERENT = "--reference shows where files differ from those of the list"
@@ -221,9 +228,48 @@ def _faults_of(build: Build) -> Iterator[Fault]:
     These are wrong counts in the manifest and stats.json, and files that do not belong to the build.
     """
     yield from check_counts(build)
-    shape = shapes().get(build.corpus)
+    shape = shape_of(build.manifest)
     yield from check_stats(build, shape.unit if shape else "articles")
     yield from (Fault(path, "is not in the manifest") for path in find_unlisted(build))
+    if build.manifest.get("settings", {}).get("source") == "released":
+        yield from _differences(build)
+
+
+def _differences(build: Build) -> Iterator[Fault]:
+    """Yields the differences of a build from the published sizes of the release of which it is made.
+
+    Splits of which files are missing are left out. Papers may count words in another way, so a small
+    difference of words is none.
+    """
+    paper, settings = paper_of(build.signature), build.manifest["settings"]
+    languages = len(build.manifest.get("rows_by_language", "1"))
+    unit = shape.unit if (shape := shape_of(build.manifest)) else ""
+    documents = paper.documents if unit != "paragraphs" and settings["layout"] != PLUS else {}
+    for split, rows in build.manifest["counts"]["kept"].items():
+        if split in settings.get("incomplete", ()):
+            continue
+        wanted = documents.get(split, 0) * languages
+        if wanted and rows != wanted:
+            counts = f"{rows:,} {unit} of {split}, and {wanted:,} were published"
+            yield Fault(build.folder, f"has {counts}")
+        with contextlib.suppress(InputError, ValueError):  # damaged files are faults already
+            yield from _other_text(build, split, paper.words.get(split, 0))
+
+
+def _other_text(build: Build, split: str, words: int) -> Iterator[Fault]:
+    """Yields faults if a split has other books of PG-19, or another number of words, than were published."""
+    stats = {"stats": read_json(build.folder, "stats.json")}
+    counted = read_normalisers(stats, split).predicted_words if words else 0
+    if abs(counted - words) > words * MOST_OTHER_WORDS:
+        counts = f"{counted:,} words of {split}, and {words:,} were published"
+        yield Fault(build.folder, f"has {counts}")
+    if build.corpus == "pg19" and split in SPLITS[1:]:
+        parts = (part for file in files_of(build, [split]) for part in read_file(file, ["book_id"]))
+        ids = {book for part in parts for book in part.table["book_id"].to_pylist()}
+        released = {book for book, of in released_splits().items() if of == split}
+        if others := [str(book) for book in sorted(ids ^ released)]:
+            books = f"the books {name_some(others)} are only in one of both"
+            yield Fault(build.folder, f"{split} is not that of the release: {books}")
 
 
 def write_report(

@@ -90,11 +90,16 @@ class CorpusRow(NamedTuple):
     paper: str = f"{_PAPERS}:NO_PAPER"  # the Paper about it
     measure: str = ""  # Measure of its documents; "" if documents cannot be removed from its builds
     form: str = ""  # the form of its text, for readers of the report
+    released: Mapping[str, Any] = {}  # fields that differ for builds made of the released corpus
 
     @property
     def unit(self) -> str:
         """The name of the documents of the corpus, such as "pages"."""
         return self.shape.unit if self.shape else "pages"
+
+    def of_settings(self, settings: Mapping[str, Any]) -> "CorpusRow":
+        """Returns the row for builds with these settings, which may be made of the released corpus."""
+        return self._replace(**self.released) if settings.get("source") == "released" else self
 
     def load(self) -> ModuleType:
         """Imports and returns the module that defines the builds of the corpus."""
@@ -269,6 +274,12 @@ CORPORA = (
         form="The text is tokenised, a paragraph on each line: spaces separate words and punctuation marks."
         " 1 @,@ 000 stands for 1,000. Underscores mark italics, as in the files.",
         usual=_USUAL_BOOKS,
+        released={
+            "shape": CorpusShape("paragraphs", "", "", ("text",), repeats=True),
+            "layout": Layout("text", "lines"),
+            "measure": "",
+            "usual": Usual(100),
+        },
     ),
     _row(
         "flores101",
@@ -289,6 +300,16 @@ CORPORA = (
             withheld="test",
             why_moves="articles are drawn anew from all that have a passage",
         ),
+        released={
+            "shape": CorpusShape(
+                "sentences",
+                "id",
+                "url",
+                ("text",),
+                ("topic", "has_image", "has_hyperlink"),
+                ("dev", "devtest"),
+            ),
+        },
     ),
     _row(
         "subwords",
@@ -335,7 +356,25 @@ def row_of(corpus: Any) -> CorpusRow:
     """
     module = type(corpus).__module__
     named = next((row for row in rows().values() if row.module == module), None)
-    return named or rows()[corpus.path[0]]
+    return named or rows()[corpus.path[0]].of_settings(corpus.settings())
+
+
+def row_of_build(manifest: Mapping[str, Any]) -> CorpusRow | None:
+    """Returns the row of the corpus of a finished build, given its manifest; None if it has none."""
+    row = rows().get(manifest["corpus"])
+    return row and row.of_settings(manifest.get("settings", {}))
+
+
+def shape_of(manifest: Mapping[str, Any]) -> CorpusShape | None:
+    """Returns the shape of the rows of a finished build; None if it has no documents."""
+    row = row_of_build(manifest)
+    return row and row.shape
+
+
+def layout_of(manifest: Mapping[str, Any]) -> Layout | None:
+    """Returns the layout of the text of a finished build; None if no vocabularies are learned from it."""
+    row = row_of_build(manifest)
+    return row and row.layout
 
 
 def paper_of(signature: str) -> "Paper":

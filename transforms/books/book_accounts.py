@@ -75,6 +75,8 @@ SCHEMA = book_schema(
     "date_confidence",
 ).append(pa.field(LATEST_YEAR, pa.int32()))  # null for books with a publication date
 TEXT = SCHEMA.get_field_index("book_text")
+RELEASED_SCHEMA = pa.schema([*SCHEMA][: SCHEMA.get_field_index("date_source")])
+"""The columns of the released corpus."""
 
 RELEASED, HASH = MEMBERS = ("released", "hash")
 MISSING = "missing_books"  # key in stats.json

@@ -4,6 +4,6 @@ In: paths on any file system of Beam. Out: bytes, rows and elements, and files w
 the number of workers. `builds/` reads and writes finished builds, their manifests and cards. Knows no other
 room.
 
-Modules that use Beam: counters, distribution, read_files, read_lines, scratch, stage_files, stores,
-write_files, write_rows, builds.check_builds, builds.finished_builds, builds.write_manifest
+Modules that use Beam: counters, distribution, read_files, read_lines, released_layouts, scratch, stage_files,
+stores, write_files, write_rows, builds.check_builds, builds.finished_builds, builds.write_manifest
 """

@@ -30,6 +30,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import zstandard
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
 
 from .compression import DECODE_ERRORS, decompressed
 from .markup import escape_field, to_line
@@ -38,6 +39,7 @@ from .text import SPLITS, Shard
 
 _PACKAGE = "corpusmill.tf"
 _MASK_DELTA = 0xA282EAD8
+_LENGTH = 8
 _FRAME_HEAD = 12  # bytes: the length and its checksum
 
 
@@ -158,6 +160,52 @@ def _mask(crcs: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
 def _masked_crc(data: bytes) -> bytes:
     crc = google_crc32c.value(data)
     return struct.pack("<I", ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF)
+
+
+class RecordError(Exception):
+    """Raised if a TFRecord file is damaged. `offset` is the first byte of the damaged record."""
+
+    def __init__(self, message: str, offset: int):
+        super().__init__(message, offset)
+        self.message, self.offset = message, offset
+
+
+def read_records(stream: BinaryIO) -> Iterator[bytes]:
+    """Yields the data of the records of a TFRecord file.
+
+    Raises RecordError if the file is damaged or truncated.
+    """
+    start = 0
+    while head := stream.read(_FRAME_HEAD):
+        if len(head) < _FRAME_HEAD:
+            raise RecordError("the file is truncated", start)
+        if _masked_crc(head[:_LENGTH]) != head[_LENGTH:]:
+            raise RecordError("the checksum of a length is wrong", start)
+        (size,) = struct.unpack("<Q", head[:_LENGTH])
+        data, checksum = stream.read(size), stream.read(_FRAME_HEAD - _LENGTH)
+        if len(data) + len(checksum) < size + _FRAME_HEAD - _LENGTH:
+            raise RecordError("the file is truncated", start)
+        if _masked_crc(data) != checksum:
+            raise RecordError("the checksum of a record is wrong", start)
+        yield data
+        start += size + 2 * _FRAME_HEAD - _LENGTH
+
+
+def decode_example(data: bytes) -> dict[str, bytes | int | None]:
+    """Returns name → value of the features of a serialised tf.train.Example.
+
+    The value is the only one of the feature; None if there are none, or several. Raises ValueError if the
+    data are no example.
+    """
+    try:
+        example = _Example.FromString(data)
+    except DecodeError:
+        raise ValueError("a record is not a tf.train.Example") from None
+    found: dict[str, bytes | int | None] = {}
+    for name, feature in example.features.feature.items():
+        values = [*feature.bytes_list.value, *feature.int64_list.value]
+        found[name] = values[0] if len(values) == 1 else None
+    return found
 
 
 _FEATURES = "tensorflow_datasets.core.features"

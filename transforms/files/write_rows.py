@@ -312,12 +312,13 @@ def write_shard(
     rows = sorted(map(kind.unpack, compact), key=kind.order)
     targets = name_files(text.Shard(*key))
     formats = [target.format for target in targets]
-    batches = _encode_rows(rows, kind, formats)
+    batches = encode_rows(rows, kind, formats)
     yield from write_files(folder, targets, kind.schema, batches, kind.encoding)
     counters.flush()
 
 
-def _encode_rows(rows: Sequence[Any], kind: RowKind, formats: Sequence[str]) -> Iterator[Batch]:
+def encode_rows(rows: Iterable[Any], kind: RowKind, formats: Sequence[str]) -> Iterator[Batch]:
+    """Yields rows in batches, in each of the formats. With `weigh`, one batch is in memory at a time."""
     if TABLE in formats:
         yield Batch(1, {TABLE: FORMATS[TABLE].encode(kind.schema, [kind.schema.names], "")})
     for values in _batches(rows, kind):
@@ -336,7 +337,7 @@ def encode_batch(
     return Batch(len(rows), {one: FORMATS[one].encode(schema, rows, text) for one in formats})
 
 
-def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]]:
+def _batches(rows: Iterable[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]]:
     """Yields the values of the rows in batches up to a maximum weight.
 
     A single row that exceeds this weight is a batch of its own.

@@ -58,7 +58,7 @@ class SentenceSources(NamedTuple):
     # language → builds; the corpus of each build is a key of `layouts`
     builds: Mapping[str, Sequence[Build]]
     texts: Mapping[str, Sequence[str]]  # language → files of lines
-    layouts: Mapping[str, Layout]  # corpus → layout of its text
+    layouts: Mapping[str, Layout]  # corpus, or the folder of a build → layout of its text
 
 
 class SentencePart(NamedTuple):
@@ -114,8 +114,9 @@ class ReadSentences(beam.PTransform):
         self.seed, self.stripes = seed, stripes
 
     def expand(self, root: beam.Pipeline) -> Any:
+        layouts = self.sources.layouts
         files = [
-            (language, self.sources.layouts[build.corpus], file)
+            (language, layouts.get(build.folder, layouts[build.corpus]), file)
             for language, builds in self.sources.builds.items()
             for build in builds
             for file in files_of(build)

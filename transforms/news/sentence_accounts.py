@@ -33,6 +33,8 @@ HELD_OUT_SHARD = 0  # of the series "train"
 PAPER_SHARD = 0  # of the series "heldout"
 
 SPLITS = ("train", "test", "paper_test", "dev")
+HELD_OUT_FILE = "news.en-00000-of-00100"
+"""The held-out shard of the published corpus, which is also there in parts."""
 
 TRAIN_FOLDER = "training-monolingual.tokenized.shuffled"
 HELDOUT_FOLDER = "heldout-monolingual.tokenized.shuffled"
@@ -189,6 +191,27 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
         ),
         caveats=tuple(_make_caveats(found, ledger.values("unterminated"))),
     )
+
+
+def account_for_released(ledger: Ledger, provenance: Provenance) -> Accounts:
+    """Returns the counts and statistics of the released corpus, which are those of a build.
+
+    The ledger has `splits`, `replaced` and `vocabulary`, see `account_for_sentences`.
+    """
+    splits = ledger.per_split("splits", SPLITS, LineStats())
+    lines = sum(splits[split].lines for split in WHOLE)
+    replaced = ledger.per_split("replaced", SPLITS, 0)
+    found = _Found(
+        lines, ledger.rejected, LineStats(), 0, lines, 0, splits, replaced, ledger.one("vocabulary")
+    )
+    for split, stats in splits.items():
+        ledger.check_files(split, stats.lines, "sentences", table_formats(provenance.settings))
+    _check_vocabulary(found)
+    in_all = _make_stats(found)
+    for name in ("input_lines", "unique_lines", "sentences_before_deduplication"):
+        del in_all[name]
+    counts = {name: _make_counts(found)[name] for name in ("kept", "replaced_characters")}
+    return Accounts(counts, in_all, (), caveats=tuple(_make_caveats(found, ())))
 
 
 def _name_files(formats: Sequence[str], corpus: str) -> dict[str, str]:

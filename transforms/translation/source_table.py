@@ -1,7 +1,12 @@
-"""Writes and reads source.tsv, the table of source sentences, which may be edited before a project begins."""
+"""Writes and reads source.tsv, the table of source sentences, which may be edited before a project begins.
+
+Makes the rows of released translations: a row for each sentence in each language.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+import pyarrow as pa
 
 from ..files.markup import read_table, write_table
 from ..files.records import SPLITS, ReadError, SourceSentence
@@ -11,6 +16,23 @@ COLUMNS = tuple("id split article domain topic has_image has_hyperlink url text"
 LICENCE = "licence"  # an additional column, if sentences have licences
 METADATA_COLUMNS = ("URL", "domain", "topic", "has_image", "has_hyperlink")  # of a release
 _BOOLEANS = {"yes": True, "no": False}
+_ABOUT_ARTICLE = ("url", "domain", "topic", "has_image", "has_hyperlink")
+_KINDS = {"number": pa.int32(), "has_image": pa.bool_(), "has_hyperlink": pa.bool_()}
+NUMBERS = tuple(_KINDS)
+RELEASED_SCHEMA = pa.schema(
+    [
+        pa.field(name, _KINDS.get(name, pa.string()), nullable=False)
+        for name in ("id", "language", "number", "text", *_ABOUT_ARTICLE)
+    ]
+)
+"""Columns of released translations. `number` is the place of a sentence in its split, as released."""
+
+NOTHING_KNOWN = ("", "", "", False, False)
+"""The values of a line without metadata."""
+
+_OF_PLUS = ("iso_639_3", "iso_15924", "glottocode", "last_updated")
+PLUS_SCHEMA = pa.schema([*RELEASED_SCHEMA, *(pa.field(name, pa.string()) for name in _OF_PLUS)])
+"""Columns of translations in FLORES+."""
 
 
 def write_source(sentences: Iterable[SourceSentence]) -> str:
@@ -98,3 +120,45 @@ def splits_of(sentences: Iterable[SourceSentence]) -> Iterator[tuple[str, list[S
     for sentence in sentences:
         by_split[sentence.split].append(sentence)
     return ((split, those) for split, those in by_split.items() if those)
+
+
+def read_metadata(lines: Iterable[bytes]) -> list[list[Any]]:
+    """Returns the values of each line in a released table of metadata, in the order of _ABOUT_ARTICLE.
+
+    Raises ReadError for a malformed line.
+    """
+    rows: list[list[Any]] = []
+    for number, line in enumerate(lines, 1):
+        cells = line.decode("utf-8").rstrip("\r\n").split("\t")
+        if number == 1:
+            if cells != [*METADATA_COLUMNS]:
+                raise ReadError(1, f"expected the columns {', '.join(METADATA_COLUMNS)}")
+        elif len(cells) != len(METADATA_COLUMNS):
+            raise ReadError(number, f"expected {len(METADATA_COLUMNS)} columns, found {len(cells)}")
+        else:
+            rows.append([*cells[:3], *(_to_bool(number, cell) for cell in cells[3:])])
+    return rows
+
+
+def _to_bool(place: int, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if str(value).lower() not in _BOOLEANS:
+        raise ReadError(place, f"expected yes or no, found {value!r}")
+    return _BOOLEANS[str(value).lower()]
+
+
+def plus_row(split: str, number: int, row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Returns the row of a sentence of FLORES+, in the order of PLUS_SCHEMA.
+
+    Raises ReadError if a value is missing or invalid. `number` is the number of the row in its file.
+    """
+    if missing := [name for name in ("id", "text", *_OF_PLUS[:2]) if row.get(name) is None]:
+        raise ReadError(number, f"there is no {missing[0]}")
+    about = [str(row.get(name) or "") for name in _ABOUT_ARTICLE[:3]]
+    booleans = (_to_bool(number, row.get(name, False)) for name in _ABOUT_ARTICLE[3:])
+    others = (None if row.get(name) is None else str(row[name]) for name in _OF_PLUS)
+    language, of_split = f"{row['iso_639_3']}_{row['iso_15924']}", int(row["id"])
+    variety = f"{language}_{row['glottocode']}" if row.get("glottocode") else language
+    identity = f"{sentence_id(split, of_split)}-{variety}"
+    return identity, language, of_split, str(row["text"]), *about, *booleans, *others

@@ -8,17 +8,27 @@ A build stores them in scratch, so that shuffles only pass references.
 Computes statistics of articles per split.
 
 Drops near-duplicate articles. Of each group of near-duplicates, the longest article is kept.
+
+Reads the articles of the released corpus. Outside English, its values were published as Python's notation of
+bytes: b'\\n_START_ARTICLE_\\n\\xd0\\x9c…'.
 """
 
+import ast
 import functools
 import pickle
-from collections.abc import Callable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import apache_beam as beam
 import pyarrow as pa
 
 from ..duplicates.similar_documents import DocumentFacts
 from ..duplicates.write_signatures import NamedText
+from ..files.builds.finished_builds import check_columns, opened
+from ..files.formats import PARQUET, RecordError, decode_example, read_records
+from ..files.read_files import InputError, open_raw
 from ..files.records import Article, CorpusStats, PackedArticle
 from ..files.scratch import fetch_text, pack_text
 from ..files.text import fingerprint, plain_words
@@ -183,3 +193,74 @@ def describe_article(article: PackedArticle) -> DocumentFacts:
 def text_of_article(article: PackedArticle) -> str:
     """Returns the plain words of the text of an article."""
     return plain_words(unpack_text(article))
+
+
+_LITERAL = re.compile(
+    r"b'(?:[ -&(-\[\]-~]++|\\(?:[\\'nrt]|x[0-9a-f]{2}))*+'"
+    r'|b"(?:[ !#-\[\]-~]++|\\(?:[\\nrt]|x[0-9a-f]{2}))*+"'
+)
+_LITERAL_STARTS = ("b'", 'b"')
+
+
+def read_released(path: str, notes: Counter[str]) -> Iterator[tuple[str, ...]]:
+    """Yields the values of the articles in a Parquet or TFRecord file of the released corpus, as RELEASED.
+
+    Raises InputError if the file is damaged, or a value is no text.
+
+    Args:
+      path: path of the file.
+      notes: the number of articles with values in the notation of bytes is added to "bytes_notation".
+    """
+    rows = _read_parquet(path) if path.endswith(".parquet") else _read_records(path)
+    for number, row in enumerate(rows, 1):
+        try:
+            decoded = [decode_value(value) for value in row]
+        except ValueError as error:
+            raise InputError(path, f"row {number:,}: {error}") from None
+        notes["bytes_notation"] += any(is_literal for _, is_literal in decoded)
+        yield tuple(text for text, _ in decoded)
+
+
+def _read_parquet(path: str) -> Iterator[Sequence[Any]]:
+    with opened(path, PARQUET) as parquet:
+        check_columns(path, parquet, RELEASED)
+        for batch in parquet.iter_batches(BATCH, columns=[*RELEASED]):
+            yield from zip(*(batch.column(name).to_pylist() for name in RELEASED), strict=True)
+
+
+def _read_records(path: str) -> Iterator[Sequence[Any]]:
+    with open_raw(path) as stream:
+        try:
+            for data in read_records(stream):
+                features = decode_example(data)
+                yield [features.get(name) for name in RELEASED]
+        except RecordError as error:
+            raise InputError(path, error.message, error.offset) from None
+        except ValueError as error:
+            raise InputError(path, str(error)) from None
+
+
+def decode_value(value: object) -> tuple[str, bool]:
+    """Returns the text of a released value, and whether it was in Python's notation of bytes.
+
+    Raises ValueError if the value is no text, or bytes that are not UTF-8.
+    """
+    is_literal = isinstance(value, str) and value.startswith(_LITERAL_STARTS)
+    if is_literal:
+        value = parse_bytes(str(value))
+    if isinstance(value, bytes):
+        return value.decode("utf-8"), is_literal
+    if not isinstance(value, str):
+        raise ValueError(f"expected a text, found {value!r}")
+    return value, False
+
+
+def parse_bytes(text: str) -> bytes:
+    """Returns the bytes that a text like b'\\n\\xd0\\x9c' stands for, in the form that Python prints.
+
+    Raises ValueError for any other text. Nothing is executed.
+    """
+    if not _LITERAL.fullmatch(text):
+        raise ValueError(f"begins like bytes of Python, and is none: {text[:40]}…")
+    parsed: bytes = ast.literal_eval(text)
+    return parsed

@@ -2,7 +2,8 @@
 
 A pin is (wikidata_id, split). Tables of pins are TSV or CSV with a header line, or Arrow tables; other
 columns are ignored. Splits are named train, validation and test; "dev" and "valid", the names in many
-releases, mean validation.
+releases, mean validation. A Parquet file of the released corpus has no column of splits, but the split in its
+name, such as "train-00000-of-00002.parquet".
 
 Reads pins (fixed splits of articles) from tables and finished builds, and adds them to facts about pages.
 
@@ -36,6 +37,7 @@ from ..files.markup import MalformedTableError, check_split, read_columns
 from ..files.read_files import InputError, open_input, open_raw
 from ..files.records import PackedArticle
 from ..files.text import SPLITS, grouped, split_of
+from .article_rows import decode_value
 from .screening import PageFacts
 
 ID, SPLIT = "wikidata_id", "split"
@@ -108,7 +110,11 @@ def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
             raise MalformedTableError(message) from error
     splits = itertools.repeat(split) if split else columns[1]
     for row, (identity, name) in enumerate(zip(columns[0], splits, strict=False), start=1):
-        yield check_pin(identity or "", name or "", f"row {row}")
+        try:
+            decoded, _ = decode_value(identity or "")  # of the released corpus
+        except ValueError as error:
+            raise MalformedTableError(f"row {row}: {error}") from None
+        yield check_pin(decoded, name or "", f"row {row}")
 
 
 def split_of_file(name: str) -> str | None:
@@ -163,7 +169,7 @@ class PinFile(NamedTuple):
     """A file that contains pins, or one row group of such a file."""
 
     path: str
-    # split of all rows, in a file of a finished build; "" to read the split from a column
+    # split of all rows, in a file of a finished build or of the released corpus; "" to read it from a column
     split: str = ""
     row_group: int = -1  # number of a row group in a Parquet file; -1 for the whole file
 
@@ -179,10 +185,11 @@ def find_pins(patterns: Sequence[str]) -> PinSources:
     """Finds the tables and finished builds that match the patterns, each once. They contain the pins.
 
     A table is a .parquet, .tsv or .csv file, plain or compressed (.gz, .bz2, .xz). A build is a folder with a
-    file COMPLETED; its train, validation and test Parquet files are read.
+    file COMPLETED; its train, validation and test Parquet files are read. So are those of a folder with the
+    released corpus.
 
-    Raises InputError for a pattern without a match, a folder that is not a finished build, and a table
-    without the required columns.
+    Raises InputError for a pattern without a match, a folder without such files, and a table without the
+    required columns.
     """
     files: set[PinFile] = set()
     inputs: set[str] = set()
@@ -192,8 +199,7 @@ def find_pins(patterns: Sequence[str]) -> PinSources:
             files.update(_files_of_build(folder))
             inputs.add(FileSystems.join(folder, MANIFEST))
         for path in tables:
-            _check_head(path)
-            files.add(PinFile(path))
+            files.add(_check_head(path))
             inputs.add(path)
     return PinSources(tuple(sorted(files)), tuple(sorted(inputs)))
 
@@ -204,9 +210,12 @@ def _match(pattern: str) -> tuple[list[str], list[str]]:
     builds = [FileSystems.split(mark)[0] for mark in marks]
     found = _match_paths(pattern)
     folders = {path for path in found if pathlib.Path(path).is_dir()}
-    if unfinished := sorted(folders - set(builds)):
-        raise InputError(unfinished[0], "not a finished build: it has no file COMPLETED")
     tables = [path for path in found if path not in folders]
+    for folder in sorted(folders - set(builds)):
+        released = [file.path for file in _files_in(folder)]
+        if not released or _match_paths(FileSystems.join(folder, MANIFEST)):
+            raise InputError(folder, f"not a finished build: it has no file {COMPLETED}")
+        tables += released
     if not builds and not tables:
         raise InputError(
             pattern, "expected a file or the folder of a finished build, found neither"
@@ -218,25 +227,32 @@ def _match_paths(pattern: str) -> list[str]:
     return [metadata.path for metadata in FileSystems.match([pattern])[0].metadata_list]
 
 
+def _files_in(folder: str) -> list[PinFile]:
+    paths = _match_paths(FileSystems.join(folder, "*.parquet"))
+    found = [(path, split_of_file(posixpath.basename(path))) for path in paths]
+    return [PinFile(path, split) for path, split in found if split]
+
+
 def _files_of_build(folder: str) -> list[PinFile]:
-    found = [
-        PinFile(path, split)
-        for path in _match_paths(FileSystems.join(folder, "*.parquet"))
-        if (split := split_of_file(posixpath.basename(path)))
-    ]
-    if not found:
+    if not (found := _files_in(folder)):
         raise InputError(folder, "not a build of a corpus: it contains no train-*.parquet")
     return found
 
 
-def _check_head(path: str) -> None:
+def _check_head(path: str) -> PinFile:
     """Checks the columns of a table, before any worker starts. Raises InputError if one is missing."""
+    file = PinFile(path)
     if _is_parquet(path):
-        plan_units(PinFile(path))
-        return
+        named = split_of_file(posixpath.basename(path)) or ""
+        with _naming(path), open_raw(path) as stream:
+            if SPLIT not in pq.ParquetFile(stream).schema_arrow.names:
+                file = PinFile(path, named)
+        plan_units(file)
+        return file
     with _naming(path), open_input(path) as lines:
         for _ in read_pin_lines(itertools.islice(lines, 1)):
             pass
+    return file
 
 
 @dataclass(eq=False, repr=False)

@@ -38,7 +38,7 @@ from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Reje
 from corpusmill.transforms.files.text import fingerprint, grouped
 from corpusmill.transforms.wikitext.article_markers import parse_article
 
-from ...run.corpora import rows
+from ...run.corpora import row_of_build
 
 
 def share(part: float, whole: float) -> str:
@@ -148,7 +148,7 @@ class Balance(NamedTuple):
 
 def read_facts(build: Build) -> Facts:
     """Reads the counts of a build. Raises InputError if they are missing or damaged."""
-    row = rows().get(build.corpus)
+    row = row_of_build(build.manifest)
     has_stats = any(file["name"] == STATS for file in build.manifest["outputs"])
     # A package of translations has only the counts in its manifest.
     stats = (

@@ -24,6 +24,7 @@ BEFORE, AFTER = "before deduplication", "after deduplication"
 _OF_DOCUMENTS = {
     "articles_by_characters": ("characters", "articles"),
     "books_by_words": ("words", "books"),
+    "paragraphs_by_words": ("words", "paragraphs"),
 }
 """Name of a histogram in stats.json → (measure, counted things)."""
 

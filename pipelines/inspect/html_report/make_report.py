@@ -25,7 +25,7 @@ from corpusmill.transforms.files.markup import escape, make_head, to_json
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Rejected
 
-from ...run.corpora import rows
+from ...run.corpora import rows, shape_of
 from ..build_sizes import counts_are_read
 from .answers import (
     MEANINGS,
@@ -178,8 +178,8 @@ def _anchor(facts: Facts, names: Counter[str]) -> str:
 
 def _page(facts: Facts, before: Facts | None, anchor: str) -> Page:
     build = facts.build
-    row = rows().get(build.corpus)
-    documents = choose_documents(facts, row.shape) if row and row.shape else []
+    shape = shape_of(build.manifest)
+    documents = choose_documents(facts, shape) if shape else []
     rejected = choose_rejected(facts)
     return Page(
         anchor=anchor,

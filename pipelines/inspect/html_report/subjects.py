@@ -12,7 +12,7 @@ from corpusmill.transforms.books.publication_dates import BOUND
 from corpusmill.transforms.files.records import TITLE_IN_TEXT
 from corpusmill.transforms.wikitext.article_markers import parse_article
 
-from ...run.corpora import rows
+from ...run.corpora import shape_of
 from .answers import ABOUT, Answer, Table
 from .drawings import Bar, Bin, Figure, bars, histogram
 from .facts import Facts, sample_columns, share
@@ -61,8 +61,8 @@ def _of_translations(facts: Facts) -> Answer | None:
         for code, of in ranked
     ]
     figures = [Figure("Quality score by language, of 100", bars(drawn, 100))] if drawn else []
-    if (row := rows().get(facts.build.corpus)) and row.shape:
-        sample = sample_columns(facts, row.shape, ("domain", "topic"))
+    if shape := shape_of(facts.build.manifest):
+        sample = sample_columns(facts, shape, ("domain", "topic"))
         for name in sample.column_names:
             counted = Counter((one or UNKNOWN).lower() for one in sample[name].to_pylist())
             figures.append(_bars(f"Sentences by {name}", counted, whole=sample.num_rows))
@@ -203,11 +203,11 @@ def _of_articles(facts: Facts) -> Answer | None:
 
     Returns None for builds of other corpora.
     """
-    row = rows().get(facts.build.corpus)
-    if not row or not row.shape or row.shape.title != TITLE_IN_TEXT:
+    shape = shape_of(facts.build.manifest)
+    if not shape or shape.title != TITLE_IN_TEXT:
         return None
-    wanted = (row.shape.texts[0], "wikidata_classes", "revision_date")
-    sample = sample_columns(facts, row.shape, wanted)
+    wanted = (shape.texts[0], "wikidata_classes", "revision_date")
+    sample = sample_columns(facts, shape, wanted)
     if not (articles := sample.num_rows):
         return None
     headings: Counter[str] = Counter()

@@ -284,7 +284,8 @@ def _find_few_links(counts: Mapping[str, Any]) -> Iterator[Doubt]:
 
 
 def _often(counts: Mapping[str, Any]) -> str:
-    reasons = {reason: n for reason, n in counts["rejected"].items() if reason != "total"}
+    rejected = counts.get("rejected", {})
+    reasons = {reason: n for reason, n in rejected.items() if reason != "total"}
     if not reasons:
         return "nothing was rejected"
     often = max(reasons, key=lambda reason: reasons[reason])
