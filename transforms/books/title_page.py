@@ -362,8 +362,7 @@ def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[Fr
             yield FrontYear(int(match["arabic"]), COPYRIGHT, line)
         elif is_publisher_near:
             columns = [_ALONE.fullmatch(column) for column in _COLUMNS.split(line)]
-            is_imprint = _is_imprint(line) and not _pattern("no_imprint").search(line)
-            ending = [_last_year(line)] if is_imprint else []
+            ending = [_last_year(line)] if _names_imprint(line) else []
             for match in [one for one in columns if one] or [one for one in ending if one]:
                 yield from _of_imprint(match, line)
 
@@ -395,7 +394,7 @@ def _dateline_years(
         match = _last_year(line)
         if match and (year := _year_of(match)) and not _pattern("no_dateline").search(line):
             is_place = _is_signature(before, after) and _DATELINE.fullmatch(line[: match.start()])
-            is_date = is_place or _MONTH.search(line) or _is_imprint(line)
+            is_date = is_place or _MONTH.search(line) or _names_imprint(line)
             if is_date and _is_of_preface(before, after, lines):
                 yield FrontYear(year, PREFACE, line)
 
@@ -463,6 +462,10 @@ def _has_publisher(blocks: Sequence[Block]) -> bool:
 def _is_imprint(line: str) -> bool:
     """Returns True if a line names a place of printing, or has words that publishers use."""
     return _imprint_words().search(line) is not None
+
+
+def _names_imprint(line: str) -> bool:
+    return _is_imprint(line) and not _pattern("no_imprint").search(line)
 
 
 @functools.cache
