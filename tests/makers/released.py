@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from corpusmill.transforms.files.formats import encode_example, frame_record
+from corpusmill.transforms.files.tfrecord import encode_example, frame_record
 
 Files = Mapping[str, bytes]  # path below the source → content
 COLUMNS = ("wikidata_id", "text", "version_id")

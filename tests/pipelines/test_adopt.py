@@ -19,9 +19,9 @@ from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.errors import BuildError
-from corpusmill.transforms.files.formats import decode_example, read_records
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.released_layouts import LAYOUTS
+from corpusmill.transforms.files.tfrecord import decode_example, read_records
 from corpusmill.transforms.wikipedia.article_rows import decode_value, parse_bytes
 from corpusmill.transforms.wikipedia.split_pins import find_pins, plan_units, read_pins
 from tests.deploy.schedulers import DEPLOY

@@ -23,7 +23,7 @@ from corpusmill.pipelines.run import corpora
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.run.publish import TargetError, is_built
 from corpusmill.pipelines.wiki40b import Wiki40b
-from corpusmill.transforms.files import formats
+from corpusmill.transforms.files import tfrecord
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.check_builds import check_counts, find_fault, list_files
 from corpusmill.transforms.files.builds.dataset_card import read_head
@@ -232,7 +232,7 @@ def test_plain_text_is_not_decompressed() -> None:
 
 def test_numbers_that_no_row_has_are_zero_in_records() -> None:
     schema = pa.schema([("id", pa.string()), ("latest_year", pa.null())])
-    (record,) = formats.encode_rows(schema, [("a", None)])
+    (record,) = tfrecord.encode_rows(schema, [("a", None)])
     assert b"latest_year" in record
 
 

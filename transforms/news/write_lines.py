@@ -18,9 +18,10 @@ import apache_beam as beam
 import pyarrow as pa
 
 from ..files import counters, line_blocks
-from ..files.formats import DEFAULT, PARQUET, TEXT, TFRECORD, encode_texts
+from ..files.formats import DEFAULT, PARQUET, TEXT, TFRECORD
 from ..files.records import LineRange, LineShard, OutputFile
 from ..files.scratch import fetch
+from ..files.tfrecord import encode_texts
 from ..files.write_files import mark, write_file, write_text
 from ..files.write_rows import Batch, Target, encode_batch, row_files, write_files
 from .sentence_accounts import split_of, table_formats, tables_of, text_name

@@ -27,11 +27,12 @@ import pyarrow as pa
 from ..duplicates.similar_documents import DocumentFacts
 from ..duplicates.write_signatures import NamedText
 from ..files.builds.finished_builds import check_columns, opened
-from ..files.formats import PARQUET, RecordError, decode_example, read_records
+from ..files.formats import PARQUET
 from ..files.read_files import InputError, open_raw
 from ..files.records import Article, CorpusStats, PackedArticle
 from ..files.scratch import fetch_text, pack_text
 from ..files.text import fingerprint, plain_words
+from ..files.tfrecord import RecordError, decode_example, read_records
 from ..files.write_rows import RowKind
 from ..wikitext.article_markers import measure_article, plain_article
 from .article_accounts import FULL, NUMBERS, RELEASED, RowSource

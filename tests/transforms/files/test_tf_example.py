@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.files.formats import (
+from corpusmill.transforms.files.tfrecord import (
     encode_example,
     encode_rows,
     encode_texts,

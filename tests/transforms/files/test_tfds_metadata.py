@@ -1,5 +1,5 @@
-from corpusmill.transforms.files.formats import dataset_info_json, features_json
 from corpusmill.transforms.files.records import OutputFile
+from corpusmill.transforms.files.tfrecord import dataset_info_json, features_json
 
 
 def tfrecord(split: str, shard: int, shards: int, records: int, size: int) -> OutputFile:

@@ -16,7 +16,7 @@ import pytest
 from corpusmill.transforms.books import book_rows
 from corpusmill.transforms.books.book_accounts import BookStats, identity_of
 from corpusmill.transforms.duplicates import near_duplicate_lines
-from corpusmill.transforms.files.formats import encode_example, file_name, frame_record
+from corpusmill.transforms.files.formats import file_name
 from corpusmill.transforms.files.records import (
     Article,
     BookRow,
@@ -32,6 +32,7 @@ from corpusmill.transforms.files.text import (
     shard_of,
     split_of,
 )
+from corpusmill.transforms.files.tfrecord import encode_example, frame_record
 from corpusmill.transforms.files.write_rows import (
     PlanShards,
     RowKind,

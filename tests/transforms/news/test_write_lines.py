@@ -13,9 +13,9 @@ from apache_beam.pvalue import AsList, AsSingleton
 
 from corpusmill.transforms.files import line_blocks
 from corpusmill.transforms.files.distribution import MapOnce
-from corpusmill.transforms.files.formats import encode_example, frame_record
 from corpusmill.transforms.files.records import LineRange, LineShard, OutputFile, Rejected
 from corpusmill.transforms.files.text import Shard
+from corpusmill.transforms.files.tfrecord import encode_example, frame_record
 from corpusmill.transforms.news import write_lines
 from corpusmill.transforms.news.sentence_accounts import (
     HELDOUT,

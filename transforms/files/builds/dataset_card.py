@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 import yaml
 
-from .. import formats
+from .. import tfrecord
 from ..formats import TEXT, TFRECORD, formats_in, formats_of, loadable_suffix
 from ..markup import CardHead, Config, config_of, hub_head, render, size_category, yaml_head
 from ..records import OutputFile
@@ -104,7 +104,7 @@ def make_texts(
     texts = {"stats.json": to_json(stats), CARD: card}
     if not description.features or TFRECORD not in formats_in(provenance.settings):
         return texts
-    dataset_info = formats.dataset_info_json(
+    dataset_info = tfrecord.dataset_info_json(
         provenance.corpus,
         provenance.edition,
         provenance.version,
@@ -114,7 +114,7 @@ def make_texts(
         outputs,
         description.splits,
     )
-    features = formats.features_json(description.features, description.numbers)
+    features = tfrecord.features_json(description.features, description.numbers)
     return {
         "features.json": json.dumps(features, indent=2),
         "dataset_info.json": json.dumps(dataset_info, indent=2),
