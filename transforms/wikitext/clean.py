@@ -250,17 +250,19 @@ class WikitextCleaner:
         text = paragraphs.join_paragraphs(text)
         if UNKNOWN in text:
             text = paragraphs.drop_unknown_values(text, expansion.dropped)
-        shown = paragraphs.tidy(text).split(SECTION)[1:]
+        text = paragraphs.tidy(text)
+        if not markdown:  # GUARD is not a noncharacter, so `restore` keeps it
+            text = restore(text.replace(SECTION, GUARD))
+        shown = text.split(SECTION if markdown else GUARD)[1:]
         if len(shown) != len(sections):  # not seen in any page
             raise UncleanableError(
                 "tangled",
                 f"cleaning changed the number of sections from {len(sections)} to {len(shown)}",
             )
-        shown = shown if markdown else [*map(restore, shown)]
         lines = (section.rstrip("\n").split("\n") for section in shown)
         return [
             Section(
-                restore(heading).strip() or _plain(raw.heading),
+                (restore(heading) if markdown else heading).strip() or _plain(raw.heading),
                 tuple(texts if markdown else paragraphs.without_labels(texts, raw.body)),
             )
             for raw, (heading, *texts) in zip(sections, lines, strict=True)

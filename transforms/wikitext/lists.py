@@ -72,6 +72,7 @@ _SYMBOL = re.compile(
     rf"(?:{FORMULA_START}[^\n{FORMULA_END}]*+{FORMULA_END}|''+[^'\s]{{1,3}}''+){_INDEX}(?:,[ \t]*)?[\w:=–—-]"
 )
 _LETTER = re.compile(rf"\w{{1,2}}{_INDEX}[:=]")
+_SYMBOL_OR_LETTER = re.compile(rf"[{_BLANK}\n*#:;]*+(?:{_SYMBOL.pattern}|{_LETTER.pattern})")
 _MARKS = re.compile(r"^[*#:;]+[ \t]*", re.MULTILINE)
 _FORMULA_MARKS = {ord(FORMULA_START): None, ord(FORMULA_END): None}
 _NO_SENTENCE = ("*", "#", ":", ";", "|", "!", "{|", SECTION)
@@ -81,8 +82,8 @@ _MIN_DESCRIPTION = 4  # words
 _OPENING = "'\"«„“‘([ "
 _END = f"[{SENTENCE_SIGNS}]"
 # Thai ends no sentence with a sign: its letters, without signs and digits.
-_THAI = frozenset(map(chr, range(0x0E01, 0x0E4F)))
-_LAST_SIGNS = _THAI | frozenset(SENTENCE_SIGNS)
+_THAI = "".join(map(chr, range(0x0E01, 0x0E4F)))
+_LAST_SIGNS = frozenset(_THAI + SENTENCE_SIGNS)
 _VERBS = re.compile("เป็น|คือ|ได้|มี|ถูก|จะ|ให้|อยู่|ซึ่ง|แต่|จึง|เพราะ")  # and words between clauses
 _MIN_VERBS = 2  # different ones, in a text of Thai that is a sentence
 _CLOSERS = f"{_BLANK}'\"»”’)]」』）"
@@ -93,11 +94,18 @@ _PLAIN_FORMULA = (
     rf"(?=[^\n]*''[^\W\d_]{{1,2}}(?:<|''))(?=[^\n]*[=≈≡≤≥∝→⇒{protect('=')}])"
     rf"(?![^\n]*(?<![&<])(?:[^\W\d_]{{4}}|{WIDE.pattern}))[^\n]*+"
 )
+_MIN_SENTENCE = 60  # characters of an item that is more than a name; East Asian ones count twice
+_DATE = r"(?:[คพ]\.ศ\. )?\d[^–—\n-]{0,40}+(?:(?<=[ \u00a0])|(?<=&nbsp;))[–—-]"
 _FORMULA_LINE = re.compile(
-    rf":*+[ \t]*+{FORMULA_START}[^\n]*+|[*#:]++[ \t]*+{_FORMULA}$|:++[ \t]*+{_PLAIN_FORMULA}"
+    rf"\n(:*+[ \t]*+{FORMULA_START}[^\n]*+|[*#:]++[ \t]*+{_FORMULA}"
+    rf"|:++(?![*#])[ \t]*+{_PLAIN_FORMULA})(?=\n)"
 )
-_DATE_FIRST = re.compile(  # chronologies ("1912 – The ship …") have no sentences
-    r"(?:[คพ]\.ศ\. )?\d[^–—-]{0,40}+(?:(?<=[ \u00a0])|(?<=&nbsp;))[–—-]"
+# An item that is long enough for a sentence, and may end like one. Chronologies ("1912 – The ship …") have no
+# sentences.
+_LONG_ITEM = re.compile(
+    rf"\n:*+[*#][ \t*#:;]*+(?![{_BLANK}]*+{_DATE})"
+    rf"((?:[^\n]{{{_MIN_SENTENCE},}}+|(?=[^\n]*{WIDE.pattern})[^\n]{{{_MIN_SENTENCE // 2},}}+)"
+    rf"(?<=[{SENTENCE_SIGNS}{_THAI}{re.escape(_CLOSERS)}>]))(?=\n)"
 )
 _NEXT_SENTENCE = re.compile(r"(?:(?<=\w\w)[.!?؟۔।։።။។]\W? |[。！？])(?=[^\s。！？])")
 _MAX_LAST = 200  # characters
@@ -106,9 +114,11 @@ _DIGIT = re.compile(r"\d")
 _DASH = "[–—―－•]"
 _SPACE = "[ \u00a0]"
 _HYPHEN = rf"(?<!{_SPACE})-(?![ \u00a0-])|(?<={_SPACE})-(?=\d)|(?<=[^\W\d])-(?= [a-zà-ÿа-яё])"
+_IN_BRACKETS = r"[(（][^()（）\n]*+[)）]"
+_MAX_LABEL = 60  # characters; a text in brackets counts as one
 _ENTRY = re.compile(
-    r"(?P<label>(?:[^.!?。！？։।…(（\n:：–—―－•-]|[(（][^()（）\n]*+[)）]"
-    rf"|(?<!{_SPACE}){_DASH}(?!{_SPACE})|{_HYPHEN}|[:：](?=\d)){{1,60}}+)"
+    rf"(?P<label>(?:[^.!?。！？։।…(（\n:：–—―－•-]++|{_IN_BRACKETS}"
+    rf"|(?<!{_SPACE}){_DASH}(?!{_SPACE})|{_HYPHEN}|[:：](?=\d))++)"
     rf"(?:(?<={_SPACE})[–—―－•-]++|[–—―－•-]++(?={_SPACE})|[:：])(?P<text>.*)"
 )
 # After a full stop that is not one of an abbreviation. Each pattern begins with a set of characters, which is
@@ -136,7 +146,6 @@ _AFTER_YEAR = 10  # characters, at most, from the last digit of such an end
 _MIN_WORDS = 3  # of a sentence; "See also:" and "Examples:" are labels
 _MIN_WIDE = 8  # characters of East Asian scripts
 _MAX_NAMES = 50  # items of a list of names, without the terms that part it
-_MIN_SENTENCE = 60  # characters of an item that is more than a name; East Asian ones count twice
 
 
 class ListRule(NamedTuple):
@@ -157,21 +166,15 @@ class ListRule(NamedTuple):
         return _stays(_items(block), len(_LIST.findall(block)), is_announced)
 
     def show_parts(self, block: str) -> str:
-        """Returns a list in which those lines are paragraphs that are kept by themselves."""
-        lines = block.split("\n")
-        for number, line in enumerate(lines):
-            if len(line) > _MIN_SENTENCE // 2 or line.startswith(":") or FORMULA_START in line:
-                lines[number] = self._show_line(line)
-        return "\n".join(lines)
+        """Returns a list in which those lines are paragraphs that are kept by themselves.
 
-    def _show_line(self, line: str) -> str:
-        marked = line.lstrip(":")
-        is_item = marked.startswith(("*", "#"))
-        item = marked.lstrip(_LIST_MARKS)
-        if (not is_item or FORMULA_START in item[:1]) and _FORMULA_LINE.match(line):
-            return _paragraph(_MARKS.sub("", line))
-        is_prose = self.lists == "sentences" and is_item and _ends_sentence(item)
-        return _paragraph(item) if is_prose and _is_prose(item) else line
+        The list begins and ends with a line feed.
+        """
+        if FORMULA_START in block or "\n:" in block:
+            block = _FORMULA_LINE.sub(
+                lambda line: "\n" + _paragraph(_MARKS.sub("", line[1])), block
+            )
+        return _LONG_ITEM.sub(_show_item, block) if self.lists == "sentences" else block
 
 
 def keep_lists(text: str, levels: Sequence[int], rule: ListRule) -> str:
@@ -190,18 +193,17 @@ def keep_lists(text: str, levels: Sequence[int], rule: ListRule) -> str:
         goes_on = list_end == position < end and _is_inserted(text, position, end)
         is_announced = _announced(text, start, end, block, headings, rule, goes_on=goes_on)
         is_whole = rule.keeps_whole(block, is_announced)
-        shown = "".join(map(_paragraph, _items(block))) if is_whole else rule.show_parts(block)
+        items = _items(block) if is_whole else []
+        shown = "\n" + "".join(map(_paragraph, items)) if is_whole else rule.show_parts(match[0])
         is_bold = text.startswith("'''", start) and bool(
             _BOLD.fullmatch(text[start:end].strip(_BLANK))
         )
-        if shown != block:
+        if shown != match[0]:
             pieces += (
                 text[position:start],
                 "\n\n" if is_bold else "",
                 text[max(start, position) : end],
-            )
-            pieces.append(
-                "\n" + (shown.translate(_FORMULA_MARKS) if FORMULA_END in shown else shown)
+                shown.translate(_FORMULA_MARKS) if FORMULA_END in shown else shown,
             )
             position = match.end()
             list_end = position if is_whole else -1
@@ -219,6 +221,11 @@ def _items(block: str) -> list[str]:
 
 def _paragraph(item: str) -> str:
     return f"\n\n{GUARD}{item}\n\n"
+
+
+def _show_item(line: re.Match[str]) -> str:
+    is_prose = _ends_sentence(line[1]) and _is_prose(line[1])
+    return "\n" + _paragraph(line[1]) if is_prose else line[0]
 
 
 def _ends_sentence(item: str) -> bool:
@@ -365,7 +372,7 @@ def _explains_symbols(line: str, block: str) -> bool:
 
     `line` is the line before the list, for example "where". `block` has the lines of the list.
     """
-    if not line[-1:].isalnum():
+    if not line[-1:].isalnum() or not _SYMBOL_OR_LETTER.match(block):
         return False
     is_short = not line[:1].isupper() and len(line.split(None, _MIN_WORDS)) < _MIN_WORDS
     if not is_short and not _is_sentence(line):
@@ -401,9 +408,9 @@ def _is_prose(item: str) -> bool:
         return False
     if text[-1] in _THAI and len({*_VERBS.findall(text)}) < _MIN_VERBS:
         return False
-    if _DATE_FIRST.match(text):
-        return False
     entry = _ENTRY.match(text)
+    if entry and len(re.sub(_IN_BRACKETS, ".", entry["label"])) > _MAX_LABEL:
+        entry = None
     if entry and (_DIGIT.search(entry["label"]) or not _INNER_END.search(entry["text"])):
         return False
     if _TITLE_FIRST.match(text) or _is_source(item):

@@ -49,11 +49,10 @@ TEMPLATE = "\ufde5"
 WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 SENTENCE_SIGNS = ".!?…؟۔।॥։።။។。！？"  # at the end of a sentence
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
-# The first byte of the noncharacters and of UNKNOWN in UTF-8. One byte is found faster than several.
-_THEIR_BYTE = b"\xef"
-# The first bytes of the noncharacters, and of a few ligatures
-_THEIR_BYTES = b"\xef\xb7"
-_HIGH_BYTE = b"\xfd"  # of the noncharacters in UTF-16
+# The same in UTF-16. The second byte alone is found faster, but is also a part of "ý".
+_THEIR_BYTE = b"\xfd"
+_THEIR_BYTES = re.compile(rb"\xfd(?<=[\xd0-\xef]\xfd)")
+_NUL = re.compile("\0")  # faster than `"\0" in text`
 _CONTROLS = {0: None, ord(GUARD): None, ord(UNKNOWN): None}
 _BRACES = {ord(char): _PROTECT[ord(char)] for char in "{}"}
 _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
@@ -66,14 +65,17 @@ def drop_noncharacters(text: str) -> str:
     removed, too.
     """
     try:
-        data = text.encode("utf-8")
+        data = text.encode("utf-16-le")
     except UnicodeEncodeError:
-        data = text.encode("utf-8", "ignore")
-        text = data.decode("utf-8")
-    has_their_byte = _THEIR_BYTE in data
-    if b"\0" in data or GUARD.encode() in data or (has_their_byte and UNKNOWN.encode() in data):
+        return drop_noncharacters(text.encode("utf-8", "ignore").decode("utf-8"))
+    if GUARD in text or UNKNOWN in text or _NUL.search(text):
         text = text.translate(_CONTROLS)
-    return _NONCHARACTER.sub("", text) if has_their_byte and _THEIR_BYTES in data else text
+    return _NONCHARACTER.sub("", text) if _has_noncharacters(data) else text
+
+
+def _has_noncharacters(data: bytes) -> bool:
+    """Returns True if a text in UTF-16, little endian, has a noncharacter."""
+    return _THEIR_BYTE in data and _THEIR_BYTES.search(data) is not None
 
 
 def protect(text: str) -> str:
@@ -93,7 +95,7 @@ def protect_argument(text: str) -> str:
 
 def restore(text: str) -> str:
     """Replaces stand-ins by the original characters, and removes all other marks of the cleaner."""
-    if text.isascii() or _HIGH_BYTE not in text.encode("utf-16", "surrogatepass"):
+    if text.isascii() or not _has_noncharacters(text.encode("utf-16-le", "surrogatepass")):
         return text
     return _NONCHARACTER.sub(lambda match: _RESTORED.get(match[0], ""), text)
 
@@ -125,15 +127,29 @@ def _apostrophe_to_restore(parts: list[str], sizes: list[int]) -> int:
     return next((i for i in (one_letter_word, word, blank) if i >= 0), -1)
 
 
-def strip_quotes(line: str) -> str:
-    """Returns a line without its marks for bold and italics. Real apostrophes are kept."""
-    if "''" not in line:
-        return line
+def strip_quotes(text: str) -> str:
+    """Returns a text without its marks for bold and italics. Real apostrophes are kept."""
+    kept: list[str] = []
+    position = 0
+    start = text.find("''")
+    while start >= 0:
+        start = text.rfind("\n", position, start) + 1 or position
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        kept += (text[position:start], _strip_quotes(text[start:end]))
+        position = end
+        start = text.find("''", end)
+    kept.append(text[position:])
+    return "".join(kept)
+
+
+def _strip_quotes(line: str) -> str:
+    if "'''" not in line:
+        return line.replace("''", "")
     if "''''" not in line:  # all marks are italic or bold
-        bold = line.count("'''")
-        italic = line.count("''") - bold
-        if bold % 2 == 0 or italic % 2 == 0:
-            return line.replace("'''", "").replace("''", "")
+        without_bold = line.replace("'''", "")
+        if line.count("'''") % 2 == 0 or without_bold.count("''") % 2 == 0:
+            return without_bold.replace("''", "")
     runs = _RUN.findall(line)
     parts = _RUN.split(line)
     sizes = [min(5, 3 if len(run) == 4 else len(run)) for run in runs]

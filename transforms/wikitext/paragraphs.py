@@ -46,7 +46,7 @@ from .marks import (
 from .tags import decode_entities
 
 _BLANK = f" \t{HOLE}{GUARD}"
-_INDENTED_LINES = re.compile(rf"\n:[^\n]*+(?:\n(?::[^\n]*+|[{_BLANK}]*+(?=\n)))*+")
+_INDENTED_LINES = re.compile(rf"\n(?=:)[^\n]*+(?:\n(?::[^\n]*+|[{_BLANK}]*+(?=\n)))*+")
 _INDENTED = re.compile(r":+[ \t]*([^\s*#;:|!{].*)")
 _NOT_INDENTED_PROSE = ("*", "#", ";", "|", "!", "{|", "----", SECTION)
 # Minimum lengths of prose, chosen by reading about 1,000 such lines of four wikis. Most shorter lines are
@@ -80,8 +80,6 @@ def _is_prose(line: str, *, after_prose: bool) -> bool:
 
 def raise_indented_prose(text: str) -> str:
     """Turns each line of prose that begins with `:` into a separate paragraph."""
-    if "\n:" not in text:
-        return text
     pieces: list[str] = []
     position = 0
     for lines in _INDENTED_LINES.finditer(text):
@@ -117,7 +115,7 @@ def _raise(block: str, after_prose: bool) -> str:
 # A line that begins with a space is preformatted: code and diagrams, or, in the dumps seen, prose with an
 # accidental space. Such prose is longer than lines of code.
 _MAX_CODE_LINE = 80
-_PREFORMATTED = re.compile(rf"\n [^\n]{{0,{_MAX_CODE_LINE - 2}}}(?=\n)")
+_PREFORMATTED = re.compile(rf"\n(?= )[^\n]{{1,{_MAX_CODE_LINE - 1}}}+(?=\n)")
 _BAR = re.compile(r"^[ \t]*+(?:\|\}?|!)", re.MULTILINE)
 _OPEN_LINK = re.compile(r"\[\[[^\[\]\n]*+$", re.MULTILINE)
 # In quotations and poems an indent is layout. Unclosed and nested quotations are not changed.
@@ -126,7 +124,8 @@ _QUOTATION = re.compile(
 )
 _INDENT = re.compile(r"(\n|^<[^<>]*>)[ \t:]+")
 _RULER = re.compile(r"\n[ \t]*-{4,}")
-_NOT_PROSE = re.compile(r"\n[ \t]*(?:[*#:;|!]|\{\|)[^\n]*")
+_NOT_PROSE = r"\n[ \t]*(?:[*#:;|!]|\{\|)[^\n]*+"
+_NOT_PROSE_LINES = re.compile(rf"{_NOT_PROSE}(?:{_NOT_PROSE})*+")
 # A line with only a hole (an infobox, an image) separates paragraphs like an empty line.
 _HOLE_LINE = re.compile(rf"\n[ \t{HOLE}{GUARD}]+(?=\n)")
 # The coordinates of an article, which are not part of its text; in a sentence they are kept.
@@ -135,6 +134,7 @@ _COORDINATES_LINE = re.compile(
 )
 # "January | February | March": links in a row, for navigation.
 _SEPARATOR = re.compile(r" ?(?:[|•·] )+| [|•·]$")
+_ROW_SEPARATORS = {sign: re.compile(f"{re.escape(sign)}(?<= .) ") for sign in "|•·"}
 _MIN_LINKS = 3
 # Links, and the name of the page itself, which is not a link: plain or in bold.
 _LINK_IN_ROW = (
@@ -154,7 +154,7 @@ _WORD = re.compile(r"[^\W_]")
 _SIGNS = re.compile(rf"\n*(?!{PROTECTED_BAR})[{PROTECTED}][{PROTECTED} \n]{{0,9}}")
 # Regular expressions find them faster than str.replace(), as they look for the first character.
 _DOUBLE_BLANK = re.compile("  +")
-_BLANK_AHEAD = re.compile("\n ")
+_BLANK_AHEAD = re.compile("\n(?= ) ")
 _OTHER_BLANKS = sorted({*NARROW_SPACES, *WIDE_SPACES} - {" ", "\n"})
 
 
@@ -187,8 +187,6 @@ def drop_preformatted(text: str) -> str:
     """
     if "<" in text:
         text = _QUOTATION.sub(lambda match: _INDENT.sub(r"\1", match[0]), text)
-    if "\n " not in text and not text.startswith(" "):
-        return text
     return _PREFORMATTED.sub("\n", f"\n{text}\n")[1:-1]
 
 
@@ -201,14 +199,12 @@ def join_paragraphs(text: str) -> str:
     text = raise_indented_prose(f"\n{text}\n").replace(BREAK, "\n\n")
     if "----" in text:
         text = _RULER.sub("\n\n", text)
-    text = _NOT_PROSE.sub("\n", text)
+    text = _NOT_PROSE_LINES.sub("\n", text)
     if HOLE in text:
         text = _HOLE_LINE.sub("\n", text)
     if "°" in text:
         text = _COORDINATES_LINE.sub("\n", text)
-    if "''" in text:
-        lines = text.split("\n")
-        text = "\n".join([strip_quotes(line) if "''" in line else line for line in lines])
+    text = strip_quotes(text)
     text = decode_entities(text.replace(SEPARATOR, "").replace(GUARD, ""))
     for blank in _OTHER_BLANKS:
         if blank in text:
@@ -218,16 +214,19 @@ def join_paragraphs(text: str) -> str:
     paragraphs = [
         _to_line(block)
         for block in text.split("\n\n")
-        if _WORD.search(block) or SECTION in block or _SIGNS.fullmatch(block)
+        if block and (_WORD.search(block) or SECTION in block or _SIGNS.fullmatch(block))
     ]
-    if any(separator in text for separator in "|•·"):
-        pairs = zip(("", *paragraphs), paragraphs, strict=False)
-        paragraphs = [
-            line
-            for before, line in pairs
-            if before.endswith((":", "：", ",", "、")) or not _is_row_of_links(line)
-        ]
-    return "\n".join(paragraphs)
+    text = "\n".join(paragraphs)
+    has_rows = any(sign in text and at.search(text) for sign, at in _ROW_SEPARATORS.items())
+    return _drop_rows(text) if has_rows else text
+
+
+def _drop_rows(text: str) -> str:
+    """Removes paragraphs that are rows of links, except after a paragraph that announces something."""
+    lines = text.split("\n")
+    pairs = zip(("", *lines), lines, strict=False)
+    kept = (b for a, b in pairs if a.endswith((":", "：", ",", "、")) or not _is_row_of_links(b))
+    return "\n".join(kept)
 
 
 def without_labels(paragraphs: list[str], body: str) -> list[str]:
@@ -249,8 +248,6 @@ def _to_line(block: str) -> str:
 
 def _is_row_of_links(paragraph: str) -> bool:
     if paragraph.startswith(SECTION):
-        return False
-    if " | " not in paragraph and " • " not in paragraph and " · " not in paragraph:
         return False
     links = _SEPARATOR.split(paragraph)
     return len(links) >= _MIN_LINKS and all(len(link) <= _MAX_LINK for link in links)

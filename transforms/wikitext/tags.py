@@ -13,6 +13,7 @@ Removes tables and HTML lists from wikitext.
 Removes behavior switches such as `__NOTOC__`, in all languages.
 """
 
+import functools
 import html
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -40,7 +41,6 @@ _INLINE_NAMES = (
     "|timeline|section|templatestyles|indicator|translate|languages|tvar|noref|center|a"
 )
 _WITHIN = rf"[^<>{SECTION}]*"
-_SUPERSCRIPT = re.compile(r"<sup\b[^<>]*+>((?:[^<]++|<(?!/?sup\b))*+)</sup\s*+>", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*+>")
 _BREAKS = re.compile(rf"<(?i:br)\b{_WITHIN}+>\s*+(?:<(?i:br)\b{_WITHIN}+>\s*+)++")
 _BREAK = re.compile(rf"</?(?i:br)\b{_WITHIN}>")
@@ -60,7 +60,8 @@ _ITALIC_LETTER = re.compile(r"''+\w''+")
 _QUOTATION = re.compile(rf"<(/?)[qQ](?:\s{_WITHIN})?/?>|{SECTION}")
 _NO_MARKS = ("", "", "", "")
 _UNDERSCORES = re.compile(r"(?:__|＿＿)(?=[^_＿])")
-_ENTITY = re.compile(r"&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ENTITY = re.compile(r"(&(?:#0*+[0-9]{1,7}|#[xX]0*+[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
+_MAX_ENTITIES = 4_096  # that are cached
 _ADDRESS = re.compile(
     r"((?:https?|ftp)://[^\s/?#<>\[\]\"{|}]++)((?:[/?](?:&#|[^\s#<>\[\]\"{|}])*+)?)"
 )
@@ -130,22 +131,29 @@ def decode_entities(text: str) -> str:
         return text
     if "://" in text:
         text = _ADDRESS.sub(_show_address, text)
-    return _ENTITY.sub(_decode, text)
+    return _decode_all(text)
+
+
+def _decode_all(text: str) -> str:
+    pieces = _ENTITY.split(text)
+    pieces[1::2] = map(_decode, pieces[1::2])
+    return "".join(pieces)
 
 
 def _show_address(address: re.Match[str]) -> str:
     """Returns a URL as MediaWiki displays it. Brackets and bars written as entities become `%5B` etc."""
-    host, path = (_ENTITY.sub(_decode, part) for part in address.groups())
+    host, path = map(_decode_all, address.groups())
     if "<" in host + path or ">" in host + path:  # the address ends there
         return address[0]
     path = _NO_ADDRESS.sub(lambda found: f"%{ord(found[0]):02X}", path)
     return f"{_INVISIBLE.sub('', host)}{path}".replace("&", "&amp;")
 
 
-def _decode(entity: re.Match[str]) -> str:
+@functools.lru_cache(_MAX_ENTITIES)
+def _decode(entity: str) -> str:
     # An unknown name is kept: html.unescape would decode "&ampx;" as "&x;".
-    name = entity[0][1:]
-    return html.unescape(entity[0]) if name[0] == "#" else html5.get(name, entity[0])
+    name = entity[1:]
+    return html.unescape(entity) if name[0] == "#" else html5.get(name, entity)
 
 
 def _hide(text: str) -> str:
@@ -368,6 +376,7 @@ def drop_verbatim(wikitext: str) -> str:
 
 # Group 1 matches only in an opener.
 _TABLE = re.compile(r"\n[ \t:]*(?:(\{\|)|\|\}(?!\}))")
+_TABLE_OPENER = re.compile(r"\{(?:\||\{[({]!\}\})")
 _TABLE_WITH_BARS = re.compile(
     r"\n[ \t:]*(?:(\{\||\{\{\{!\}\}(?!\})|\{\{\(!\}\})|(?:\||\{\{!\}\})\}(?!\})|\{\{!\)\}\})"
 )
@@ -410,12 +419,12 @@ def sub_tables(text: str, fill: Callable[[str], str]) -> str:
     `fill` is called with the wikitext of a table and returns its replacement. A table that is an argument of
     a template has `{{!}}` for each bar.
     """
-    has_bars = "!}}" in text and ("{{{!}}" in text or "{{(!}}" in text)
-    if "{|" not in text and not has_bars:
+    openers = set(_TABLE_OPENER.findall(text))
+    if not openers:
         return text
     if text[0] in "{ \t:":  # no new line in front of the first table
         text = f"\n{text}"
-    if has_bars:
+    if openers != {"{|"}:
         return _sub_spans(text, _TABLE_WITH_BARS, lambda table: fill(_with_bars(table)))
     return _sub_spans(text, _TABLE, fill)
 
