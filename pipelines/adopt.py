@@ -550,7 +550,15 @@ class AdoptedParagraphs(Adopted):
     unit = "paragraphs"
 
     def check(self) -> None:
-        self.account_for = book_accounts.BookAccounts(tuple(self.found.files), whole=SPLITS)
+        self.account_for = book_accounts.BookAccounts(tuple(self.found.files), whole=self.whole())
+
+    def whole(self) -> Sequence[str]:
+        """Returns the splits of SimpleBooks-92, which has the text of SimpleBooks-2; of a part of the release
+        without them, those of one other form of the text.
+        """
+        forms = ([f"{one}{end}" for one in SPLITS] for end in ("", "_2", "_raw", "_2_raw"))
+        there = ([split for split in form if split in self.found.files] for form in forms)
+        return next(filter(None, there))
 
     def sizes(self) -> Mapping[str, Sequence[tuple[str, ReleasedFile]]]:
         """Returns size → (split, file), if there is text from which the vocabulary is learned."""

@@ -192,6 +192,17 @@ def test_a_part_without_a_split_and_with_other_files(tmp_path: Path, run: Comman
     run("verify", folder, "--workers", "1")
 
 
+def test_the_smaller_simplebooks_is_a_part(tmp_path: Path) -> None:
+    files = released.without(released.LAYOUTS["simplebooks"](), "-92", "-raw", "valid")
+    source = write_release(tmp_path, "simplebooks", files)
+    folder = adopt("simplebooks", source, tmp_path / "corpora", partial=True)
+    kept = open_build(str(folder)).manifest["counts"]["kept"]
+    assert kept == {
+        **{name: kept[name] for name in ("train_2", "test_2")},
+        "total": sum(kept.values()) // 2,
+    }
+
+
 def test_the_language_is_named_if_no_folder_names_it(tmp_path: Path) -> None:
     files = {name.replace("uk/", "hf/"): of for name, of in released.wiki40b_parquet().items()}
     source = write_release(tmp_path, "wiki40b-parquet", files)
