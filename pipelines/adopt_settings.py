@@ -5,7 +5,8 @@ examples:
     corpusmill adopt wiki40b wiki40b/uk --output corpora
     corpusmill adopt wiki40b tensorflow_datasets/wiki40b/uk --output corpora
   One Billion Word, which is then compared with the published MD5 sums of its shards:
-    corpusmill adopt lm1b 1-billion-word-language-modeling-benchmark-r13output.tar.gz --output corpora
+    corpusmill adopt lm1b --output corpora \
+      1-billion-word-language-modeling-benchmark-r13output.tar.gz
     corpusmill verify corpora/lm1b/en-released --md5 LIST
   PG-19, SimpleBooks and FLORES-101, FLORES-200 or FLORES+:
     corpusmill adopt pg19 deepmind-gutenberg --output corpora

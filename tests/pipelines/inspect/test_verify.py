@@ -199,12 +199,12 @@ def test_builds_of_other_corpora_have_no_entities_to_compare(corpora: Path) -> N
 def test_builds_of_sentences(tmp_path: Path, run: Command) -> None:
     news = make_sentence_build(tmp_path)
     assert run("verify", tmp_path, "--workers", "1").out == (
-        "checked: 1 build, 11 files\nfaults of files: none\nOK: all is well\n"
+        "checked: 1 build, 12 files\nfaults of files: none\nOK: all is well\n"
     )
     shard = news / TRAIN / "news.en-00001-of-00003"
     shard.unlink()
     assert run("verify", tmp_path, "--workers", "1", status=1).out == (
-        f"checked: 1 build, 11 files\nfaults of files: 1\n  {shard}: is missing\n"
+        f"checked: 1 build, 12 files\nfaults of files: 1\n  {shard}: is missing\n"
         "FAILED: 1 fault, listed above; copy or build the editions again\n"
     )
 
