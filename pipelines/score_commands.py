@@ -84,10 +84,10 @@ def add_mixture(metrics: Commands) -> None:
     """Scores a linear mixture of language models, with weights that are fitted to another split.
 
     examples:
-      Two n-gram models of One Billion Word (see `corpusmill ngrams`), mixed as in table 2 of its paper:
+      An n-gram model of One Billion Word (see `corpusmill ngrams`) and another one, as in table 2 of its paper:
         corpusmill score mixture --corpus corpora/lm1b/en/2007-2011-* --fit dev --split paper_test \\
             --models 'corpora/ngrams/lm1b-en/*/log-likelihoods/{split}-*.parquet' \\
-                     'corpora/ngrams/lm1b-en-smoothing-stupid-backoff/*/log-likelihoods/{split}-*.parquet'
+                     'run-7/{split}/*.parquet'
 
     The probability of a word is the sum of its probabilities in all models, each times the weight of the
     model. The weights are those that give the words of --fit the highest likelihood; expectation maximisation

@@ -40,7 +40,9 @@ UK = [
 
 
 def account_for(trained: Any = TRAINED, stats: Any = UK) -> Accounts:
-    accounts = SubwordAccounts(BUILDS, {"uk": 5, "el": 7}, {"uk": (4.029, 2.836, 3.222)}, {"uk": "--lists all"})
+    accounts = SubwordAccounts(
+        BUILDS, {"uk": 5, "el": 7}, {"uk": (4.029, 2.836, 3.222)}, {"uk": "--lists all"}
+    )
     return accounts(Ledger({"trained": trained, "stats": stats}), PROVENANCE)
 
 
