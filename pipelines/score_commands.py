@@ -84,7 +84,7 @@ def add_mixture(metrics: Commands) -> None:
     """Scores a linear mixture of language models, with weights that are fitted to another split.
 
     examples:
-      An n-gram model of One Billion Word (see `corpusmill ngrams`) and another one, as in table 2 of its paper:
+      An n-gram model of One Billion Word and another model, mixed as in table 2 of its paper:
         corpusmill score mixture --corpus corpora/lm1b/en/2007-2011-* --fit dev --split paper_test \\
             --models 'corpora/ngrams/lm1b-en/*/log-likelihoods/{split}-*.parquet' \\
                      'run-7/{split}/*.parquet'
