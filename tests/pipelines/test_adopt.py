@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import io
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -144,6 +145,42 @@ def test_metadata_of_books_and_sentences(build: Builds, case: dict[str, Any]) ->
     row = rows_of(build(case["layout"]), case["split"])[case["at"]]
     assert {name: row[name] for name in case["row"]} == case["row"]
     assert len(row) == len(case["row"]) + 1  # the text
+
+
+def of_tfds() -> released.Files:
+    """The articles as `tensorflow_datasets` prepares them."""
+    found = {}
+    for name, content in released.wiki40b_tfrecord().items():
+        split, _, numbers = name.replace("dev/", "validation/").partition("/uk_examples-")
+        found[f"uk/1.3.0/wiki40b-{split}.tfrecord-{numbers}"] = content
+    return {**found, "uk/1.3.0/dataset_info.json": b"{}", "uk/1.3.0/features.json": b"{}"}
+
+
+def of_json_lines() -> released.Files:
+    found = {}
+    for name, content in released.floresplus().items():
+        rows = pq.read_table(io.BytesIO(content)).to_pylist()
+        lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+        found[name.replace(".parquet", ".jsonl")] = lines.encode()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("layout", "files", "archive"),
+    [
+        ("wiki40b-tfrecord", of_tfds, ""),
+        ("floresplus", of_json_lines, ""),
+        ("pg19", released.pg19, "tar"),
+        ("flores101", released.flores101, "tar"),
+    ],
+)
+def test_other_files_of_a_layout_have_the_same_rows(
+    build: Builds, tmp_path: Path, layout: str, files: Callable[[], released.Files], archive: str
+) -> None:
+    source = write_release(tmp_path, layout, files(), archive)
+    folder = adopt(layout, source, tmp_path / "corpora", partial=layout in PARTS)
+    for split in expected(layout):
+        assert rows_of(folder, split) == rows_of(build(layout), split)
 
 
 def test_shards_of_news_are_those_of_the_release(build: Builds) -> None:
