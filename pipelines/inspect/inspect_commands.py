@@ -36,7 +36,7 @@ def add_compare(commands: Commands) -> None:
       What has changed in a newer dump:
         corpusmill compare wiki40b/uk/20261001-1.3.0 wiki40b/uk/20261101-1.3.0 --report changes.tsv
       How much of the released text a build has:
-        corpusmill compare pg19/en-released/2020-1.0.0 pg19/en/20261101-1.4.0 --report changes.tsv
+        corpusmill compare pg19/en-released/2020-* pg19/en/20261101-* --report changes.tsv
       On a cluster:
         corpusmill compare gs://…/20261001-1.3.0 gs://…/20261101-1.3.0 --report gs://…/changes.tsv --runner …
 
