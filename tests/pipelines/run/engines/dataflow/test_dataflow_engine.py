@@ -14,6 +14,7 @@ import pytest
 from apache_beam.portability.api import beam_runner_api_pb2
 
 from corpusmill.pipelines import sample_builds as demo
+from corpusmill.pipelines.lm1b_settings import VERSION
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.run.engines.dataflow import explain
 from corpusmill.pipelines.run.engines.engine import PlannedBuild
@@ -136,11 +137,13 @@ def test_a_job_has_the_name_and_the_labels_of_its_build(submitted: dict[str, Sub
         assert job.request["name"].startswith(f"{job.corpus}-")
         assert job.request["labels"]["corpus"] == job.corpus
     first, second = submitted["Lm1b-1"].request, submitted["Lm1b-2"].request
-    assert first["name"] == second["name"] == "lm1b-en-shards-10-heldout-shards-5-2007-2011-1-1-0"
+    version = VERSION.replace(".", "-")
+    name = f"lm1b-en-shards-10-heldout-shards-5-2007-2011-{version}"
+    assert first["name"] == second["name"] == name
     assert first["labels"] == {
         "corpus": "lm1b",
         "edition": "en-shards-10-heldout-shards-5",
-        "build": "2007-2011-1-1-0",
+        "build": f"2007-2011-{version}",
     }
 
 
