@@ -33,17 +33,8 @@ from ..files.write_files import write_file, write_text
 from . import sentence_sampling, subword_models
 from .count_words import DealWords, add_pieces
 from .model_accounts import EVALUATED, HELD_OUT_KIND
-from .sentence_sampling import (
-    RANGES,
-    Choice,
-    Counts,
-    LastRange,
-    Ranks,
-    clean_sentences,
-    is_held_out,
-    is_once_more,
-    sentences_of_texts,
-)
+from .sentence_sampling import RANGES, Choice, Counts, LastRange, Ranks, is_held_out, is_once_more
+from .sentences import clean_sentences, sentences_of_texts
 from .subword_models import PieceStats, TrainedPieces, add_piece_stats, piece_counter
 from .word_vocabulary import add_counts, count_words, pack_counts, unpack_counts
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from ..files.records import DOMAINS, SPLITS, Reason
 from ..files.text import fingerprint
-from ..models.sentence_sampling import split_sentences
+from ..models.sentences import split_sentences
 from .sentence_rules import reason_to_reject_sentence
 
 MIN_SENTENCES, MAX_SENTENCES = 3, 5

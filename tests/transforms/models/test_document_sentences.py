@@ -1,11 +1,8 @@
 import pytest
 
 from corpusmill.pipelines.run.corpora import layouts
-from corpusmill.transforms.models.sentence_sampling import (
-    clean_sentences,
-    paragraphs_of_book,
-    sentences_of_texts,
-)
+from corpusmill.transforms.models.sentence_sampling import paragraphs_of_book
+from corpusmill.transforms.models.sentences import clean_sentences, sentences_of_texts
 from corpusmill.transforms.wikitext.article_markers import render_article
 from corpusmill.transforms.wikitext.sections import Section
 from tests.tools.case_tables import read_cases

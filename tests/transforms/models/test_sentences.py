@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.models.sentence_sampling import split_sentences
+from corpusmill.transforms.models.sentences import split_sentences
 from tests.tools.case_tables import read_cases
 from tests.tools.real_data import DATA, needs_real_data
 
