@@ -28,14 +28,9 @@ from corpusmill.transforms.files.records import Layout
 from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.models import read_sentences
 from corpusmill.transforms.models.model_accounts import PIECES_DESCRIPTION, account_for_pieces
-from corpusmill.transforms.models.read_sentences import (
-    MEMBERS,
-    EvaluationFile,
-    SentenceSources,
-    TrainPieces,
-    write_pieces,
-)
+from corpusmill.transforms.models.read_sentences import MEMBERS, EvaluationFile, SentenceSources
 from corpusmill.transforms.models.subword_models import PIECES_TRAINER
+from corpusmill.transforms.models.train_pieces import TrainPieces, write_pieces
 
 from .subwords_settings import PAPER_LANGUAGES, RELEASE, UNDATED, SubwordsConfig, parse_argument
 

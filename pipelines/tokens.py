@@ -16,8 +16,8 @@ from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.manifest import check_name, name_edition
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.models import token_ids, write_tokens
-from corpusmill.transforms.models.read_sentences import MODEL_KIND
 from corpusmill.transforms.models.token_ids import DESCRIPTION, account_for_tokens, type_of_ids
+from corpusmill.transforms.models.train_pieces import MODEL_KIND
 
 from .tokens_settings import RELEASE, TokensConfig
 

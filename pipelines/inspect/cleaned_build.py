@@ -25,7 +25,7 @@ from corpusmill.transforms.files.distribution import SpreadAll
 from corpusmill.transforms.files.formats import PARQUET, formats_of
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
 from corpusmill.transforms.files.write_rows import WriteRecords
-from corpusmill.transforms.models.read_sentences import MODEL_KIND, VOCABULARY_KIND
+from corpusmill.transforms.models.train_pieces import MODEL_KIND, VOCABULARY_KIND
 from corpusmill.transforms.wikipedia.article_accounts import LICENSES
 
 from ..run.corpora import row_of_build

@@ -27,8 +27,8 @@ from ..files.builds.finished_builds import Build, CorpusRows, RowGroup, files_of
 from ..files.records import OutputFile, PackedArticle, SubwordStats
 from ..files.text import fingerprint
 from ..models import subword_models
-from ..models.read_sentences import write_model
 from ..models.subword_models import SubwordCounter, SubwordSettings, TrainedSubwords
+from ..models.train_pieces import write_model
 from .article_rows import from_bytes, order, to_bytes, unpack_text
 
 COUNT_SUBWORDS = "count-subwords"

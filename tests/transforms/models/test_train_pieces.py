@@ -4,8 +4,8 @@ import pytest
 
 from corpusmill.transforms.files.line_blocks import block_of
 from corpusmill.transforms.files.scratch import Scratch
-from corpusmill.transforms.models.read_sentences import TrainPieces, write_pieces
 from corpusmill.transforms.models.subword_models import PieceSettings, train_pieces, vocabulary_of
+from corpusmill.transforms.models.train_pieces import TrainPieces, write_pieces
 from corpusmill.transforms.models.word_vocabulary import count_words, cut_by_bucket, pack_counts
 from tests.makers.spm_models import SENTENCES
 from tests.tools.run_pipeline import run_transform
