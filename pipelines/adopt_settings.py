@@ -81,7 +81,7 @@ def add_adopt(commands: flags.Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from .adopt import adopted
+    from .adopt_corpora import adopted
 
     corpus = adopted(AdoptConfig(**settings_of(AdoptConfig, settings)))
     if settings.partial:  # the split train may be missing

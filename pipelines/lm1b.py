@@ -25,7 +25,7 @@ from corpusmill.transforms.files.read_files import file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import ReadLines, line_bytes_of
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.news import sort_lines, write_lines
-from corpusmill.transforms.news.check_checksums import check_lines, sample_lines
+from corpusmill.transforms.news.check_lines import check_lines, sample_lines
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary, MapUnknown
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
 

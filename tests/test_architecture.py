@@ -152,7 +152,7 @@ def test_arrows_between_rooms_are_few() -> None:
 def test_most_imports_stay_in_their_room() -> None:
     above = [pair for pair in pairs() if room_of(pair[1]) != GROUND]
     inside = sum(room_of(path) == room_of(name) for path, name in above)
-    assert round(inside / len(above), 2) >= LEAST_INSIDE
+    assert inside / len(above) >= LEAST_INSIDE
 
 
 def test_modules_are_few_and_not_small() -> None:

@@ -17,6 +17,7 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
+from corpusmill.pipelines.inspect.check_checksums import compare_with_list
 from corpusmill.transforms.books.released import released_splits
 from corpusmill.transforms.files.builds.check_builds import (
     ID,
@@ -48,7 +49,6 @@ from corpusmill.transforms.files.markup import to_line, unprotect
 from corpusmill.transforms.files.read_files import InputError, open_raw
 from corpusmill.transforms.files.terminal import count_of, name_some
 from corpusmill.transforms.files.text import SPLITS
-from corpusmill.transforms.news.check_checksums import compare_with_list
 
 from ..run.corpora import paper_of, shape_of, shapes
 from ..run.editions import CURRENT, fault_of_current, find_wrong_cards

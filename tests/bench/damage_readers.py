@@ -18,6 +18,7 @@ from apache_beam.pvalue import TaggedOutput
 
 from corpusmill.pipelines.inspect import compare
 from corpusmill.pipelines.inspect.build_sizes import find_sizes
+from corpusmill.pipelines.inspect.check_checksums import compare_with_list
 from corpusmill.pipelines.inspect.report import RENDERERS
 from corpusmill.pipelines.inspect.score import score
 from corpusmill.pipelines.inspect.verify import _faults_of
@@ -50,7 +51,7 @@ from corpusmill.transforms.files.records import BookFile, Page
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.files.work_units import BLOCK_BYTES
 from corpusmill.transforms.models import read_sentences
-from corpusmill.transforms.news.check_checksums import check_lines, compare_with_list
+from corpusmill.transforms.news.check_lines import check_lines
 from corpusmill.transforms.news.punctuation import CURRENT_PERL
 from corpusmill.transforms.news.sort_lines import tokenize_block
 from corpusmill.transforms.translation.find_passages import _Find, read_topics

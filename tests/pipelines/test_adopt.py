@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.adopt import adopted
+from corpusmill.pipelines.adopt_corpora import adopted
 from corpusmill.pipelines.adopt_settings import AdoptConfig
 from corpusmill.pipelines.inspect import verify
 from corpusmill.pipelines.run.launch import launch

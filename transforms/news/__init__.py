@@ -3,5 +3,5 @@
 In: lines of news. Out: shuffled shards, byte for byte those of the original Perl scripts. Knows
 transforms/files and models.
 
-Modules that use Beam: check_checksums, count_vocabulary, sort_lines, write_lines
+Modules that use Beam: count_vocabulary, sort_lines, write_lines
 """

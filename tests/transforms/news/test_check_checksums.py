@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.pipelines.inspect.check_checksums import Comparison, compare_with_list, read_list
 from corpusmill.transforms.files.builds.check_builds import Fault
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.news.check_checksums import Comparison, compare_with_list, read_list
 from tests.makers import sentence_builds
 from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
