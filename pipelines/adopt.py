@@ -16,6 +16,7 @@ from apache_beam.pvalue import AsDict, AsList
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.files.builds.ledger import AccountFor, Accounts, Ledger, length_class
+from corpusmill.transforms.files.builds.manifest import RELEASED as SOURCE
 from corpusmill.transforms.files.builds.manifest import Description, Provenance
 from corpusmill.transforms.files.distribution import MapOnce, SpreadAll
 from corpusmill.transforms.files.formats import parse_formats
@@ -272,14 +273,14 @@ class Adopted(CorpusBuild):
         return (f"Only a part of the release. Missing: {', '.join(self.found.missing)}.",)
 
     def settings(self) -> Mapping[str, Any]:
-        found = {"source": "released", "layout": self.found.name, "language": self.lang}
+        found = {"source": SOURCE, "layout": self.found.name, "language": self.lang}
         missing = {name: [*getattr(self.found, name)] for name in ("missing", "incomplete")}
         partial = {"partial": True, **missing} if self.found.missing else {}
         return {**found, **partial, **super().settings()}
 
     def signature_settings(self) -> Mapping[str, str]:
         partial = {"partial": "yes"} if self.found.missing else {}
-        return {"lang": self.lang, "source": "released", **partial}
+        return {"lang": self.lang, "source": SOURCE, **partial}
 
     def stages(self) -> Sequence[Stage]:
         """Returns the stages: first unpack a .tar archive, then write the rows."""

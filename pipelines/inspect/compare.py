@@ -43,7 +43,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     row_groups_of,
     schema_of_files,
 )
-from corpusmill.transforms.files.builds.manifest import to_json
+from corpusmill.transforms.files.builds.manifest import is_released, to_json
 from corpusmill.transforms.files.distribution import Spread, SpreadAll
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError, read_raw
@@ -59,9 +59,7 @@ from .findings import SHOWN, Means, add_report, print_count, print_first, report
 
 MIN_BUCKETS = 64
 BUCKET_ROWS = 1 << 17  # approximate number of rows in a bucket
-BUCKET_BYTES = (
-    1 << 23
-)  # approximate size of the compressed texts in a bucket, if texts are compared
+BUCKET_BYTES = 1 << 23  # approximate compressed bytes in a bucket, if texts are compared
 _TITLE_CHARACTERS = 1000  # at the beginning of a text, in which the title is searched
 _BETWEEN, _NULL = "\x1f", "\x00"  # separator of compared columns, and the mark of a missing value
 Side = tuple[bool, CorpusFile]  # (True for the newer edition, a Parquet file of the edition)
@@ -349,18 +347,14 @@ def compare_builds(
     return changes
 
 
-def is_released(build: Build) -> bool:
-    """Returns True if a build was made of the files of a released corpus, whose texts are unchanged."""
-    return bool((build.manifest.get("settings") or {}).get("source") == "released")
-
-
 def choose_compared(old: Build, new: Build, shape: CorpusShape, text: bool) -> Compared:
     """Returns what is compared of two builds.
 
     If the rows of the builds have no ids in common, paragraphs are compared instead of documents. Raises
     ValueError if texts are to be compared, but the builds have no column of texts in common.
     """
-    if not (text or is_released(old) or is_released(new)):
+    is_of_release = (is_released(one.manifest.get("settings", {})) for one in (old, new))
+    if not (text or any(is_of_release)):
         return Compared(shape, columns_to_compare(old, new, shape))
     in_both = set(_columns_of(old, shape)) & set(_columns_of(new, shape))
     layout = corpora.layout_of(old.manifest) or Layout("", "")
@@ -414,7 +408,7 @@ def add_comparison(
     shape = compared.shape
     tally, changes, texts = root | "CompareEditions" >> CompareEditions(old, new, compared)
     differences = edition_changes.find_differences(old.manifest, new.manifest)
-    if is_released(old) != is_released(new):
+    if len({is_released(one.manifest.get("settings", {})) for one in builds}) > 1:
         differences = ()  # the settings of a release are not known
     nothing = EditionChanges(old.signature, new.signature, shape.unit, differences=differences)
     found = AsSingleton(tally), AsList(changes), AsSingleton(texts) if compared.method else None

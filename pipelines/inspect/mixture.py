@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from corpusmill.transforms.files.builds.finished_builds import Build, open_build
+from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import match_inputs
 from corpusmill.transforms.files.terminal import draw, screen_columns
 
@@ -29,7 +29,7 @@ class Tokens(NamedTuple):
     """The log-likelihoods of the tokens of a split by several models, in the order of the documents."""
 
     values: Values  # [models, tokens], natural logarithms
-    unit: str  # "word", "word and end of line" or "piece"
+    unit: str  # "word", or "word and end of line"
 
 
 class Mixture(NamedTuple):
@@ -62,7 +62,8 @@ def mix_models(corpus: str, models: Sequence[str], fit: str, split: str, base: s
             f"{bare[0]}: write {SPLIT} in place of the name of the split, as in 'scores/{SPLIT}-*.parquet'"
         )
     build = open_build(corpus)
-    fitted, scored = (read_tokens(build, models, name, base) for name in (fit, split))
+    counts = {name: normalisers_of(build, name) for name in (fit, split)}
+    fitted, scored = (read_tokens(models, name, counts[name], base) for name in (fit, split))
     found = Mixture(models, fit_weights(fitted.values), fitted, scored)
     for number, name in enumerate(models, 1):
         print(f"model {number}: {name}")
@@ -76,17 +77,17 @@ def mix_models(corpus: str, models: Sequence[str], fit: str, split: str, base: s
             split,
             total,
             scored.unit,
-            normalisers_of(build, split),
+            counts[split],
         )
     )
 
 
-def read_tokens(build: Build, models: Sequence[str], split: str, base: str) -> Tokens:
-    """Reads the log-likelihoods of all tokens of a split, for all models.
+def read_tokens(models: Sequence[str], split: str, counts: scores.Normalisers, base: str) -> Tokens:
+    """Reads the log-likelihoods of all words of a split, for all models.
 
-    Raises ValueError for files without a number for each token, and for models with different tokens.
+    Raises ValueError for files without a number for each word, and for models with different words.
     """
-    found = [_read_model(build, name.replace(SPLIT, split), split) for name in models]
+    found = [_read_model(name.replace(SPLIT, split), counts) for name in models]
     first, *others = found
     for name, (unit, lengths, _) in zip(models[1:], others, strict=True):
         if unit != first[0] or not np.array_equal(lengths, first[1]):
@@ -99,7 +100,7 @@ def read_tokens(build: Build, models: Sequence[str], split: str, base: str) -> T
 
 
 def _read_model(
-    build: Build, pattern: str, split: str
+    pattern: str, counts: scores.Normalisers
 ) -> tuple[str, npt.NDArray[np.int64], Values]:
     documents: dict[int, Values] = {}
 
@@ -113,7 +114,11 @@ def _read_model(
             yield document, given
 
     try:
-        unit = scores.sum_log_likelihoods(rows(), normalisers_of(build, split)).unit
+        unit = scores.sum_log_likelihoods(rows(), counts).unit
+        if unit == "piece":
+            raise ValueError(
+                "has one number for each piece: a mixture needs a number for each word"
+            )
     except ValueError as error:
         raise ValueError(f"{pattern}: {error}") from None
     in_order = [documents[number] for number in range(len(documents))]

@@ -295,7 +295,7 @@ def _with_words_of_paper(found: Score) -> Iterator[tuple[str, str]]:
     """
     paper, counts = paper_of(found.build.signature), found.normalisers
     words, documents = (of.get(found.split) for of in (paper.words, paper.documents))
-    if not words or not documents or paper.beside(found.build.manifest).no_size:
+    if not words or not documents or paper.beside(found.build.manifest).no_score:
         return
     name = f"{METRICS['perplexity']} over the {words:,} words of the paper"
     if counts.documents == documents:

@@ -44,7 +44,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     read_file,
     read_json,
 )
-from corpusmill.transforms.files.builds.manifest import COMPLETED
+from corpusmill.transforms.files.builds.manifest import COMPLETED, is_released
 from corpusmill.transforms.files.markup import to_line, unprotect
 from corpusmill.transforms.files.read_files import InputError, open_raw
 from corpusmill.transforms.files.terminal import count_of, name_some
@@ -231,7 +231,7 @@ def _faults_of(build: Build) -> Iterator[Fault]:
     shape = shape_of(build.manifest)
     yield from check_stats(build, shape.unit if shape else "articles")
     yield from (Fault(path, "is not in the manifest") for path in find_unlisted(build))
-    if build.manifest.get("settings", {}).get("source") == "released":
+    if is_released(build.manifest.get("settings", {})):
         yield from _differences(build)
 
 
@@ -242,7 +242,7 @@ def _differences(build: Build) -> Iterator[Fault]:
     difference of words is none.
     """
     paper, settings = paper_of(build.signature), build.manifest["settings"]
-    languages = len(build.manifest.get("rows_by_language", "1"))
+    languages = len(build.manifest.get("rows_by_language", ())) or 1
     unit = shape.unit if (shape := shape_of(build.manifest)) else ""
     documents = paper.documents if unit != "paragraphs" and settings["layout"] != PLUS else {}
     for split, rows in build.manifest["counts"]["kept"].items():

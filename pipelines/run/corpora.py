@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import corpusmill
 from corpusmill.transforms.files.builds.ledger import NOT_LINKED, Usual
+from corpusmill.transforms.files.builds.manifest import is_released
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Layout
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class CorpusRow(NamedTuple):
 
     def of_settings(self, settings: Mapping[str, Any]) -> "CorpusRow":
         """Returns the row for builds with these settings, which may be made of the released corpus."""
-        return self._replace(**self.released) if settings.get("source") == "released" else self
+        return self._replace(**self.released) if is_released(settings) else self
 
     def load(self) -> ModuleType:
         """Imports and returns the module that defines the builds of the corpus."""

@@ -12,7 +12,7 @@ from corpusmill.pipelines.inspect.mixture import fit_weights, log_mixture
 from tests.makers.finished_builds import make_build
 from tests.makers.wiki_builds import run_cli
 
-STATS = {"sentences": 2, "words": 5, "characters": 12, "text_bytes": 13}
+STATS = {"sentences": 2, "words": 5, "characters": 12, "text_bytes": 13, "pieces": 9}
 NEWS = {"heldout_shards": [], "validation": STATS, "paper_test": STATS}
 MODELS = {  # name of a model → probabilities of the words of both sentences
     "sure": [[0.5, 0.5], [0.5, 0.125, 0.125, 0.5, 0.5]],
@@ -69,6 +69,11 @@ def test_a_mixture_is_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     ):
         assert run_cli("score", "mixture", *flags, *wrong) == 2
         assert message in capsys.readouterr().err
+    pieces = {"sure": [[0.5] * 4, [0.5] * 5]}  # instead of 7 words and ends of lines
+    write_models(tmp_path, pieces, "validation")
+    assert run_cli("score", "mixture", *flags, *patterns) == 2
+    assert "one number for each piece: a mixture needs a number" in capsys.readouterr().err
+    write_models(tmp_path, {"sure": MODELS["sure"]}, "validation")
     write_models(tmp_path, {"unsure": [MODELS["unsure"][1], MODELS["unsure"][0]]}, "validation")
     assert run_cli("score", "mixture", *flags, *patterns) == 2
     assert "models can be mixed only if they predict the same words" in capsys.readouterr().err

@@ -21,6 +21,7 @@ from ..records import InputFile, OutputFile
 from ..text import SPLITS
 
 COMPLETED = "COMPLETED"
+RELEASED = "released"  # value of the setting `source` in builds that are made of a released corpus
 MANIFEST = "manifest.json"
 CARD = "README.md"
 """Name of the dataset card.
@@ -282,6 +283,11 @@ def language_of(manifest: Mapping[str, Any]) -> str:
         return str(language)
     parts = (part.partition(":") for part in manifest["signature"].split("|"))
     return str(next((value for name, _, value in parts if name == "lang"), manifest["edition"]))
+
+
+def is_released(settings: Mapping[str, Any]) -> bool:
+    """Returns True if builds with these settings are made of the files of a released corpus, unchanged."""
+    return bool(settings.get("source") == RELEASED)
 
 
 def limit_caveat(limit: int, unit: str) -> tuple[str, ...]:

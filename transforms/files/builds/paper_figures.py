@@ -31,7 +31,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from .ledger import INPUTS, Ledger
-from .manifest import Provenance, name_variant
+from .manifest import Provenance, is_released, name_variant
 
 ANY = None
 """For settings that do not matter: the paper leaves them open, or does not give them."""
@@ -101,7 +101,7 @@ class Paper(NamedTuple):
         if self.settings is None:
             return Beside()
         signed, given = signed_settings(manifest["signature"]), manifest.get("settings", {})
-        if given.get("source") == "released" and "without" not in signed:
+        if is_released(given) and "without" not in signed:
             part = "a part of the released corpus" if given.get("partial") else ""
             language, languages = signed.get("lang", ""), self.wanted["lang"] or ()
             no_size = "" if language in languages else f"the paper has no sizes of {language}"
