@@ -69,7 +69,7 @@ def run_okapi(document: bytes, folder: Path) -> subprocess.CompletedProcess[str]
 def check(returned: Returned, texts: tuple[str, ...]) -> None:
     """Checks that existing targets are unchanged, and missing ones are as their source."""
     packet = tricky_packet(texts)
-    assert returned[:4] == (packet.project, packet.language.code, packet.round, packet.number)
+    assert returned.name == (packet.project, packet.language.code, packet.round, packet.number)
     assert returned.sources == {each.source.id: each.source.text for each in packet.lines}
     assert {each.id: each.text for each in returned.translations} == {
         each.source.id: each.target or each.source.text for each in packet.lines
@@ -143,7 +143,7 @@ def test_libreoffice(tmp_path: Path, delimiter: str, encoding: int, quoted: str)
     done = run([*command, "in.tsv"], tmp_path)
     assert done.returncode == 0, done.stderr
     returned = read_sheet(decode_sheet((tmp_path / "in.csv").read_bytes()), "in.csv")
-    assert returned[:4] == (packet.project, packet.language.code, packet.round, packet.number)
+    assert returned.name == (packet.project, packet.language.code, packet.round, packet.number)
     assert len(returned.sources) == len(packet.lines)
     targets = {each.id: each.text for each in returned.translations}
     for each in packet.lines:
