@@ -127,9 +127,9 @@ def sample_pg19() -> Pg19Config:
 def sample_simplebooks() -> SimpleBooksConfig:
     """Returns settings for SimpleBooks from the sample of books.
 
-    The sizes of the splits and of the small corpus are suitable for a few short books.
+    The least ratio, the sizes of the splits and of the small corpus are suitable for a few short books.
     """
-    return SimpleBooksConfig(**_sample_books(), heldout_books=2, small_tokens=5000)
+    return SimpleBooksConfig(**_sample_books(), min_ratio="0.3", heldout_books=2, small_tokens=5000)
 
 
 def sample_flores101() -> Flores101Config:

@@ -51,6 +51,7 @@ class ChosenBooks(NamedTuple):
     books: beam.PCollection  # of TokenizedBook
     verdicts: beam.PCollection  # of OverlapVerdict
     rejected: beam.PCollection  # of Rejected: books, with their ids
+    facts: beam.PCollection  # of (name, figures) for stats.json
 
 
 class SimpleBooks(BookBuild):
@@ -90,7 +91,7 @@ class SimpleBooks(BookBuild):
         return ReadableBooks(
             books=screened.kept,
             titles=gathered.books | "Titles" >> beam.Map(take_simplest.title_of),
-            measures=measured | "Measures" >> beam.Map(take_simplest.measure_of),
+            measures=measured | "Measures" >> beam.Map(screen_books.measure_of),
             rejected=(stripped.rejected, screened.rejected) | "Rejected" >> beam.Flatten(),
             rejected_files=gathered.rejected,
             catalog_rejected=gathered.catalog_rejected,
@@ -100,18 +101,21 @@ class SimpleBooks(BookBuild):
     def choose(self, root: beam.Pipeline, place: Place, readable: ReadableBooks) -> ChosenBooks:
         """Chooses simple books that do not overlap, and tokenises them."""
         config, scratch = self.config, place.scratch
-        keep: beam.PTransform = screen_books.KeepSimple(NotSimple(config.formula, config.min_ratio))
-        if config.target_tokens:
-            target = config.target_tokens, config.max_vocabulary, config.min_count, config.formula
-            keep = take_simplest.TakeSimplest(scratch, config.number_style, *target)
-        simple = readable.books | "KeepSimple" >> keep
+        rule = NotSimple(config.formula, config.min_ratio)
+        sizes = config.heldout_books, config.small_tokens
+        simple = readable.books | "KeepSimple" >> screen_books.KeepSimple(rule, *sizes)
         selected = simple.kept | "SelectBooks" >> self._select(scratch)
-        return ChosenBooks(
-            books=selected.kept
-            | "TokenizeBooks" >> take_simplest.TokenizeBooks(scratch, config.number_style),
-            verdicts=selected.verdicts,
-            rejected=(simple.rejected, selected.rejected) | "Rejected" >> beam.Flatten(),
-        )
+        tokenize = take_simplest.TokenizeBooks(scratch, config.number_style)
+        books = selected.kept | "TokenizeBooks" >> tokenize
+        rejected = [simple.rejected, selected.rejected]
+        if config.target_tokens:
+            measures = selected.kept | "Measures" >> beam.Map(screen_books.measure_of)
+            target = config.target_tokens, config.max_vocabulary, config.min_count, config.formula
+            take = take_simplest.TakeSimplest(scratch, measures, *target)
+            books, beyond = books | "TakeSimplest" >> take
+            rejected.append(beyond)
+        all_rejected = rejected | "Rejected" >> beam.Flatten()
+        return ChosenBooks(books, selected.verdicts, all_rejected, simple.facts)
 
     def _select(self, scratch: str) -> beam.PTransform:
         config = self.config
@@ -175,7 +179,7 @@ class SimpleBooks(BookBuild):
             unread=readable.catalog_rejected,
             stats=counted.stats,
             lengths=counted.lengths,
-            facts=sizes.facts,
+            facts=(sizes.facts, chosen.facts),
         )
 
     def settings(self) -> Mapping[str, Any]:

@@ -3,9 +3,9 @@ r"""Rebuilds SimpleBooks-92 and SimpleBooks-2 from Project Gutenberg.
 examples:
   From the weekly archive (gutenberg.org/cache/epub/feeds: txt-files.tar.zip, pg_catalog.csv):
     corpusmill simplebooks --books txt-files.tar.zip --catalog pg_catalog.csv --output corpora
-  The simplest books up to the paper's size, instead of all books with at least a given ratio:
+  All books with at least a given ratio, whatever the size of the corpus:
     corpusmill simplebooks --books txt-files.tar.zip --catalog pg_catalog.csv \
-      --target-tokens 92000000 --output corpora
+      --min-ratio 0.24 --target-tokens 0 --output corpora
   With the formula and the notation of numbers (1 @,@ 93) that are printed in the paper:
     corpusmill simplebooks --books mirror/ --catalog pg_catalog.csv --formula 'L/sqrt(V)' \
       --number-style comma --output corpora
@@ -25,12 +25,13 @@ The name of the edition has the language and every setting that differs from the
 how books are chosen: only English prose is used, no poems, plays, manuals or recipes. A book is simple if
 the ratio of its length L (in tokens) to its vocabulary V (different words), as given by --formula, is at
 least --min-ratio. From the largest to the smallest, each simple book is kept, unless half of its
-eight-word sequences occur in larger books that were kept. The result does not depend on the number of
-workers. With --overlap minhash, fewer books are compared, and small books that are part of much larger
-ones are missed. The default formula, L/V^1.35, gives 0.22 for an average book of any length. The default
-of --min-ratio, 0.24, accepts a book with at most 94 % of the average number of different words: at most
-2,642 in 10,000 tokens, or 9,717 in 58,000. With --target-tokens, the simplest books are used until that
-size is reached, whatever their ratios.
+eight-word sequences occur in larger books that were kept. Of these books, the simplest are used, up to
+--target-tokens and --max-vocabulary. The result does not depend on the number of workers. With --overlap
+minhash, fewer books are compared, and small books that are part of much larger ones are missed.
+  The default formula, L/V^1.35, gives 0.22 for an average book of any length, and at least 0.35 for the
+books of the paper that are known. Such a book has at most 71 % of the average number of different words:
+1,998 in 10,000 tokens, or 7,348 in 58,000. An input of some hundred books has too few of these. Then the
+simplest ones are used that fill SimpleBooks-2, unless --min-ratio is given.
 
 memory and disk: a worker needs some 500 MB, or 20 times the largest book if that is more. Until the build
 is done, texts between two steps, and 8 bytes for each eight-word sequence of a simple book, are stored
@@ -41,6 +42,7 @@ input, 2 wrong settings.
 """
 
 import dataclasses
+from fractions import Fraction
 from typing import Any
 
 from corpusmill.pipelines.run.settings import EDITION, Group
@@ -53,7 +55,7 @@ from corpusmill.transforms.files.text import SPLITS
 from .pg19_settings import INPUTS, BooksConfig
 
 CORPUS = "simplebooks"
-VERSION = "2.2.0"
+VERSION = "3.0.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "2.0.0": (
@@ -69,6 +71,11 @@ RELEASE_NOTES = {
         " of reference are rejected, as are plays with few stage words but stage directions."
     ),
     "2.2.0": "More notes of makers are removed.",
+    "3.0.0": (
+        "Books are as simple as those of the paper (L/V^1.35 of at least 0.35) if the input has enough of"
+        " these. Of books that do not overlap, the simplest are used, up to the paper's 92 M tokens."
+        " Dashes are tokens of their own, and the underscores of italics are no tokens, as in the release."
+    ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 FOLDER_NAME = {
@@ -114,13 +121,14 @@ class SimpleBooksConfig(BooksConfig):
         choices=simplicity.FORMULAS,
     )
     min_ratio: str = CHOICE.setting(
-        "",
-        "least ratio of a simple book (default 0.24; 0.0012 with the other formulas)",
+        simplicity.AUTO,
+        "least ratio of a simple book; auto (default) is 0.35, or 0.0012 with the other formulas, or less if"
+        " the books would not fill SimpleBooks-2",
         metavar="R",
     )
     target_tokens: int = CHOICE.setting(
-        0,
-        "instead of --min-ratio: use the books with the highest ratios, until there are N tokens",
+        simplicity.TARGET_TOKENS,
+        "use the books with the highest ratios, up to N tokens (default %(default)s); 0: no limit",
         at_least=0,
     )
     max_vocabulary: int = CHOICE.setting(
@@ -189,17 +197,17 @@ class SimpleBooksConfig(BooksConfig):
     def variant(self) -> dict[str, Any]:
         """Returns the settings that distinguish corpora made from the same input.
 
-        Either the least ratio or the target is one of them.
+        The maximum size of the vocabulary is one of them if there is a target.
         """
+        is_auto = self.min_ratio == simplicity.AUTO
         written = {
             "formula": FOLDER_NAME[self.formula],
-            "min_ratio": str(float(simplicity.NotSimple(self.formula, self.min_ratio).least)),
+            "min_ratio": self.min_ratio if is_auto else str(float(Fraction(self.min_ratio))),
             "overlap": book_overlap.parse_overlap(self.overlap).name,
         }
-        unused = ("min_ratio",) if self.target_tokens else ("target_tokens", "max_vocabulary")
+        unused = () if self.target_tokens else ("max_vocabulary",)
         variant = super().variant() | written
         return {name: value for name, value in variant.items() if name not in unused}
 
     def original(self) -> dict[str, Any]:
-        least = str(float(simplicity.NotSimple(self.formula).least))
-        return super().original() | {"formula": FOLDER_NAME[simplicity.NEUTRAL], "min_ratio": least}
+        return super().original() | {"formula": FOLDER_NAME[simplicity.NEUTRAL]}

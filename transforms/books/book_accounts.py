@@ -80,6 +80,7 @@ RELEASED_SCHEMA = pa.schema([*SCHEMA][: SCHEMA.get_field_index("date_source")])
 
 RELEASED, HASH = MEMBERS = ("released", "hash")
 MISSING = "missing_books"  # key in stats.json
+LESS_SIMPLE = "less_simple_books"  # key in stats.json
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,6 +189,11 @@ def _find_caveats(stats: Mapping[str, Any]) -> Iterator[str]:
         of_splits = ", ".join(f"{number:,} of {split}" for split, number in missing.items())
         yield (
             f"Books of the release that are not in this build: {of_splits}. They are listed in missing-*.tsv."
+        )
+    if less := stats.get(LESS_SIMPLE):
+        yield (
+            f"Only {less['as_simple_as_the_paper']:,} books of the input are as simple as those of the paper."
+            f" To fill SimpleBooks-2, the {less['needed']:,} simplest are used if they do not overlap."
         )
 
 

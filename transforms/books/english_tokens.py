@@ -1,16 +1,17 @@
 """Tokenises paragraphs with spaCy's English tokeniser, as in the paper of SimpleBooks.
 
 spaCy splits a text at white space and applies its rules to each piece, here called a chunk. Chunks repeat, so
-the tokens of a chunk are stored in a table. The result is the same as that of spaCy on whole paragraphs:
+the tokens of a chunk are stored in a table. The result is the same as that of spaCy on whole paragraphs in
+which dashes and italics are written as in the release (`normalize_marks`):
 
 * As its last step, spaCy searches the tokens of the whole text for its special cases, such as "Mr.". They may
   extend over two chunks. `SpecialCases` finds the chunks whose neighbours could change the result.
   Paragraphs with such chunks are tokenised by spaCy as a whole.
 * Chunks that are not in the table are tokenised by spaCy, except for the most frequent kind of chunk, which
-  this module splits itself. Such a chunk has only letters and a few marks: hyphens and dashes inside, double
-  quotation marks around it, and a punctuation mark such as a comma at its end. spaCy's rules treat all
-  letters alike, except for their case before a period. Only special cases depend on particular letters. So
-  chunks with a word that occurs in a special case are tokenised by spaCy, too.
+  this module splits itself. Such a chunk has only letters and a few marks: hyphens inside, double quotation
+  marks around it, and a punctuation mark such as a comma at its end. spaCy's rules treat all letters alike,
+  except for their case before a period. Only special cases depend on particular letters. So chunks with a
+  word that occurs in a special case are tokenised by spaCy, too.
 
 spaCy's time grows with the square of the number of punctuation marks at the start or end of a chunk. So a
 chunk of more than LONGEST_CHUNK characters, which is not English, becomes one token.
@@ -158,8 +159,21 @@ MAX_KNOWN_CHUNKS = 1 << 19  # this many chunks take some 200 MB, including the c
 _POINT = re.compile(r"(?<=[0-9])([.,])(?=[0-9])")
 _MARKS = {DISTINCT: r" @\1@ ", COMMA: " @,@ "}
 
-_PLAIN = re.compile(r'(["“]?)([A-Za-z]+(?:(?:--?|—)[A-Za-z]+)*)([,;:?!.]?["”]?)')
-_DASH = re.compile(r"(--?|—)")
+_PLAIN = re.compile(r'(["“]?)([A-Za-z]+(?:-[A-Za-z]+)*)([,;:?!.]?["”]?)')
+_HYPHEN = re.compile("(-)")
+
+_DASH = re.compile("--|—")
+# Several underscores together are a blank to be filled in, not italics.
+_ITALICS = re.compile(r"(?<!_)_(?=[^\s_])|(?<=[^\s_])_(?!_)")
+
+
+def normalize_marks(paragraph: str) -> str:
+    """Puts spaces around dashes, and removes the underscores that mark italics.
+
+    `_up_----"` becomes `up -- -- "`, as in the released texts of SimpleBooks, which have no underscores. By
+    itself, spaCy separates dashes only between letters.
+    """
+    return _DASH.sub(r" \g<0> ", _ITALICS.sub("", paragraph))
 
 
 def separate_numbers(tokens: str, style: str = DISTINCT) -> str:
@@ -187,12 +201,12 @@ class EnglishTokenizer:
         self._chunks = _Chunks(number_style)
 
     def tokenize(self, paragraph: str) -> str:
-        """Returns the tokens of a paragraph, separated by single spaces."""
+        """Returns the tokens of a paragraph, separated by single spaces. See `normalize_marks`."""
         if len(self._chunks) > MAX_KNOWN_CHUNKS:  # spaCy's own tables grow, too
             self._chunks = _Chunks(self._number_style)
-        chunks = paragraph.split()
+        chunks = normalize_marks(paragraph).split()
         tokens = " ".join(map(self._chunks.__getitem__, chunks))
-        return self._chunks.tokenize_whole(paragraph) if self._chunks.may_meet(chunks) else tokens
+        return self._chunks.tokenize_whole(chunks) if self._chunks.may_meet(chunks) else tokens
 
 
 class _Chunks(dict[str, str]):
@@ -232,12 +246,11 @@ class _Chunks(dict[str, str]):
         edges = self._edges.get(before)
         return edges is not None and self._cases.may_meet(edges, self._edges[behind])
 
-    def tokenize_whole(self, paragraph: str) -> str:
+    def tokenize_whole(self, chunks: Sequence[str]) -> str:
         """Lets spaCy tokenise a whole paragraph. Returns the tokens, separated by single spaces."""
-        chunks = paragraph.split()
         if max(map(len, chunks)) > LONGEST_CHUNK:
             return " ".join([self[chunk] for chunk in chunks])
-        return self._write(self._run(paragraph))
+        return self._write(self._run(" ".join(chunks)))
 
     def _write(self, tokens: Sequence[str]) -> str:
         return separate_numbers(" ".join(tokens), self._number_style)
@@ -249,7 +262,7 @@ class _Chunks(dict[str, str]):
         if plain:
             opening, words, closing = plain.groups()
             is_period_apart = "." not in closing or words[-1].islower()
-            parts = _DASH.split(words)
+            parts = _HYPHEN.split(words)
             if is_period_apart and self._cases.words.isdisjoint(parts):
                 return (*opening, *parts, *closing)
         return self._run(chunk)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import apache_beam as beam
-from apache_beam.pvalue import AsList
+from apache_beam.pvalue import AsList, AsSingleton
 
 from ..duplicates.similar_documents import DocumentFacts
 from ..files import counters
@@ -31,13 +31,13 @@ from ..files.scratch import Scratch, fetch_text
 from ..files.text import plain_words
 from . import publication_dates
 from .boilerplate import strip_boilerplate
-from .book_accounts import MISSING
+from .book_accounts import LESS_SIMPLE, MISSING
 from .book_rows import WriteBookTable
 from .contents import check_furniture, cut_furniture, join_broken_words
 from .gather_books import choose_released
 from .read_catalog import read_released_books
 from .released import mask_words, read_words
-from .simplicity import measure
+from .simplicity import Measures, NotSimple, is_simple, measure
 
 STRIP_BOOKS = "strip-books"
 
@@ -126,15 +126,17 @@ def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Rea
     return next(filter(None, (rule(book, text) for rule in rules)), None)
 
 
-def _screen(books: beam.PCollection, stage: str, rule: Callable[[Any], Reason | None]) -> Screened:
-    split = books | beam.FlatMap(_judge, stage, rule).with_outputs("rejected", main="kept")
+def _screen(
+    books: beam.PCollection, stage: str, rule: Callable[..., Reason | None], *more: Any
+) -> Screened:
+    split = books | beam.FlatMap(_judge, stage, rule, *more).with_outputs("rejected", main="kept")
     return Screened(split.kept, split.rejected)
 
 
 def _judge(
-    element: Book | MeasuredBook, stage: str, rule: Callable[[Any], Reason | None]
+    element: Book | MeasuredBook, stage: str, rule: Callable[..., Reason | None], *more: Any
 ) -> Iterator[Any]:
-    if reason := rule(element):
+    if reason := rule(element, *more):
         book = publication_dates.book_of(element)
         yield reject(book.book_id, book.title, stage, reason)
     else:
@@ -146,19 +148,54 @@ def measure_book(book: Book) -> MeasuredBook:
     return MeasuredBook(book, *measure(fetch_text(book.packed_text)))
 
 
+class SimplestBooks(NamedTuple):
+    """The outputs of KeepSimple: kept books, rejections, and whether less simple books had to be kept."""
+
+    kept: beam.PCollection  # of MeasuredBook
+    rejected: beam.PCollection  # of Rejected
+    facts: beam.PCollection  # of (LESS_SIMPLE, figures) if so, otherwise empty
+
+
 @dataclass(eq=False, repr=False)
 class KeepSimple(beam.PTransform):
-    """Keeps or rejects books by a rule on their token counts. PCollection[MeasuredBook] → Screened.
+    """Keeps or rejects books by their token counts. PCollection[MeasuredBook] → SimplestBooks.
 
     Args:
-      rule: function that takes a MeasuredBook, and returns a Reason to reject it or None to keep it; for
-        example NotSimple.
+      rule: the lowest ratio of a kept book.
+      heldout_books: number of books in each of the validation and test sets.
+      small_tokens: largest number of tokens of the training set of SimpleBooks-2.
     """
 
-    rule: Callable[[MeasuredBook], Reason | None]
+    rule: NotSimple
+    heldout_books: int
+    small_tokens: int
 
-    def expand(self, books: beam.PCollection) -> Screened:
-        return _screen(books, "measure-books", self.rule)
+    def expand(self, books: beam.PCollection) -> SimplestBooks:
+        measures = AsList(books | "Measures" >> beam.Map(measure_of))
+        needed = books.pipeline | "FindNeeded" >> MapOnce(
+            self.rule.books_needed, self.heldout_books, self.small_tokens, measures
+        )
+        screened = _screen(books, "measure-books", self.rule, AsSingleton(needed))
+        facts = needed | "CountNeeded" >> beam.FlatMap(count_needed, self.rule, measures)
+        return SimplestBooks(*screened, facts)
+
+
+def count_needed(
+    needed: frozenset[int], rule: NotSimple, measures: Sequence[Measures]
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yields (LESS_SIMPLE, figures) if some of the needed books have a lower ratio than those of the paper.
+
+    `needed` has the ids of books that are kept in any case, see `NotSimple.books_needed`.
+    """
+    found = (sizes for book_id, sizes in measures if book_id in needed)
+    simple = sum(is_simple(*sizes, rule.formula, rule.least) for sizes in found)
+    if simple < len(needed):
+        yield LESS_SIMPLE, {"as_simple_as_the_paper": simple, "needed": len(needed)}
+
+
+def measure_of(measured: MeasuredBook) -> Measures:
+    """Returns (book id, (number of tokens, number of different tokens))."""
+    return measured.book.book_id, (measured.tokens, measured.vocabulary)
 
 
 DATE_BOOKS = "date-books"

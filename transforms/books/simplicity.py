@@ -17,9 +17,9 @@ see pipelines/docs/simplebooks.md.
 Chooses the simplest books, until the corpus has its target size.
 
 The paper of SimpleBooks wanted "a body of text of approximately 100M tokens but with a vocabulary size of
-less than 100K". To get such a corpus, it kept books whose ratio of length and vocabulary (see simplicity.py)
-is above a threshold. Here the numbers of tokens and of different words in the corpus are limited directly,
-and books are added in order of their ratio.
+less than 100K", and found a threshold of the ratio that gives it. The threshold that gives it depends on the
+input. So the numbers of tokens and of different words in the corpus are limited, too: books with a high ratio
+that do not overlap are added in order of their ratio.
 
 Measures how the vocabulary grows as books are added one by one.
 
@@ -30,7 +30,7 @@ of its words that enter with each book. These numbers are then added up over all
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -45,11 +45,16 @@ NEUTRAL = "L/V^1.35"
 SQUARED = "L/V^2"
 PRINTED = "L/sqrt(V)"
 FORMULAS = (NEUTRAL, SQUARED, PRINTED)
-MIN_RATIOS = {NEUTRAL: "0.24", SQUARED: "0.0012", PRINTED: "0.0012"}
-"""Formula → default of the lowest ratio of a kept book.
+PAPER_RATIOS = {NEUTRAL: "0.35", SQUARED: "0.0012", PRINTED: "0.0012"}
+"""Formula → lowest ratio of the books of the paper.
 
-0.24 keeps books with at most 94 % of the different words that the fit predicts for their length.
+The ten held-out books of the release have a ratio L/V^1.35 of at least 0.35. Such books have at most 71 % of
+the different words that the fit predicts for their length.
 """
+AUTO = "auto"
+"""A value of the lowest ratio: that of the paper, or less if too few books of the input are so simple."""
+
+Measures = tuple[int, tuple[int, int]]  # book id, (number of tokens, number of different tokens)
 
 # exponents of V
 _EXPONENTS = {NEUTRAL: Fraction(27, 20), SQUARED: Fraction(2), PRINTED: Fraction(1, 2)}
@@ -117,6 +122,16 @@ def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -
     return exact_ratio(tokens, vocabulary, formula) >= min_ratio ** _EXPONENTS[formula].denominator
 
 
+def simplest_first(measures: Iterable[Measures], formula: str) -> list[Measures]:
+    """Sorts books by their ratio, the highest first; of equal ratios, the smallest id comes first.
+
+    `measures` has (book id, (L, V)) of each book, see `measure`.
+    """
+    return sorted(
+        measures, key=lambda book: (-exact_ratio(book[1][0], book[1][1], formula), book[0])
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class NotSimple:
     """Rejects books that are not simple: they have too many different tokens for their length.
@@ -126,14 +141,15 @@ class NotSimple:
 
     Args:
       formula: the formula of the ratio, such as "L/V^1.35"; one of FORMULAS.
-      min_ratio: the lowest ratio of a kept book. It is a text, such as "0.0012", to avoid rounding. "" stands
-        for the default of the formula.
+      min_ratio: the lowest ratio of a kept book. It is a text, such as "0.0012", to avoid rounding. AUTO
+        stands for the ratio of the paper, and keeps the simplest books that are needed for SimpleBooks-2 even
+        if their ratio is lower.
 
     Raises ValueError if the formula is unknown, or if the ratio is not a number or is negative.
     """
 
     formula: str = NEUTRAL
-    min_ratio: str = ""
+    min_ratio: str = AUTO
 
     def __post_init__(self) -> None:
         check_formula(self.formula)
@@ -146,13 +162,43 @@ class NotSimple:
 
     @property
     def least(self) -> Fraction:
-        """The lowest ratio of a book that is kept."""
-        return Fraction(self.min_ratio or MIN_RATIOS[self.formula])
+        """The lowest ratio of a book that is kept, apart from the books that are needed."""
+        is_auto = self.min_ratio == AUTO
+        return Fraction(PAPER_RATIOS[self.formula] if is_auto else self.min_ratio)
 
-    def __call__(self, measured: MeasuredBook) -> Reason | None:
-        """Returns None for a simple book, otherwise the reason `ratio-too-low`, which names the ratio."""
+    def books_needed(
+        self, heldout_books: int, small_tokens: int, measures: Iterable[Measures]
+    ) -> frozenset[int]:
+        """Returns the ids of the simplest books that fill SimpleBooks-2. Empty if `min_ratio` is a number.
+
+        These are the fewest books that, if all are equally long, have more than `small_tokens` tokens without
+        the held-out books. Punctuation marks are not counted. With them, the books have some 20 % more
+        tokens, so they are mostly enough even if some of them overlap.
+
+        Args:
+          heldout_books: number of books in each of the validation and test sets.
+          small_tokens: largest number of tokens of the training set of SimpleBooks-2.
+          measures: (book id, (L, V)) of each book.
+        """
+        if self.min_ratio != AUTO:
+            return frozenset()
+        needed: list[int] = []
+        total = 0
+        for book_id, (tokens, _) in simplest_first(measures, self.formula):
+            if total * (len(needed) - 2 * heldout_books) > small_tokens * len(needed):
+                break
+            needed.append(book_id)
+            total += tokens
+        return frozenset(needed)
+
+    def __call__(self, measured: MeasuredBook, needed: Collection[int] = ()) -> Reason | None:
+        """Returns None for a simple book, otherwise the reason `ratio-too-low`, which names the ratio.
+
+        `needed` has the ids of books that are kept in any case, see `books_needed`.
+        """
         tokens, vocabulary = measured.tokens, measured.vocabulary
-        if is_simple(tokens, vocabulary, self.formula, self.least):
+        is_needed = measured.book.book_id in needed
+        if is_needed or is_simple(tokens, vocabulary, self.formula, self.least):
             return None
         found = ratio(tokens, vocabulary, self.formula)
         detail = f"{self.formula} is {found:.6f}: {tokens} tokens, {vocabulary} different"
@@ -190,8 +236,8 @@ class Taken(NamedTuple):
 def line_up(
     formula: str,
     target_tokens: int,
-    sizes: Sequence[tuple[int, int]],
-    measures: Mapping[int, tuple[int, int]],
+    sizes: Mapping[int, int],
+    measures: Iterable[Measures],
 ) -> Queue:
     """Sorts books from simple to difficult, and returns as many as fit into the target size.
 
@@ -203,20 +249,18 @@ def line_up(
     Args:
       formula: the formula of the ratio, see simplicity.py.
       target_tokens: largest number of tokens of all books together.
-      sizes: (book id, number of tokens of its tokenised text), each book once, in any order.
-      measures: book id → (L, V), computed from the text before it is tokenised, see `simplicity.measure`. L
-        is the number of tokens between white space, V the number of different ones. The mapping may include
-        other books.
+      sizes: book id → number of tokens of its tokenised text.
+      measures: (book id, (L, V)) of the same books, computed from the text before it is tokenised, see
+        `measure`. L is the number of tokens between white space, V the number of different ones.
     """
-    in_order = sorted(sizes, key=lambda size: (-exact_ratio(*measures[size[0]], formula), size[0]))
     rank_of: dict[int, int] = {}
     total = 0
-    for book_id, tokens in in_order:
-        if total + tokens > target_tokens:
+    for book_id, _ in simplest_first(measures, formula):
+        if total + sizes[book_id] > target_tokens:
             break
         rank_of[book_id] = len(rank_of)
-        total += tokens
-    return Queue(rank_of, total, len(rank_of) < len(in_order))
+        total += sizes[book_id]
+    return Queue(rank_of, total, len(rank_of) < len(sizes))
 
 
 def take_books(queue: Queue, entries: Pairs, max_vocabulary: int) -> Taken:

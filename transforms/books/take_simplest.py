@@ -93,7 +93,7 @@ BUCKETS = 64  # parallel parts of the count; the number does not change results
 
 @dataclass(eq=False, repr=False)
 class TakeSimplest(beam.PTransform):
-    """Keeps the simplest books. PCollection[MeasuredBook] → Screened.
+    """Keeps the simplest books. PCollection[TokenizedBook] → Screened.
 
     Books are added in descending order of the ratio that `formula` computes from the numbers of tokens and of
     different tokens. With each book, the number of tokens and the size of the vocabulary grow. The first book
@@ -103,32 +103,31 @@ class TakeSimplest(beam.PTransform):
     bucket, with an entry for each pair of a word and a book.
 
     Args:
-      folder: folder for temporary texts and counts (see scratch.py).
-      style: format of tokenised numbers, see TokenizeBooks.
+      folder: folder for temporary counts (see scratch.py).
+      measures: PCollection of (book id, (number of tokens, number of different tokens)) of the same books,
+        counted before they were tokenised.
       target_tokens: maximum number of tokens in all kept books together.
       max_vocabulary: maximum size of their vocabulary.
-      min_count: how often a word must occur in these books, after tokenisation, to be in the vocabulary.
+      min_count: how often a word must occur in these books to be in the vocabulary.
       formula: name of the formula that computes the ratio; see simplicity.py.
     """
 
     folder: str
-    style: str = DISTINCT
+    measures: beam.PCollection
     target_tokens: int = simplicity.TARGET_TOKENS
     max_vocabulary: int = simplicity.MAX_VOCABULARY
     min_count: int = 3
     formula: str = simplicity.NEUTRAL
 
     def expand(self, books: beam.PCollection) -> Screened:
-        tokenized = books | "TokenizeAll" >> TokenizeBooks(self.folder, self.style)
-        sizes = tokenized | "Sizes" >> beam.Map(size_of)
-        measures = books | "Measures" >> beam.Map(measure_of)
-        known = self.target_tokens, AsList(sizes), AsDict(measures)
+        sizes = books | "Sizes" >> beam.Map(size_of)
+        known = self.target_tokens, AsDict(sizes), AsList(self.measures)
         queue = books.pipeline | "LineUp" >> MapOnce(simplicity.line_up, self.formula, *known)
         deal = DealWords(
             self.folder, count_ranked, BUCKETS, AsSingleton(queue), join=pa.concat_batches
         )
         entries = (
-            tokenized
+            books
             | "DealWords" >> deal
             | "GroupBuckets" >> beam.GroupByKey()
             | "CountEntries" >> beam.Map(count_bucket, self.min_count)
@@ -138,14 +137,9 @@ class TakeSimplest(beam.PTransform):
         taken = queue | "TakeBooks" >> beam.Map(
             simplicity.take_books, AsSingleton(entries), self.max_vocabulary
         )
-        take = beam.ParDo(_Take(), AsSingleton(taken)).with_output_types(MeasuredBook)
+        take = beam.ParDo(_Take(), AsSingleton(taken)).with_output_types(TokenizedBook)
         split = books | "Take" >> take.with_outputs("rejected", main="kept")
         return Screened(split.kept, split.rejected)
-
-
-def measure_of(measured: MeasuredBook) -> tuple[int, tuple[int, int]]:
-    """Returns (book id, (number of tokens, number of different tokens))."""
-    return measured.book.book_id, (measured.tokens, measured.vocabulary)
 
 
 def count_ranked(book: TokenizedBook, queue: simplicity.Queue) -> pa.RecordBatch | None:
@@ -176,11 +170,10 @@ def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
 
 
 class _Take(beam.DoFn):
-    def process(self, measured: MeasuredBook, taken: simplicity.Taken) -> Iterator[Any]:
-        book = measured.book
+    def process(self, book: TokenizedBook, taken: simplicity.Taken) -> Iterator[Any]:
         if taken.reason is None or book.book_id in taken.book_ids:
             counters.count(STAGE, "books")
-            yield measured
+            yield book
         else:
             yield reject(book.book_id, book.title, STAGE, taken.reason)
 

@@ -250,11 +250,11 @@ def line_of_choice(facts: Facts) -> Figure | None:
         }
         for row in sorted(chosen, key=lambda row: int(row["book_id"]))
     ]
-    settings = facts.build.manifest["settings"]
-    least = Fraction(settings.get("min_ratio") or 0)
+    formula = facts.build.manifest["settings"]["formula"]
+    least = min((row["ratio"] for row in chosen if row["verdict"] == "kept"), key=float, default="")
     lengths = [int(row["tokens"]) for row in chosen]
     line = [
-        {"words": end, "different words": most_different_words(end, settings["formula"], least)}
+        {"words": end, "different words": most_different_words(end, formula, Fraction(least))}
         for end in (min(lengths), max(lengths))
         if least
     ]
@@ -269,13 +269,13 @@ def line_of_choice(facts: Facts) -> Figure | None:
     )
     drawn = f"{len(rows):,} books, chosen by a hash" if len(rows) == MAX_BOOKS else "All books"
     note = (
-        f"{drawn}. The ratio of a book is {settings['formula']}, where L are its words (tokens) and V its"
+        f"{drawn}. The ratio of a book is {formula}, where L are its words (tokens) and V its"
         " different words. Both scales are logarithmic."
     )
     if least:
         note += (
-            f" On the broken line the ratio is {settings['min_ratio']}. Books above the line have more"
-            " different words, so their ratio is too low."
+            f" On the broken line the ratio is {least}, the lowest ratio of a kept book. Books above the line"
+            " have more different words, so their ratio is too low."
         )
     return Figure("Length against vocabulary, with the limit", spec, note)
 

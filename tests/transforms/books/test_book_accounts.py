@@ -63,6 +63,14 @@ def account_for(**changed: Any) -> ledger.Accounts:
     return account(ledger.Ledger(accounts), PROVENANCE)
 
 
+def test_less_simple_books_are_a_caveat() -> None:
+    facts = ("less_simple_books", {"as_simple_as_the_paper": 8, "needed": 1035})
+    (caveat,) = account_for(facts=[facts]).caveats
+    assert caveat.startswith("Only 8 books of the input are as simple as those of the paper.")
+    assert "the 1,035 simplest" in caveat
+    assert account_for().caveats == ()
+
+
 def test_sound_accounts() -> None:
     accounts = account_for()
     assert accounts.counts == {

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from corpusmill.transforms.books import english_tokens
 from corpusmill.transforms.books.english_tokens import (
     EnglishTokenizer,
+    normalize_marks,
     separate_numbers,
     to_lines,
     to_paragraphs,
@@ -27,7 +28,8 @@ TOKENIZER = EnglishTokenizer()
 
 
 def run_spacy(text: str) -> str:
-    """The tokens of spaCy on the whole text, without ours."""
+    """The tokens of spaCy on the whole text, without ours, but for marks."""
+    text = " ".join(normalize_marks(text).split())
     tokens = [token.text for token in SPACY(text)]
     words = " ".join(token for token in tokens if token.strip())
     return re.sub(r"(?<=[0-9])([.,])(?=[0-9])", r" @\1@ ", words)

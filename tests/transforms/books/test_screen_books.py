@@ -104,13 +104,24 @@ def test_measured_books_are_screened_as_books(books: list[Book]) -> None:
 def test_books_that_are_not_simple_are_rejected(books: list[Book]) -> None:
     measured = [screen_books.measure_book(book) for book in books]
     low = ("measure-books", "ratio-too-low")
-    outcome = run_transform(screen_books.KeepSimple(NotSimple(min_ratio="0.7")), measured)
+    outcome = run_transform(screen_books.KeepSimple(NotSimple(min_ratio="0.7"), 5, 9), measured)
     assert [one.book.book_id for one in sorted(outcome.elements["kept"])] == [2, 3, 5]
     assert sorted(outcome.elements["rejected"]) == [
         Rejected("1", "Title 1", *low, "L/V^1.35 is 0.680781: 3 tokens, 3 different"),
         Rejected("4", "Title 4", *low, "L/V^1.35 is 0.000000: 0 tokens, 0 different"),
     ]
     assert outcome.counters == {"measure-books/ratio-too-low": 2}
+
+
+def test_less_simple_books_are_counted_if_they_are_needed(books: list[Book]) -> None:
+    measured = [screen_books.measure_book(book) for book in books]
+    outcome = run_transform(screen_books.KeepSimple(NotSimple(), 1, 1), measured)
+    assert [one.id for one in outcome.elements["rejected"]] == ["4"]
+    assert outcome.elements["facts"] == []
+    outcome = run_transform(screen_books.KeepSimple(NotSimple(), 2, 5), measured)
+    assert outcome.elements["rejected"] == []
+    figures = {"as_simple_as_the_paper": 4, "needed": 5}
+    assert outcome.elements["facts"] == [("less_simple_books", figures)]
 
 
 RAIN = "He walked on through the rain, and no lamp was lit in any house.\n" * 40

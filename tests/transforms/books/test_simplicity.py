@@ -72,10 +72,11 @@ def test_printed_and_compared_ratio_agree(tokens: int, data: st.DataObject) -> N
 
 
 def test_the_rule_tells_the_ratio() -> None:
-    assert NotSimple()(MeasuredBook(book(), 10_000, 2642)) is None
-    assert NotSimple()(MeasuredBook(book(), 10_000, 2643)) == Reason(
-        "ratio-too-low", "L/V^1.35 is 0.239977: 10000 tokens, 2643 different"
-    )
+    assert NotSimple()(MeasuredBook(book(), 10_000, 1998)) is None
+    too_low = Reason("ratio-too-low", "L/V^1.35 is 0.349867: 10000 tokens, 1999 different")
+    assert NotSimple()(MeasuredBook(book(), 10_000, 1999)) == too_low
+    assert NotSimple()(MeasuredBook(book(), 10_000, 1999), frozenset({2})) == too_low
+    assert NotSimple()(MeasuredBook(book(), 10_000, 1999), frozenset({1})) is None
     rule = NotSimple(SQUARED)
     assert rule(MeasuredBook(book(), 1200, 1000)) is None
     assert rule(MeasuredBook(book(), 1190, 1000)) == Reason(
@@ -98,7 +99,16 @@ def test_a_ratio_of_another_formula_is_an_error() -> None:
 
 
 MEASURES = {1: (1200, 1000), 2: (1201, 1000), 3: (4800, 2000), 4: (0, 0), 5: (9, 3)}
-SIZES = [(1, 1500), (2, 1500), (3, 6000), (4, 0), (5, 12)]
+SIZES = {1: 1500, 2: 1500, 3: 6000, 4: 0, 5: 12}
+
+
+@pytest.mark.parametrize(("min_ratio", "heldout_books", "small_tokens", "needed"), CASES["needed"])
+def test_the_simplest_books_fill_simplebooks_2(
+    min_ratio: str, heldout_books: int, small_tokens: int, needed: list[int]
+) -> None:
+    rule = NotSimple(SQUARED, min_ratio)
+    found = rule.books_needed(heldout_books, small_tokens, reversed(MEASURES.items()))
+    assert sorted(found) == needed
 
 
 @pytest.mark.parametrize(
@@ -113,8 +123,8 @@ SIZES = [(1, 1500), (2, 1500), (3, 6000), (4, 0), (5, 12)]
     ],
 )
 def test_the_best_ratios_come_first(formula: str, target: int, queue: Queue) -> None:
-    assert line_up(formula, target, SIZES, MEASURES) == queue
-    assert line_up(formula, target, SIZES[::-1], MEASURES) == queue
+    assert line_up(formula, target, SIZES, MEASURES.items()) == queue
+    assert line_up(formula, target, SIZES, reversed(MEASURES.items())) == queue
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**4), st.integers(1, 10**6), st.integers(1, 10**4))

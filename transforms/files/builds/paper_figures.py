@@ -355,7 +355,7 @@ SIMPLEBOOKS = Paper(
     {
         "lang": ("en",),
         "formula": ANY,  # the one that the paper prints accepts every book
-        "min-ratio": ("0.24", "0.0012"),  # the defaults of the formulas
+        "min-ratio": ("auto", "0.35", "0.0012"),  # those of the formulas
         "target-tokens": ("92000000",),
         "max-vocabulary": ("100000",),
         "overlap": ("0.5",),
