@@ -22,7 +22,7 @@ from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from .compression import DECODE_ERRORS, codec_of, decompress, decompressed
-from .distribution import SpreadAll
+from .distribution import SpreadAll, transform
 from .records import InputFile
 from .stores import is_local, match_files, refusal_of
 
@@ -249,7 +249,10 @@ def parse_json(path: str, content: bytes) -> Any:
         raise InputError(path, f"not JSON: {error}") from None
 
 
-class HashInputs(beam.PTransform):
+@transform
+def HashInputs(
+    root: beam.Pipeline, paths: Mapping[str, Sequence[str]], sums: Mapping[str, str] | None = None
+) -> beam.PCollection:
     """Computes the SHA-256 of input files. Pipeline → PCollection[InputFile].
 
     Raises InputError if the size of a file, or the checksum of an object in a store, has changed since the
@@ -261,20 +264,13 @@ class HashInputs(beam.PTransform):
       sums: path → expected SHA-256, from the SHA256SUMS file in its folder. A different hash raises
         InputError.
     """
-
-    def __init__(self, paths: Mapping[str, Sequence[str]], sums: Mapping[str, str] | None = None):
-        super().__init__()
-        sums = sums or {}
-        self.files = sorted(
-            (role, path, file_bytes_of(path), checksum_of(path), sums.get(path, ""))
-            for role, of_role in paths.items()
-            for path in of_role
-        )
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root | "SpreadFiles" >> SpreadAll(self.files) | "Hash" >> beam.MapTuple(hash_unchanged)
-        )
+    sums = sums or {}
+    files = sorted(
+        (role, path, file_bytes_of(path), checksum_of(path), sums.get(path, ""))
+        for role, of_role in paths.items()
+        for path in of_role
+    )
+    return root | "SpreadFiles" >> SpreadAll(files) | "Hash" >> beam.MapTuple(hash_unchanged)
 
 
 def checksum_of(path: str) -> str:

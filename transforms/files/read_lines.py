@@ -9,7 +9,7 @@ import apache_beam as beam
 from . import bz2_blocks, counters, tar_members, work_units
 from .compression import DECODE_ERRORS, codec_of, decompressed, read_some
 from .counters import LostBytes, damage_error, tell_lost
-from .distribution import Spread
+from .distribution import Spread, transform
 from .line_blocks import block_of, count_lines, lines_of, malformed_lines
 from .read_files import InputError, file_bytes_of, open_raw
 from .records import Rejected
@@ -48,7 +48,16 @@ class LineBlocks(NamedTuple):
     unterminated: beam.PCollection  # of str: names of files whose last line has no line feed
 
 
-class ReadLines(beam.PTransform):
+@transform
+def ReadLines(
+    root: beam.Pipeline,
+    paths: Sequence[str],
+    stripes: int = 1,
+    on_corrupt: str = "fail",
+    members: Sequence[str] = MEMBERS,
+    block_bytes: int = BLOCK_BYTES,
+    limit: int = 0,
+) -> LineBlocks:
     """Reads text files in blocks of lines. Pipeline → LineBlocks.
 
     Files are divided into work units, which are distributed over the workers. The lines do not depend on the
@@ -75,30 +84,15 @@ class ReadLines(beam.PTransform):
       limit: maximum number of lines in total, including rejected lines; 0 reads all lines. With a limit, one
         worker reads the files in the order of the paths.
     """
-
-    def __init__(
-        self,
-        paths: Sequence[str],
-        stripes: int = 1,
-        on_corrupt: str = "fail",
-        members: Sequence[str] = MEMBERS,
-        block_bytes: int = BLOCK_BYTES,
-        limit: int = 0,
-    ):
-        super().__init__()
-        self.limit = limit
-        self.paths, self.members, self.stripes = tuple(paths), tuple(members), stripes
-        self.read = _ReadUnit(on_corrupt, self.members, block_bytes)
-
-    def expand(self, root: beam.Pipeline) -> LineBlocks:
-        units = root | "Paths" >> beam.Create([self.paths], reshuffle=False)
-        reader: beam.DoFn = _ReadFirst(self.read, self.limit) if self.limit else self.read
-        if not self.limit:
-            units |= "SpreadUnits" >> Spread(plan_units, self.stripes, self.members, of=TextUnit)
-        read = units | "ReadUnits" >> beam.ParDo(reader).with_output_types(bytes).with_outputs(
-            "rejected", "lost", "lines", "unterminated", main="blocks"
-        )
-        return LineBlocks(read.blocks, read.rejected, read.lost, read.lines, read.unterminated)
+    read = _ReadUnit(on_corrupt, tuple(members), block_bytes)
+    units = root | "Paths" >> beam.Create([tuple(paths)], reshuffle=False)
+    reader: beam.DoFn = _ReadFirst(read, limit) if limit else read
+    if not limit:
+        units |= "SpreadUnits" >> Spread(plan_units, stripes, members, of=TextUnit)
+    found = units | "ReadUnits" >> beam.ParDo(reader).with_output_types(bytes).with_outputs(
+        "rejected", "lost", "lines", "unterminated", main="blocks"
+    )
+    return LineBlocks(found.blocks, found.rejected, found.lost, found.lines, found.unterminated)
 
 
 class TextFile(NamedTuple):

@@ -27,6 +27,7 @@ import pyarrow as pa
 from ..duplicates.similar_documents import DocumentFacts
 from ..duplicates.write_signatures import NamedText
 from ..files.builds.finished_builds import check_columns, opened
+from ..files.distribution import transform
 from ..files.formats import PARQUET
 from ..files.read_files import InputError, open_raw
 from ..files.records import Article, CorpusStats, PackedArticle
@@ -79,21 +80,20 @@ SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}  # of the articles, in
 SHARDS_PER_FILE = 10  # of signatures, which have about a sixth of the size of the text
 
 
-class ShareOut(beam.PTransform):
+@transform
+def ShareOut(articles: beam.PCollection) -> beam.PCollection:
     """Estimates the amount of text in each split, to plan the number of files.
 
     PCollection[PackedArticle] → PCollection[(split, bytes of text)]. The total is divided among the splits by
     their shares, because splits are not assigned yet.
     """
-
-    def expand(self, articles: beam.PCollection) -> beam.PCollection:
-        share_out = beam.FlatMap(lambda size: [(one, int(size * SHARE[one])) for one in SHARE])
-        return (
-            articles
-            | "TextBytes" >> beam.Map(lambda article: article.stats.text_bytes)
-            | "AddUp" >> beam.CombineGlobally(sum)
-            | "ShareOut" >> share_out.with_output_types(tuple[str, int])
-        )
+    share_out = beam.FlatMap(lambda size: [(one, int(size * SHARE[one])) for one in SHARE])
+    return (
+        articles
+        | "TextBytes" >> beam.Map(lambda article: article.stats.text_bytes)
+        | "AddUp" >> beam.CombineGlobally(sum)
+        | "ShareOut" >> share_out.with_output_types(tuple[str, int])
+    )
 
 
 def identity(article: PackedArticle) -> str:

@@ -16,7 +16,6 @@ import itertools
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -27,7 +26,7 @@ import zstandard
 from apache_beam.io.filesystems import FileSystems
 
 from ..compression import DECODE_ERRORS
-from ..distribution import Gather, SpreadAll
+from ..distribution import Gather, SpreadAll, transform
 from ..formats import DEFAULT, FORMATS, PARQUET, READABLE
 from ..line_blocks import group_places, pack_block, unpack_block
 from ..read_files import InputError, hash_input, is_there, open_raw, read_raw
@@ -59,26 +58,22 @@ class CheckedFiles(NamedTuple):
     faults: beam.PCollection  # of Fault
 
 
-class CheckFiles(beam.PTransform):
+@transform
+def CheckFiles(root: beam.Pipeline, builds: Iterable[Build]) -> CheckedFiles:
     """Checks every output file of finished builds. Pipeline → CheckedFiles.
 
     The size, the SHA-256 and the number of rows must be those in the manifest.
     """
-
-    def __init__(self, builds: Iterable[Build]):
-        super().__init__()
-        self.files = [file for build in builds for file in list_files(build)]
-
-    def expand(self, root: beam.Pipeline) -> CheckedFiles:
-        checked = (
-            root
-            | "SpreadFiles" >> SpreadAll(self.files, of=ListedFile)
-            | "CheckFile"
-            >> beam.ParDo(_CheckFile())
-            .with_output_types(CorpusFile)
-            .with_outputs("faults", main="whole")
-        )
-        return CheckedFiles(checked.whole, checked.faults)
+    files = [file for build in builds for file in list_files(build)]
+    checked = (
+        root
+        | "SpreadFiles" >> SpreadAll(files, of=ListedFile)
+        | "CheckFile"
+        >> beam.ParDo(_CheckFile())
+        .with_output_types(CorpusFile)
+        .with_outputs("faults", main="whole")
+    )
+    return CheckedFiles(checked.whole, checked.faults)
 
 
 def list_files(build: Build) -> list[ListedFile]:
@@ -209,7 +204,10 @@ def check_stats(build: Build, unit: str) -> Iterator[Fault]:
 BUFFER_ROWS = 1 << 18  # rows that a worker collects before it distributes them to buckets
 
 
-class DealRows(beam.PTransform):
+@transform
+def DealRows(
+    elements: beam.PCollection, make: Callable[[Any], pa.Table], buckets: int
+) -> beam.PCollection:
     """Groups rows into buckets by a hash of their ids.
 
     PCollection → PCollection[(bucket, blocks of its rows)]. Buckets without rows are left out.
@@ -219,17 +217,12 @@ class DealRows(beam.PTransform):
         schema.
       buckets: number of buckets.
     """
-
-    def __init__(self, make: Callable[[Any], pa.Table], buckets: int):
-        super().__init__()
-        self.deal = Gather(make, functools.partial(deal_out, buckets=buckets), BUFFER_ROWS)
-
-    def expand(self, elements: beam.PCollection) -> beam.PCollection:
-        return (
-            elements
-            | "DealOut" >> beam.ParDo(self.deal).with_output_types(tuple[int, bytes])
-            | "GroupBuckets" >> beam.GroupByKey()
-        )
+    deal = Gather(make, functools.partial(deal_out, buckets=buckets), BUFFER_ROWS)
+    return (
+        elements
+        | "DealOut" >> beam.ParDo(deal).with_output_types(tuple[int, bytes])
+        | "GroupBuckets" >> beam.GroupByKey()
+    )
 
 
 def deal_out(tables: Iterable[pa.Table], buckets: int) -> Iterator[tuple[int, bytes]]:
@@ -300,8 +293,8 @@ class SplitFindings(NamedTuple):
     conflicts: beam.PCollection  # of ConflictBlock; only buckets with conflicts
 
 
-@dataclass(eq=False, repr=False)
-class CheckSplits(beam.PTransform):
+@transform
+def CheckSplits(rows: beam.PCollection, buckets: int = MIN_BUCKETS) -> SplitFindings:
     """Finds ids that are in more than one split. PCollection[CorpusRows] → SplitFindings.
 
     The ids are those of Wikidata items. They are read from the column `wikidata_id` of the rows.
@@ -309,20 +302,16 @@ class CheckSplits(beam.PTransform):
     Args:
       buckets: number of buckets into which ids are grouped, see `count_buckets`.
     """
-
-    buckets: int = MIN_BUCKETS
-
-    def expand(self, rows: beam.PCollection) -> SplitFindings:
-        checked = (
-            rows
-            | "DealRows" >> DealRows(make_rows, self.buckets)
-            | "CheckBucket"
-            >> beam.FlatMap(check_bucket)
-            .with_output_types(IdCounts)
-            .with_outputs("conflicts", main="counts")
-        )
-        counts = checked.counts | "AddUp" >> beam.CombineGlobally(add_counts)
-        return SplitFindings(counts, checked.conflicts)
+    checked = (
+        rows
+        | "DealRows" >> DealRows(make_rows, buckets)
+        | "CheckBucket"
+        >> beam.FlatMap(check_bucket)
+        .with_output_types(IdCounts)
+        .with_outputs("conflicts", main="counts")
+    )
+    counts = checked.counts | "AddUp" >> beam.CombineGlobally(add_counts)
+    return SplitFindings(counts, checked.conflicts)
 
 
 def count_buckets(rows: int) -> int:
