@@ -69,7 +69,7 @@ def CheckFiles(root: beam.Pipeline, builds: Iterable[Build]) -> CheckedFiles:
         root
         | "SpreadFiles" >> SpreadAll(files, of=ListedFile)
         | "CheckFile"
-        >> beam.ParDo(_CheckFile())
+        >> beam.FlatMap(_check_file)
         .with_output_types(CorpusFile)
         .with_outputs("faults", main="whole")
     )
@@ -85,13 +85,11 @@ def list_files(build: Build) -> list[ListedFile]:
     return [ListedFile(build.file(file.name, file.split), file, build.readable) for file in listed]
 
 
-class _CheckFile(beam.DoFn):
-    def process(self, file: ListedFile) -> Iterable[CorpusFile | beam.pvalue.TaggedOutput]:
-        fault = find_fault(file)
-        if fault:
-            yield beam.pvalue.TaggedOutput("faults", Fault(file.file.path, fault))
-        elif file.listed.format == file.read and file.listed.split in SPLITS:
-            yield file.file
+def _check_file(file: ListedFile) -> Iterator[CorpusFile | beam.pvalue.TaggedOutput]:
+    if fault := find_fault(file):
+        yield beam.pvalue.TaggedOutput("faults", Fault(file.file.path, fault))
+    elif file.listed.format == file.read and file.listed.split in SPLITS:
+        yield file.file
 
 
 def find_fault(file: ListedFile) -> str:
