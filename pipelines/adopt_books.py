@@ -45,14 +45,12 @@ def read_books(
         yield known.book_id, known.url, text, known.title, str(known.year or "")
 
 
-def measure_text(row: Row, column: int, end: str = "") -> book_accounts.BookStats:
-    """Returns the statistics of the text in a column of a row, to which `end` is added."""
-    return book_accounts.measure_book(row[column] + end)
-
-
 def count_texts(column: int, end: str = "") -> Counting:
-    """Returns the functions that count the texts in a column."""
-    measure = functools.partial(measure_text, column=column, end=end)
+    """Returns the functions that count the texts in a column, to each of which `end` is added."""
+
+    def measure(row: Row) -> book_accounts.BookStats:
+        return book_accounts.measure_book(row[column] + end)
+
     return Counting(measure, book_accounts.add_book_stats, "words")
 
 

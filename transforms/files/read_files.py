@@ -7,6 +7,7 @@ Estimates the amount of text in compressed files from the beginnings of some of 
 Lists files and folders on any Beam file system. Symbolic links are followed.
 """
 
+import contextlib
 import hashlib
 import io
 import json
@@ -21,7 +22,7 @@ import apache_beam as beam
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from .compression import DECODE_ERRORS, codec_of, decompress, decompressed
+from .compression import DECODE_ERRORS, DamageError, codec_of, decompress, decompressed
 from .distribution import SpreadAll, transform
 from .records import InputFile
 from .stores import is_local, match_files, refusal_of
@@ -49,6 +50,25 @@ class InputError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return InputError, (self.path, self.message, self.offset, self.is_unread)
+
+
+@contextlib.contextmanager
+def damage_in(path: str, name: str = "") -> Iterator[None]:
+    """Raises InputError if a file turns out to be damaged while it is read in the `with` block.
+
+    Args:
+      path: path of the file.
+      name: name of the file in an archive, for the message.
+    """
+    try:
+        yield
+    except DamageError as error:
+        raise InputError(path, error.message, error.offset) from None
+    except DECODE_ERRORS as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        of_name = f"{name}: " if name else ""
+        raise InputError(path, f"{of_name}damaged or truncated: {error}") from None
 
 
 def match_inputs(patterns: Sequence[str]) -> list[str]:

@@ -15,13 +15,20 @@ from ..files import counters, work_units
 from ..files.compression import DECODE_ERRORS, check_on_corrupt
 from ..files.counters import LostBytes, damage_error, tell_lost
 from ..files.distribution import Spread, transform
-from ..files.read_files import InputError, file_bytes_of, match_inputs, open_input, open_raw
+from ..files.read_files import (
+    InputError,
+    damage_in,
+    file_bytes_of,
+    match_inputs,
+    open_input,
+    open_raw,
+)
 from ..files.records import Page, Rejected
 from ..files.work_units import FileUnit
 from ..wikitext.wikis import codes_of, mediawiki_table
 from . import dump_folder, mediawiki_xml
 from .find_dumps import sums_beside
-from .sql_dump import Row, SqlDumpError, read_rows
+from .sql_dump import Row, read_rows
 
 STAGE = "read-dump"
 # bytes shown of a malformed title or id in a message; valid titles have at most 255
@@ -494,16 +501,13 @@ def read_file(
     Raises InputError if the file is damaged, is not a dump of the table, or has a malformed row.
     """
     rows = 0
-    with open_input(path) as stream:
-        try:
-            for row in read_rows(_read_chunks(stream, path), table, columns):
-                rows += 1
-                try:
-                    yield from parse(row)
-                except ValueError as error:
-                    yield _reject(path, f"row {rows} of {table}", error, on_corrupt)
-        except SqlDumpError as error:
-            raise InputError(path, error.message, error.offset) from error
+    with open_input(path) as stream, damage_in(path):
+        for row in read_rows(_read_chunks(stream, path), table, columns):
+            rows += 1
+            try:
+                yield from parse(row)
+            except ValueError as error:
+                yield _reject(path, f"row {rows} of {table}", error, on_corrupt)
     counters.count(READ_SQL, table, rows)
 
 

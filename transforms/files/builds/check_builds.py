@@ -25,11 +25,10 @@ import pyarrow.compute as pc
 import zstandard
 from apache_beam.io.filesystems import FileSystems
 
-from ..compression import DECODE_ERRORS
 from ..distribution import Gather, SpreadAll, transform
 from ..formats import DEFAULT, FORMATS, PARQUET, READABLE
 from ..line_blocks import group_places, pack_block, unpack_block
-from ..read_files import InputError, hash_input, is_there, open_raw, read_raw
+from ..read_files import InputError, damage_in, hash_input, is_there, open_raw, read_raw
 from ..records import OutputFile
 from ..text import SPLITS
 from .finished_builds import Build, CorpusFile, CorpusRows, count_rows, files_below, path_below
@@ -125,13 +124,8 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
         return count_rows(path), "rows"
     if kind not in FORMATS or not (count := FORMATS[kind].count_lines):
         return None, ""
-    with open_raw(path) as stream:
-        try:
-            return count(stream), "lines"
-        except DECODE_ERRORS as error:
-            if isinstance(error, OSError) and error.errno:
-                raise
-            raise InputError(path, f"damaged or truncated: {error}") from None
+    with open_raw(path) as stream, damage_in(path):
+        return count(stream), "lines"
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
