@@ -1,6 +1,5 @@
 """Released books as builds: PG-19 with its books, SimpleBooks with its paragraphs."""
 
-import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from corpusmill.transforms.books import book_accounts
 from corpusmill.transforms.books.count_book_vocabulary import CountBookVocabulary
 from corpusmill.transforms.books.released import read_released_lines
 from corpusmill.transforms.files.builds.paper_figures import SIMPLEBOOKS
-from corpusmill.transforms.files.distribution import SpreadAll
+from corpusmill.transforms.files.distribution import SpreadAll, transform
 from corpusmill.transforms.files.line_blocks import SCHEMA, in_batches
 from corpusmill.transforms.files.markup import MalformedTableError
 from corpusmill.transforms.files.read_files import InputError
@@ -46,14 +45,12 @@ def read_books(
         yield known.book_id, known.url, text, known.title, str(known.year or "")
 
 
-def measure_text(row: Row, column: int, end: str = "") -> book_accounts.BookStats:
-    """Returns the statistics of the text in a column of a row, to which `end` is added."""
-    return book_accounts.measure_book(row[column] + end)
-
-
 def count_texts(column: int, end: str = "") -> Counting:
-    """Returns the functions that count the texts in a column."""
-    measure = functools.partial(measure_text, column=column, end=end)
+    """Returns the functions that count the texts in a column, to each of which `end` is added."""
+
+    def measure(row: Row) -> book_accounts.BookStats:
+        return book_accounts.measure_book(row[column] + end)
+
     return Counting(measure, book_accounts.add_book_stats, "words")
 
 
@@ -98,8 +95,15 @@ def read_paragraphs(shard: ReleasedShard, members: Members, _: Counter[str]) -> 
         yield from ((text,) for text in texts_of(file, members))
 
 
-@dataclasses.dataclass(eq=False, repr=False)
-class CountSize(beam.PTransform):
+@transform
+def CountSize(
+    root: beam.Pipeline,
+    folder: str,
+    scratch: str,
+    size: str,
+    files: Sequence[tuple[str, ReleasedFile]],
+    members: AsDict,
+) -> Any:
     """Counts the vocabulary of the released SimpleBooks-92 or SimpleBooks-2. Pipeline → CountedVocabulary.
 
     Args:
@@ -109,25 +113,16 @@ class CountSize(beam.PTransform):
       files: (split, file) of its tokenised text.
       members: side input, see `Members`.
     """
-
-    folder: str
-    scratch: str
-    size: str
-    files: Sequence[tuple[str, ReleasedFile]]
-    members: AsDict
-
-    def expand(self, root: beam.Pipeline) -> Any:
-        name = f"vocabulary-{self.size.rpartition('-')[2]}.tsv"
-        min_count = simplebooks_settings.SimpleBooksConfig.min_count
-        scratch = self.scratch
-        counted = (
-            root
-            | "SpreadFiles" >> SpreadAll(self.files)
-            | "ReadBlocks" >> beam.FlatMap(read_blocks, self.members, Scratch(scratch))
-            | "Count" >> CountBookVocabulary(self.folder, name, min_count, scratch)
-        )
-        named = beam.Map(lambda stats, size: (size, stats.as_dict()), self.size)
-        return counted._replace(stats=counted.stats | "Name" >> named)
+    name = f"vocabulary-{size.rpartition('-')[2]}.tsv"
+    min_count = simplebooks_settings.SimpleBooksConfig.min_count
+    counted = (
+        root
+        | "SpreadFiles" >> SpreadAll(files)
+        | "ReadBlocks" >> beam.FlatMap(read_blocks, members, Scratch(scratch))
+        | "Count" >> CountBookVocabulary(folder, name, min_count, scratch)
+    )
+    named = beam.Map(lambda stats, of: (of, stats.as_dict()), size)
+    return counted._replace(stats=counted.stats | "Name" >> named)
 
 
 def read_blocks(

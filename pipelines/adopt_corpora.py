@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from corpusmill.transforms.files.builds.paper_figures import PAPER
 from corpusmill.transforms.wikipedia import article_accounts, article_rows
@@ -22,11 +21,6 @@ def read_articles(shard: ReleasedShard, _: Members, notes: Counter[str]) -> Iter
         yield from article_rows.read_released(file.path, notes)
 
 
-def measure_article_row(row: Row) -> Any:
-    """Returns the statistics of an article."""
-    return measure_article(row[1])
-
-
 def key_of_article(row: Row) -> tuple[str, str]:
     """Returns the id of an article, and its other values."""
     identity, text, version = row
@@ -38,7 +32,9 @@ class AdoptedArticles(Adopted):
 
     base = wiki40b_settings.DESCRIPTION._replace(license_id="cc-by-sa-3.0")
     kind_of_rows = article_rows.ARTICLES._replace(values=tuple)
-    counting = Counting(measure_article_row, add_stats, "characters", key=key_of_article)
+    counting = Counting(
+        lambda row: measure_article(row[1]), add_stats, "characters", key=key_of_article
+    )
     account_for = staticmethod(article_accounts.account_for_articles)
     read = staticmethod(read_articles)
     read_as = "pages"

@@ -26,7 +26,6 @@ A folder without the file COMPLETED is unfinished; the next run replaces it. Exi
 input, 2 wrong settings.
 """
 
-import argparse
 import dataclasses
 from collections.abc import Sequence
 
@@ -89,52 +88,3 @@ class EntitiesConfig(Config):
 
     def edition(self) -> str:
         return EDITION
-
-
-def entity_table(
-    paths: Sequence[str],
-    settings: argparse.Namespace,
-    beam_flags: Sequence[str],
-    languages: Sequence[str] = (),
-) -> str:
-    """Returns the folder of the entity table for a build, after building the table if necessary.
-
-    Args:
-      paths: The folder of a finished table, or patterns of Wikidata dumps. From dumps, a table is built below
-        `settings.output`, unless it already exists.
-      languages: Codes of languages whose titles a new table contains, in addition to the languages of the
-        paper.
-
-    Returns "" if `paths` is empty, or if a dry run would have to build the table. Raises ValueError if
-    `paths` has a table and other paths, TargetError if there is a finished table from other dumps and
-    `settings.replace` is False.
-    """
-    from apache_beam.io.filesystems import FileSystems
-
-    from corpusmill.pipelines.run.flags import launch_build
-    from corpusmill.pipelines.run.publish import TargetError, is_built, is_completed
-
-    from .entities import Entities
-
-    if not paths:
-        return ""
-    folders = [path for path in paths if is_completed(path)]
-    if folders and len(paths) > 1:
-        raise ValueError(f"--entities must be one table or several dumps, got {' '.join(paths)}")
-    if folders:
-        return folders[0]
-    wikis = dict.fromkeys((*LANGUAGE_CODES, *languages))
-    corpus = Entities(EntitiesConfig(paths, tuple(wikis), on_corrupt=settings.on_corrupt))
-    target: str = FileSystems.join(settings.output, *corpus.path)
-    try:
-        is_there = is_built(target, corpus)
-    except TargetError:  # a table from other dumps
-        if not settings.replace:
-            raise
-        is_there = False
-    if not is_there:
-        launch_build(corpus, settings, beam_flags)
-        if settings.dry_run:
-            settings.is_table_unbuilt = True  # so it is not among the inputs of the builds
-            return ""
-    return target

@@ -1,27 +1,14 @@
-"""Builds many languages of Wiki-40B in one run.
-
-The run builds an entity table, then a corpus for each language, then vocabularies over all languages.
-"""
+"""The command `wiki40b`: its settings, and its help page."""
 
 import argparse
 import dataclasses
-import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from corpusmill.pipelines.run import flags
-from corpusmill.pipelines.run.settings import settings_of
 from corpusmill.transforms.wikipedia.dump_folder import ANY, LAYOUTS
 
-from .entities_settings import entity_table
-from .wiki40b_settings import CORPUS, VERSION, WHICH, Wiki40bConfig
-
-if TYPE_CHECKING:
-    from corpusmill.pipelines.run.corpus_build import CorpusBuild
-    from corpusmill.pipelines.run.forecast import Forecast
-    from corpusmill.transforms.wikipedia.find_dumps import FoundDumps, WikiDump
-
-    from .batch import NamedBuild, Outcome
+from .wiki40b_settings import VERSION as VERSION  # for `corpusmill --version`
+from .wiki40b_settings import WHICH, Wiki40bConfig
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,203 +34,6 @@ class LanguagesConfig:
     multilingual: bool = WHICH.setting(
         True, "with --languages: train no vocabularies over all languages"
     )
-
-
-VERIFIED = "verified.tsv"  # in the output folder: findings of the final check on a cluster
-
-
-def wiki40b_config(settings: argparse.Namespace, **given: Any) -> Wiki40bConfig:
-    """Returns the settings of one Wiki-40B build, from flags. Values in `given` replace those
-    of the flags.
-    """
-    return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
-
-
-def build_wiki40b(
-    corpus: "CorpusBuild", settings: argparse.Namespace, beam_flags: Sequence[str]
-) -> "Forecast | None":
-    """Builds the Wiki-40B corpus of one language, and prints the audit if --audit is given.
-
-    With --dry-run, only prints and returns a forecast of the cost. Otherwise returns None.
-    """
-    from apache_beam.io.filesystems import FileSystems
-
-    from corpusmill.pipelines.inspect.report import print_audit
-    from corpusmill.transforms.files.builds.finished_builds import read_json
-    from corpusmill.transforms.wikipedia.audit_pages import SUMMARY
-
-    forecast = flags.launch_build(corpus, settings, beam_flags)
-    if settings.audit and not settings.dry_run and not settings.json:
-        print_audit(read_json(FileSystems.join(settings.output, *corpus.path), SUMMARY))
-    return forecast
-
-
-def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    """Builds all languages in `--languages` from the dumps in `--dumps`. Returns the exit status.
-
-    If a corpus fails, the others are still built. Finished builds are kept.
-    """
-    from corpusmill.pipelines.inspect.findings import FAULTY
-    from corpusmill.pipelines.run.extras import check_extras
-    from corpusmill.transforms.files.errors import BuildError
-    from corpusmill.transforms.wikipedia.find_dumps import (
-        ALL,
-        NEWEST,
-        PAPER,
-        add_older_dumps,
-        find_dumps,
-        parse_languages,
-    )
-    from corpusmill.transforms.wikipedia.screening import parse_page_id
-
-    from . import batch
-
-    languages = parse_languages(settings.languages, settings.dumps)
-    # Raises errors for contradictory settings now, instead of after hours.
-    given = {"dump": ["-"], "entities": "", "dump_date": "", "newer_than": ()}
-    wiki40b_config(settings, language=languages[0], **given)
-    if parse_page_id(settings.newer_than):
-        raise ValueError(
-            "--newer-than must be folders of older dumps, with the same layout as --dumps: a page id cannot"
-            " be used with --languages, because it is valid in one wiki only"
-        )
-    found = find_dumps(
-        settings.dumps,
-        languages,
-        settings.dump_date or NEWEST,
-        settings.layout,
-        keep_good=settings.on_corrupt != "fail",
-    )
-    if settings.newer_than:
-        found = add_older_dumps(found, settings.newer_than)
-    is_named = settings.languages not in (ALL, PAPER)
-    _tell_what_is_passed_over(found, is_named)
-    check_extras([settings.command], [wiki.language for wiki in found.wikis])
-    sources = settings.entities or ([found.entities.path] if found.entities else [])
-    table = entity_table(sources, settings, beam_flags, languages)
-    builds = [_named_corpus(wiki, table, settings, beam_flags) for wiki in found.wikis]
-    if settings.dry_run:
-        batch.look_ahead(builds, found.missing, missing_is_failure=is_named)
-        return 0
-    corpora = batch.run_batch(builds, replace=settings.replace)
-    vocabularies = _build_multilingual(corpora, settings, beam_flags)
-    missing = (batch.Outcome(one.language, "", batch.MISSING, one.reason) for one in found.missing)
-    outcomes = [*missing, *corpora, *vocabularies]
-    finished = [one.target for one in corpora if one.status != batch.FAILED]
-    if not settings.json:
-        batch.print_sizes(outcomes)
-    is_sound = not finished or _check_splits(finished, settings, beam_flags)
-    if finished and not settings.json:
-        print()
-    batch.conclude(outcomes, missing_is_failure=is_named, as_json=settings.json)
-    if not is_sound:
-        raise BuildError(f"the check of the finished builds found faults, listed above; {FAULTY}")
-    return 0
-
-
-def _check_splits(
-    targets: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
-) -> bool:
-    """Checks, over all languages together, that no Wikidata entity is in two splits.
-
-    Returns True if the builds have no fault.
-
-    Args:
-      targets: The folders of finished builds.
-    """
-    from apache_beam.io.filesystems import FileSystems
-
-    from corpusmill.pipelines.inspect.verify import check_builds, print_verdict, to_json_line
-    from corpusmill.transforms.files.builds.finished_builds import open_build
-    from corpusmill.transforms.files.errors import IN_PROCESS
-
-    # Workers of other runners report through a file.
-    is_here = settings.runner == IN_PROCESS
-    report = "" if is_here else FileSystems.join(settings.output, VERIFIED)
-    verdict = check_builds(
-        [open_build(target) for target in targets],
-        **flags.runner_of(settings, beam_flags),
-        report=report,
-    )
-    if settings.json:
-        print(to_json_line(verdict))
-    else:
-        print_verdict(verdict, report, is_last=False)
-    return verdict.is_sound
-
-
-def _tell_what_is_passed_over(found: "FoundDumps", is_named: bool) -> None:
-    for folder in found.passed_over:
-        logging.getLogger(__name__).warning(
-            "dump not used: %s/%s: %s", folder.dbname, folder.date, folder.reason
-        )
-    for wiki in found.missing if is_named else ():
-        logging.getLogger(__name__).warning("no dump: %s: %s", wiki.language, wiki.reason)
-
-
-def _named_corpus(
-    wiki: "WikiDump", table: str, settings: argparse.Namespace, beam_flags: Sequence[str]
-) -> "NamedBuild":
-    from apache_beam.io.filesystems import FileSystems
-
-    from .batch import NamedBuild
-    from .wiki40b import Wiki40b
-
-    config = wiki40b_config(
-        settings,
-        language=wiki.language,
-        dump=wiki.dump,
-        page_props=wiki.page_props,
-        page_table=wiki.page_table,
-        items_per_site=wiki.items_per_site,
-        entities=table,
-        dump_date=wiki.date,
-        newer_than=wiki.older,
-    )
-    path = (CORPUS, config.edition(), f"{wiki.date}-{VERSION}")
-    return NamedBuild(
-        f"{wiki.language} {wiki.date}",
-        FileSystems.join(settings.output, *path),
-        lambda: Wiki40b(config),
-        lambda corpus: build_wiki40b(corpus, settings, beam_flags),
-    )
-
-
-def _build_multilingual(
-    corpora: "Sequence[Outcome]", settings: argparse.Namespace, beam_flags: Sequence[str]
-) -> "list[Outcome]":
-    """Trains vocabularies on the text of all languages together.
-
-    Does nothing if the user has set --no-multilingual, if the build of a corpus has failed, or if there is
-    only one language.
-
-    Args:
-      corpora: The results of the builds of the languages.
-
-    Returns a list with the result of the training, or an empty list.
-    """
-    from apache_beam.io.filesystems import FileSystems
-
-    from . import batch
-    from .wiki40b_multilingual import Wiki40bMultilingual
-    from .wiki40b_multilingual_settings import MultilingualConfig
-
-    languages = {outcome.label.split()[0] for outcome in corpora}
-    if not settings.multilingual or len(languages) < 2:
-        return []
-    if any(outcome.status == batch.FAILED for outcome in corpora):
-        logging.getLogger(__name__).warning(
-            "no multilingual vocabularies are trained, because the build of a corpus failed"
-        )
-        return []
-    multilingual = Wiki40bMultilingual(MultilingualConfig([one.target for one in corpora]))
-    build = batch.NamedBuild(
-        "multilingual",
-        FileSystems.join(settings.output, *multilingual.path),
-        lambda: multilingual,
-        lambda corpus: flags.launch_build(corpus, settings, beam_flags),
-    )
-    return batch.run_batch([build], replace=settings.replace)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -309,6 +99,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    from .wiki40b_builds import build_languages, build_one
+
     if settings.languages:
         _refuse(settings, "--languages", ("language", *_FILES))
         if not settings.dumps:
@@ -319,7 +111,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     _refuse(settings, "--language", ("dumps",))
     if settings.layout != ANY:
         raise ValueError("--layout needs --dumps")
-    return _build_one(settings, beam_flags)
+    return build_one(settings, beam_flags)
 
 
 _FILES = ("dump", "page_props", "items_per_site", "page_table")
@@ -329,16 +121,3 @@ def _refuse(settings: argparse.Namespace, flag: str, others: Sequence[str]) -> N
     for other in others:
         if getattr(settings, other):
             raise ValueError(f"--{other.replace('_', '-')} cannot be used with {flag}")
-
-
-def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from corpusmill.pipelines.run.extras import check_extras
-
-    from .wiki40b import Wiki40b
-
-    check_extras([settings.command], [settings.language])
-    # contradictory settings are errors here, not after the entity table
-    wiki40b_config(settings, entities="")
-    table = entity_table(settings.entities, settings, beam_flags, [settings.language])
-    build_wiki40b(Wiki40b(wiki40b_config(settings, entities=table)), settings, beam_flags)
-    return 0

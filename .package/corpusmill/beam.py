@@ -170,9 +170,10 @@ class ReadWikipediaDump(beam.PTransform):
         self.namespaces = None if namespaces is None else frozenset(namespaces)
         files = _match(paths)
         with reported(also=(InputError,)):
+            check_on_corrupt(on_corrupt)
             for path in files:
                 read_dumps.read_siteinfo(path)
-            self.read = read_dumps.ReadDump(files, workers, on_corrupt, self.namespaces, limit)
+        self.read = read_dumps.ReadDump(files, workers, on_corrupt, self.namespaces, limit)
 
     def expand(self, root: beam.Pipeline) -> ReadPages:
         read: ReadPages = root | "ReadDump" >> self.read

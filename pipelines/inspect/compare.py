@@ -44,7 +44,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     schema_of_files,
 )
 from corpusmill.transforms.files.builds.manifest import is_released, to_json
-from corpusmill.transforms.files.distribution import Spread, SpreadAll
+from corpusmill.transforms.files.distribution import Spread, SpreadAll, transform
 from corpusmill.transforms.files.errors import BuildError
 from corpusmill.transforms.files.read_files import InputError, read_raw
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, Layout
@@ -74,7 +74,10 @@ class Compared(NamedTuple):
     method: text_changes.Method | None = None  # how to compare the texts; None: not compared
 
 
-class CompareEditions(beam.PTransform):
+@transform
+def CompareEditions(
+    root: beam.Pipeline, old: Build, new: Build, compared: Compared
+) -> tuple[beam.PCollection, ...]:
     """Finds the documents that differ between two builds.
 
     Pipeline → (one Tally, the changes of each bucket as compressed lines, in order, one TextChanges).
@@ -85,34 +88,29 @@ class CompareEditions(beam.PTransform):
       old, new: two builds of the same corpus.
       compared: what is compared.
     """
-
-    def __init__(self, old: Build, new: Build, compared: Compared):
-        super().__init__()
-        shape, self.compared = compared.shape, compared
-        self.files = [
-            (is_new, file.file)
-            for is_new, build in enumerate((old, new))
-            for file in document_files(build, shape)
-        ]
-        self.read_rows = functools.partial(read_rows, compared=compared)
-        self.buckets = count_buckets(count_documents(old, shape) + count_documents(new, shape))
-        if compared.method:
-            self.buckets = max(self.buckets, _count_bytes_of((old, new), shape) // BUCKET_BYTES)
-
-    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, ...]:
-        compared = (
-            root
-            | "SpreadFiles" >> SpreadAll(self.files, of=Side)
-            | "SpreadRowGroups" >> Spread(plan_row_groups, of=SideGroup)
-            | "DealRows" >> DealRows(self.read_rows, self.buckets)
-            | "CompareBucket"
-            >> beam.FlatMap(compare_bucket, self.compared)
-            .with_output_types(edition_changes.Tally)
-            .with_outputs("changes", "texts", main="tally")
-        )
-        tally = compared.tally | "AddUp" >> beam.CombineGlobally(edition_changes.add_tallies)
-        texts = compared.texts | "AddUpTexts" >> beam.CombineGlobally(text_changes.add_text_changes)
-        return tally, compared.changes, texts
+    shape = compared.shape
+    files = [
+        (is_new, file.file)
+        for is_new, build in enumerate((old, new))
+        for file in document_files(build, shape)
+    ]
+    read = functools.partial(read_rows, compared=compared)
+    buckets = count_buckets(count_documents(old, shape) + count_documents(new, shape))
+    if compared.method:
+        buckets = max(buckets, _count_bytes_of((old, new), shape) // BUCKET_BYTES)
+    found = (
+        root
+        | "SpreadFiles" >> SpreadAll(files, of=Side)
+        | "SpreadRowGroups" >> Spread(plan_row_groups, of=SideGroup)
+        | "DealRows" >> DealRows(read, buckets)
+        | "CompareBucket"
+        >> beam.FlatMap(compare_bucket, compared)
+        .with_output_types(edition_changes.Tally)
+        .with_outputs("changes", "texts", main="tally")
+    )
+    tally = found.tally | "AddUp" >> beam.CombineGlobally(edition_changes.add_tallies)
+    texts = found.texts | "AddUpTexts" >> beam.CombineGlobally(text_changes.add_text_changes)
+    return tally, found.changes, texts
 
 
 def count_buckets(rows: int) -> int:

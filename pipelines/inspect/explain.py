@@ -29,7 +29,7 @@ from corpusmill.transforms.files.records import Page
 from corpusmill.transforms.files.terminal import draw_texts, escape_line
 from corpusmill.transforms.wikipedia import mediawiki_xml
 from corpusmill.transforms.wikipedia.article_accounts import RowSource
-from corpusmill.transforms.wikipedia.clean_wikitext import CleanWikitext, read_language
+from corpusmill.transforms.wikipedia.clean_wikitext import CLEAN_STAGE, read_language
 from corpusmill.transforms.wikipedia.read_dumps import check_dumps, plan_units, read_good_pages
 from corpusmill.transforms.wikipedia.screening import ARTICLE_NAMESPACE, PageScreening
 from corpusmill.transforms.wikitext.explain import explained_page
@@ -311,9 +311,9 @@ def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tupl
     if reason := PageScreening(language, uses_template_names=True).reason_to_reject(page):
         told.append(("rejected", f"screen-pages/{reason.slug} {reason.detail}".strip()))
     elif not explained.cleaned:
-        told.append(("rejected", f"{CleanWikitext.STAGE}/{explained.fault}"))
+        told.append(("rejected", f"{CLEAN_STAGE}/{explained.fault}"))
     elif not explained.cleaned.sections:
-        told.append(("rejected", f"{CleanWikitext.STAGE}/empty-after-cleaning"))
+        told.append(("rejected", f"{CLEAN_STAGE}/empty-after-cleaning"))
     if explained.cleaned:
         for name, counts in (
             ("holes", explained.cleaned.unrendered),

@@ -46,16 +46,11 @@ def without_space(text: str) -> str:
     return "".join(text.split())
 
 
-def letters_and_digits(text: str) -> str:
-    """Returns the letters and digits of a text in lower case."""
-    return without_space(plain_words(text))
-
-
 KEYS: Mapping[str, Callable[[str], str]] = {
     EQUAL: str,
     LINES: functools.partial(_LINE_ENDS.sub, " "),
     SPACES: without_space,
-    SIGNS: letters_and_digits,
+    SIGNS: lambda text: without_space(plain_words(text)),
     NUMBERS: functools.partial(_DIGITS.sub, ""),
 }
 """Kind of a difference → what two paragraphs that differ only in this way have in common. Each function is

@@ -406,9 +406,6 @@ def _limits_above(top: pathlib.Path, path: str, name: str) -> Iterator[int]:
             yield int(text)
 
 
-if TYPE_CHECKING:
-    from .corpus_build import CorpusBuild
-
 _SPARK_MEMORY = "the memory set for Java, and that of each worker: see deploy/spark/README.md"
 
 

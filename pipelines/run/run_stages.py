@@ -3,9 +3,8 @@ again.
 
 The name of a stage contains a hash of the settings, the code and the inputs.
 
-If a finished stage with the same name exists, it is reused. The hash covers the code of the module of the
-corpus, and of all modules that it imports, directly or indirectly. After a change to any other module,
-finished stages are still reused.
+If a finished stage with the same name exists, it is reused. After a change of the code or the tables of
+this package, all stages are run again.
 
 The stage folders are beside the target (the folder in which the build will be published) until the build is
 published.
@@ -22,15 +21,11 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
-import importlib.metadata
-import importlib.util
 import json
 import logging
 import os
 import pathlib
-import re
 import stat
-import sys
 import time
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -319,14 +314,9 @@ def _check_owner(folder: pathlib.Path, found: os.stat_result) -> None:
     )
 
 
-_TOP = pathlib.Path(__file__).parents[3]
-_PACKAGE = "corpusmill"
-_FORMAT = "corpusmill.transforms.files.stage_files"  # writes and reads the outputs of stages
-_TABLES = (".toml", ".tsv")
+_TOP = pathlib.Path(__file__).parents[2]
+_CODE = (".py", ".toml", ".tsv")
 _DIGITS = 16
-_IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?import\s+(\([^)]*\)|[^\n]+)", re.MULTILINE)
-_NAME = re.compile(r"(?:^|[,(])\s*([\w.]+)")
-_COMMENT = re.compile(r"#.*")
 
 
 def name_stages(corpus: CorpusBuild, names: Sequence[str], folder: str) -> list[str]:
@@ -347,7 +337,7 @@ def name_stages(corpus: CorpusBuild, names: Sequence[str], folder: str) -> list[
         "config": dataclasses.asdict(corpus.config),
         "provenance": corpus.provenance()._asdict(),
         "inputs": {role: list(map(_describe, paths)) for role, paths in corpus.inputs().items()},
-        "code": code_digest(type(corpus).__module__),
+        "code": code_digest(_TOP),
         "version": VERSION,
     }
     digests = (_digest(facts | {"stages": names[:end]}) for end in range(1, len(names) + 1))
@@ -372,100 +362,19 @@ def _describe(path: str) -> list[Any]:
     return [path, metadata.size_in_bytes, metadata.last_updated_in_seconds]
 
 
-def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
-    """Returns a hash of the code that a module runs.
-
-    It is a hash of the module, of all modules that it imports, of their tables (.toml and .tsv files), and of
-    the versions of the imported libraries.
+@functools.cache
+def code_digest(top: pathlib.Path) -> str:
+    """Returns a hash of the code and the tables (.toml and .tsv files) of this package.
 
     Args:
-      module: Dotted name of the module.
-      top: The folder that contains the package `corpusmill`.
+      top: The folder of the package.
     """
-    files, libraries = _imported(module, top)
     digest = hashlib.sha256()
-    for path in files:
+    paths = (path for name in ("pipelines", "transforms") for path in (top / name).rglob("*"))
+    for path in sorted(path for path in paths if path.suffix in _CODE):
         digest.update(f"{path.relative_to(top)}\0".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
-    for library in libraries:
-        digest.update(f"{library} {_version_of(library)}\0".encode())
     return digest.hexdigest()
-
-
-@functools.cache
-def _imported(module: str, top: pathlib.Path) -> tuple[list[pathlib.Path], list[str]]:
-    """Returns what a module imports, directly or indirectly: paths of files in `top`, and names of libraries.
-
-    Both lists are sorted. The imports are read from the source code, because many modules are not loaded yet.
-    """
-    files: set[pathlib.Path] = set()
-    libraries: set[str] = set()
-    waiting = [_file_of(module, top), _file_of(_FORMAT, top)]
-    while waiting:
-        path = waiting.pop()
-        if path in files or not path.is_file():
-            continue
-        files |= {path, *_tables_in(path.parent)}
-        package = ".".join(path.relative_to(top).parent.parts)
-        for name in _imports(path.read_text("utf-8"), package):
-            if name.split(".")[0] == _PACKAGE:
-                waiting.append(_file_of(name, top))
-            else:
-                libraries.add(name)
-    libraries = {_package_of(name) for name in libraries}
-    return sorted(files), sorted(libraries - set(sys.stdlib_module_names))
-
-
-def _file_of(module: str, top: pathlib.Path) -> pathlib.Path:
-    return top / (module.replace(".", "/") + ".py")
-
-
-@functools.cache
-def _tables_in(folder: pathlib.Path) -> frozenset[pathlib.Path]:
-    """Returns the paths of tables that the modules in a folder may read: .toml and .tsv files in the folder,
-    and in subfolders without code.
-    """
-    subfolders = {path for path in folder.iterdir() if path.is_dir()}
-    without_code = {path for path in subfolders if not (path / "__init__.py").exists()}
-    tables = (table for place in (folder, *without_code) for table in place.iterdir())
-    return frozenset(table for table in tables if table.suffix in _TABLES)
-
-
-def _imports(source: str, package: str) -> Iterator[str]:
-    """Yields the dotted names of the modules that a source file of a package imports.
-
-    For `from a import b`, these are a and a.b, because b may be a module. Statements are found by a pattern,
-    in a tenth of the time of a parser, which would slow down the start of every build. An import in a string
-    is found, too.
-    """
-    for module, names in _IMPORT.findall(source):
-        if module:
-            module = importlib.util.resolve_name(module, package)
-            yield module
-        before = f"{module}." if module else ""
-        yield from (before + name for name in _NAME.findall(_COMMENT.sub("", names)))
-
-
-def _package_of(name: str) -> str:
-    """Returns the package that contains a module: "pyarrow" for pyarrow.parquet.
-
-    For a module in a namespace package, the name has two parts: "google.protobuf".
-    """
-    parts = name.split(".")
-    top = sys.modules.get(parts[0])
-    is_namespace = top is not None and getattr(top, "__file__", None) is None
-    return ".".join(parts[: 2 if is_namespace and parts[0] not in sys.stdlib_module_names else 1])
-
-
-def _version_of(library: str) -> str:
-    """Returns the version of a library; "" if it is not installed, because it may be optional."""
-    version = getattr(sys.modules.get(library), "__version__", None)
-    if isinstance(version, str):
-        return version
-    try:
-        return importlib.metadata.version(library.replace(".", "-"))
-    except importlib.metadata.PackageNotFoundError:
-        return ""
 
 
 def _digest(facts: Mapping[str, Any]) -> str:

@@ -183,10 +183,10 @@ def read_news(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As lm1b: reads the lines, and tokenises them."""
     paths = [str(folder / name)]
     check_lines(paths, whole=on_corrupt == "fail")
-    reader = read_lines._ReadUnit(on_corrupt, read_lines.MEMBERS, BLOCK_BYTES)
+    how = on_corrupt, read_lines.MEMBERS, BLOCK_BYTES
     found = Counts()
     for unit in read_lines.plan_units(paths, WORKERS):
-        for kind, block in _count(reader.process(unit)):
+        for kind, block in _count(read_lines._read_unit(unit, *how)):
             if kind == "records":
                 tokenized = tokenize_block(block, "en", False, CURRENT_PERL)
                 found[kind] += tokenized.count(b"\n")

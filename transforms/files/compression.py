@@ -34,6 +34,15 @@ _XZ_PADDING = 4
 
 _GZ_ERROR = cast(type[Exception], igzip_lib.IsalError)  # the type stub declares an instance
 
+
+class DamageError(Exception):
+    """Raised if a file is damaged. `offset` is the first damaged byte, counted as the reader counts them."""
+
+    def __init__(self, message: str, offset: int):
+        super().__init__(message, offset)
+        self.message, self.offset = message, offset
+
+
 DECODE_ERRORS = (
     EOFError,
     OSError,

@@ -24,6 +24,7 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 from apache_beam.metrics.metricbase import Counter
 
+from .distribution import transform
 from .read_files import InputError
 from .records import Page, Reason, Rejected
 
@@ -154,14 +155,20 @@ class Screened(NamedTuple):
     rejected: beam.PCollection  # of Rejected
 
 
-class KeepAll(beam.PTransform):
+@transform
+def KeepAll(elements: beam.PCollection) -> Screened:
     """Keeps all elements. PCollection → Screened. It replaces a screening that is switched off."""
-
-    def expand(self, elements: beam.PCollection) -> Screened:
-        return Screened(elements, elements.pipeline | beam.Create([]))
+    return Screened(elements, elements.pipeline | beam.Create([]))
 
 
-class ScreenPages(beam.PTransform):
+@transform
+def ScreenPages(
+    pages: beam.PCollection,
+    reason_to_reject: Callable[..., Reason | None],
+    *sides: beam.pvalue.AsSideInput,
+    stage: str = "screen-pages",
+    of: Any = Page,
+) -> Screened:
     """Applies a rule `reason_to_reject(page, *sides)` to each page. PCollection[Page] → Screened.
 
     The rule returns a Reason to reject the page, or None to keep it.
@@ -171,26 +178,9 @@ class ScreenPages(beam.PTransform):
       stage: name of this step of the build, which is recorded in each rejection.
       of: type of the elements. They must have the fields `page_id` and `title`.
     """
-
-    STAGE = "screen-pages"
-
-    def __init__(
-        self,
-        reason_to_reject: Callable[..., Reason | None],
-        *sides: beam.pvalue.AsSideInput,
-        stage: str = STAGE,
-        of: Any = Page,
-    ):
-        super().__init__()
-        self.reason_to_reject = reason_to_reject
-        self.sides = sides
-        self.stage = stage
-        self.of = of
-
-    def expand(self, pages: beam.PCollection) -> Screened:
-        screen = beam.FlatMap(_screen, self.stage, self.reason_to_reject, *self.sides)
-        split = pages | screen.with_output_types(self.of).with_outputs("rejected", main="kept")
-        return Screened(split.kept, split.rejected)
+    screen = beam.FlatMap(_screen, stage, reason_to_reject, *sides)
+    split = pages | screen.with_output_types(of).with_outputs("rejected", main="kept")
+    return Screened(split.kept, split.rejected)
 
 
 def _screen(

@@ -3,17 +3,51 @@
 Combines small results of a Beam bundle into larger elements, because each element has a fixed cost.
 """
 
+import functools
 import operator
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import apache_beam as beam
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
+P = ParamSpec("P")
 
-class Spread(beam.PTransform):
+
+class _Composite(beam.PTransform):
+    """A transform that consists of other transforms, which a function applies to its input."""
+
+    def __init__(self, expand: Callable[..., Any], *args: Any, **named: Any):
+        super().__init__()
+        self._expand, self._args, self._named = expand, args, named
+
+    def expand(self, elements: Any) -> Any:
+        return self._expand(elements, *self._args, **self._named)
+
+    def default_label(self) -> str:
+        return self._expand.__name__
+
+
+def transform(expand: Callable[Concatenate[Any, P], Any]) -> Callable[P, beam.PTransform]:
+    """Makes a composite transform of a function.
+
+    The first argument of the function is the input: a PCollection, several of them, or the pipeline. The
+    function returns the output; its other arguments are those of the transform.
+    """
+
+    @functools.wraps(expand)
+    def make(*args: P.args, **named: P.kwargs) -> beam.PTransform:
+        return _Composite(expand, *args, **named)
+
+    return make
+
+
+@transform
+def Spread(
+    elements: beam.PCollection, plan: Callable[..., Iterable[Any]], *args: Any, of: Any = Any
+) -> beam.PCollection:
     """Divides each element into parts, and distributes the parts over the workers.
 
     Parts are distributed by a hash of the element plus the number of the part, so the parts of one element
@@ -26,56 +60,37 @@ class Spread(beam.PTransform):
       args: further arguments of `plan`.
       of: type of the parts.
     """
-
-    def __init__(self, plan: Callable[..., Iterable[Any]], *args: Any, of: Any = Any):
-        super().__init__()
-        self.plan, self.args, self.of = plan, args, of
-
-    def expand(self, elements: beam.PCollection) -> beam.PCollection:
-        return (
-            elements
-            | "Plan"
-            >> beam.FlatMap(_number_parts, self.plan, self.args).with_output_types(
-                beam.typehints.KV[int, self.of]
-            )
-            | "Deal" >> beam.GroupByKey()
-            | "Parts" >> beam.FlatMap(lambda dealt: dealt[1]).with_output_types(self.of)
-        )
+    return (
+        elements
+        | "Plan"
+        >> beam.FlatMap(_number_parts, plan, args).with_output_types(beam.typehints.KV[int, of])
+        | "Deal" >> beam.GroupByKey()
+        | "Parts" >> beam.FlatMap(lambda dealt: dealt[1]).with_output_types(of)
+    )
 
 
-class SpreadAll(beam.PTransform):
+@transform
+def SpreadAll(root: beam.Pipeline, parts: Iterable[Any], of: Any = Any) -> beam.PCollection:
     """Creates a PCollection of the items of a list, and distributes the items over the workers.
 
     Args:
       of: type of the items.
     """
-
-    def __init__(self, parts: Iterable[Any], of: Any = Any):
-        super().__init__()
-        self.parts, self.of = list(parts), of
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root
-            | "List" >> beam.Create([self.parts], reshuffle=False)
-            | "Spread" >> Spread(iter, of=self.of)
-        )
+    parts = list(parts)
+    return root | "List" >> beam.Create([parts], reshuffle=False) | "Spread" >> Spread(iter, of=of)
 
 
-class MapOnce(beam.PTransform):
+@transform
+def MapOnce(
+    root: beam.Pipeline, make: Callable[..., Any], value: Any, *more: Any
+) -> beam.PCollection:
     """Applies a function to a value and to side inputs, which may be empty. Returns one result.
 
     Args:
       make: function from the value and the other arguments, which may be side inputs, to the result.
     """
-
-    def __init__(self, make: Callable[..., Any], value: Any, *more: Any):
-        super().__init__()
-        self.make, self.value, self.more = make, value, more
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        once = root | "Once" >> beam.Create([self.value], reshuffle=False)
-        return once | "Map" >> beam.Map(self.make, *self.more)
+    once = root | "Once" >> beam.Create([value], reshuffle=False)
+    return once | "Map" >> beam.Map(make, *more)
 
 
 def _number_parts(

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, cast
 
 from . import tar_members
-from .compression import DECODE_ERRORS, Peekable, codec_of_head, decompress
+from .compression import DECODE_ERRORS, DamageError, Peekable, codec_of_head, decompress
 from .records import Reason
 from .tar_members import BLOCK_BYTES, Link, Member, Special, TarError, window_of
 
@@ -33,12 +33,8 @@ _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _DIRECTORY_ERRORS = (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error)
 
 
-class ZipError(Exception):
+class ZipError(DamageError):
     """Raised if an archive is damaged at byte `offset`."""
-
-    def __init__(self, message: str, offset: int):
-        super().__init__(message, offset)
-        self.message, self.offset = message, offset
 
 
 def is_zip(head: bytes) -> bool:

@@ -7,6 +7,7 @@ Estimates the amount of text in compressed files from the beginnings of some of 
 Lists files and folders on any Beam file system. Symbolic links are followed.
 """
 
+import contextlib
 import hashlib
 import io
 import json
@@ -21,8 +22,8 @@ import apache_beam as beam
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from .compression import DECODE_ERRORS, codec_of, decompress, decompressed
-from .distribution import SpreadAll
+from .compression import DECODE_ERRORS, DamageError, codec_of, decompress, decompressed
+from .distribution import SpreadAll, transform
 from .records import InputFile
 from .stores import is_local, match_files, refusal_of
 
@@ -49,6 +50,25 @@ class InputError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return InputError, (self.path, self.message, self.offset, self.is_unread)
+
+
+@contextlib.contextmanager
+def damage_in(path: str, name: str = "") -> Iterator[None]:
+    """Raises InputError if a file turns out to be damaged while it is read in the `with` block.
+
+    Args:
+      path: path of the file.
+      name: name of the file in an archive, for the message.
+    """
+    try:
+        yield
+    except DamageError as error:
+        raise InputError(path, error.message, error.offset) from None
+    except DECODE_ERRORS as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        of_name = f"{name}: " if name else ""
+        raise InputError(path, f"{of_name}damaged or truncated: {error}") from None
 
 
 def match_inputs(patterns: Sequence[str]) -> list[str]:
@@ -249,7 +269,10 @@ def parse_json(path: str, content: bytes) -> Any:
         raise InputError(path, f"not JSON: {error}") from None
 
 
-class HashInputs(beam.PTransform):
+@transform
+def HashInputs(
+    root: beam.Pipeline, paths: Mapping[str, Sequence[str]], sums: Mapping[str, str] | None = None
+) -> beam.PCollection:
     """Computes the SHA-256 of input files. Pipeline → PCollection[InputFile].
 
     Raises InputError if the size of a file, or the checksum of an object in a store, has changed since the
@@ -261,20 +284,13 @@ class HashInputs(beam.PTransform):
       sums: path → expected SHA-256, from the SHA256SUMS file in its folder. A different hash raises
         InputError.
     """
-
-    def __init__(self, paths: Mapping[str, Sequence[str]], sums: Mapping[str, str] | None = None):
-        super().__init__()
-        sums = sums or {}
-        self.files = sorted(
-            (role, path, file_bytes_of(path), checksum_of(path), sums.get(path, ""))
-            for role, of_role in paths.items()
-            for path in of_role
-        )
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root | "SpreadFiles" >> SpreadAll(self.files) | "Hash" >> beam.MapTuple(hash_unchanged)
-        )
+    sums = sums or {}
+    files = sorted(
+        (role, path, file_bytes_of(path), checksum_of(path), sums.get(path, ""))
+        for role, of_role in paths.items()
+        for path in of_role
+    )
+    return root | "SpreadFiles" >> SpreadAll(files) | "Hash" >> beam.MapTuple(hash_unchanged)
 
 
 def checksum_of(path: str) -> str:

@@ -1,7 +1,7 @@
 """Reads text files as blocks of lines. This is the first step of builds of sentence corpora."""
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 import apache_beam as beam
@@ -9,7 +9,7 @@ import apache_beam as beam
 from . import bz2_blocks, counters, tar_members, work_units
 from .compression import DECODE_ERRORS, codec_of, decompressed, read_some
 from .counters import LostBytes, damage_error, tell_lost
-from .distribution import Spread
+from .distribution import Spread, transform
 from .line_blocks import block_of, count_lines, lines_of, malformed_lines
 from .read_files import InputError, file_bytes_of, open_raw
 from .records import Rejected
@@ -48,7 +48,16 @@ class LineBlocks(NamedTuple):
     unterminated: beam.PCollection  # of str: names of files whose last line has no line feed
 
 
-class ReadLines(beam.PTransform):
+@transform
+def ReadLines(
+    root: beam.Pipeline,
+    paths: Sequence[str],
+    stripes: int = 1,
+    on_corrupt: str = "fail",
+    members: Sequence[str] = MEMBERS,
+    block_bytes: int = BLOCK_BYTES,
+    limit: int = 0,
+) -> LineBlocks:
     """Reads text files in blocks of lines. Pipeline → LineBlocks.
 
     Files are divided into work units, which are distributed over the workers. The lines do not depend on the
@@ -75,30 +84,15 @@ class ReadLines(beam.PTransform):
       limit: maximum number of lines in total, including rejected lines; 0 reads all lines. With a limit, one
         worker reads the files in the order of the paths.
     """
-
-    def __init__(
-        self,
-        paths: Sequence[str],
-        stripes: int = 1,
-        on_corrupt: str = "fail",
-        members: Sequence[str] = MEMBERS,
-        block_bytes: int = BLOCK_BYTES,
-        limit: int = 0,
-    ):
-        super().__init__()
-        self.limit = limit
-        self.paths, self.members, self.stripes = tuple(paths), tuple(members), stripes
-        self.read = _ReadUnit(on_corrupt, self.members, block_bytes)
-
-    def expand(self, root: beam.Pipeline) -> LineBlocks:
-        units = root | "Paths" >> beam.Create([self.paths], reshuffle=False)
-        reader: beam.DoFn = _ReadFirst(self.read, self.limit) if self.limit else self.read
-        if not self.limit:
-            units |= "SpreadUnits" >> Spread(plan_units, self.stripes, self.members, of=TextUnit)
-        read = units | "ReadUnits" >> beam.ParDo(reader).with_output_types(bytes).with_outputs(
-            "rejected", "lost", "lines", "unterminated", main="blocks"
-        )
-        return LineBlocks(read.blocks, read.rejected, read.lost, read.lines, read.unterminated)
+    units = root | "Paths" >> beam.Create([tuple(paths)], reshuffle=False)
+    if not limit:
+        units |= "SpreadUnits" >> Spread(plan_units, stripes, members, of=TextUnit)
+    how = on_corrupt, tuple(members), block_bytes, limit
+    read = beam.FlatMap(_read_first if limit else _read_unit, *how).with_output_types(bytes)
+    found = units | "ReadUnits" >> read.with_outputs(
+        "rejected", "lost", "lines", "unterminated", main="blocks"
+    )
+    return LineBlocks(found.blocks, found.rejected, found.lost, found.lines, found.unterminated)
 
 
 class TextFile(NamedTuple):
@@ -210,55 +204,42 @@ def text_stream(stream: BinaryIO, file: TextFile) -> BinaryIO:
     return tar_members.window_of(stream, file.start, file.stored_bytes)
 
 
-class _ReadUnit(beam.DoFn):
-    def __init__(self, on_corrupt: str, members: Sequence[str], block_bytes: int):
-        self.on_corrupt = on_corrupt
-        self.members = members
-        self.block_bytes = block_bytes
-
-    def process(
-        self, planned: TextUnit, limit: int = 0
-    ) -> Iterable[bytes | beam.pvalue.TaggedOutput]:
-        lines = 0
-        for event in read_unit(planned, self.members, self.block_bytes):
-            if isinstance(event, LineBlock):
-                if limit:
-                    event = first_lines(event, limit - lines)
-                kept, rejected = screen_block(planned.file, event)
-                lines += count_lines(kept) + len(rejected)
-                if kept:
-                    yield kept
-                yield from (beam.pvalue.TaggedOutput("rejected", one) for one in rejected)
-                if limit and lines == limit:
-                    break
-            elif isinstance(event, Unterminated):
-                name = _name_of(planned.file, event.member)
-                yield beam.pvalue.TaggedOutput("unterminated", name)
-            else:
-                yield self._lost(planned, event)
-        yield beam.pvalue.TaggedOutput("lines", lines)
-
-    def _lost(self, planned: TextUnit, damage: Damage) -> beam.pvalue.TaggedOutput:
-        if self.on_corrupt == "fail":
-            raise _damage_error(planned, damage)
-        return tell_lost(STAGE, LostBytes(_name_of(planned.file), *damage))
-
-
-class _ReadFirst(beam.DoFn):
-    """Reads the first lines of the input in one step, until the limit is reached."""
-
-    def __init__(self, read: _ReadUnit, limit: int):
-        self.read, self.limit = read, limit
-
-    def process(self, paths: Sequence[str]) -> Iterable[bytes | beam.pvalue.TaggedOutput]:
-        left = self.limit
-        for planned in plan_units(paths, 1, self.read.members):
-            for found in self.read.process(planned, left):
-                if isinstance(found, beam.pvalue.TaggedOutput) and found.tag == "lines":
-                    left -= found.value
-                yield found
-            if not left:
+def _read_unit(
+    planned: TextUnit, on_corrupt: str, members: Sequence[str], block_bytes: int, limit: int = 0
+) -> Iterator[bytes | beam.pvalue.TaggedOutput]:
+    lines = 0
+    for event in read_unit(planned, members, block_bytes):
+        if isinstance(event, LineBlock):
+            if limit:
+                event = first_lines(event, limit - lines)
+            kept, rejected = screen_block(planned.file, event)
+            lines += count_lines(kept) + len(rejected)
+            if kept:
+                yield kept
+            yield from (beam.pvalue.TaggedOutput("rejected", one) for one in rejected)
+            if limit and lines == limit:
                 break
+        elif isinstance(event, Unterminated):
+            yield beam.pvalue.TaggedOutput("unterminated", _name_of(planned.file, event.member))
+        elif on_corrupt == "fail":
+            raise _damage_error(planned, event)
+        else:
+            yield tell_lost(STAGE, LostBytes(_name_of(planned.file), *event))
+    yield beam.pvalue.TaggedOutput("lines", lines)
+
+
+def _read_first(
+    paths: Sequence[str], on_corrupt: str, members: Sequence[str], block_bytes: int, limit: int
+) -> Iterator[bytes | beam.pvalue.TaggedOutput]:
+    """Reads the first lines of the input in one step, until the limit is reached."""
+    left = limit
+    for planned in plan_units(paths, 1, members):
+        for found in _read_unit(planned, on_corrupt, members, block_bytes, left):
+            if isinstance(found, beam.pvalue.TaggedOutput) and found.tag == "lines":
+                left -= found.value
+            yield found
+        if not left:
+            break
 
 
 def first_lines(block: LineBlock, count: int) -> LineBlock:

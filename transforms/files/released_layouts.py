@@ -15,10 +15,9 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, NamedTuple, cast
 
-from .compression import DECODE_ERRORS
 from .markup import read_toml
-from .packed_files import ZipError, is_zip, list_zip, open_member, why_not_unzipped
-from .read_files import InputError, match_inputs, open_input, open_raw
+from .packed_files import is_zip, list_zip, open_member, why_not_unzipped
+from .read_files import InputError, damage_in, match_inputs, open_input, open_raw
 from .scratch import fetch
 from .stores import is_folder, match_files
 from .tar_members import BLOCK_BYTES, Member, TarError, is_tar, read_members
@@ -188,10 +187,8 @@ def _is_zip(path: str) -> bool:
 
 
 def _list_zip(path: str, stream: BinaryIO) -> list[zipfile.ZipInfo]:
-    try:
+    with damage_in(path):
         members = list_zip(stream)
-    except ZipError as error:
-        raise InputError(path, error.message, error.offset) from None
     for member in members:
         if reason := why_not_unzipped(member):
             raise InputError(path, reason.detail)
@@ -203,7 +200,7 @@ def tar_files(path: str) -> Iterator[Member]:
 
     Raises InputError if the file is no archive, or damaged, or has a link instead of a file.
     """
-    with open_input(path) as stream:
+    with open_input(path) as stream, damage_in(path):
         try:
             if not is_tar(stream.peek(BLOCK_BYTES)[:BLOCK_BYTES]):  # type: ignore[attr-defined]
                 raise InputError(path, "neither a folder nor a .zip or .tar archive")
@@ -216,10 +213,6 @@ def tar_files(path: str) -> Iterator[Member]:
         except TarError as error:
             message = f"{error.message} (bytes of the archive, decompressed)"
             raise InputError(path, message, error.offset) from None
-        except OSError as error:
-            if error.errno:
-                raise
-            raise InputError(path, f"damaged or truncated: {error}") from None
 
 
 def _sort(
@@ -325,15 +318,8 @@ def open_released(file: ReleasedFile, unpacked: Mapping[str, bytes]) -> Iterator
     if file.name in unpacked:
         yield io.BytesIO(fetch(unpacked[file.name]))
         return
-    with open_raw(file.path) as stream:
-        try:
-            if file.is_member:
-                members = {one.filename: one for one in _list_zip(file.path, stream)}
-                stream = open_member(stream, members[file.name])
-            yield io.BufferedReader(cast(io.RawIOBase, stream))
-        except ZipError as error:
-            raise InputError(file.path, error.message, error.offset) from None
-        except DECODE_ERRORS as error:
-            if isinstance(error, OSError) and error.errno:
-                raise
-            raise InputError(file.path, f"{file.name}: damaged or truncated: {error}") from None
+    with open_raw(file.path) as stream, damage_in(file.path, file.name):
+        if file.is_member:
+            members = {one.filename: one for one in _list_zip(file.path, stream)}
+            stream = open_member(stream, members[file.name])
+        yield io.BufferedReader(cast(io.RawIOBase, stream))

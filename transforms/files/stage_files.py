@@ -13,7 +13,6 @@ import pickle
 import struct
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
@@ -23,7 +22,7 @@ from apache_beam.pvalue import AsList
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
-from .distribution import MapOnce, Spread, SpreadAll
+from .distribution import MapOnce, Spread, SpreadAll, transform
 from .read_files import InputError, open_raw
 from .write_files import HashedFile, write_text
 
@@ -62,8 +61,8 @@ class StageField(NamedTuple):
     parts: tuple[StagePart, ...]
 
 
-@dataclass(eq=False, repr=False)
-class WriteStage(beam.PTransform):
+@transform
+def WriteStage(collections: Mapping[str, beam.PCollection], folder: str) -> beam.PCollection:
     """Writes collections to files, and a list of these files.
 
     The input is {name: PCollection}.
@@ -71,38 +70,29 @@ class WriteStage(beam.PTransform):
     Args:
       folder: folder of the stage. It must exist and be on a file system that all workers share.
     """
-
-    folder: str
-
-    def expand(self, collections: Mapping[str, beam.PCollection]) -> beam.PCollection:
-        types = {name: pack_type(one.element_type) for name, one in collections.items()}
-        written = [
-            collection | f"Write {name}" >> beam.ParDo(_WriteElements(self.folder, name))
-            for name, collection in collections.items()
-        ]
-        files = written | "Files" >> beam.Flatten()
-        root = next(iter(collections.values())).pipeline
-        return root | "WriteList" >> MapOnce(write_list, self.folder, types, AsList(files))
+    types = {name: pack_type(one.element_type) for name, one in collections.items()}
+    written = [
+        collection | f"Write {name}" >> beam.ParDo(_WriteElements(folder, name))
+        for name, collection in collections.items()
+    ]
+    files = written | "Files" >> beam.Flatten()
+    root = next(iter(collections.values())).pipeline
+    return root | "WriteList" >> MapOnce(write_list, folder, types, AsList(files))
 
 
-@dataclass(eq=False, repr=False)
-class ReadStage(beam.PTransform):
+@transform
+def ReadStage(root: beam.Pipeline, folder: str, field: StageField) -> beam.PCollection:
     """Reads one collection of a finished stage. Pipeline → PCollection with the original element type.
 
     Raises InputError for damaged or missing files.
     """
-
-    folder: str
-    field: StageField
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        parts = root | "SpreadParts" >> SpreadAll(self.field.parts, of=StagePart)
-        if _are_few(self.field.parts):
-            # Even a small element may cause much work, for example a reference to a block of lines.
-            return parts | "ReadParts" >> Spread(read_part, self.folder, of=self.field.element_type)
-        return parts | "ReadParts" >> beam.FlatMap(read_part, self.folder).with_output_types(
-            self.field.element_type
-        )
+    parts = root | "SpreadParts" >> SpreadAll(field.parts, of=StagePart)
+    if _are_few(field.parts):
+        # Even a small element may cause much work, for example a reference to a block of lines.
+        return parts | "ReadParts" >> Spread(read_part, folder, of=field.element_type)
+    return parts | "ReadParts" >> beam.FlatMap(read_part, folder).with_output_types(
+        field.element_type
+    )
 
 
 class StageOutcome:

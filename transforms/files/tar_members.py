@@ -10,7 +10,14 @@ import tarfile
 from collections.abc import Collection, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, cast
 
-from .compression import DECODE_ERRORS, MAGIC_BYTES, Peekable, codec_of_head, decompress
+from .compression import (
+    DECODE_ERRORS,
+    MAGIC_BYTES,
+    DamageError,
+    Peekable,
+    codec_of_head,
+    decompress,
+)
 from .compression import read_some as read_step
 
 BLOCK_BYTES = 512  # headers and contents begin at multiples of this
@@ -27,15 +34,11 @@ _SPECIAL_KINDS = {
 _EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, *_ATTRIBUTES)
 
 
-class TarError(Exception):
+class TarError(DamageError):
     """Raised if an archive is damaged.
 
     `offset` is the first damaged byte, counted in the uncompressed archive.
     """
-
-    def __init__(self, message: str, offset: int):
-        super().__init__(message, offset)
-        self.message, self.offset = message, offset
 
 
 class Member(NamedTuple):

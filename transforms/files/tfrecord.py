@@ -21,6 +21,7 @@ import pyarrow as pa
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
+from .compression import DamageError
 from .records import OutputFile
 from .text import SPLITS
 
@@ -149,12 +150,8 @@ def _masked_crc(data: bytes) -> bytes:
     return struct.pack("<I", ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF)
 
 
-class RecordError(Exception):
+class RecordError(DamageError):
     """Raised if a TFRecord file is damaged. `offset` is the first byte of the damaged record."""
-
-    def __init__(self, message: str, offset: int):
-        super().__init__(message, offset)
-        self.message, self.offset = message, offset
 
 
 def read_records(stream: BinaryIO) -> Iterator[bytes]:

@@ -23,7 +23,7 @@ from apache_beam.pvalue import AsDict, AsSingleton
 
 from . import counters, text
 from .builds.ledger import length_class
-from .distribution import Gather, MapOnce
+from .distribution import Gather, MapOnce, transform
 from .formats import DEFAULT, FORMATS, TABLE, Rows, file_name, parse_formats
 from .line_blocks import pack_block, unpack_block
 from .records import OutputFile, Rejected
@@ -185,7 +185,16 @@ def _length_of(split: str, stats: Any, length: str = "") -> tuple[str, int]:
     return split, length_class(getattr(stats, length))
 
 
-class WriteRows(beam.PTransform):
+@transform
+def WriteRows(
+    rows: beam.PCollection,
+    folder: str,
+    corpus: str,
+    kind: RowKind,
+    shards: beam.PCollection,
+    marks: Mapping[str, str] = NO_MARKS,
+    formats: str = DEFAULT,
+) -> beam.PCollection:
     """Groups rows into shards, sorts them, and writes them to files.
 
     PCollection of rows → PCollection[OutputFile]. Shards without rows are written too, because readers expect
@@ -199,24 +208,9 @@ class WriteRows(beam.PTransform):
       marks: key-value metadata of each Parquet file.
       formats: the formats to write, separated by commas (see formats.py).
     """
-
-    def __init__(
-        self,
-        folder: str,
-        corpus: str,
-        kind: RowKind,
-        shards: beam.PCollection,
-        marks: Mapping[str, str] = NO_MARKS,
-        formats: str = DEFAULT,
-    ):
-        super().__init__()
-        self.folder = folder
-        self.kind = kind._replace(schema=mark(kind.schema, marks))
-        self.shards = shards
-        self.name_files = functools.partial(row_files, parse_formats(formats), corpus)
-
-    def expand(self, rows: beam.PCollection) -> beam.PCollection:
-        return write_shards(rows, self.folder, self.kind, self.shards, self.name_files)
+    kind = kind._replace(schema=mark(kind.schema, marks))
+    name_files = functools.partial(row_files, parse_formats(formats), corpus)
+    return write_shards(rows, folder, kind, shards, name_files)
 
 
 def write_shards(
@@ -409,15 +403,14 @@ class WriteRecords(beam.PTransform):
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in Rejected._fields])
 
 
-class CountReasons(beam.PTransform):
+@transform
+def CountReasons(rejected: beam.PCollection) -> beam.PCollection:
     """Counts rejected records by reason. PCollection[Rejected] → PCollection[((stage, reason), count)]."""
-
-    def expand(self, rejected: beam.PCollection) -> beam.PCollection:
-        return (
-            rejected
-            | "KeyByReason" >> beam.Map(reason_of).with_output_types(tuple[str, str])
-            | "CountReasons" >> beam.combiners.Count.PerElement()
-        )
+    return (
+        rejected
+        | "KeyByReason" >> beam.Map(reason_of).with_output_types(tuple[str, str])
+        | "CountReasons" >> beam.combiners.Count.PerElement()
+    )
 
 
 def reason_of(rejected: Rejected) -> tuple[str, str]:
@@ -425,7 +418,10 @@ def reason_of(rejected: Rejected) -> tuple[str, str]:
     return rejected.stage, rejected.reason
 
 
-class WriteRejected(WriteRecords):
+@transform
+def WriteRejected(
+    rejected: beam.PCollection, folder: str, records_per_file: int = RECORDS_PER_FILE
+) -> beam.PCollection:
     """Writes rejected records to files. PCollection[Rejected] → PCollection[OutputFile].
 
     If there are none, one empty file is written.
@@ -434,16 +430,8 @@ class WriteRejected(WriteRecords):
       folder: output folder of the build.
       records_per_file: approximate number of records in a file.
     """
-
-    def __init__(self, folder: str, records_per_file: int = RECORDS_PER_FILE):
-        super().__init__(
-            folder,
-            "rejected/rejected",
-            SCHEMA,
-            identity_of,
-            order,
-            records_per_file=records_per_file,
-        )
+    named = folder, "rejected/rejected", SCHEMA
+    return rejected | WriteRecords(*named, identity_of, order, records_per_file=records_per_file)
 
 
 def identity_of(rejected: Rejected) -> str:

@@ -13,7 +13,6 @@ Selects the vocabulary of an n-gram model from blocks of text.
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from apache_beam.pvalue import AsList, AsSingleton, TaggedOutput
 from ..files import counters
 from ..files.builds import finished_builds
 from ..files.builds.check_builds import list_files
-from ..files.distribution import Gather, MapOnce, Spread, SpreadAll
+from ..files.distribution import Gather, MapOnce, Spread, SpreadAll, transform
 from ..files.line_blocks import in_batches, measure_lines
 from ..files.read_files import InputError
 from ..files.records import Layout
@@ -117,22 +116,19 @@ def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
     return np.concatenate(tables) if tables else np.empty(0, gram_tables.dtype_of(order, values))
 
 
-@dataclass(eq=False, repr=False)
-class Join(beam.PTransform):
+@transform
+def Join(parts: Any, of: Any) -> beam.PCollection:
     """Joins one or several PCollections whose elements have a type that Beam does not know.
 
     Args:
       of: the type. Beam knows none of outputs with a tag.
     """
-
-    of: Any
-
-    def expand(self, parts: Any) -> beam.PCollection:
-        joined = parts if isinstance(parts, beam.PCollection) else parts | beam.Flatten()
-        return joined | beam.Map(lambda one: one).with_output_types(self.of)
+    joined = parts if isinstance(parts, beam.PCollection) else parts | beam.Flatten()
+    return joined | beam.Map(lambda one: one).with_output_types(of)
 
 
-class GroupBuckets(beam.PTransform):
+@transform
+def GroupBuckets(keyed: Any, dealer: Dealer, of: Any) -> beam.PCollection:
     """Groups pieces of tables by bucket.
 
     PCollections of (key, piece) → PCollection[(bucket, pieces)]. The keys and pieces are those that
@@ -142,18 +138,13 @@ class GroupBuckets(beam.PTransform):
     Args:
       of: type of (key, piece).
     """
-
-    def __init__(self, dealer: Dealer, of: Any):
-        super().__init__()
-        self.dealer, self.join = dealer, Join(of)
-
-    def expand(self, keyed: Any) -> beam.PCollection:
-        return (
-            keyed
-            | "Join" >> self.join
-            | "GroupKeys" >> beam.GroupByKey()
-            | "DivideKeys" >> beam.FlatMap(divide_key, self.dealer)
-        )
+    join = Join(of)
+    return (
+        keyed
+        | "Join" >> join
+        | "GroupKeys" >> beam.GroupByKey()
+        | "DivideKeys" >> beam.FlatMap(divide_key, dealer)
+    )
 
 
 def divide_key(
@@ -247,7 +238,10 @@ def files_of_splits(build: finished_builds.Build, splits: Sequence[str]) -> list
     return found
 
 
-class ReadBlocks(beam.PTransform):
+@transform
+def ReadBlocks(
+    root: beam.Pipeline, files: Sequence[PlacedFile], source: Layout, folder: str
+) -> beam.PCollection:
     """Reads the text of a build as blocks of sentences. Pipeline → PCollection[TextBlock].
 
     Args:
@@ -257,19 +251,13 @@ class ReadBlocks(beam.PTransform):
 
     Raises InputError for a damaged file.
     """
-
-    def __init__(self, files: Sequence[PlacedFile], source: Layout, folder: str):
-        super().__init__()
-        self.files, self.source, self.folder = files, source, folder
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        read = beam.FlatMap(read_blocks, self.source, Scratch(self.folder))
-        return (
-            root
-            | "SpreadFiles" >> SpreadAll(self.files, of=PlacedFile)
-            | "SpreadRowGroups" >> Spread(plan_parts, of=TextPart)
-            | "ReadBlocks" >> read.with_output_types(TextBlock)
-        )
+    read = beam.FlatMap(read_blocks, source, Scratch(folder))
+    return (
+        root
+        | "SpreadFiles" >> SpreadAll(files, of=PlacedFile)
+        | "SpreadRowGroups" >> Spread(plan_parts, of=TextPart)
+        | "ReadBlocks" >> read.with_output_types(TextBlock)
+    )
 
 
 def plan_parts(placed: PlacedFile) -> Iterator[TextPart]:
@@ -327,7 +315,10 @@ WORDS = word_vocabulary.SCHEMA.append(pa.field("place", pa.int64(), nullable=Fal
 """Schema of word counts with the place where a word first occurs. Places are in the order of the text."""
 
 
-class ChooseWords(beam.PTransform):
+@transform
+def ChooseWords(
+    blocks: beam.PCollection, folder: str, min_count: int, source: str
+) -> beam.PCollection:
     """Selects the vocabulary. PCollection[TextBlock] → PCollection of one element, a reference to its words.
 
     `load_words` loads the words.
@@ -339,19 +330,13 @@ class ChooseWords(beam.PTransform):
 
     Raises InputError if no word is frequent enough.
     """
-
-    def __init__(self, folder: str, min_count: int, source: str):
-        super().__init__()
-        self.folder, self.min_count, self.source = folder, min_count, source
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        scratch = Scratch(self.folder)
-        count = DealWords(self.folder, count_block_words, BUCKETS, join=add_words)
-        choose = beam.Map(choose_of_bucket, self.min_count, scratch).with_output_types(bytes)
-        counted = blocks | "CountWords" >> count | "GroupBuckets" >> beam.GroupByKey()
-        parts = counted | "AddBuckets" >> choose
-        join = MapOnce(join_words, scratch, AsList(parts), self.source)
-        return blocks.pipeline | "JoinWords" >> join
+    scratch = Scratch(folder)
+    count = DealWords(folder, count_block_words, BUCKETS, join=add_words)
+    choose = beam.Map(choose_of_bucket, min_count, scratch).with_output_types(bytes)
+    counted = blocks | "CountWords" >> count | "GroupBuckets" >> beam.GroupByKey()
+    parts = counted | "AddBuckets" >> choose
+    join = MapOnce(join_words, scratch, AsList(parts), source)
+    return blocks.pipeline | "JoinWords" >> join
 
 
 def count_block_words(block: TextBlock) -> pa.RecordBatch:
@@ -423,7 +408,10 @@ class CountedGrams(NamedTuple):
     tallies: beam.PCollection  # of (order, Tally)
 
 
-class CountGrams(beam.PTransform):
+@transform
+def CountGrams(
+    blocks: beam.PCollection, dealer: Dealer, words: beam.PCollection, cut: Mapping[int, int]
+) -> CountedGrams:
     """Counts the n-grams of all orders. PCollection[TextBlock] → CountedGrams.
 
     Args:
@@ -431,33 +419,25 @@ class CountGrams(beam.PTransform):
       words: side input with one element, a reference to the vocabulary in scratch.
       cut: order → largest count of the n-grams that are pruned later. Here they are still counted.
     """
-
-    def __init__(self, dealer: Dealer, words: beam.PCollection, cut: Mapping[int, int]):
-        super().__init__()
-        self.dealer, self.words, self.cut = dealer, words, cut
-
-    def expand(self, blocks: beam.PCollection) -> CountedGrams:
-        order = max(self.cut)
-        keyed = tuple[int, bytes]
-        count = functools.partial(_count_block, order=order)
-        deal = functools.partial(_deal_counts, dealer=self.dealer)
-        gather = beam.ParDo(Gather(count, deal, GATHERED_GRAMS, len), AsSingleton(self.words))
-        dealt = blocks | "CountBlocks" >> gather.with_output_types(keyed)
-        found = []
-        for n in range(order, 0, -1):
-            adjust = beam.FlatMap(adjust_bucket, n, order, self.cut[n], self.dealer)
-            adjust = adjust.with_output_types(keyed)
-            grouped = dealt | f"Group {n}" >> GroupBuckets(self.dealer, keyed)
-            adjusted = grouped | f"Adjust {n}" >> adjust.with_outputs(
-                GRAMS, TALLIES, main="shorter"
-            )
-            dealt = adjusted.shorter
-            found.append(adjusted)
-        add = beam.CombinePerKey(gram_tables.add_tallies).with_output_types(tuple[int, Tally])
-        return CountedGrams(
-            tuple(one[GRAMS] for one in found) | "Grams" >> Join(Counts),
-            [one[TALLIES] for one in found] | "Tallies" >> beam.Flatten() | "AddTallies" >> add,
-        )
+    order = max(cut)
+    keyed = tuple[int, bytes]
+    count = functools.partial(_count_block, order=order)
+    deal = functools.partial(_deal_counts, dealer=dealer)
+    gather = beam.ParDo(Gather(count, deal, GATHERED_GRAMS, len), AsSingleton(words))
+    dealt = blocks | "CountBlocks" >> gather.with_output_types(keyed)
+    found = []
+    for n in range(order, 0, -1):
+        adjust = beam.FlatMap(adjust_bucket, n, order, cut[n], dealer)
+        adjust = adjust.with_output_types(keyed)
+        grouped = dealt | f"Group {n}" >> GroupBuckets(dealer, keyed)
+        adjusted = grouped | f"Adjust {n}" >> adjust.with_outputs(GRAMS, TALLIES, main="shorter")
+        dealt = adjusted.shorter
+        found.append(adjusted)
+    add = beam.CombinePerKey(gram_tables.add_tallies).with_output_types(tuple[int, Tally])
+    return CountedGrams(
+        tuple(one[GRAMS] for one in found) | "Grams" >> Join(Counts),
+        [one[TALLIES] for one in found] | "Tallies" >> beam.Flatten() | "AddTallies" >> add,
+    )
 
 
 def _count_block(block: TextBlock, words: bytes, order: int) -> Table:

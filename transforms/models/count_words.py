@@ -3,7 +3,6 @@
 import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -11,7 +10,7 @@ import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
 from ..files.builds.ledger import AccountingError
-from ..files.distribution import Gather, MapOnce
+from ..files.distribution import Gather, MapOnce, transform
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
 from ..files.write_files import write_file
@@ -24,7 +23,15 @@ GATHERED_WORDS = 1 << 18
 Join = Callable[[Sequence[pa.RecordBatch]], pa.RecordBatch]
 
 
-class DealWords(beam.PTransform):
+@transform
+def DealWords(
+    elements: beam.PCollection,
+    folder: str,
+    count: Callable[..., pa.RecordBatch | None],
+    buckets: int,
+    *side_inputs: Any,
+    join: Join = add_counts,
+) -> beam.PCollection:
     """Counts the words in the elements of a PCollection, and partitions the counts into buckets of words.
 
     PCollection[Any] → PCollection[(bucket, reference to word counts in scratch)].
@@ -38,22 +45,10 @@ class DealWords(beam.PTransform):
       join: function that combines batches of counts into one; by default the counts of equal words are added
         up.
     """
-
-    def __init__(
-        self,
-        folder: str,
-        count: Callable[..., pa.RecordBatch | None],
-        buckets: int,
-        *side_inputs: Any,
-        join: Join = add_counts,
-    ):
-        super().__init__()
-        hand_on = functools.partial(_deal, scratch=Scratch(folder), buckets=buckets, join=join)
-        self.gather, self.side_inputs = Gather(count, hand_on, GATHERED_WORDS), side_inputs
-
-    def expand(self, elements: beam.PCollection) -> beam.PCollection:
-        deal = beam.ParDo(self.gather, *self.side_inputs)
-        return elements | "Deal" >> deal.with_output_types(tuple[int, bytes])
+    hand_on = functools.partial(_deal, scratch=Scratch(folder), buckets=buckets, join=join)
+    gather = Gather(count, hand_on, GATHERED_WORDS)
+    deal = beam.ParDo(gather, *side_inputs)
+    return elements | "Deal" >> deal.with_output_types(tuple[int, bytes])
 
 
 def _deal(
@@ -124,8 +119,14 @@ class WrittenVocabulary(NamedTuple):
     packed: bytes  # the words of the vocabulary (see `word_vocabulary.unpack_words`)
 
 
-@dataclass(eq=False, repr=False)
-class WriteVocabulary(beam.PTransform):
+@transform
+def WriteVocabulary(
+    pieces: beam.PCollection,
+    folder: str,
+    name: str,
+    min_count: int,
+    sentences: AsSingleton | None = None,
+) -> CountedVocabulary:
     """Adds up the counts that DealWords has partitioned, and writes the words that are frequent.
 
     PCollection[(bucket, reference)] → CountedVocabulary, whose statistics are one WrittenVocabulary.
@@ -142,22 +143,13 @@ class WriteVocabulary(beam.PTransform):
 
     Raises AccountingError if a count is negative.
     """
-
-    folder: str
-    name: str
-    min_count: int
-    sentences: AsSingleton | None = None
-
-    def expand(self, pieces: beam.PCollection) -> CountedVocabulary:
-        grouped = pieces | "GroupBuckets" >> beam.GroupByKey()
-        parts = AsList(grouped | "AddBuckets" >> beam.Map(add_bucket, self.min_count))
-        write = MapOnce(write_vocabulary, self.folder, self.name, parts, self.sentences)
-        written = pieces.pipeline | "WriteFile" >> write
-        file_of = beam.Map(operator.attrgetter("file")).with_output_types(OutputFile)
-        words_of = beam.Map(operator.attrgetter("packed")).with_output_types(bytes)
-        return CountedVocabulary(
-            written | "Files" >> file_of, written, written | "Words" >> words_of
-        )
+    grouped = pieces | "GroupBuckets" >> beam.GroupByKey()
+    parts = AsList(grouped | "AddBuckets" >> beam.Map(add_bucket, min_count))
+    write = MapOnce(write_vocabulary, folder, name, parts, sentences)
+    written = pieces.pipeline | "WriteFile" >> write
+    file_of = beam.Map(operator.attrgetter("file")).with_output_types(OutputFile)
+    words_of = beam.Map(operator.attrgetter("packed")).with_output_types(bytes)
+    return CountedVocabulary(written | "Files" >> file_of, written, written | "Words" >> words_of)
 
 
 def write_vocabulary(

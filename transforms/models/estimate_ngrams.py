@@ -23,6 +23,7 @@ import apache_beam as beam
 from apache_beam.pvalue import AsDict, AsSingleton, TaggedOutput
 
 from ..files import counters
+from ..files.distribution import transform
 from ..files.line_blocks import pack_block, unpack_block
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
@@ -58,7 +59,10 @@ def bucketed_by(words: gram_tables.Words, highest: int) -> gram_tables.Words:
     return words[:, 1:] if words.shape[1] == highest > 1 else words
 
 
-class Interpolate(beam.PTransform):
+@transform
+def Interpolate(
+    weighed: Mapping[str, beam.PCollection], dealer: Dealer, order: int
+) -> beam.PCollection:
     """Computes the entries of a back-off model.
 
     {level: PCollection[(bucket, (kind, reference to rows in scratch))]} → PCollection[ModelPart]. Each order
@@ -71,26 +75,20 @@ class Interpolate(beam.PTransform):
       dealer: partitions n-grams into buckets.
       order: highest order of the model.
     """
-
-    def __init__(self, dealer: Dealer, order: int):
-        super().__init__()
-        self.dealer, self.order = dealer, order
-
-    def expand(self, weighed: Mapping[str, beam.PCollection]) -> beam.PCollection:
-        entries = []
-        shorter: tuple[beam.PCollection, ...] = ()
-        for number, level in enumerate(levels_of(self.order), FIRST_LEVEL):
-            interpolated = (
-                (weighed[level], *shorter)
-                | f"GroupEnds {number}" >> GroupBuckets(self.dealer, Pieces)
-                | f"Interpolate {number}"
-                >> beam.FlatMap(interpolate_bucket, number, self.order, self.dealer)
-                .with_output_types(Pieces)
-                .with_outputs(ENTRIES_TAG, main=SHORTER)
-            )
-            shorter = (interpolated[SHORTER],)
-            entries.append(interpolated[ENTRIES_TAG])
-        return tuple(entries) | "Entries" >> Join(ModelPart)
+    entries = []
+    shorter: tuple[beam.PCollection, ...] = ()
+    for number, level in enumerate(levels_of(order), FIRST_LEVEL):
+        interpolated = (
+            (weighed[level], *shorter)
+            | f"GroupEnds {number}" >> GroupBuckets(dealer, Pieces)
+            | f"Interpolate {number}"
+            >> beam.FlatMap(interpolate_bucket, number, order, dealer)
+            .with_output_types(Pieces)
+            .with_outputs(ENTRIES_TAG, main=SHORTER)
+        )
+        shorter = (interpolated[SHORTER],)
+        entries.append(interpolated[ENTRIES_TAG])
+    return tuple(entries) | "Entries" >> Join(ModelPart)
 
 
 def level_of(order: int) -> str:
@@ -152,7 +150,10 @@ def _keep(entries: gram_tables.Table, bucket: int, highest: int, dealer: Dealer)
     return TaggedOutput(ENTRIES_TAG, ModelPart(order, bucket, len(entries), packed))
 
 
-class WeighKneserNey(beam.PTransform):
+@transform
+def WeighKneserNey(
+    grams: beam.PCollection, dealer: Dealer, tallies: beam.PCollection, cut: Mapping[int, int]
+) -> Any:
     """Computes the Kneser-Ney weights of n-grams.
 
     PCollection[((order, bucket), reference to ADJUSTED_COUNTS in scratch)] → {level: PCollection}, the input
@@ -163,15 +164,9 @@ class WeighKneserNey(beam.PTransform):
       tallies: PCollection[(order, Tally)], a summary of the counts of each order.
       cut: order → maximum count of pruned n-grams.
     """
-
-    def __init__(self, dealer: Dealer, tallies: beam.PCollection, cut: Mapping[int, int]):
-        super().__init__()
-        self.dealer, self.tallies, self.cut = dealer, tallies, cut
-
-    def expand(self, grams: beam.PCollection) -> Any:
-        weigh = beam.FlatMap(weigh_kneser_ney, self.cut, self.dealer, AsDict(self.tallies))
-        grouped = grams | "GroupContexts" >> GroupBuckets(self.dealer, Counts)
-        return _by_level(grouped, weigh, max(self.cut))
+    weigh = beam.FlatMap(weigh_kneser_ney, cut, dealer, AsDict(tallies))
+    grouped = grams | "GroupContexts" >> GroupBuckets(dealer, Counts)
+    return _by_level(grouped, weigh, max(cut))
 
 
 def weigh_kneser_ney(
@@ -209,7 +204,8 @@ SCALED = "scaled"  # further kinds of pieces
 Keyed = tuple[tuple[int, int], tuple[str, bytes]]  # (order, bucket), (kind, rows in scratch)
 
 
-class WeighStupidBackoff(beam.PTransform):
+@transform
+def WeighStupidBackoff(grams: beam.PCollection, dealer: Dealer, cut: Mapping[int, int]) -> Any:
     """Computes the Stupid Backoff weights of n-grams.
 
     PCollection[((order, bucket), reference to ADJUSTED_COUNTS in scratch)] → {level: PCollection}, the input
@@ -218,36 +214,30 @@ class WeighStupidBackoff(beam.PTransform):
     Args:
       cut: order → maximum count of pruned n-grams.
     """
-
-    def __init__(self, dealer: Dealer, cut: Mapping[int, int]):
-        super().__init__()
-        self.dealer, self.cut = dealer, cut
-
-    def expand(self, grams: beam.PCollection) -> Any:
-        highest = max(self.cut)
-        grouped = grams | "GroupContexts" >> GroupBuckets(self.dealer, Counts)
-        divide = beam.FlatMap(divide_bucket, self.cut, self.dealer).with_output_types(Keyed)
-        divided = grouped | "Divide" >> divide.with_outputs(OF_CONTEXTS, main=ASKING)
-        used = (
-            divided[ASKING]
-            | "GroupEnds" >> GroupBuckets(self.dealer, Keyed)
-            | "Answer" >> beam.FlatMap(answer_bucket, self.dealer).with_output_types(Keyed)
-        )
-        grouped = (used, divided[OF_CONTEXTS]) | "GroupUsed" >> GroupBuckets(self.dealer, Keyed)
-        left = _by_level(grouped, beam.FlatMap(leave_over_bucket, self.dealer), highest)
-        scaled: list[beam.PCollection] = []
-        shorter: tuple[beam.PCollection, ...] = ()
-        for order in range(2, highest + 1):
-            group = f"GroupLeft {order}" >> GroupBuckets(self.dealer, Pieces)
-            scale = beam.FlatMap(scale_bucket, order, self.dealer).with_output_types(Pieces)
-            scale = f"Scale {order}" >> scale.with_outputs(SCALED, main=SHORTER)
-            scales = (left[level_of(order)], *shorter) | group | scale
-            shorter = (scales[SHORTER],)
-            scaled.append(scales[SCALED])
-        counted = grams | "Counted" >> beam.MapTuple(lambda key, piece: (key, (COUNTED, piece)))
-        grouped = (counted, *scaled) | "GroupScaled" >> GroupBuckets(self.dealer, Keyed)
-        weigh = beam.FlatMap(weigh_stupid_backoff, self.cut, self.dealer)
-        return _by_level(grouped, weigh, highest)
+    highest = max(cut)
+    grouped = grams | "GroupContexts" >> GroupBuckets(dealer, Counts)
+    divide = beam.FlatMap(divide_bucket, cut, dealer).with_output_types(Keyed)
+    divided = grouped | "Divide" >> divide.with_outputs(OF_CONTEXTS, main=ASKING)
+    used = (
+        divided[ASKING]
+        | "GroupEnds" >> GroupBuckets(dealer, Keyed)
+        | "Answer" >> beam.FlatMap(answer_bucket, dealer).with_output_types(Keyed)
+    )
+    grouped = (used, divided[OF_CONTEXTS]) | "GroupUsed" >> GroupBuckets(dealer, Keyed)
+    left = _by_level(grouped, beam.FlatMap(leave_over_bucket, dealer), highest)
+    scaled: list[beam.PCollection] = []
+    shorter: tuple[beam.PCollection, ...] = ()
+    for order in range(2, highest + 1):
+        group = f"GroupLeft {order}" >> GroupBuckets(dealer, Pieces)
+        scale = beam.FlatMap(scale_bucket, order, dealer).with_output_types(Pieces)
+        scale = f"Scale {order}" >> scale.with_outputs(SCALED, main=SHORTER)
+        scales = (left[level_of(order)], *shorter) | group | scale
+        shorter = (scales[SHORTER],)
+        scaled.append(scales[SCALED])
+    counted = grams | "Counted" >> beam.MapTuple(lambda key, piece: (key, (COUNTED, piece)))
+    grouped = (counted, *scaled) | "GroupScaled" >> GroupBuckets(dealer, Keyed)
+    weigh = beam.FlatMap(weigh_stupid_backoff, cut, dealer)
+    return _by_level(grouped, weigh, highest)
 
 
 def _by_level(
@@ -386,7 +376,10 @@ def _join(pieces: Iterable[tuple[str, bytes]], wanted: str, order: int, values: 
 FILE, KIND = "model.arpa", "arpa"
 
 
-class WriteArpa(beam.PTransform):
+@transform
+def WriteArpa(
+    parts: beam.PCollection, folder: str, scratch: str, words: beam.PCollection, order: int
+) -> beam.PCollection:
     """Writes a model to model.arpa. PCollection[ModelPart] → PCollection[OutputFile].
 
     All workers format lines; one worker concatenates them.
@@ -397,21 +390,14 @@ class WriteArpa(beam.PTransform):
       words: side input with one element, a reference to the vocabulary in scratch.
       order: highest order of the model.
     """
-
-    def __init__(self, folder: str, scratch: str, words: beam.PCollection, order: int):
-        super().__init__()
-        self.folder, self.scratch, self.words, self.order = folder, scratch, words, order
-
-    def expand(self, parts: beam.PCollection) -> beam.PCollection:
-        make = beam.Map(make_part, self.order, Scratch(self.scratch), AsSingleton(self.words))
-        return (
-            parts
-            | "MakeLines" >> make.with_output_types(ModelPart)
-            | "KeyByFile" >> beam.WithKeys(FILE).with_output_types(tuple[str, ModelPart])
-            | "GroupFile" >> beam.GroupByKey()
-            | "WriteFile"
-            >> beam.Map(write_file, self.folder, self.order).with_output_types(OutputFile)
-        )
+    make = beam.Map(make_part, order, Scratch(scratch), AsSingleton(words))
+    return (
+        parts
+        | "MakeLines" >> make.with_output_types(ModelPart)
+        | "KeyByFile" >> beam.WithKeys(FILE).with_output_types(tuple[str, ModelPart])
+        | "GroupFile" >> beam.GroupByKey()
+        | "WriteFile" >> beam.Map(write_file, folder, order).with_output_types(OutputFile)
+    )
 
 
 def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> ModelPart:

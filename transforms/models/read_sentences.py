@@ -9,7 +9,6 @@ counts. The words are partitioned into buckets, which are counted in parallel (s
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from apache_beam.pvalue import AsDict, AsSingleton, TaggedOutput
 from ..files import counters
 from ..files.builds import finished_builds
 from ..files.builds.finished_builds import Build, CorpusFile, RowGroup, files_of, read_row_group
-from ..files.distribution import Spread, SpreadAll
+from ..files.distribution import Spread, SpreadAll, transform
 from ..files.line_blocks import FEATURE, block_of, lines_of, make_table
 from ..files.read_files import InputError, read_input
 from ..files.read_lines import TextUnit, plan_units, read_unit, screen_block
@@ -82,7 +81,10 @@ class SentenceBlock(NamedTuple):
         return lines_of(fetch(self.packed_lines))
 
 
-class ReadSentences(beam.PTransform):
+@transform
+def ReadSentences(
+    root: beam.Pipeline, sources: SentenceSources, folder: str, seed: int, stripes: int
+) -> Any:
     """Reads the sentences of builds and text files.
 
     Pipeline → (PCollection[SentenceBlock], PCollection[Rejected]). The split train of a build is used for
@@ -97,38 +99,31 @@ class ReadSentences(beam.PTransform):
 
     Raises InputError for a damaged file.
     """
-
-    def __init__(self, sources: SentenceSources, folder: str, seed: int, stripes: int):
-        super().__init__()
-        self.sources, self.folder = sources, folder
-        self.seed, self.stripes = seed, stripes
-
-    def expand(self, root: beam.Pipeline) -> Any:
-        layouts = self.sources.layouts
-        files = [
-            (language, layouts.get(build.folder, layouts[build.corpus]), file)
-            for language, builds in self.sources.builds.items()
-            for build in builds
-            for file in files_of(build)
-        ]
-        texts = {path: name for name, paths in self.sources.texts.items() for path in paths}
-        parts = (
-            root
-            | "SpreadFiles" >> SpreadAll(files)
-            | "SpreadRowGroups" >> Spread(plan_file, of=SentencePart),
-            root
-            | "Texts" >> beam.Create([texts], reshuffle=False)
-            | "SpreadTexts" >> Spread(plan_texts, self.stripes, of=SentencePart),
-        )
-        read = (
-            parts
-            | "Parts" >> beam.Flatten()
-            | "ReadParts"
-            >> beam.FlatMap(read_blocks, Scratch(self.folder), self.seed)
-            .with_output_types(SentenceBlock)
-            .with_outputs("rejected", main="blocks")
-        )
-        return read.blocks, read.rejected
+    layouts = sources.layouts
+    files = [
+        (language, layouts.get(build.folder, layouts[build.corpus]), file)
+        for language, builds in sources.builds.items()
+        for build in builds
+        for file in files_of(build)
+    ]
+    texts = {path: name for name, paths in sources.texts.items() for path in paths}
+    parts = (
+        root
+        | "SpreadFiles" >> SpreadAll(files)
+        | "SpreadRowGroups" >> Spread(plan_file, of=SentencePart),
+        root
+        | "Texts" >> beam.Create([texts], reshuffle=False)
+        | "SpreadTexts" >> Spread(plan_texts, stripes, of=SentencePart),
+    )
+    read = (
+        parts
+        | "Parts" >> beam.Flatten()
+        | "ReadParts"
+        >> beam.FlatMap(read_blocks, Scratch(folder), seed)
+        .with_output_types(SentenceBlock)
+        .with_outputs("rejected", main="blocks")
+    )
+    return read.blocks, read.rejected
 
 
 def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
@@ -199,8 +194,13 @@ class EvaluationFile(NamedTuple):
     path: str
 
 
-@dataclass(eq=False, repr=False)
-class CountPieces(beam.PTransform):
+@transform
+def CountPieces(
+    blocks: beam.PCollection,
+    trained: beam.PCollection,
+    choices: beam.PCollection,
+    files: tuple[EvaluationFile, ...],
+) -> beam.PCollection:
     """Counts the pieces into which a model splits held-out sentences and evaluation files.
 
     PCollection[SentenceBlock] → PCollection[((kind, language), PieceStats)]. The kind is HELD_OUT or
@@ -211,20 +211,14 @@ class CountPieces(beam.PTransform):
       choices: side input with one mapping {language: Choice}. A Choice says which sentences are held out.
       files: evaluation files.
     """
-
-    trained: beam.PCollection
-    choices: beam.PCollection
-    files: tuple[EvaluationFile, ...]
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        trained, choices = AsSingleton(self.trained), AsSingleton(self.choices)
-        counted = (
-            blocks | "CountBlocks" >> beam.FlatMap(count_held_out, trained, choices),
-            blocks.pipeline
-            | "Files" >> beam.Create(self.files)
-            | "CountFiles" >> beam.Map(count_file, trained),
-        )
-        return counted | "Both" >> beam.Flatten() | "AddUp" >> beam.CombinePerKey(add_piece_stats)
+    model, rules = AsSingleton(trained), AsSingleton(choices)
+    counted = (
+        blocks | "CountBlocks" >> beam.FlatMap(count_held_out, model, rules),
+        blocks.pipeline
+        | "Files" >> beam.Create(files)
+        | "CountFiles" >> beam.Map(count_file, model),
+    )
+    return counted | "Both" >> beam.Flatten() | "AddUp" >> beam.CombinePerKey(add_piece_stats)
 
 
 def count_held_out(
@@ -274,8 +268,8 @@ class Sampling(NamedTuple):
     sentences: int  # maximum number of sentences to learn from, copies included
 
 
-@dataclass(eq=False, repr=False)
-class ChooseSentences(beam.PTransform):
+@transform
+def ChooseSentences(blocks: beam.PCollection, sampling: Sampling) -> beam.PCollection:
     """Chooses the sentences from which a vocabulary is learned.
 
     PCollection[SentenceBlock] → PCollection of one mapping {language: Choice}. A Choice says which sentences
@@ -283,38 +277,34 @@ class ChooseSentences(beam.PTransform):
 
     Raises InputError if there are no sentences.
     """
-
-    sampling: Sampling
-
-    def expand(self, blocks: beam.PCollection) -> beam.PCollection:
-        once = blocks.pipeline | "Once" >> beam.Create([self.sampling], reshuffle=False)
-        train = blocks | "OfTrain" >> beam.Filter(is_of_train)
-        ranges = (
-            train
-            | "CountRanges"
-            >> beam.Map(
-                lambda one: (one.language, sentence_sampling.count_ranges(one.ranks()))
-            ).with_output_types(tuple[str, Any])
-            | "AddRanges" >> beam.CombinePerKey(add_ranges)
+    once = blocks.pipeline | "Once" >> beam.Create([sampling], reshuffle=False)
+    train = blocks | "OfTrain" >> beam.Filter(is_of_train)
+    ranges = (
+        train
+        | "CountRanges"
+        >> beam.Map(
+            lambda one: (one.language, sentence_sampling.count_ranges(one.ranks()))
+        ).with_output_types(tuple[str, Any])
+        | "AddRanges" >> beam.CombinePerKey(add_ranges)
+    )
+    held_out = (
+        blocks
+        | "HeldOut" >> beam.Filter(lambda block: block.is_held_out)
+        | "CountHeldOut"
+        >> beam.Map(lambda block: (block.language, block.sentences)).with_output_types(
+            tuple[str, int]
         )
-        held_out = (
-            blocks
-            | "HeldOut" >> beam.Filter(lambda block: block.is_held_out)
-            | "CountHeldOut"
-            >> beam.Map(lambda block: (block.language, block.sentences)).with_output_types(
-                tuple[str, int]
-            )
-            | "AddHeldOut" >> beam.CombinePerKey(sum)
-        )
-        last_ranges = once | "FindLastRanges" >> beam.Map(
-            find_last_ranges, AsDict(ranges), AsDict(held_out)
-        )
-        ranks = (
-            train
-            | "RanksInRange" >> beam.FlatMap(ranks_of_block, AsSingleton(last_ranges))
-            | "JoinRanks" >> beam.CombinePerKey(join_ranks)
-        )
-        return last_ranges | "Choose" >> beam.Map(choose_all, AsDict(ranks))
+        | "AddHeldOut" >> beam.CombinePerKey(sum)
+    )
+    last_ranges = once | "FindLastRanges" >> beam.Map(
+        find_last_ranges, AsDict(ranges), AsDict(held_out)
+    )
+    ranks = (
+        train
+        | "RanksInRange" >> beam.FlatMap(ranks_of_block, AsSingleton(last_ranges))
+        | "JoinRanks" >> beam.CombinePerKey(join_ranks)
+    )
+    return last_ranges | "Choose" >> beam.Map(choose_all, AsDict(ranks))
 
 
 def add_ranges(counts: Iterable[Counts]) -> Counts:
@@ -397,7 +387,10 @@ BUCKETS = 64
 Choices = Mapping[str, Choice]
 
 
-class CountSampleWords(beam.PTransform):
+@transform
+def CountSampleWords(
+    blocks: beam.PCollection, folder: str, choices: beam.PCollection, buckets: int = BUCKETS
+) -> Any:
     """Counts the words of the sentences chosen for training.
 
     PCollection[SentenceBlock] → (PCollection[(bucket, word counts in scratch)], PCollection[(language,
@@ -410,43 +403,37 @@ class CountSampleWords(beam.PTransform):
       buckets: number of buckets, which are counted in parallel. It determines the order in which the trainer
         reads the words.
     """
-
-    def __init__(self, folder: str, choices: beam.PCollection, buckets: int = BUCKETS):
-        super().__init__()
-        self.folder, self.choices, self.buckets = folder, choices, buckets
-
-    def expand(self, blocks: beam.PCollection) -> Any:
-        choices = AsSingleton(self.choices)
-        train = blocks | "OfTrain" >> beam.Filter(is_of_train)
-        lasts = (
-            train
-            | "LastSentences" >> beam.FlatMap(last_sentences, choices)
-            # Sentences with the last rank have the same text. If two texts have the same rank, the first one
-            # is used.
-            | "OneOfThem" >> beam.CombinePerKey(min)
+    rules = AsSingleton(choices)
+    train = blocks | "OfTrain" >> beam.Filter(is_of_train)
+    lasts = (
+        train
+        | "LastSentences" >> beam.FlatMap(last_sentences, rules)
+        # Sentences with the last rank have the same text. If two texts have the same rank, the first one
+        # is used.
+        | "OneOfThem" >> beam.CombinePerKey(min)
+    )
+    words = (
+        (
+            train | "CountBlocks" >> DealWords(folder, count_block, buckets, rules),
+            lasts | "CountLasts" >> DealWords(folder, count_last, buckets, rules),
         )
-        words = (
-            (
-                train | "CountBlocks" >> DealWords(self.folder, count_block, self.buckets, choices),
-                lasts | "CountLasts" >> DealWords(self.folder, count_last, self.buckets, choices),
-            )
-            | "Pieces" >> beam.Flatten()
-            | "GroupBuckets" >> beam.GroupByKey()
-            | "AddBuckets" >> beam.Map(add_sample_bucket, Scratch(self.folder))
+        | "Pieces" >> beam.Flatten()
+        | "GroupBuckets" >> beam.GroupByKey()
+        | "AddBuckets" >> beam.Map(add_sample_bucket, Scratch(folder))
+    )
+    sampled = (
+        (
+            train | "Sampled" >> beam.Map(sampled_of_block, rules),
+            lasts
+            | "SampledLasts"
+            >> beam.Map(
+                lambda last, chosen: (last[0], chosen[last[0]].copies), rules
+            ).with_output_types(tuple[str, int]),
         )
-        sampled = (
-            (
-                train | "Sampled" >> beam.Map(sampled_of_block, choices),
-                lasts
-                | "SampledLasts"
-                >> beam.Map(
-                    lambda last, chosen: (last[0], chosen[last[0]].copies), choices
-                ).with_output_types(tuple[str, int]),
-            )
-            | "AllSampled" >> beam.Flatten()
-            | "AddSampled" >> beam.CombinePerKey(sum)
-        )
-        return words, sampled
+        | "AllSampled" >> beam.Flatten()
+        | "AddSampled" >> beam.CombinePerKey(sum)
+    )
+    return words, sampled
 
 
 def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None:

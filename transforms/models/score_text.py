@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from apache_beam.pvalue import AsSingleton
 
+from ..files.distribution import transform
 from ..files.formats import PARQUET, file_name
 from ..files.records import OutputFile
 from ..files.scratch import Scratch, fetch
@@ -74,7 +75,17 @@ def _perplexity(log_likelihood: float, tokens: int) -> float:
     return round(math.exp(-log_likelihood / tokens), 6) if tokens else 0.0
 
 
-class ScoreText(beam.PTransform):
+@transform
+def ScoreText(
+    given: tuple[beam.PCollection, beam.PCollection],
+    folder: str,
+    dealer: Dealer,
+    words: beam.PCollection,
+    order: int,
+    files: Sequence[PlacedFile],
+    *,
+    is_listed: bool,
+) -> Any:
     """Computes log-likelihoods of text.
 
     (PCollection[TextBlock], PCollection[ModelPart]) → (PCollection[OutputFile], PCollection[(split, the
@@ -88,79 +99,55 @@ class ScoreText(beam.PTransform):
       is_listed: True to write, for each document, the log-likelihoods of all its words and sentence ends;
         False to write only their sum.
     """
-
-    def __init__(
-        self,
-        folder: str,
-        dealer: Dealer,
-        words: beam.PCollection,
-        order: int,
-        files: Sequence[PlacedFile],
-        *,
-        is_listed: bool,
-    ):
-        super().__init__()
-        self.folder, self.dealer, self.words = folder, dealer, words
-        self.order, self.is_listed = order, is_listed
-        self.starts: dict[
-            str, list[int]
-        ] = {}  # split → indices of the first documents of its files
-        for one in files:
-            self.starts.setdefault(one.file.split, []).append(one.first)
-
-    def expand(self, given: tuple[beam.PCollection, beam.PCollection]) -> Any:
-        blocks, parts = given
-        keyed = tuple[tuple[int, int], Piece]
-        words = AsSingleton(self.words)
-        ask = beam.FlatMap(ask_for, self.order, self.dealer, words)
-        model = beam.Map(lambda one: ((one.order, one.bucket), Piece(None, one.order, one.packed)))
-        by_id = beam.Map(lambda block: ((block.split, block.first), block))
-        score = beam.FlatMap(score_block, self.order, self.dealer.scratch, words)
-        answers = (
-            (
-                blocks | "Ask" >> ask.with_output_types(keyed),
-                parts | "Model" >> model.with_output_types(keyed),
-            )
-            | "Pieces" >> beam.Flatten()
-            | "GroupBuckets" >> beam.GroupByKey()
-            | "Answer" >> beam.FlatMap(answer, self.dealer).with_output_types(tuple[BlockId, Any])
+    starts: dict[str, list[int]] = {}
+    for one in files:
+        starts.setdefault(one.file.split, []).append(one.first)
+    blocks, parts = given
+    keyed = tuple[tuple[int, int], Piece]
+    of_model = AsSingleton(words)
+    ask = beam.FlatMap(ask_for, order, dealer, of_model)
+    model = beam.Map(lambda one: ((one.order, one.bucket), Piece(None, one.order, one.packed)))
+    by_id = beam.Map(lambda block: ((block.split, block.first), block))
+    score = beam.FlatMap(score_block, order, dealer.scratch, of_model)
+    answers = (
+        (
+            blocks | "Ask" >> ask.with_output_types(keyed),
+            parts | "Model" >> model.with_output_types(keyed),
         )
-        starts = self.starts
-        keyed_score = tuple[Part, BlockScore | None]
-        parts_of_files = [
-            ((split, at), None) for split in starts for at in range(len(starts[split]))
-        ]
-        scored = (
-            (answers, blocks | "ById" >> by_id.with_output_types(tuple[BlockId, Any]))
-            | "Answered" >> beam.Flatten()
-            | "GroupBlocks" >> beam.GroupByKey()
-            | "Score" >> score.with_output_types(tuple[str, BlockScore])
+        | "Pieces" >> beam.Flatten()
+        | "GroupBuckets" >> beam.GroupByKey()
+        | "Answer" >> beam.FlatMap(answer, dealer).with_output_types(tuple[BlockId, Any])
+    )
+    keyed_score = tuple[Part, BlockScore | None]
+    parts_of_files = [((split, at), None) for split in starts for at in range(len(starts[split]))]
+    scored = (
+        (answers, blocks | "ById" >> by_id.with_output_types(tuple[BlockId, Any]))
+        | "Answered" >> beam.Flatten()
+        | "GroupBlocks" >> beam.GroupByKey()
+        | "Score" >> score.with_output_types(tuple[str, BlockScore])
+    )
+    by_part = beam.Map(lambda one: ((one[0], part_of(one[1].first, starts[one[0]])), one[1]))
+    every = blocks.pipeline | "Parts" >> beam.Create(parts_of_files)
+    written = (
+        (
+            scored | "ByPart" >> by_part.with_output_types(keyed_score),
+            every | "EmptyParts" >> beam.Map(lambda one: one).with_output_types(keyed_score),
         )
-        by_part = beam.Map(lambda one: ((one[0], part_of(one[1].first, starts[one[0]])), one[1]))
-        every = blocks.pipeline | "Parts" >> beam.Create(parts_of_files)
-        files = (
-            (
-                scored | "ByPart" >> by_part.with_output_types(keyed_score),
-                every | "EmptyParts" >> beam.Map(lambda one: one).with_output_types(keyed_score),
-            )
-            | "AllParts" >> beam.Flatten()
-            | "GroupParts" >> beam.GroupByKey()
-            | "Write"
-            >> beam.Map(
-                write_part, self.folder, starts, is_listed=self.is_listed
-            ).with_output_types(OutputFile)
-        )
-        bare = beam.MapTuple(
-            lambda split, one: (split, one._replace(packed_counts=b"", packed_values=b""))
-        )
-        sums = (
-            scored
-            | "WithoutTokens" >> bare.with_output_types(tuple[str, BlockScore])
-            | "GroupSplits" >> beam.GroupByKey()
-            | "AddScores"
-            >> beam.MapTuple(lambda split, all_scores: (split, add_scores(all_scores)))
-        )
-        return files, sums
+        | "AllParts" >> beam.Flatten()
+        | "GroupParts" >> beam.GroupByKey()
+        | "Write"
+        >> beam.Map(write_part, folder, starts, is_listed=is_listed).with_output_types(OutputFile)
+    )
+    bare = beam.MapTuple(
+        lambda split, one: (split, one._replace(packed_counts=b"", packed_values=b""))
+    )
+    sums = (
+        scored
+        | "WithoutTokens" >> bare.with_output_types(tuple[str, BlockScore])
+        | "GroupSplits" >> beam.GroupByKey()
+        | "AddScores" >> beam.MapTuple(lambda split, all_scores: (split, add_scores(all_scores)))
+    )
+    return written, sums
 
 
 def ask_for(

@@ -1,11 +1,11 @@
 """Trains a SentencePiece model from word counts on one worker, and writes its files."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import apache_beam as beam
 
 from ..files import counters
+from ..files.distribution import transform
 from ..files.read_files import InputError
 from ..files.records import OutputFile
 from ..files.scratch import fetch
@@ -19,24 +19,22 @@ VOCABULARY_KIND = "sentencepiece-vocabulary"
 NAME = "sentencepiece"
 
 
-@dataclass(eq=False, repr=False)
-class TrainPieces(beam.PTransform):
+@transform
+def TrainPieces(
+    words: beam.PCollection, settings: subword_models.PieceSettings
+) -> beam.PCollection:
     """Trains a model on word counts.
 
     PCollection[(bucket, reference to word counts in scratch)] → PCollection of one TrainedPieces. A bucket is
     a part of the words; each word is in one bucket. One worker trains, and holds all words in memory. Raises
     InputError if no model can be trained.
     """
-
-    settings: subword_models.PieceSettings
-
-    def expand(self, words: beam.PCollection) -> beam.PCollection:
-        return (
-            words
-            | "OneKey" >> beam.WithKeys(0)
-            | "GroupWords" >> beam.GroupByKey()
-            | "Train" >> beam.Map(train_on_words, self.settings)
-        )
+    return (
+        words
+        | "OneKey" >> beam.WithKeys(0)
+        | "GroupWords" >> beam.GroupByKey()
+        | "Train" >> beam.Map(train_on_words, settings)
+    )
 
 
 def train_on_words(

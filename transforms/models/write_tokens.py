@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from ..files import counters
 from ..files.builds.finished_builds import CorpusFile, RowGroup, read_row_group, sized_row_groups_of
-from ..files.distribution import Spread, SpreadAll
+from ..files.distribution import Spread, SpreadAll, transform
 from ..files.line_blocks import in_batches
 from ..files.read_files import InputError, read_input
 from ..files.records import OutputFile
@@ -61,7 +61,10 @@ class TokenPiece(NamedTuple):
     packed_names: bytes  # Arrow stream with one column, the ids of the rows; b"" if they have none
 
 
-class TokenizeRows(beam.PTransform):
+@transform
+def TokenizeRows(
+    root: beam.Pipeline, files: Sequence[CorpusFile], source: TokenSource, folder: str
+) -> beam.PCollection:
     """Tokenises the documents of a build. Pipeline → PCollection[TokenPiece].
 
     Args:
@@ -71,21 +74,13 @@ class TokenizeRows(beam.PTransform):
 
     Raises InputError if the tokenizer is invalid, or if a row does not have the layout of an article.
     """
-
-    def __init__(self, files: Sequence[CorpusFile], source: TokenSource, folder: str):
-        super().__init__()
-        self.files, self.source, self.folder = files, source, folder
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root
-            | "SpreadFiles" >> SpreadAll(self.files, of=CorpusFile)
-            | "SpreadRowGroups" >> Spread(sized_row_groups_of, of=tuple[RowGroup, int])
-            | "Tokenize"
-            >> beam.Map(tokenize_part, self.source, Scratch(self.folder)).with_output_types(
-                TokenPiece
-            )
-        )
+    return (
+        root
+        | "SpreadFiles" >> SpreadAll(files, of=CorpusFile)
+        | "SpreadRowGroups" >> Spread(sized_row_groups_of, of=tuple[RowGroup, int])
+        | "Tokenize"
+        >> beam.Map(tokenize_part, source, Scratch(folder)).with_output_types(TokenPiece)
+    )
 
 
 @functools.lru_cache(maxsize=2)
@@ -171,7 +166,8 @@ SCHEMA = pa.schema(
 )
 
 
-class WriteTokens(beam.PTransform):
+@transform
+def WriteTokens(pieces: beam.PCollection, folder: str, kind: str) -> beam.PCollection:
     """Writes token ids as Megatron-LM data sets. PCollection[TokenPiece] → PCollection[OutputFile].
 
     One worker writes the files of a split, because training programs need a single token file. It holds one
@@ -181,19 +177,13 @@ class WriteTokens(beam.PTransform):
       folder: output folder of the build.
       kind: integer type of the tokens.
     """
-
-    def __init__(self, folder: str, kind: str):
-        super().__init__()
-        self.folder, self.kind = folder, kind
-
-    def expand(self, pieces: beam.PCollection) -> beam.PCollection:
-        return (
-            pieces
-            | "KeyBySplit"
-            >> beam.Map(lambda one: (one.file.split, one)).with_output_types(tuple[str, TokenPiece])
-            | "GroupSplits" >> beam.GroupByKey()
-            | "WriteSplits" >> beam.FlatMap(write_split, self.folder, self.kind)
-        )
+    return (
+        pieces
+        | "KeyBySplit"
+        >> beam.Map(lambda one: (one.file.split, one)).with_output_types(tuple[str, TokenPiece])
+        | "GroupSplits" >> beam.GroupByKey()
+        | "WriteSplits" >> beam.FlatMap(write_split, folder, kind)
+    )
 
 
 def write_split(

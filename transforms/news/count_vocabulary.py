@@ -5,7 +5,6 @@ Replaces words that are not in the vocabulary by <UNK>, in shuffled shards.
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -13,7 +12,7 @@ import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
 from ..files import counters
-from ..files.distribution import Gather
+from ..files.distribution import Gather, transform
 from ..files.line_blocks import count_lines
 from ..files.records import LineRange, LineShard
 from ..files.scratch import Scratch, fetch
@@ -36,8 +35,14 @@ GATHERED_BYTES = 1 << 24
 """Number of bytes of held-out lines that are measured together, so that the vocabulary is unpacked once."""
 
 
-@dataclass(eq=False, repr=False)
-class CountVocabulary(beam.PTransform):
+@transform
+def CountVocabulary(
+    lines: tuple[beam.PCollection, beam.PCollection],
+    folder: str,
+    min_count: int = 3,
+    buckets: int = BUCKETS,
+    scratch: str = "",
+) -> CountedVocabulary:
     """Counts and writes the vocabulary of a corpus.
 
     (PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary, whose statistics are one
@@ -55,40 +60,29 @@ class CountVocabulary(beam.PTransform):
 
     Raises AccountingError if a held-out word or line is not in the corpus.
     """
-
-    folder: str
-    min_count: int = 3
-    buckets: int = BUCKETS
-    scratch: str = ""
-
-    def expand(self, lines: tuple[beam.PCollection, beam.PCollection]) -> CountedVocabulary:
-        ranges, shards = lines
-        to_buckets = functools.partial(DealWords, self.scratch or self.folder)
-        heldout = shards | "OnlyHeldout" >> beam.Filter(lambda shard: shard.series == HELDOUT)
-        lines_of = (
-            ranges | "RangeLines" >> beam.Map(lines_of_range),
-            heldout | "HeldoutLines" >> beam.Map(lambda shard: -count_lines(shard.block)),
-        )
-        added = lines_of | "Lines" >> beam.Flatten() | "AddLines" >> beam.CombineGlobally(sum)
-        sentences = AsSingleton(added)
-        pieces = (
-            ranges | "CountRanges" >> to_buckets(count_range, self.buckets),
-            heldout | "CountHeldout" >> to_buckets(count_heldout, self.buckets),
-        )
-        write = WriteVocabulary(self.folder, FILE, self.min_count, sentences)
-        written: CountedVocabulary = (
-            pieces | "Pieces" >> beam.Flatten() | "WriteVocabulary" >> write
-        )
-        measure = Gather(
-            _Heldout, measure_shards, GATHERED_BYTES, lambda heldout: len(heldout.shard.block)
-        )
-        coverage = heldout | "MeasureHeldout" >> beam.ParDo(
-            measure, AsSingleton(written.words)
-        ).with_output_types(tuple[int, HeldoutStats])
-        stats = written.stats | "Stats" >> beam.Map(
-            make_stats, self.min_count, sentences, AsList(coverage)
-        )
-        return written._replace(stats=stats)
+    ranges, shards = lines
+    to_buckets = functools.partial(DealWords, scratch or folder)
+    heldout = shards | "OnlyHeldout" >> beam.Filter(lambda shard: shard.series == HELDOUT)
+    lines_of = (
+        ranges | "RangeLines" >> beam.Map(lines_of_range),
+        heldout | "HeldoutLines" >> beam.Map(lambda shard: -count_lines(shard.block)),
+    )
+    added = lines_of | "Lines" >> beam.Flatten() | "AddLines" >> beam.CombineGlobally(sum)
+    sentences = AsSingleton(added)
+    pieces = (
+        ranges | "CountRanges" >> to_buckets(count_range, buckets),
+        heldout | "CountHeldout" >> to_buckets(count_heldout, buckets),
+    )
+    write = WriteVocabulary(folder, FILE, min_count, sentences)
+    written: CountedVocabulary = pieces | "Pieces" >> beam.Flatten() | "WriteVocabulary" >> write
+    measure = Gather(
+        _Heldout, measure_shards, GATHERED_BYTES, lambda heldout: len(heldout.shard.block)
+    )
+    coverage = heldout | "MeasureHeldout" >> beam.ParDo(
+        measure, AsSingleton(written.words)
+    ).with_output_types(tuple[int, HeldoutStats])
+    stats = written.stats | "Stats" >> beam.Map(make_stats, min_count, sentences, AsList(coverage))
+    return written._replace(stats=stats)
 
 
 def count_range(lines: LineRange) -> pa.RecordBatch:
@@ -141,8 +135,8 @@ def make_stats(
     return VocabularyStats(min_count, *counts, tuple(counted for _, counted in sorted(coverage)))
 
 
-@dataclass(eq=False, repr=False)
-class MapUnknown(beam.PTransform):
+@transform
+def MapUnknown(shards: beam.PCollection, folder: str, words: beam.PCollection) -> beam.PCollection:
     """Replaces words that are not in the vocabulary by <UNK>.
 
     PCollection[LineShard] → PCollection[LineShard].
@@ -154,16 +148,11 @@ class MapUnknown(beam.PTransform):
       folder: output folder of the build.
       words: side input with one packed list of the words to keep (see word_vocabulary.py).
     """
-
-    folder: str
-    words: beam.PCollection
-
-    def expand(self, shards: beam.PCollection) -> beam.PCollection:
-        return (
-            shards
-            | "PutAway" >> beam.Map(put_away, Scratch(self.folder))
-            | "MapShard" >> beam.Map(map_shard, AsSingleton(self.words))
-        )
+    return (
+        shards
+        | "PutAway" >> beam.Map(put_away, Scratch(folder))
+        | "MapShard" >> beam.Map(map_shard, AsSingleton(words))
+    )
 
 
 def put_away(shard: LineShard, scratch: Scratch) -> LineShard:

@@ -17,6 +17,7 @@ from apache_beam.pvalue import AsSingleton, TaggedOutput
 from apache_beam.transforms.window import GlobalWindows
 
 from ..files import counters
+from ..files.distribution import transform
 from ..files.line_blocks import count_lines
 from ..files.records import LineRange, LineShard
 from ..files.scratch import Scratch, fetch
@@ -27,8 +28,10 @@ from .sentence_accounts import HELD_OUT_SHARD, HELDOUT, TRAIN
 SHUFFLE = "shuffle-lines"
 
 
-@dataclass(eq=False, repr=False)
-class ShuffleLines(beam.PTransform):
+@transform
+def ShuffleLines(
+    ranges: beam.PCollection, folder: str, shards: int = 100, heldout_shards: int = 50
+) -> beam.PCollection:
     """Shuffles the lines of all ranges into shards. PCollection[LineRange] → PCollection[LineShard].
 
     A range is a part of the sorted lines. All lines are divided into the shards of the series "train". Shard
@@ -40,29 +43,23 @@ class ShuffleLines(beam.PTransform):
       shards: number of shards of the series "train".
       heldout_shards: number of shards of the series "heldout".
     """
-
-    folder: str
-    shards: int = 100
-    heldout_shards: int = 50
-
-    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
-        ranks = (
-            ranges
-            | "CountRange" >> beam.Map(lambda lines: (lines.index, lines.lines))
-            | "GatherCounts" >> beam.combiners.ToDict()
-            | "FirstRanks" >> beam.Map(shuffle.first_ranks)
-        )
-        dealt = ranges | "DealLines" >> beam.FlatMap(
-            deal_range, AsSingleton(ranks), self.shards, Scratch(self.folder)
-        )
-        without_lines = [(shard, b"") for shard in range(self.shards)]
-        every = ranges.pipeline | "EveryShard" >> beam.Create(without_lines)
-        return (
-            (dealt, every)
-            | beam.Flatten()
-            | "GroupShards" >> beam.GroupByKey()
-            | "MergeShards" >> beam.FlatMap(merge_shard, self.shards, self.heldout_shards)
-        )
+    ranks = (
+        ranges
+        | "CountRange" >> beam.Map(lambda lines: (lines.index, lines.lines))
+        | "GatherCounts" >> beam.combiners.ToDict()
+        | "FirstRanks" >> beam.Map(shuffle.first_ranks)
+    )
+    dealt = ranges | "DealLines" >> beam.FlatMap(
+        deal_range, AsSingleton(ranks), shards, Scratch(folder)
+    )
+    without_lines = [(shard, b"") for shard in range(shards)]
+    every = ranges.pipeline | "EveryShard" >> beam.Create(without_lines)
+    return (
+        (dealt, every)
+        | beam.Flatten()
+        | "GroupShards" >> beam.GroupByKey()
+        | "MergeShards" >> beam.FlatMap(merge_shard, shards, heldout_shards)
+    )
 
 
 def deal_range(
@@ -116,8 +113,13 @@ class SortedLines(NamedTuple):
     duplicates: beam.PCollection  # of int: number of dropped duplicates
 
 
-@dataclass(eq=False, repr=False)
-class SortLines(beam.PTransform):
+@transform
+def SortLines(
+    blocks: beam.PCollection,
+    folder: str,
+    range_bytes: int = RANGE_BYTES,
+    run_bytes: int = RUN_BYTES,
+) -> SortedLines:
     """Sorts lines and drops repeated lines.
 
     PCollection[bytes] → SortedLines. The elements are blocks of lines.
@@ -132,30 +134,24 @@ class SortLines(beam.PTransform):
       range_bytes: approximate size of the lines of a range; see `plan_ranges`.
       run_bytes: size of a run. Sorting it takes a few times as much memory. See `run_bytes_for`.
     """
-
-    folder: str
-    range_bytes: int = RANGE_BYTES
-    run_bytes: int = RUN_BYTES
-
-    def expand(self, blocks: beam.PCollection) -> SortedLines:
-        scratch = Scratch(self.folder)
-        sort_runs = beam.ParDo(_SortRuns(scratch, self.run_bytes)).with_output_types(bytes)
-        runs = blocks | "SortRuns" >> sort_runs.with_outputs(SAMPLES, DUPLICATES, main="runs")
-        splitters = (
-            runs[SAMPLES]
-            | "MergeSamples" >> beam.CombineGlobally(merge_samplers)
-            | "Sample" >> beam.Map(shuffle.LineSampler.sample)
-            | "PlanRanges" >> beam.Map(shuffle.plan_ranges, self.range_bytes)
-        )
-        merge_ranges = beam.FlatMap(merge_range).with_output_types(tuple[int, bytes])
-        merged = (
-            runs.runs
-            | "CutRuns" >> beam.FlatMap(cut_run, AsSingleton(splitters), scratch)
-            | "GroupRanges" >> beam.GroupByKey()
-            | "MergeRanges" >> merge_ranges.with_outputs(DUPLICATES, main="ranges")
-        )
-        duplicates = (runs[DUPLICATES], merged[DUPLICATES]) | "Duplicates" >> beam.Flatten()
-        return SortedLines(merged.ranges, splitters, duplicates)
+    scratch = Scratch(folder)
+    sort_runs = beam.ParDo(_SortRuns(scratch, run_bytes)).with_output_types(bytes)
+    runs = blocks | "SortRuns" >> sort_runs.with_outputs(SAMPLES, DUPLICATES, main="runs")
+    splitters = (
+        runs[SAMPLES]
+        | "MergeSamples" >> beam.CombineGlobally(merge_samplers)
+        | "Sample" >> beam.Map(shuffle.LineSampler.sample)
+        | "PlanRanges" >> beam.Map(shuffle.plan_ranges, range_bytes)
+    )
+    merge_ranges = beam.FlatMap(merge_range).with_output_types(tuple[int, bytes])
+    merged = (
+        runs.runs
+        | "CutRuns" >> beam.FlatMap(cut_run, AsSingleton(splitters), scratch)
+        | "GroupRanges" >> beam.GroupByKey()
+        | "MergeRanges" >> merge_ranges.with_outputs(DUPLICATES, main="ranges")
+    )
+    duplicates = (runs[DUPLICATES], merged[DUPLICATES]) | "Duplicates" >> beam.Flatten()
+    return SortedLines(merged.ranges, splitters, duplicates)
 
 
 def run_bytes_for(input_bytes: int) -> int:

@@ -11,18 +11,18 @@ the same step.
 import hashlib
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 
 from ..files import counters, line_blocks
+from ..files.distribution import transform
 from ..files.formats import DEFAULT, PARQUET, TEXT, TFRECORD
 from ..files.records import LineRange, LineShard, OutputFile
 from ..files.scratch import fetch
 from ..files.tfrecord import encode_texts
-from ..files.write_files import mark, write_file, write_text
+from ..files.write_files import NO_MARKS, mark, write_file, write_text
 from ..files.write_rows import Batch, Target, encode_batch, row_files, write_files
 from .sentence_accounts import split_of, table_formats, tables_of, text_name
 
@@ -55,8 +55,15 @@ class WrittenShard(NamedTuple):
     replaced: list[tuple[str, int]]
 
 
-@dataclass(eq=False, repr=False)
-class WriteLines(beam.PTransform):
+@transform
+def WriteLines(
+    shards: beam.PCollection,
+    folder: str,
+    corpus: str = "lm1b",
+    language: str = "en",
+    marks: Mapping[str, str] = NO_MARKS,
+    formats: str = DEFAULT,
+) -> WrittenLines:
     """Writes the files of a shuffled corpus of lines. PCollection[LineShard] → WrittenLines.
 
     Each shard is written to a text file that has the name of the shard in the published corpus. It is also
@@ -74,23 +81,15 @@ class WriteLines(beam.PTransform):
       marks: key-value metadata of each Parquet file.
       formats: the formats, separated by commas. Text is always written.
     """
-
-    folder: str
-    corpus: str = "lm1b"
-    language: str = "en"
-    marks: Mapping[str, str] = field(default_factory=dict)
-    formats: str = DEFAULT
-
-    def expand(self, shards: beam.PCollection) -> WrittenLines:
-        settings = self.folder, self.corpus, self.language, mark(line_blocks.SCHEMA, self.marks)
-        formats = table_formats({"formats": self.formats})
-        written = shards | "WriteShard" >> beam.Map(write_shard, *settings, formats)
-        files, md5, replaced = map(operator.attrgetter, WrittenShard._fields)
-        return WrittenLines(
-            written | "Files" >> beam.FlatMap(files).with_output_types(OutputFile),
-            written | "Checksums" >> beam.Map(md5).with_output_types(tuple[str, str]),
-            written | "Replaced" >> beam.FlatMap(replaced).with_output_types(tuple[str, int]),
-        )
+    settings = folder, corpus, language, mark(line_blocks.SCHEMA, marks)
+    tables = table_formats({"formats": formats})
+    written = shards | "WriteShard" >> beam.Map(write_shard, *settings, tables)
+    files, md5, replaced = map(operator.attrgetter, WrittenShard._fields)
+    return WrittenLines(
+        written | "Files" >> beam.FlatMap(files).with_output_types(OutputFile),
+        written | "Checksums" >> beam.Map(md5).with_output_types(tuple[str, str]),
+        written | "Replaced" >> beam.FlatMap(replaced).with_output_types(tuple[str, int]),
+    )
 
 
 def write_shard(
@@ -175,18 +174,17 @@ def write_checksums(folder: str, md5s: Iterable[tuple[str, str]]) -> OutputFile:
     return write_text(folder, CHECKSUMS, text, "checksums")
 
 
-class MeasureShards(beam.PTransform):
+@transform
+def MeasureShards(shards: beam.PCollection) -> beam.PCollection:
     """Counts the lines, words and characters of each split.
 
     PCollection[LineShard] → PCollection[(split, LineStats)].
     """
-
-    def expand(self, shards: beam.PCollection) -> beam.PCollection:
-        return (
-            shards
-            | "MeasureShard" >> beam.FlatMap(measure_shard)
-            | "AddUp" >> beam.CombinePerKey(line_blocks.add_line_stats)
-        )
+    return (
+        shards
+        | "MeasureShard" >> beam.FlatMap(measure_shard)
+        | "AddUp" >> beam.CombinePerKey(line_blocks.add_line_stats)
+    )
 
 
 def measure_shard(shard: LineShard) -> Iterator[tuple[str, line_blocks.LineStats]]:

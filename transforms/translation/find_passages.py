@@ -15,7 +15,7 @@ from apache_beam.pvalue import AsSingleton, TaggedOutput
 from ..files import counters
 from ..files.compression import DECODE_ERRORS, check_on_corrupt
 from ..files.counters import Screened, ScreenPages, reject
-from ..files.distribution import MapOnce, SpreadAll
+from ..files.distribution import MapOnce, SpreadAll, transform
 from ..files.formats import PARQUET
 from ..files.markup import read_table
 from ..files.read_files import InputError, open_input, read_text
@@ -49,8 +49,15 @@ from .source_accounts import DROP_DOCUMENTS, NewerDocuments
 from .source_table import LICENCE, NAME, columns_of, write_source
 
 
-@dataclass(eq=False, repr=False)
-class FindPassages(beam.PTransform):
+@transform
+def FindPassages(
+    pages: beam.PCollection,
+    site: Site,
+    namespaces: Mapping[int, Sequence[str]],
+    seed: int,
+    templates: beam.PCollection,
+    licence: str = "",
+) -> Screened:
     """Finds a passage in each page. PCollection[Page] → Screened, whose kept elements are Candidates.
 
     Pages without a passage are rejected.
@@ -62,18 +69,10 @@ class FindPassages(beam.PTransform):
       templates: side input with one WikiTemplates.
       licence: licence of the pages; "" to leave it out.
     """
-
-    site: Site
-    namespaces: Mapping[int, Sequence[str]]
-    seed: int
-    templates: beam.PCollection
-    licence: str = ""
-
-    def expand(self, pages: beam.PCollection) -> Screened:
-        find_in = _Find(self.site, self.namespaces, self.seed, self.licence)
-        find = beam.ParDo(find_in, AsSingleton(self.templates))
-        found = pages | find.with_output_types(Candidate).with_outputs("rejected", main="kept")
-        return Screened(found.kept, found.rejected)
+    find_in = _Find(site, namespaces, seed, licence)
+    find = beam.ParDo(find_in, AsSingleton(templates))
+    found = pages | find.with_output_types(Candidate).with_outputs("rejected", main="kept")
+    return Screened(found.kept, found.rejected)
 
 
 @dataclass(eq=False, repr=False)
@@ -184,8 +183,10 @@ class Sourced(NamedTuple):
     newer: beam.PCollection  # of (domain, OlderPages or NewerDocuments), at most one element
 
 
-@dataclass(eq=False, repr=False)
-class SourcePassages(beam.PTransform):
+@transform
+def SourcePassages(
+    root: beam.Pipeline, dump: SourceDump, seed: int, stripes: int = 1, on_corrupt: str = "fail"
+) -> Sourced:
     """Reads, screens and cleans the pages of a dump, and finds a passage in each. Pipeline → Sourced.
 
     Args:
@@ -195,36 +196,27 @@ class SourcePassages(beam.PTransform):
         them decompresses the whole file, but processes only its share of the pages.
       on_corrupt: "fail" raises InputError at the first damage; "keep-good" skips and reports damaged parts.
     """
-
-    dump: SourceDump
-    seed: int
-    stripes: int = 1
-    on_corrupt: str = "fail"
-
-    def expand(self, root: beam.Pipeline) -> Sourced:
-        site, paths, head, older, licence = self.dump
-        # If an older dump is given, every page counts as old or new.
-        namespaces = None if older else (*site.namespaces, TEMPLATE_NAMESPACE)
-        dump = root | "ReadDump" >> ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
-        own = dump.pages | "ReadTemplates" >> ReadTemplates(
-            site.language, head.namespaces, site.dbname
-        )
-        newer = dump.pages | "DropOlderPages" >> DropOlderPages(older, self.stripes)
-        articles = newer.kept | "ScreenPages" >> ScreenPages(site.reason_to_reject)
-        found = articles.kept | "FindPassages" >> FindPassages(
-            site, head.namespaces, self.seed, own.templates, licence
-        )
-        rejected = tuple(one.rejected for one in (dump, newer, articles, found)) | beam.Flatten()
-        read = (dump.pages, dump.rejected) | "Read" >> beam.Flatten()
-        return Sourced(
-            pages=read
-            | "CountPages" >> beam.combiners.Count.Globally()
-            | "OfDomain" >> beam.WithKeys(site.name),
-            candidates=found.kept,
-            rejected=rejected | "NameDomain" >> beam.Map(name_domain, site.name),
-            lost=dump.lost,
-            newer=newer.older | "OlderOfDomain" >> beam.WithKeys(site.name),
-        )
+    site, paths, head, older, licence = dump
+    # If an older dump is given, every page counts as old or new.
+    namespaces = None if older else (*site.namespaces, TEMPLATE_NAMESPACE)
+    read = root | "ReadDump" >> ReadDump(paths, stripes, on_corrupt, namespaces)
+    own = read.pages | "ReadTemplates" >> ReadTemplates(site.language, head.namespaces, site.dbname)
+    newer = read.pages | "DropOlderPages" >> DropOlderPages(older, stripes)
+    articles = newer.kept | "ScreenPages" >> ScreenPages(site.reason_to_reject)
+    found = articles.kept | "FindPassages" >> FindPassages(
+        site, head.namespaces, seed, own.templates, licence
+    )
+    rejected = tuple(one.rejected for one in (read, newer, articles, found)) | beam.Flatten()
+    every = (read.pages, read.rejected) | "Read" >> beam.Flatten()
+    return Sourced(
+        pages=every
+        | "CountPages" >> beam.combiners.Count.Globally()
+        | "OfDomain" >> beam.WithKeys(site.name),
+        candidates=found.kept,
+        rejected=rejected | "NameDomain" >> beam.Map(name_domain, site.name),
+        lost=read.lost,
+        newer=newer.older | "OlderOfDomain" >> beam.WithKeys(site.name),
+    )
 
 
 def name_domain(rejected: Rejected, domain: str) -> Rejected:
@@ -256,8 +248,10 @@ class DocumentFiles(NamedTuple):
     newer_than: str = ""  # documents of this day or earlier are dropped; "" to keep all
 
 
-@dataclass(eq=False, repr=False)
-class SourceDocuments(beam.PTransform):
+@transform
+def SourceDocuments(
+    root: beam.Pipeline, files: DocumentFiles, seed: int, on_corrupt: str = "fail"
+) -> Sourced:
     """Reads and checks documents, and finds a passage in each. Pipeline → Sourced.
 
     Each file is read by one worker. Only ids, positions and passages of documents are shuffled.
@@ -267,47 +261,37 @@ class SourceDocuments(beam.PTransform):
       on_corrupt: "fail" raises InputError at a malformed line or a repeated id; "keep-good" rejects malformed
         lines, and all documents with the same id except the first.
     """
-
-    files: DocumentFiles
-    seed: int
-    on_corrupt: str = "fail"
-
-    def __post_init__(self) -> None:
-        check_on_corrupt(self.on_corrupt)
-
-    def expand(self, root: beam.Pipeline) -> Sourced:
-        domain, paths, newer_than = self.files
-        read = (
-            root
-            | "SpreadFiles" >> SpreadAll(paths, of=str)
-            | "ReadDocuments"
-            >> beam.FlatMap(read_documents, self.on_corrupt).with_outputs(
-                "rejected", main="documents"
-            )
-        )
-        found = read.documents | "FindPassages" >> beam.FlatMap(
-            find_passage, domain, self.seed, newer_than
-        ).with_outputs("rejected", "days", main="candidates")
-        place_of = beam.MapTuple(lambda place, document: (document.id, place))
-        places = read.documents | "Places" >> place_of.with_output_types(tuple[str, Place])
-        once = (
-            {"places": places, "candidates": found.candidates}
-            | "JoinIds" >> beam.CoGroupByKey()
-            | "TakeFirst"
-            >> beam.FlatMap(take_first, self.on_corrupt).with_outputs("rejected", main="candidates")
-        )
-        rejected = (read.rejected, found.rejected, once.rejected) | "Rejected" >> beam.Flatten()
-        documents = (read.documents, read.rejected) | "Read" >> beam.Flatten()
-        days = found.days | "Days" >> beam.CombineGlobally(first_and_last)
-        return Sourced(
-            pages=documents
-            | "CountDocuments" >> beam.combiners.Count.Globally()
-            | "OfDomain" >> beam.WithKeys(domain),
-            candidates=once.candidates,
-            rejected=rejected | "NameDomain" >> beam.Map(name_domain, domain),
-            lost=root | "NoneLost" >> beam.Create([]),
-            newer=root | "Describe" >> MapOnce(describe, domain, newer_than, AsSingleton(days)),
-        )
+    check_on_corrupt(on_corrupt)
+    domain, paths, newer_than = files
+    read = (
+        root
+        | "SpreadFiles" >> SpreadAll(paths, of=str)
+        | "ReadDocuments"
+        >> beam.FlatMap(read_documents, on_corrupt).with_outputs("rejected", main="documents")
+    )
+    found = read.documents | "FindPassages" >> beam.FlatMap(
+        find_passage, domain, seed, newer_than
+    ).with_outputs("rejected", "days", main="candidates")
+    place_of = beam.MapTuple(lambda place, document: (document.id, place))
+    places = read.documents | "Places" >> place_of.with_output_types(tuple[str, Place])
+    once = (
+        {"places": places, "candidates": found.candidates}
+        | "JoinIds" >> beam.CoGroupByKey()
+        | "TakeFirst"
+        >> beam.FlatMap(take_first, on_corrupt).with_outputs("rejected", main="candidates")
+    )
+    rejected = (read.rejected, found.rejected, once.rejected) | "Rejected" >> beam.Flatten()
+    documents = (read.documents, read.rejected) | "Read" >> beam.Flatten()
+    days = found.days | "Days" >> beam.CombineGlobally(first_and_last)
+    return Sourced(
+        pages=documents
+        | "CountDocuments" >> beam.combiners.Count.Globally()
+        | "OfDomain" >> beam.WithKeys(domain),
+        candidates=once.candidates,
+        rejected=rejected | "NameDomain" >> beam.Map(name_domain, domain),
+        lost=root | "NoneLost" >> beam.Create([]),
+        newer=root | "Describe" >> MapOnce(describe, domain, newer_than, AsSingleton(days)),
+    )
 
 
 def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
@@ -427,8 +411,10 @@ class Selected(NamedTuple):
     rejected: beam.PCollection  # of Rejected: candidates that repeat another
 
 
-@dataclass(eq=False, repr=False)
-class SelectSentences(beam.PTransform):
+@transform
+def SelectSentences(
+    candidates: beam.PCollection, quotas: Mapping[Cell, Quota], topics: Mapping[str, str]
+) -> Selected:
     """Selects the sentences of a translation benchmark. PCollection[Candidate] → Selected.
 
     Each candidate has a rank, which is a hash. For each domain, a worker holds only the candidates with the
@@ -439,25 +425,20 @@ class SelectSentences(beam.PTransform):
       quotas: (domain, split) → number of articles and sentences.
       topics: URL → manually corrected topic.
     """
-
-    quotas: Mapping[Cell, Quota]
-    topics: Mapping[str, str]
-
-    def expand(self, candidates: beam.PCollection) -> Selected:
-        by_domain = candidates | "KeyByDomain" >> beam.WithKeys(operator.attrgetter("domain"))
-        # the largest number of candidates of one domain that can affect the selection
-        most = max(candidates_needed(articles_of(self.quotas, domain)) for domain, _ in self.quotas)
-        drawn = by_domain | "LowestRanks" >> beam.CombinePerKey(LowestOfCopies(most))
-        selection = (
-            drawn
-            | "Together" >> beam.combiners.ToList()  # one list, even if nothing was drawn
-            | "Select" >> beam.Map(select_from, self.quotas, self.topics)
-        )
-        return Selected(
-            selection,
-            by_domain | "Count" >> beam.combiners.Count.PerKey(),
-            selection | "Duplicates" >> beam.FlatMap(duplicates_of),
-        )
+    by_domain = candidates | "KeyByDomain" >> beam.WithKeys(operator.attrgetter("domain"))
+    # the largest number of candidates of one domain that can affect the selection
+    most = max(candidates_needed(articles_of(quotas, domain)) for domain, _ in quotas)
+    drawn = by_domain | "LowestRanks" >> beam.CombinePerKey(LowestOfCopies(most))
+    selection = (
+        drawn
+        | "Together" >> beam.combiners.ToList()  # one list, even if nothing was drawn
+        | "Select" >> beam.Map(select_from, quotas, topics)
+    )
+    return Selected(
+        selection,
+        by_domain | "Count" >> beam.combiners.Count.PerKey(),
+        selection | "Duplicates" >> beam.FlatMap(duplicates_of),
+    )
 
 
 class LowestOfCopies(beam.CombineFn):

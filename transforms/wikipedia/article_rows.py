@@ -27,12 +27,13 @@ import pyarrow as pa
 from ..duplicates.similar_documents import DocumentFacts
 from ..duplicates.write_signatures import NamedText
 from ..files.builds.finished_builds import check_columns, opened
+from ..files.distribution import transform
 from ..files.formats import PARQUET
-from ..files.read_files import InputError, open_raw
+from ..files.read_files import InputError, damage_in, open_raw
 from ..files.records import Article, CorpusStats, PackedArticle
 from ..files.scratch import fetch_text, pack_text
 from ..files.text import fingerprint, plain_words
-from ..files.tfrecord import RecordError, decode_example, read_records
+from ..files.tfrecord import decode_example, read_records
 from ..files.write_rows import RowKind
 from ..wikitext.article_markers import measure_article, plain_article
 from .article_accounts import FULL, NUMBERS, RELEASED, RowSource
@@ -79,21 +80,20 @@ SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}  # of the articles, in
 SHARDS_PER_FILE = 10  # of signatures, which have about a sixth of the size of the text
 
 
-class ShareOut(beam.PTransform):
+@transform
+def ShareOut(articles: beam.PCollection) -> beam.PCollection:
     """Estimates the amount of text in each split, to plan the number of files.
 
     PCollection[PackedArticle] → PCollection[(split, bytes of text)]. The total is divided among the splits by
     their shares, because splits are not assigned yet.
     """
-
-    def expand(self, articles: beam.PCollection) -> beam.PCollection:
-        share_out = beam.FlatMap(lambda size: [(one, int(size * SHARE[one])) for one in SHARE])
-        return (
-            articles
-            | "TextBytes" >> beam.Map(lambda article: article.stats.text_bytes)
-            | "AddUp" >> beam.CombineGlobally(sum)
-            | "ShareOut" >> share_out.with_output_types(tuple[str, int])
-        )
+    share_out = beam.FlatMap(lambda size: [(one, int(size * SHARE[one])) for one in SHARE])
+    return (
+        articles
+        | "TextBytes" >> beam.Map(lambda article: article.stats.text_bytes)
+        | "AddUp" >> beam.CombineGlobally(sum)
+        | "ShareOut" >> share_out.with_output_types(tuple[str, int])
+    )
 
 
 def identity(article: PackedArticle) -> str:
@@ -126,16 +126,12 @@ def named_texts(article: PackedArticle) -> list[NamedText]:
     return [NamedText("", article.wikidata_id, article.split, unpack_text(article))]
 
 
-def _one(_: object) -> int:
-    return 1
-
-
 ARTICLES = RowKind(
     SCHEMA,
     identity,
     order,
     values=values,
-    weigh=_one,
+    weigh=lambda article: 1,
     batch=BATCH,
     pack=to_bytes,
     unpack=from_bytes,
@@ -230,13 +226,11 @@ def _read_parquet(path: str) -> Iterator[Sequence[Any]]:
 
 
 def _read_records(path: str) -> Iterator[Sequence[Any]]:
-    with open_raw(path) as stream:
+    with open_raw(path) as stream, damage_in(path):
         try:
             for data in read_records(stream):
                 features = decode_example(data)
                 yield [features.get(name) for name in RELEASED]
-        except RecordError as error:
-            raise InputError(path, error.message, error.offset) from None
         except ValueError as error:
             raise InputError(path, str(error)) from None
 

@@ -24,6 +24,7 @@ import zstandard
 from apache_beam.transforms.combiners import TopCombineFn
 
 from ..files import counters
+from ..files.distribution import transform
 from ..files.markup import to_line
 from ..files.records import Article, OutputFile, Page, Rejected
 from ..files.text import fingerprint
@@ -44,8 +45,13 @@ _HIDDEN = (-2, 6, 14)  # namespaces of media, files and categories
 _CANONICAL = ("file", "image", "media", "category")
 
 
-@dataclass(eq=False, repr=False)
-class AuditPages(beam.PTransform):
+@transform
+def AuditPages(
+    of_wiki: Mapping[str, beam.PCollection],
+    size: int,
+    dump_bytes: int,
+    namespaces: Mapping[int, Sequence[str]],
+) -> beam.PCollection:
     """Audits a sample of pages.
 
     {"pages": PCollection[Page], "articles": PCollection[Article], "rejected": PCollection[Rejected]} →
@@ -59,28 +65,22 @@ class AuditPages(beam.PTransform):
         dump are very long, there are fewer than estimated, and the sample may be smaller than `size`.
       namespaces: number → name in this wiki.
     """
-
-    size: int
-    dump_bytes: int
-    namespaces: Mapping[int, Sequence[str]]
-
-    def expand(self, of_wiki: Mapping[str, beam.PCollection]) -> beam.PCollection:
-        wanted = _SPARE * self.size * _DUMP_BYTES / max(self.dump_bytes, 1)
-        bound = int(_HASHES * min(wanted, 1.0))
-        drawn = {
-            name: records | f"Draw {name}" >> beam.FlatMap(draw, bound)
-            for name, records in of_wiki.items()
-        }
-        smallest = (
-            drawn["pages"]
-            | "Hashes" >> beam.MapTuple(hash_of)
-            | "Smallest" >> beam.CombineGlobally(TopCombineFn(self.size, reverse=True))
-            | "Last" >> beam.Map(lambda hashes: max(hashes, default=-1))
-        )
-        names = (name for number in _HIDDEN for name in self.namespaces.get(number, ()))
-        hidden = frozenset(name.casefold() for name in (*_CANONICAL, *names))
-        audit = beam.ParDo(_Audit(hidden), beam.pvalue.AsSingleton(smallest))
-        return drawn | "Join" >> beam.CoGroupByKey() | "Audit" >> audit
+    wanted = _SPARE * size * _DUMP_BYTES / max(dump_bytes, 1)
+    bound = int(_HASHES * min(wanted, 1.0))
+    drawn = {
+        name: records | f"Draw {name}" >> beam.FlatMap(draw, bound)
+        for name, records in of_wiki.items()
+    }
+    smallest = (
+        drawn["pages"]
+        | "Hashes" >> beam.MapTuple(hash_of)
+        | "Smallest" >> beam.CombineGlobally(TopCombineFn(size, reverse=True))
+        | "Last" >> beam.Map(lambda hashes: max(hashes, default=-1))
+    )
+    names = (name for number in _HIDDEN for name in namespaces.get(number, ()))
+    hidden = frozenset(name.casefold() for name in (*_CANONICAL, *names))
+    audit = beam.ParDo(_Audit(hidden), beam.pvalue.AsSingleton(smallest))
+    return drawn | "Join" >> beam.CoGroupByKey() | "Audit" >> audit
 
 
 def hash_of(page_id: int, _: object = None) -> int:
@@ -157,26 +157,21 @@ TEMPLATES = "audit/templates.tsv"
 PAGE = "audit/findings.html"
 
 
-@dataclass(eq=False, repr=False)
-class WriteAudit(beam.PTransform):
+@transform
+def WriteAudit(pages: beam.PCollection, folder: str, language: str) -> beam.PCollection:
     """Writes the report of an audit: counts, tables and a readable page.
 
     PCollection[AuditedPage] → PCollection[OutputFile]. One worker holds the findings of all pages, a few
     kilobytes each.
     """
-
-    folder: str
-    language: str
-
-    def expand(self, pages: beam.PCollection) -> beam.PCollection:
-        return (
-            pages.pipeline
-            | "Once" >> beam.Create([self.folder], reshuffle=False)
-            | "WriteReport"
-            >> beam.FlatMap(
-                write_report, self.language, beam.pvalue.AsList(pages)
-            ).with_output_types(OutputFile)
+    return (
+        pages.pipeline
+        | "Once" >> beam.Create([folder], reshuffle=False)
+        | "WriteReport"
+        >> beam.FlatMap(write_report, language, beam.pvalue.AsList(pages)).with_output_types(
+            OutputFile
         )
+    )
 
 
 def write_report(folder: str, language: str, pages: Iterable[AuditedPage]) -> Iterator[OutputFile]:
@@ -204,37 +199,32 @@ Key = tuple[str, str]
 Tally = tuple[int, int, str]
 
 
-class TallyUnrendered(beam.PTransform):
+@transform
+def TallyUnrendered(unrendered: beam.PCollection) -> beam.PCollection:
     """Counts the templates that could not be expanded. PCollection[Unrendered] → PCollection[(Key, Tally)].
 
     A Key is (name of the template, what is in the text in its place: "a hole", "a guess" or "no sentence"). A
     Tally is (number of uses, number of articles, title of an example). Each Key occurs once.
     """
-
-    def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
-        return (
-            unrendered
-            | "KeyByName" >> beam.Map(tally_of).with_output_types(tuple[Key, Tally])
-            | "AddUp" >> beam.CombinePerKey(add_tallies).with_output_types(tuple[Key, Tally])
-        )
+    return (
+        unrendered
+        | "KeyByName" >> beam.Map(tally_of).with_output_types(tuple[Key, Tally])
+        | "AddUp" >> beam.CombinePerKey(add_tallies).with_output_types(tuple[Key, Tally])
+    )
 
 
-@dataclass(eq=False, repr=False)
-class ListUnrendered(beam.PTransform):
+@transform
+def ListUnrendered(tallies: beam.PCollection, folder: str) -> beam.PCollection:
     """Writes `unrendered-templates.tsv`, a list of the most frequent templates that could not be expanded.
 
     PCollection[(Key, Tally)] → PCollection[OutputFile]. The list shows which templates should be added to the
     tables of the language.
     """
-
-    folder: str
-
-    def expand(self, tallies: beam.PCollection) -> beam.PCollection:
-        return (
-            tallies
-            | "MostFrequent" >> beam.CombineGlobally(TopCombineFn(MAX_LISTED, key=rank))
-            | "WriteList" >> beam.Map(write_unrendered, self.folder)
-        )
+    return (
+        tallies
+        | "MostFrequent" >> beam.CombineGlobally(TopCombineFn(MAX_LISTED, key=rank))
+        | "WriteList" >> beam.Map(write_unrendered, folder)
+    )
 
 
 def tally_of(unrendered: Unrendered) -> tuple[Key, Tally]:

@@ -28,7 +28,7 @@ from apache_beam.transforms.window import GlobalWindows
 
 from ..files import counters
 from ..files.counters import reject
-from ..files.distribution import Gather
+from ..files.distribution import Gather, transform
 from ..files.line_blocks import pack_block, unpack_block
 from ..files.read_files import InputError, read_input
 from ..files.records import Article, Page, Reason
@@ -73,8 +73,15 @@ class ReadWiki(NamedTuple):
     headings: beam.PCollection  # of one list of LearnedHeading; [] if none are learned
 
 
-@dataclass(eq=False, repr=False)
-class ReadTemplates(beam.PTransform):
+@transform
+def ReadTemplates(
+    pages: beam.PCollection,
+    language: Language,
+    namespaces: Mapping[int, Sequence[str]],
+    dbname: str,
+    table: EntityTable | None = None,
+    learns_headings: bool = False,
+) -> ReadWiki:
     """Reads the templates of a wiki, and learns the headings of sections without prose.
 
     PCollection[Page] → ReadWiki. A template is kept if it is not in the tables of the language, can be part
@@ -88,51 +95,42 @@ class ReadTemplates(beam.PTransform):
         by their English names.
       learns_headings: True to learn the headings of sections without prose from the articles.
     """
-
-    language: Language
-    namespaces: Mapping[int, Sequence[str]]
-    dbname: str
-    table: EntityTable | None = None
-    learns_headings: bool = False
-
-    def expand(self, pages: beam.PCollection) -> ReadWiki:
-        read = pages | "ReadPages" >> beam.ParDo(
-            _ReadPage(self.language, self.namespaces, self.learns_headings)
-        ).with_output_types(tuple[str, TemplateFact]).with_outputs("uses", "headings", main="facts")
-        headings = read.headings | "LearnHeadings" >> LearnHeadings()
-        facts = [read.facts]
-        if self.table is not None:
-            aliases = pages.pipeline | "ReadAliases" >> ReadTemplateAliases(self.table, self.dbname)
-            known = frozenset(self.language.templates)
-            facts.append(aliases | "LocalNames" >> beam.FlatMap(local_names, known))
-        uses = read.uses | "SumUses" >> beam.CombinePerKey(sum)
-        templates = (
-            {"facts": facts | "Facts" >> beam.Flatten(), "uses": uses}
-            | "JoinUses" >> beam.CoGroupByKey()
-            | "UsedFacts" >> beam.FlatMapTuple(used_facts)
-            | "MostUsed" >> beam.CombineGlobally(TopCombineFn(MAX_TEMPLATES))
-            | "Collect" >> beam.Map(collect_most_used, beam.pvalue.AsSingleton(headings))
-        )
-        return ReadWiki(templates, headings)
+    read = pages | "ReadPages" >> beam.ParDo(
+        _ReadPage(language, namespaces, learns_headings)
+    ).with_output_types(tuple[str, TemplateFact]).with_outputs("uses", "headings", main="facts")
+    headings = read.headings | "LearnHeadings" >> LearnHeadings()
+    facts = [read.facts]
+    if table is not None:
+        aliases = pages.pipeline | "ReadAliases" >> ReadTemplateAliases(table, dbname)
+        known = frozenset(language.templates)
+        facts.append(aliases | "LocalNames" >> beam.FlatMap(local_names, known))
+    uses = read.uses | "SumUses" >> beam.CombinePerKey(sum)
+    templates = (
+        {"facts": facts | "Facts" >> beam.Flatten(), "uses": uses}
+        | "JoinUses" >> beam.CoGroupByKey()
+        | "UsedFacts" >> beam.FlatMapTuple(used_facts)
+        | "MostUsed" >> beam.CombineGlobally(TopCombineFn(MAX_TEMPLATES))
+        | "Collect" >> beam.Map(collect_most_used, beam.pvalue.AsSingleton(headings))
+    )
+    return ReadWiki(templates, headings)
 
 
-class LearnHeadings(beam.PTransform):
+@transform
+def LearnHeadings(counts: beam.PCollection) -> beam.PCollection:
     """Learns the headings of sections without prose.
 
     PCollection[(HeadingKey, HeadingCounts)] → PCollection of one list of LearnedHeading.
     """
-
-    def expand(self, counts: beam.PCollection) -> beam.PCollection:
-        added = beam.CombinePerKey(sections.add_counts).with_output_types(
-            tuple[sections.HeadingKey, sections.HeadingCounts]
-        )
-        frequent = TopCombineFn(MAX_HEADINGS, key=lambda counted: (counted[1].sections, counted[0]))
-        return (
-            counts
-            | "AddUp" >> added
-            | "MostFrequent" >> beam.CombineGlobally(frequent)
-            | "Learn" >> beam.Map(sections.learn_headings)
-        )
+    added = beam.CombinePerKey(sections.add_counts).with_output_types(
+        tuple[sections.HeadingKey, sections.HeadingCounts]
+    )
+    frequent = TopCombineFn(MAX_HEADINGS, key=lambda counted: (counted[1].sections, counted[0]))
+    return (
+        counts
+        | "AddUp" >> added
+        | "MostFrequent" >> beam.CombineGlobally(frequent)
+        | "Learn" >> beam.Map(sections.learn_headings)
+    )
 
 
 @dataclass(eq=False)
@@ -323,7 +321,7 @@ def read_language(code: str, paths: Sequence[str] = (), lists: str = LISTS[0]) -
     return language
 
 
-HOLD_STAGE = "hold-pages"
+HOLD_STAGE, CLEAN_STAGE = "hold-pages", "clean-wikitext"
 HELD_CHARACTERS = 1 << 20
 """Size of pages that are written to a file together; a page may be larger."""
 
@@ -353,8 +351,16 @@ class Cleaned(NamedTuple):
     unrendered: beam.PCollection  # of Unrendered, of kept articles
 
 
-@dataclass(eq=False, repr=False)
-class CleanWikitext(beam.PTransform):
+@transform
+def CleanWikitext(
+    pages: beam.PCollection,
+    language: Language,
+    namespaces: Mapping[int, Sequence[str]],
+    templates: beam.PCollection | None = None,
+    scratch: str = "",
+    min_words: int = 0,
+    markdown: bool = False,
+) -> Cleaned:
     """Cleans the wikitext of pages. PCollection[Page] → Cleaned.
 
     Pages that have no paragraph or cannot be cleaned are rejected.
@@ -368,29 +374,18 @@ class CleanWikitext(beam.PTransform):
       min_words: articles with fewer words in their paragraphs are rejected.
       markdown: True to also convert articles to Markdown, which takes 2.7 times as long.
     """
-
-    STAGE = "clean-wikitext"
-
-    language: Language
-    namespaces: Mapping[int, Sequence[str]]
-    templates: beam.PCollection | None = None
-    scratch: str = ""
-    min_words: int = 0
-    markdown: bool = False
-
-    def expand(self, pages: beam.PCollection) -> Cleaned:
-        settings = self.language, self.namespaces, self.min_words, self.markdown
-        if self.templates:
-            store = functools.partial(_hold_pages, scratch=Scratch(self.scratch))
-            hold = Gather(None, store, HELD_CHARACTERS, lambda page: len(page.text))
-            pages = pages | "HoldPages" >> beam.ParDo(hold).with_output_types(bytes)
-            clean = beam.ParDo(_CleanHeld(*settings), beam.pvalue.AsSingleton(self.templates))
-        else:
-            clean = beam.ParDo(_Clean(*settings), NO_TEMPLATES)
-        split = pages | clean.with_output_types(Article).with_outputs(
-            "rejected", "unrendered", main="kept"
-        )
-        return Cleaned(split.kept, split.rejected, split.unrendered)
+    settings = language, namespaces, min_words, markdown
+    if templates:
+        store = functools.partial(_hold_pages, scratch=Scratch(scratch))
+        hold = Gather(None, store, HELD_CHARACTERS, lambda page: len(page.text))
+        pages = pages | "HoldPages" >> beam.ParDo(hold).with_output_types(bytes)
+        clean = beam.ParDo(_CleanHeld(*settings), beam.pvalue.AsSingleton(templates))
+    else:
+        clean = beam.ParDo(_Clean(*settings), NO_TEMPLATES)
+    split = pages | clean.with_output_types(Article).with_outputs(
+        "rejected", "unrendered", main="kept"
+    )
+    return Cleaned(split.kept, split.rejected, split.unrendered)
 
 
 def _hold_pages(pages: Sequence[Page], scratch: Scratch) -> Iterator[bytes]:
@@ -421,13 +416,13 @@ class _Clean(beam.DoFn):
         except UncleanableError as error:
             article = Reason(error.reason, str(error))
         if isinstance(article, Reason):
-            yield reject(page.page_id, page.title, CleanWikitext.STAGE, article)
+            yield reject(page.page_id, page.title, CLEAN_STAGE, article)
             return
-        counters.count(CleanWikitext.STAGE, "cleaned")
+        counters.count(CLEAN_STAGE, "cleaned")
         if cleaned.dropped:
-            counters.count(CleanWikitext.STAGE, "dropped-sentences", len(cleaned.dropped))
+            counters.count(CLEAN_STAGE, "dropped-sentences", len(cleaned.dropped))
             words = sum(map(estimate_words, cleaned.dropped))
-            counters.count(CleanWikitext.STAGE, "words-of-dropped-sentences", words)
+            counters.count(CLEAN_STAGE, "words-of-dropped-sentences", words)
         yield article
         for counter, left, counts in (
             ("unrendered", HOLE, cleaned.unrendered),
@@ -435,7 +430,7 @@ class _Clean(beam.DoFn):
             ("unknown-values", NO_SENTENCE, cleaned.unknown),
         ):
             for name, uses in counts.items():
-                counters.count(CleanWikitext.STAGE, counter, uses)
+                counters.count(CLEAN_STAGE, counter, uses)
                 found = Unrendered(name, uses, page.title, left)
                 yield beam.pvalue.TaggedOutput("unrendered", found)
 

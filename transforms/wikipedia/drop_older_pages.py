@@ -7,14 +7,13 @@ Reads lists of articles that are left out of a build on request. A list has one 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import AsDict, AsSingleton
 
 from ..files.counters import ScreenPages, damage_error
-from ..files.distribution import MapOnce, SpreadAll
+from ..files.distribution import MapOnce, SpreadAll, transform
 from ..files.read_files import InputError, match_inputs, read_input
 from ..files.records import PackedArticle, Page, Reason
 from ..files.text import checked_date
@@ -135,8 +134,10 @@ class NewerPages(NamedTuple):
     older: beam.PCollection  # of one OlderPages; empty if all pages are kept
 
 
-@dataclass(eq=False, repr=False)
-class DropOlderPages(beam.PTransform):
+@transform
+def DropOlderPages(
+    pages: beam.PCollection, older: OlderDump | None, stripes: int = 1
+) -> NewerPages:
     """Drops pages that are not newer than an older dump or page id. PCollection[Page] → NewerPages.
 
     Only bitmaps of the page ids of the older dump are shuffled, some 10 MB for enwiki. Damage in the older
@@ -147,38 +148,33 @@ class DropOlderPages(beam.PTransform):
       stripes: number of workers that divide the work on a file which cannot be split, such as a .gz. Each of
         them decompresses the whole file, but processes only its share of the pages.
     """
-
-    older: OlderDump | None
-    stripes: int = 1
-
-    def expand(self, pages: beam.PCollection) -> NewerPages:
-        root, older = pages.pipeline, self.older
-        if older is None:
-            none = root | beam.Create([])
-            return NewerPages(pages, none, none)
-        if older.page_id:
-            extent = root | "PageId" >> beam.Create([screening.Extent(0, older.page_id)])
-            too_old = Reason(screening.OLDER_ID)
-            screen = ScreenPages(
-                lambda page: too_old if page.page_id <= older.page_id else None,
-                stage=screening.STAGE,
-            )
-        else:
-            blocks = root | "ReadPageIds" >> ReadPageIds(older, self.stripes)
-            extent = (
-                blocks
-                | "MeasureBlocks" >> beam.Map(screening.measure_block)
-                | "AddExtents" >> beam.CombineGlobally(screening.add_extents)
-            )
-            screen = ScreenPages(is_in_older_dump, AsDict(blocks), stage=screening.STAGE)
-        largest = (
-            pages
-            | "PageIds" >> beam.Map(lambda page: page.page_id).with_output_types(int)
-            | "LargestId" >> beam.CombineGlobally(lambda ids: max(ids, default=0))
+    root = pages.pipeline
+    if older is None:
+        none = root | beam.Create([])
+        return NewerPages(pages, none, none)
+    if older.page_id:
+        extent = root | "PageId" >> beam.Create([screening.Extent(0, older.page_id)])
+        too_old = Reason(screening.OLDER_ID)
+        screen = ScreenPages(
+            lambda page: too_old if page.page_id <= older.page_id else None,
+            stage=screening.STAGE,
         )
-        screened = pages | "Screen" >> screen
-        facts = MapOnce(describe, older, AsSingleton(extent), AsSingleton(largest))
-        return NewerPages(screened.kept, screened.rejected, root | "Describe" >> facts)
+    else:
+        blocks = root | "ReadPageIds" >> ReadPageIds(older, stripes)
+        extent = (
+            blocks
+            | "MeasureBlocks" >> beam.Map(screening.measure_block)
+            | "AddExtents" >> beam.CombineGlobally(screening.add_extents)
+        )
+        screen = ScreenPages(is_in_older_dump, AsDict(blocks), stage=screening.STAGE)
+    largest = (
+        pages
+        | "PageIds" >> beam.Map(lambda page: page.page_id).with_output_types(int)
+        | "LargestId" >> beam.CombineGlobally(lambda ids: max(ids, default=0))
+    )
+    screened = pages | "Screen" >> screen
+    facts = MapOnce(describe, older, AsSingleton(extent), AsSingleton(largest))
+    return NewerPages(screened.kept, screened.rejected, root | "Describe" >> facts)
 
 
 def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
@@ -202,30 +198,23 @@ def describe(
     return screening.OlderPages(older.dbname, older.date, *extent, largest_read_id, older.is_dated)
 
 
-@dataclass(eq=False, repr=False)
-class ReadPageIds(beam.PTransform):
+@transform
+def ReadPageIds(root: beam.Pipeline, older: OlderDump, stripes: int = 1) -> beam.PCollection:
     """Reads the ids of all pages of a dump, in all namespaces.
 
     PBegin → PCollection[Block]. A block is a bitmap of 65,536 consecutive ids (see screening.py). Each block
     occurs once.
     """
-
-    older: OlderDump
-    stripes: int = 1
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        dumps = spread_units(root, self.older.dumps, self.stripes)
-        tables = root | "Tables" >> SpreadAll(self.older.tables, of=str)
-        return (
-            (
-                dumps
-                | "IdsOfDumps" >> beam.FlatMap(ids_of_dump).with_output_types(screening.Block),
-                tables
-                | "IdsOfTables" >> beam.FlatMap(ids_of_table).with_output_types(screening.Block),
-            )
-            | "Flatten" >> beam.Flatten()
-            | "MergeBlocks" >> beam.CombinePerKey(screening.merge_blocks)
+    dumps = spread_units(root, older.dumps, stripes)
+    tables = root | "Tables" >> SpreadAll(older.tables, of=str)
+    return (
+        (
+            dumps | "IdsOfDumps" >> beam.FlatMap(ids_of_dump).with_output_types(screening.Block),
+            tables | "IdsOfTables" >> beam.FlatMap(ids_of_table).with_output_types(screening.Block),
         )
+        | "Flatten" >> beam.Flatten()
+        | "MergeBlocks" >> beam.CombinePerKey(screening.merge_blocks)
+    )
 
 
 def ids_of_dump(unit: FileUnit) -> Iterator[screening.Block]:

@@ -23,6 +23,7 @@ import apache_beam as beam
 
 from ..files import counters
 from ..files.counters import reject
+from ..files.distribution import transform
 from ..files.records import PackedArticle, Page, Reason
 from . import wikidata
 from .article_rows import from_bytes, to_bytes, unpack_text
@@ -37,8 +38,14 @@ STAGE = "link-titles"
 _MOVED = "moved"
 
 
-@dataclass(eq=False, repr=False)
-class LinkTitles(beam.PTransform):
+@transform
+def LinkTitles(
+    articles: beam.PCollection,
+    title_to_item: beam.PCollection,
+    linked_by: str = "",
+    redirects: beam.PCollection | None = None,
+    is_case_sensitive: bool = False,
+) -> beam.PCollection:
     """Links pages to items by title. PCollection[PackedArticle] → PCollection[(page id, PageFacts)].
 
     If the title of an item is now a redirect, the item is assigned to the target page, and the link is marked
@@ -50,40 +57,33 @@ class LinkTitles(beam.PTransform):
       redirects: PCollection[Redirect] with the redirects left by page moves; None to follow no redirects.
       is_case_sensitive: True if the first letter of a title is case-sensitive in the wiki.
     """
-
-    title_to_item: beam.PCollection
-    linked_by: str = ""
-    redirects: beam.PCollection | None = None
-    is_case_sensitive: bool = False
-
-    def expand(self, articles: beam.PCollection) -> beam.PCollection:
-        keyed = {
-            "pages": articles | "PageOfTitle" >> beam.Map(title_and_page, self.is_case_sensitive),
-            "items": self.title_to_item | "KeyItems" >> beam.MapTuple(_key, self.is_case_sensitive),
-        }
-        if self.redirects is not None:
-            keyed["targets"] = self.redirects | "KeyRedirects" >> beam.MapTuple(
-                _key, self.is_case_sensitive
-            )
-        found = (
-            keyed
-            | "JoinTitles" >> beam.CoGroupByKey()
-            | "FactsOfTitle"
-            >> beam.FlatMapTuple(facts_of_title, self.linked_by).with_outputs(_MOVED, main="facts")
-        )
-        if self.redirects is None:
-            return found.facts
-        target_to_item = found[_MOVED] | "KeyTargets" >> beam.MapTuple(_key, self.is_case_sensitive)
-        moved = (
-            {"pages": keyed["pages"], "items": target_to_item}
-            | "JoinTargets" >> beam.CoGroupByKey()
-            | "FactsOfTarget" >> beam.FlatMapTuple(facts_of_target)
-        )
-        return (found.facts, moved) | "ByTitleOrRedirect" >> beam.Flatten()
+    keyed = {
+        "pages": articles | "PageOfTitle" >> beam.Map(title_and_page, is_case_sensitive),
+        "items": title_to_item | "KeyItems" >> beam.MapTuple(_key, is_case_sensitive),
+    }
+    if redirects is not None:
+        keyed["targets"] = redirects | "KeyRedirects" >> beam.MapTuple(_key, is_case_sensitive)
+    found = (
+        keyed
+        | "JoinTitles" >> beam.CoGroupByKey()
+        | "FactsOfTitle"
+        >> beam.FlatMapTuple(facts_of_title, linked_by).with_outputs(_MOVED, main="facts")
+    )
+    if redirects is None:
+        return found.facts
+    target_to_item = found[_MOVED] | "KeyTargets" >> beam.MapTuple(_key, is_case_sensitive)
+    moved = (
+        {"pages": keyed["pages"], "items": target_to_item}
+        | "JoinTargets" >> beam.CoGroupByKey()
+        | "FactsOfTarget" >> beam.FlatMapTuple(facts_of_target)
+    )
+    return (found.facts, moved) | "ByTitleOrRedirect" >> beam.Flatten()
 
 
-@dataclass(eq=False, repr=False)
-class OnePageOfItem(beam.PTransform):
+@transform
+def OnePageOfItem(
+    by_page: beam.PCollection, articles: beam.PCollection, by_title: beam.PCollection
+) -> beam.PCollection:
     """Keeps only the most reliable link between each Wikidata item and a page.
 
     PCollection[(page id, PageFacts)] → the same. The input has links by page id. An item has only one page in
@@ -94,27 +94,22 @@ class OnePageOfItem(beam.PTransform):
       articles: PCollection[PackedArticle]. A link by page id is ignored if the page is not an article.
       by_title: PCollection[(page id, PageFacts)] with links by title and by redirect.
     """
-
-    articles: beam.PCollection
-    by_title: beam.PCollection
-
-    def expand(self, by_page: beam.PCollection) -> beam.PCollection:
-        present = {
-            "pages": self.articles | "PageIds" >> beam.Map(lambda one: (one.page_id, None)),
-            "facts": by_page,
-        }
-        of_present = (
-            present
-            | "JoinPages" >> beam.CoGroupByKey()
-            | "Present" >> beam.FlatMapTuple(facts_of_present)
-        )
-        return (
-            (of_present, self.by_title)
-            | "Links" >> beam.Flatten()
-            | "KeyByItem" >> beam.Map(lambda link: (link[1].qid, link))
-            | "GroupByItem" >> beam.GroupByKey()
-            | "BestLinks" >> beam.FlatMapTuple(best_links)
-        )
+    present = {
+        "pages": articles | "PageIds" >> beam.Map(lambda one: (one.page_id, None)),
+        "facts": by_page,
+    }
+    of_present = (
+        present
+        | "JoinPages" >> beam.CoGroupByKey()
+        | "Present" >> beam.FlatMapTuple(facts_of_present)
+    )
+    return (
+        (of_present, by_title)
+        | "Links" >> beam.Flatten()
+        | "KeyByItem" >> beam.Map(lambda link: (link[1].qid, link))
+        | "GroupByItem" >> beam.GroupByKey()
+        | "BestLinks" >> beam.FlatMapTuple(best_links)
+    )
 
 
 def redirects_of_moves(page: Page, since: str) -> Iterator[wikidata.Redirect]:
@@ -303,13 +298,13 @@ class FindItems(beam.PTransform):
         table: str,
         parse: Callable[[Row], Iterator[Any]],
         tag: str = "tagged",
-    ) -> ReadSqlDump:
+    ) -> beam.PTransform:
         of = tuple[str, str] if table == wikidata.ITEMS_PER_SITE else PageToFacts
         return ReadSqlDump(paths, table, columns, parse, of, tag, self.tables.on_corrupt)
 
     def _link_titles(
         self, title_to_item: beam.PCollection, source: wikidata.LinkSource
-    ) -> LinkTitles:
+    ) -> beam.PTransform:
         redirects = self.redirects if source.linked_by else None
         return LinkTitles(title_to_item, source.linked_by, redirects, self.tables.is_case_sensitive)
 
@@ -368,8 +363,15 @@ class Linked(NamedTuple):
     links: beam.PCollection  # of str, one of LINKED_BY for each article linked to an item
 
 
-@dataclass(eq=False, repr=False)
-class ScreenFacts(beam.PTransform):
+@transform
+def ScreenFacts(
+    articles: beam.PCollection,
+    stage: str,
+    page_to_facts: beam.PCollection,
+    unread: beam.PCollection,
+    has_page_table: bool,
+    identity: str = "",
+) -> Linked:
     """Assigns each article its identity, or rejects it because of the facts about its page.
 
     PCollection[PackedArticle] → Linked.
@@ -381,25 +383,15 @@ class ScreenFacts(beam.PTransform):
       has_page_table: True if the facts show which pages exist; False to assume that all pages exist.
       identity: database name for identities like "ukwiki:<page id>"; "" to use the QID as identity.
     """
-
-    stage: str
-    page_to_facts: beam.PCollection
-    unread: beam.PCollection
-    has_page_table: bool
-    identity: str = ""
-
-    def expand(self, articles: beam.PCollection) -> Linked:
-        joined = {
-            "articles": articles | "KeyByPage" >> beam.Map(key_by_page),
-            "facts": self.page_to_facts,
-        } | "JoinFacts" >> beam.CoGroupByKey()
-        screen = beam.FlatMap(_screen, self.stage, self.has_page_table, self.identity)
-        screened = joined | "Screen" >> screen.with_output_types(PackedArticle).with_outputs(
-            "rejected", "class_unknown", "links", main="kept"
-        )
-        return Linked(
-            screened.kept, screened.rejected, screened.class_unknown, self.unread, screened.links
-        )
+    joined = {
+        "articles": articles | "KeyByPage" >> beam.Map(key_by_page),
+        "facts": page_to_facts,
+    } | "JoinFacts" >> beam.CoGroupByKey()
+    screen = beam.FlatMap(_screen, stage, has_page_table, identity)
+    screened = joined | "Screen" >> screen.with_output_types(PackedArticle).with_outputs(
+        "rejected", "class_unknown", "links", main="kept"
+    )
+    return Linked(screened.kept, screened.rejected, screened.class_unknown, unread, screened.links)
 
 
 def _screen(
@@ -449,8 +441,15 @@ def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
 _NO_TABLES = WikiTables()
 
 
-@dataclass(eq=False, repr=False)
-class LinkPages(beam.PTransform):
+@transform
+def LinkPages(
+    articles: beam.PCollection,
+    dbname: str,
+    tables: WikiTables = _NO_TABLES,
+    table: EntityTable | None = None,
+    pins: beam.PCollection | None = None,
+    redirects: beam.PCollection | None = None,
+) -> Linked:
     """Identifies articles by their Wikidata items, or, without tables that link pages to items, by their
     page ids.
 
@@ -470,28 +469,18 @@ class LinkPages(beam.PTransform):
       redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
         table that links pages by title (items_per_site or the entity table); None to follow no redirects.
     """
-
-    dbname: str
-    tables: WikiTables = _NO_TABLES
-    table: EntityTable | None = None
-    pins: beam.PCollection | None = None
-    redirects: beam.PCollection | None = None
-
-    def expand(self, articles: beam.PCollection) -> Linked:
-        is_linked = self.table or self.tables.page_props or self.tables.items_per_site
-        find = FindItems(self.dbname, self.tables, self.table, self.redirects)
-        found = articles | "FindItems" >> find
-        about_items, further = found.items, []
-        if self.table is not None:
-            about_items |= "FindClasses" >> FindClasses(self.table)
-        if self.pins is not None and is_linked:
-            about_items |= "PinItems" >> PinItems(self.pins)
-        elif self.pins is not None:
-            further = [self.pins | "PinPages" >> PinPages(self.dbname)]
-        stage, identity = ("join-wikidata", "") if is_linked else ("identify-by-page", self.dbname)
-        page_to_facts = [about_items, found.pages, *further] | "Facts" >> beam.Flatten()
-        screen = ScreenFacts(
-            stage, page_to_facts, found.rejected, bool(self.tables.pages), identity
-        )
-        linked: Linked = articles | "ScreenFacts" >> screen
-        return linked
+    is_linked = table or tables.page_props or tables.items_per_site
+    find = FindItems(dbname, tables, table, redirects)
+    found = articles | "FindItems" >> find
+    about_items, further = found.items, []
+    if table is not None:
+        about_items |= "FindClasses" >> FindClasses(table)
+    if pins is not None and is_linked:
+        about_items |= "PinItems" >> PinItems(pins)
+    elif pins is not None:
+        further = [pins | "PinPages" >> PinPages(dbname)]
+    stage, identity = ("join-wikidata", "") if is_linked else ("identify-by-page", dbname)
+    page_to_facts = [about_items, found.pages, *further] | "Facts" >> beam.Flatten()
+    screen = ScreenFacts(stage, page_to_facts, found.rejected, bool(tables.pages), identity)
+    linked: Linked = articles | "ScreenFacts" >> screen
+    return linked

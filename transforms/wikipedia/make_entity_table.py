@@ -16,7 +16,6 @@ import functools
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -27,7 +26,7 @@ from apache_beam.pvalue import AsSingleton
 from ..files import counters
 from ..files.compression import check_on_corrupt, codec_of
 from ..files.counters import LostBytes, damage_error, tell_lost
-from ..files.distribution import Gather, Spread
+from ..files.distribution import Gather, Spread, transform
 from ..files.formats import PARQUET, file_name
 from ..files.line_blocks import lines_of
 from ..files.read_files import InputError, file_bytes_of, open_raw
@@ -61,8 +60,10 @@ class EntityBatches(NamedTuple):
     skipped: beam.PCollection  # of int, one for each unit: number of lines without an item
 
 
-@dataclass(eq=False, repr=False)
-class ReadEntities(beam.PTransform):
+@transform
+def ReadEntities(
+    root: beam.Pipeline, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"
+) -> EntityBatches:
     """Reads the items of entity dumps. PBegin → EntityBatches.
 
     Files are split into work units, which are distributed over the workers. The id of a rejected line
@@ -76,25 +77,17 @@ class ReadEntities(beam.PTransform):
       on_corrupt: "fail" raises InputError with the file and byte at the first damage; "keep-good" skips and
         reports damaged parts.
     """
-
-    paths: Sequence[str]
-    stripes: int = 1
-    on_corrupt: str = "fail"
-
-    def __post_init__(self) -> None:
-        check_on_corrupt(self.on_corrupt)
-
-    def expand(self, root: beam.Pipeline) -> EntityBatches:
-        read = (
-            root
-            | "Paths" >> beam.Create(self.paths, reshuffle=False)
-            | "SpreadUnits" >> Spread(plan_units, self.stripes, of=FileUnit)
-            | "ReadUnits"
-            >> beam.FlatMap(_read_unit, self.on_corrupt)
-            .with_output_types(list[Entity])
-            .with_outputs("rejected", "lost", "skipped", main="batches")
-        )
-        return EntityBatches(read.batches, read.rejected, read.lost, read.skipped)
+    check_on_corrupt(on_corrupt)
+    read = (
+        root
+        | "Paths" >> beam.Create(paths, reshuffle=False)
+        | "SpreadUnits" >> Spread(plan_units, stripes, of=FileUnit)
+        | "ReadUnits"
+        >> beam.FlatMap(_read_unit, on_corrupt)
+        .with_output_types(list[Entity])
+        .with_outputs("rejected", "lost", "skipped", main="batches")
+    )
+    return EntityBatches(read.batches, read.rejected, read.lost, read.skipped)
 
 
 def check_entity_dump(path: str, *, whole: bool = True) -> None:
@@ -186,21 +179,20 @@ Edges = numpy.typing.NDArray[numpy.int64]
 """Rows (class, superclass), one for each subclass-of statement."""
 
 
-class CloseOverSubclasses(beam.PTransform):
+@transform
+def CloseOverSubclasses(batches: beam.PCollection) -> beam.PCollection:
     """Finds all Wikimedia-internal classes.
 
     PCollection[list[Entity]] → PCollection of one dict {id of an internal class: its kind, such as "list"},
     with some ten thousand classes. One worker holds the class graph in 80 MB: two numbers for each of
     Wikidata's 5 million subclass-of statements.
     """
-
-    def expand(self, batches: beam.PCollection) -> beam.PCollection:
-        return (
-            batches
-            | "SubclassEdges" >> beam.FlatMap(subclass_edges)
-            | "StackEdges" >> beam.CombineGlobally(stack_edges)
-            | "CloseClasses" >> beam.Map(lambda edges: entity_table.kinds_of(*edges.T))
-        )
+    return (
+        batches
+        | "SubclassEdges" >> beam.FlatMap(subclass_edges)
+        | "StackEdges" >> beam.CombineGlobally(stack_edges)
+        | "CloseClasses" >> beam.Map(lambda edges: entity_table.kinds_of(*edges.T))
+    )
 
 
 def subclass_edges(batch: Iterable[Entity]) -> Iterator[Edges]:
@@ -231,8 +223,8 @@ class PackedItems(NamedTuple):
     entities: beam.PCollection  # one int: total number of items
 
 
-@dataclass(eq=False, repr=False)
-class PackItems(beam.PTransform):
+@transform
+def PackItems(batches: beam.PCollection, folder: str, wikis: Sequence[str]) -> PackedItems:
     """Packs Wikidata items into blocks, and counts them. PCollection[list[Entity]] → PackedItems.
 
     Items are shuffled in blocks of some ten thousand rows. Shuffling single items would take longer than
@@ -243,23 +235,18 @@ class PackItems(beam.PTransform):
       wikis: database names, such as "dewiki", of the wikis whose titles are kept, in the order of the
         columns.
     """
-
-    folder: str
-    wikis: Sequence[str]
-
-    def expand(self, batches: beam.PCollection) -> PackedItems:
-        blocks = beam.ParDo(make_blocks(Scratch(self.folder), self.wikis)).with_output_types(bytes)
-        ranges = (
-            batches
-            | "CountRanges"
-            >> beam.Map(lambda batch: entity_table.count_ranges(one.numeric_id for one in batch))
-            | "AddRanges" >> beam.CombineGlobally(add_counters)
-        )
-        return PackedItems(
-            blocks=batches | "MakeBlocks" >> blocks,
-            ranges=ranges,
-            entities=ranges | "AddUp" >> beam.Map(lambda counts: sum(counts.values())),
-        )
+    blocks = beam.ParDo(make_blocks(Scratch(folder), wikis)).with_output_types(bytes)
+    ranges = (
+        batches
+        | "CountRanges"
+        >> beam.Map(lambda batch: entity_table.count_ranges(one.numeric_id for one in batch))
+        | "AddRanges" >> beam.CombineGlobally(add_counters)
+    )
+    return PackedItems(
+        blocks=batches | "MakeBlocks" >> blocks,
+        ranges=ranges,
+        entities=ranges | "AddUp" >> beam.Map(lambda counts: sum(counts.values())),
+    )
 
 
 def add_counters(counters: Iterable[Mapping[int, int]]) -> Counter[int]:
@@ -298,8 +285,14 @@ class WrittenTable(NamedTuple):
     counts: beam.PCollection  # of TableCounts, one for each file
 
 
-@dataclass(eq=False, repr=False)
-class WriteEntityTable(beam.PTransform):
+@transform
+def WriteEntityTable(
+    items: PackedItems,
+    folder: str,
+    scratch: str,
+    wikis: Sequence[str],
+    rows_per_file: int = ROWS_PER_FILE,
+) -> WrittenTable:
     """Writes entities-*.parquet, the files of the entity table. PackedItems → WrittenTable.
 
     A worker holds one file in memory, about `rows_per_file` rows. If there are no items, one empty file is
@@ -310,29 +303,18 @@ class WriteEntityTable(beam.PTransform):
       scratch: folder for temporary parts of blocks; see scratch.py.
       wikis: database names, such as "dewiki". Each wiki has one column of titles, in the given order.
     """
-
-    folder: str
-    scratch: str
-    wikis: Sequence[str]
-    rows_per_file: int = ROWS_PER_FILE
-
-    def __post_init__(self) -> None:
-        if self.rows_per_file < 1:
-            raise ValueError(f"rows_per_file must be positive, not {self.rows_per_file}")
-
-    def expand(self, items: PackedItems) -> WrittenTable:
-        starts = items.ranges | "PlanFiles" >> beam.Map(entity_table.plan_files, self.rows_per_file)
-        filled = items.blocks | "CutBlocks" >> beam.FlatMap(
-            cut_block, AsSingleton(starts), Scratch(self.scratch)
-        )
-        empty = starts | "EveryFile" >> beam.FlatMap(every_file)
-        written = (
-            (filled, empty)
-            | beam.Flatten()
-            | "GroupFiles" >> beam.GroupByKey()
-            | "WriteFiles" >> beam.Map(write_file, self.folder, self.wikis)
-        )
-        return WrittenTable(written | beam.Keys(), written | beam.Values())
+    starts = items.ranges | "PlanFiles" >> beam.Map(entity_table.plan_files, rows_per_file)
+    filled = items.blocks | "CutBlocks" >> beam.FlatMap(
+        cut_block, AsSingleton(starts), Scratch(scratch)
+    )
+    empty = starts | "EveryFile" >> beam.FlatMap(every_file)
+    written = (
+        (filled, empty)
+        | beam.Flatten()
+        | "GroupFiles" >> beam.GroupByKey()
+        | "WriteFiles" >> beam.Map(write_file, folder, wikis)
+    )
+    return WrittenTable(written | beam.Keys(), written | beam.Values())
 
 
 def cut_block(

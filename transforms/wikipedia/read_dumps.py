@@ -6,7 +6,6 @@ import pathlib
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import apache_beam as beam
@@ -15,14 +14,21 @@ from apache_beam.io.filesystems import FileSystems
 from ..files import counters, work_units
 from ..files.compression import DECODE_ERRORS, check_on_corrupt
 from ..files.counters import LostBytes, damage_error, tell_lost
-from ..files.distribution import Spread
-from ..files.read_files import InputError, file_bytes_of, match_inputs, open_input, open_raw
+from ..files.distribution import Spread, transform
+from ..files.read_files import (
+    InputError,
+    damage_in,
+    file_bytes_of,
+    match_inputs,
+    open_input,
+    open_raw,
+)
 from ..files.records import Page, Rejected
 from ..files.work_units import FileUnit
 from ..wikitext.wikis import codes_of, mediawiki_table
 from . import dump_folder, mediawiki_xml
 from .find_dumps import sums_beside
-from .sql_dump import Row, SqlDumpError, read_rows
+from .sql_dump import Row, read_rows
 
 STAGE = "read-dump"
 # bytes shown of a malformed title or id in a message; valid titles have at most 255
@@ -37,8 +43,15 @@ class ReadPages(NamedTuple):
     lost: beam.PCollection  # of LostBytes
 
 
-@dataclass(eq=False, repr=False)
-class ReadDump(beam.PTransform):
+@transform
+def ReadDump(
+    root: beam.Pipeline,
+    paths: Sequence[str],
+    stripes: int = 1,
+    on_corrupt: str = "fail",
+    namespaces: Collection[int] | None = None,
+    limit: int = 0,
+) -> ReadPages:
     """Reads the pages of dump files.
 
     PBegin → ReadPages. Files are split into work units, which are distributed over the workers.
@@ -54,27 +67,17 @@ class ReadDump(beam.PTransform):
       limit: maximum number of pages in total, including malformed pages and those of other namespaces. With a
         limit, one worker reads the files, in the order of `paths`. 0 reads all pages.
     """
-
-    paths: Sequence[str]
-    stripes: int = 1
-    on_corrupt: str = "fail"
-    namespaces: Collection[int] | None = None
-    limit: int = 0
-
-    def __post_init__(self) -> None:
-        check_on_corrupt(self.on_corrupt)
-
-    def expand(self, root: beam.Pipeline) -> ReadPages:
-        how = self.on_corrupt, self.namespaces
-        if self.limit:
-            units = root | "Paths" >> beam.Create([self.paths], reshuffle=False)
-            reader = beam.FlatMap(_read_first_pages, self.limit, *how)
-        else:
-            units = spread_units(root, self.paths, self.stripes)
-            reader = beam.FlatMap(_read_pages, *how)
-        typed = reader.with_output_types(Page).with_outputs("rejected", "lost", main="pages")
-        read = units | "ReadUnits" >> typed
-        return ReadPages(read.pages, read.rejected, read.lost)
+    check_on_corrupt(on_corrupt)
+    how = on_corrupt, namespaces
+    if limit:
+        units = root | "Paths" >> beam.Create([paths], reshuffle=False)
+        reader = beam.FlatMap(_read_first_pages, limit, *how)
+    else:
+        units = spread_units(root, paths, stripes)
+        reader = beam.FlatMap(_read_pages, *how)
+    typed = reader.with_output_types(Page).with_outputs("rejected", "lost", main="pages")
+    read = units | "ReadUnits" >> typed
+    return ReadPages(read.pages, read.rejected, read.lost)
 
 
 def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> beam.PCollection:
@@ -447,8 +450,17 @@ class SqlRows(NamedTuple):
     rejected: beam.PCollection  # of Rejected
 
 
-@dataclass(eq=False, repr=False)
-class ReadSqlDump(beam.PTransform):
+@transform
+def ReadSqlDump(
+    root: beam.Pipeline,
+    patterns: Sequence[str],
+    table: str,
+    columns: Sequence[str],
+    parse: Parse = keep_row,
+    of: Any = Row,
+    tag: str = "tagged",
+    on_corrupt: str = "fail",
+) -> SqlRows:
     """Reads columns of a table from SQL dumps. PBegin → SqlRows. Each file is read by one worker.
 
     A file that is damaged, or is not a dump of this table with these columns, always raises InputError with
@@ -464,31 +476,17 @@ class ReadSqlDump(beam.PTransform):
       tag: name of the separate output on which `parse` may yield some elements.
       on_corrupt: "fail" raises InputError at the first malformed row, "keep-good" rejects the row.
     """
-
-    patterns: Sequence[str]
-    table: str
-    columns: Sequence[str]
-    parse: Parse = keep_row
-    of: Any = Row
-    tag: str = "tagged"
-    on_corrupt: str = "fail"
-
-    def __post_init__(self) -> None:
-        if not self.columns:
-            raise ValueError("columns must not be empty")
-        check_on_corrupt(self.on_corrupt)
-
-    def expand(self, root: beam.Pipeline) -> SqlRows:
-        read = (
-            root
-            | "Patterns" >> beam.Create([list(self.patterns)])
-            | "SpreadFiles" >> Spread(match_inputs, of=str)
-            | "ReadRows"
-            >> beam.FlatMap(read_file, self.table, self.columns, self.parse, self.on_corrupt)
-            .with_output_types(self.of)
-            .with_outputs("rejected", self.tag, main="rows")
-        )
-        return SqlRows(read.rows, read[self.tag], read.rejected)
+    check_on_corrupt(on_corrupt)
+    read = (
+        root
+        | "Patterns" >> beam.Create([list(patterns)])
+        | "SpreadFiles" >> Spread(match_inputs, of=str)
+        | "ReadRows"
+        >> beam.FlatMap(read_file, table, columns, parse, on_corrupt)
+        .with_output_types(of)
+        .with_outputs("rejected", tag, main="rows")
+    )
+    return SqlRows(read.rows, read[tag], read.rejected)
 
 
 def read_file(
@@ -503,16 +501,13 @@ def read_file(
     Raises InputError if the file is damaged, is not a dump of the table, or has a malformed row.
     """
     rows = 0
-    with open_input(path) as stream:
-        try:
-            for row in read_rows(_read_chunks(stream, path), table, columns):
-                rows += 1
-                try:
-                    yield from parse(row)
-                except ValueError as error:
-                    yield _reject(path, f"row {rows} of {table}", error, on_corrupt)
-        except SqlDumpError as error:
-            raise InputError(path, error.message, error.offset) from error
+    with open_input(path) as stream, damage_in(path):
+        for row in read_rows(_read_chunks(stream, path), table, columns):
+            rows += 1
+            try:
+                yield from parse(row)
+            except ValueError as error:
+                yield _reject(path, f"row {rows} of {table}", error, on_corrupt)
     counters.count(READ_SQL, table, rows)
 
 

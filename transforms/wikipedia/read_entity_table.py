@@ -8,7 +8,6 @@ about pages are grouped by the row group of their item, and two columns of each 
 import bisect
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import apache_beam as beam
@@ -20,7 +19,7 @@ from apache_beam.io.filesystems import FileSystems
 from ..files import counters
 from ..files.builds.finished_builds import check_columns, open_build, opened
 from ..files.builds.manifest import MANIFEST
-from ..files.distribution import SpreadAll
+from ..files.distribution import SpreadAll, transform
 from ..files.formats import PARQUET
 from ..files.read_files import InputError
 from ..files.text import checked_date
@@ -159,23 +158,19 @@ def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> p
         return table
 
 
-@dataclass(eq=False, repr=False)
-class FindClasses(beam.PTransform):
+@transform
+def FindClasses(page_to_facts: beam.PCollection, table: EntityTable) -> beam.PCollection:
     """Adds the classes of items to facts about pages. PCollection[(page id, PageFacts)] → the same.
 
     Facts are grouped by the row group of their item. The groups are small: a row group has at most 65,536
     items, and an item rarely has more than one page in a wiki.
     """
-
-    table: EntityTable
-
-    def expand(self, page_to_facts: beam.PCollection) -> beam.PCollection:
-        return (
-            page_to_facts
-            | "KeyByRowGroup" >> beam.Map(_KeyByRowGroup(self.table.row_groups))
-            | "GroupByRowGroup" >> beam.GroupByKey()
-            | "AddClasses" >> beam.FlatMap(add_classes, self.table.row_groups, self.table.kinds)
-        )
+    return (
+        page_to_facts
+        | "KeyByRowGroup" >> beam.Map(_KeyByRowGroup(table.row_groups))
+        | "GroupByRowGroup" >> beam.GroupByKey()
+        | "AddClasses" >> beam.FlatMap(add_classes, table.row_groups, table.kinds)
+    )
 
 
 class _KeyByRowGroup:
@@ -247,23 +242,18 @@ def add_classes(
         yield page_id, facts
 
 
-class ReadSitelinks(beam.PTransform):
+@transform
+def ReadSitelinks(root: beam.Pipeline, table: EntityTable, dbname: str) -> beam.PCollection:
     """Reads the titles of all items that have a page in a wiki. PBegin → PCollection[(title, QID)].
 
     Raises ValueError if the table has no titles of the wiki.
     """
-
-    def __init__(self, table: EntityTable, dbname: str):
-        super().__init__()
-        self.table = table
-        self.column = table.column_of(dbname)
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root
-            | "SpreadRowGroups" >> SpreadAll(self.table.row_groups)
-            | "ReadTitles" >> beam.FlatMap(titles_and_items, self.column)
-        )
+    column = table.column_of(dbname)
+    return (
+        root
+        | "SpreadRowGroups" >> SpreadAll(table.row_groups)
+        | "ReadTitles" >> beam.FlatMap(titles_and_items, column)
+    )
 
 
 def titles_and_items(group: RowGroup, column: str) -> Iterator[tuple[str, str]]:
@@ -274,25 +264,21 @@ def titles_and_items(group: RowGroup, column: str) -> Iterator[tuple[str, str]]:
         yield title, f"Q{number}"
 
 
-class ReadTemplateAliases(beam.PTransform):
+@transform
+def ReadTemplateAliases(root: beam.Pipeline, table: EntityTable, dbname: str) -> beam.PCollection:
     """Reads the names that templates of the English Wikipedia have in another wiki.
 
     PBegin → PCollection[TemplateFact]. Raises ValueError if the table has no titles of the wiki.
     """
-
-    def __init__(self, table: EntityTable, dbname: str):
-        super().__init__()
-        self.table = table
-        self.english, self.local = table.column_of(ENGLISH), table.column_of(dbname)
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        # The English Wikipedia needs no aliases.
-        groups = self.table.row_groups if self.local != self.english else ()
-        return (
-            root
-            | "SpreadRowGroups" >> SpreadAll(groups)
-            | "ReadAliases" >> beam.FlatMap(template_aliases, self.english, self.local)
-        )
+    english = table.column_of(ENGLISH)
+    local = table.column_of(dbname)
+    # The English Wikipedia needs no aliases.
+    groups = table.row_groups if local != english else ()
+    return (
+        root
+        | "SpreadRowGroups" >> SpreadAll(groups)
+        | "ReadAliases" >> beam.FlatMap(template_aliases, english, local)
+    )
 
 
 def template_aliases(group: RowGroup, english: str, local: str) -> Iterator[TemplateFact]:

@@ -21,7 +21,6 @@ import posixpath
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -32,7 +31,7 @@ from apache_beam.io.filesystems import FileSystems
 from ..files import counters
 from ..files.builds.manifest import COMPLETED, MANIFEST
 from ..files.compression import DECODE_ERRORS
-from ..files.distribution import Spread, SpreadAll
+from ..files.distribution import Spread, SpreadAll, transform
 from ..files.markup import MalformedTableError, check_split, read_columns
 from ..files.read_files import InputError, open_input, open_raw
 from ..files.records import PackedArticle
@@ -255,8 +254,8 @@ def _check_head(path: str) -> PinFile:
     return file
 
 
-@dataclass(eq=False, repr=False)
-class ReadSplitPins(beam.PTransform):
+@transform
+def ReadSplitPins(root: beam.Pipeline, files: Sequence[PinFile]) -> beam.PCollection:
     """Reads pins.
 
     PBegin → PCollection[(bucket, (file, packed pins))], the input of PinItems and PinPages. The bucket of a
@@ -268,16 +267,12 @@ class ReadSplitPins(beam.PTransform):
     Args:
       files: files with pins, from `find_pins`.
     """
-
-    files: Sequence[PinFile]
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root
-            | "SpreadFiles" >> SpreadAll(self.files, of=PinFile)
-            | "SpreadUnits" >> Spread(plan_units, of=PinFile)
-            | "ReadPins" >> beam.FlatMap(read_blocks)
-        )
+    return (
+        root
+        | "SpreadFiles" >> SpreadAll(files, of=PinFile)
+        | "SpreadUnits" >> Spread(plan_units, of=PinFile)
+        | "ReadPins" >> beam.FlatMap(read_blocks)
+    )
 
 
 def plan_units(file: PinFile) -> list[PinFile]:
@@ -335,23 +330,19 @@ def _naming(path: str, row_group: int = -1) -> Iterator[None]:
         raise InputError(path, f"{place}damaged or truncated: {error}") from error
 
 
-@dataclass(eq=False, repr=False)
-class PinItems(beam.PTransform):
+@transform
+def PinItems(page_to_facts: beam.PCollection, pins: beam.PCollection) -> beam.PCollection:
     """Adds the pinned splits of items to facts about pages. PCollection[(page id, PageFacts)] → the same.
 
     Args:
       pins: output of ReadSplitPins. An identity with two different splits raises InputError.
     """
-
-    pins: beam.PCollection
-
-    def expand(self, page_to_facts: beam.PCollection) -> beam.PCollection:
-        keyed = page_to_facts | "KeyByBucket" >> beam.Map(key_by_bucket)
-        return (
-            {"facts": keyed, "pins": self.pins}
-            | "JoinPins" >> beam.CoGroupByKey()
-            | "AddPins" >> beam.FlatMapTuple(add_pins)
-        )
+    keyed = page_to_facts | "KeyByBucket" >> beam.Map(key_by_bucket)
+    return (
+        {"facts": keyed, "pins": pins}
+        | "JoinPins" >> beam.CoGroupByKey()
+        | "AddPins" >> beam.FlatMapTuple(add_pins)
+    )
 
 
 def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
@@ -374,8 +365,8 @@ def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts
         yield page_id, facts._replace(pinned_split=splits.get(facts.qid, ""))
 
 
-@dataclass(eq=False, repr=False)
-class PinPages(beam.PTransform):
+@transform
+def PinPages(pins: beam.PCollection, dbname: str) -> beam.PCollection:
     """Converts the pins of a wiki's pages to facts.
 
     Output of ReadSplitPins → PCollection[(page id, PageFacts)].
@@ -383,12 +374,8 @@ class PinPages(beam.PTransform):
     It is used by builds whose identities are pages, such as "ukwiki:1088". Raises InputError if an identity
     has two different splits.
     """
-
-    dbname: str
-
-    def expand(self, pins: beam.PCollection) -> beam.PCollection:
-        grouped = pins | "GroupPins" >> beam.GroupByKey()
-        return grouped | "FactsOfPins" >> beam.FlatMap(facts_of_pins, self.dbname)
+    grouped = pins | "GroupPins" >> beam.GroupByKey()
+    return grouped | "FactsOfPins" >> beam.FlatMap(facts_of_pins, dbname)
 
 
 def facts_of_pins(of_bucket: tuple[int, Iterable[Block]], dbname: str) -> Iterator[PageToFacts]:
@@ -408,19 +395,18 @@ class Assigned(NamedTuple):
     pinned: beam.PCollection  # of (True if moved, number of pinned articles)
 
 
-class AssignSplits(beam.PTransform):
+@transform
+def AssignSplits(articles: beam.PCollection) -> Assigned:
     """Assigns articles to splits by their Wikidata ids. PCollection[PackedArticle] → Assigned.
 
     The split depends only on the Wikidata id, so an entity is in the same split in every language. A split
     that is already set is kept. Such articles are pinned to the split of an earlier release, and are counted.
     A pinned article counts as moved if the hash of its id would give another split.
     """
-
-    def expand(self, articles: beam.PCollection) -> Assigned:
-        assign = beam.FlatMap(assign_split).with_output_types(PackedArticle)
-        assigned = articles | assign.with_outputs("pinned", main="articles")
-        pinned = assigned.pinned | "CountPinned" >> beam.combiners.Count.PerElement()
-        return Assigned(assigned.articles, pinned)
+    assign = beam.FlatMap(assign_split).with_output_types(PackedArticle)
+    assigned = articles | assign.with_outputs("pinned", main="articles")
+    pinned = assigned.pinned | "CountPinned" >> beam.combiners.Count.PerElement()
+    return Assigned(assigned.articles, pinned)
 
 
 def assign_split(article: PackedArticle) -> Iterator[Any]:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ..files.compression import DamageError
+
 _PIECE_BYTES = 1 << 14
 """Number of bytes that are searched at once. A piece has few rows, which keeps the garbage collector fast."""
 
@@ -22,18 +24,11 @@ If one is longer, a quotation mark was probably never closed.
 Row = tuple[bytes | None, ...]
 
 
-class SqlDumpError(Exception):
+class SqlDumpError(DamageError):
     """Raised if the input is not a dump of the expected table.
 
     `offset` is the byte of the error, counted from the start of the decompressed dump.
     """
-
-    def __init__(self, message: str, offset: int):
-        super().__init__(f"byte {offset}: {message}")
-        self.message, self.offset = message, offset
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return SqlDumpError, (self.message, self.offset)
 
 
 def read_rows(

@@ -13,7 +13,6 @@ Trains vocabularies on several finished builds, from the first articles of each.
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -24,6 +23,7 @@ from apache_beam.transforms.combiners import TopCombineFn
 from ..files import counters
 from ..files.builds import finished_builds
 from ..files.builds.finished_builds import Build, CorpusRows, RowGroup, files_of, read_row_group
+from ..files.distribution import transform
 from ..files.records import OutputFile, PackedArticle, SubwordStats
 from ..files.text import fingerprint
 from ..models import subword_models
@@ -36,8 +36,10 @@ COUNT_SUBWORDS = "count-subwords"
 RowsKey = tuple[str, str, str]  # name of the vocabulary, edition, split
 
 
-@dataclass(eq=False, repr=False)
-class CountSubwords(beam.PTransform):
+@transform
+def CountSubwords(
+    texts: beam.PCollection, count: Callable[..., Iterator[Any]], trained: beam.pvalue.AsSideInput
+) -> beam.PCollection:
     """Counts the vocabulary pieces of texts.
 
     PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)].
@@ -47,16 +49,11 @@ class CountSubwords(beam.PTransform):
         split).
       trained: side input of `count`. If it has no model, nothing is counted.
     """
-
-    count: Callable[..., Iterator[Any]]
-    trained: beam.pvalue.AsSideInput
-
-    def expand(self, texts: beam.PCollection) -> beam.PCollection:
-        return (
-            texts
-            | "CountPieces" >> beam.FlatMap(self.count, self.trained)
-            | "AddUp" >> beam.CombinePerKey(subword_models.add_subword_stats)
-        )
+    return (
+        texts
+        | "CountPieces" >> beam.FlatMap(count, trained)
+        | "AddUp" >> beam.CombinePerKey(subword_models.add_subword_stats)
+    )
 
 
 def count_article(
@@ -101,8 +98,8 @@ FOLDER = "sentencepiece"
 LARGEST_RANK = (1 << 63) - 1
 
 
-@dataclass(eq=False, repr=False)
-class TrainSubwords(beam.PTransform):
+@transform
+def TrainSubwords(articles: beam.PCollection, settings: SubwordSettings) -> beam.PCollection:
     """Trains a vocabulary on a sample of the articles in the split train.
 
     PCollection[PackedArticle] → PCollection of one TrainedSubwords. The TrainedSubwords has no model if none
@@ -111,32 +108,28 @@ class TrainSubwords(beam.PTransform):
     One worker trains. This worker needs memory for the compressed sample, and the memory that `train_model`
     needs.
     """
-
-    settings: SubwordSettings
-
-    def expand(self, articles: beam.PCollection) -> beam.PCollection:
-        wanted = self.settings.sample_articles
-        train = articles | "OfTrain" >> beam.Filter(lambda article: article.split == "train")
-        last = (
-            train
-            | "Ranks" >> beam.Map(lambda article: -rank_of(article))  # the largest are found faster
-            | "Smallest" >> beam.CombineGlobally(TopCombineFn(wanted))
-            | "LastOfSample" >> beam.Map(last_of_sample, wanted)
-        )
-        sample = (
-            train
-            | "Sample" >> beam.Filter(lambda one, last: rank_of(one) <= last, AsSingleton(last))
-            | "ToBytes" >> beam.Map(to_bytes)
-        )
-        # Without this element, an input without articles would give no group, and so no output.
-        start = articles.pipeline | "Start" >> beam.Create([b""])
-        return (
-            (sample, start)
-            | "SampleAndStart" >> beam.Flatten()
-            | "OneKey" >> beam.WithKeys(0)
-            | "GroupSample" >> beam.GroupByKey()
-            | "Train" >> beam.Map(train_on_sample, self.settings)
-        )
+    wanted = settings.sample_articles
+    train = articles | "OfTrain" >> beam.Filter(lambda article: article.split == "train")
+    last = (
+        train
+        | "Ranks" >> beam.Map(lambda article: -rank_of(article))  # the largest are found faster
+        | "Smallest" >> beam.CombineGlobally(TopCombineFn(wanted))
+        | "LastOfSample" >> beam.Map(last_of_sample, wanted)
+    )
+    sample = (
+        train
+        | "Sample" >> beam.Filter(lambda one, last: rank_of(one) <= last, AsSingleton(last))
+        | "ToBytes" >> beam.Map(to_bytes)
+    )
+    # Without this element, an input without articles would give no group, and so no output.
+    start = articles.pipeline | "Start" >> beam.Create([b""])
+    return (
+        (sample, start)
+        | "SampleAndStart" >> beam.Flatten()
+        | "OneKey" >> beam.WithKeys(0)
+        | "GroupSample" >> beam.GroupByKey()
+        | "Train" >> beam.Map(train_on_sample, settings)
+    )
 
 
 def rank_of(article: PackedArticle) -> int:
@@ -226,8 +219,10 @@ class Vocabulary(NamedTuple):
     stats: beam.PCollection  # of (split, SubwordStats)
 
 
-@dataclass(eq=False, repr=False)
-class LearnVocabulary(beam.PTransform):
+@transform
+def LearnVocabulary(
+    corpus: beam.PCollection, settings: SubwordSettings | None, folder: str, name: str
+) -> Vocabulary:
     """Learns a SentencePiece vocabulary from articles, and counts its pieces.
 
     PCollection[PackedArticle] → Vocabulary.
@@ -237,22 +232,15 @@ class LearnVocabulary(beam.PTransform):
       folder: output folder of the build.
       name: file name without suffix, such as "uk-32000".
     """
-
-    settings: SubwordSettings | None
-    folder: str
-    name: str
-
-    def expand(self, corpus: beam.PCollection) -> Vocabulary:
-        if self.settings is None:
-            nothing = corpus.pipeline | "None" >> beam.Create([])
-            return Vocabulary(nothing, nothing, nothing)
-        subwords = corpus | "TrainSubwords" >> TrainSubwords(self.settings)
-        return Vocabulary(
-            subwords=subwords,
-            files=subwords
-            | "WriteSubwords" >> beam.FlatMap(write_subwords, self.folder, self.name),
-            stats=corpus | "CountSubwords" >> CountSubwords(count_article, AsSingleton(subwords)),
-        )
+    if settings is None:
+        nothing = corpus.pipeline | "None" >> beam.Create([])
+        return Vocabulary(nothing, nothing, nothing)
+    subwords = corpus | "TrainSubwords" >> TrainSubwords(settings)
+    return Vocabulary(
+        subwords=subwords,
+        files=subwords | "WriteSubwords" >> beam.FlatMap(write_subwords, folder, name),
+        stats=corpus | "CountSubwords" >> CountSubwords(count_article, AsSingleton(subwords)),
+    )
 
 
 COLUMNS = ("wikidata_id", "version_id", "text")

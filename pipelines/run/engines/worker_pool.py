@@ -47,7 +47,7 @@ class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
     secret: str
     tell: Callable[[worker_processes.BadEnd], None]
 
-    def StartWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def StartWorker(self, request: Any, context: Any) -> Any:
         if not worker_processes.is_shown(request.params.get(PARAMETER), self.secret):
             context.abort(grpc.StatusCode.UNAUTHENTICATED, worker_processes.REFUSAL)
         if self.workers.is_gone:
@@ -61,7 +61,7 @@ class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
         self.workers.start(flags, self.tell, self.secret)
         return fn_api.StartWorkerResponse()
 
-    def StopWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def StopWorker(self, request: Any, context: Any) -> Any:
         """Does nothing, because a worker ends when its connection closes."""
         return fn_api.StopWorkerResponse()
 

@@ -225,10 +225,9 @@ def read_plainly(
     paths: Sequence[str], stripes: int, block_bytes: int
 ) -> tuple[int, list[bytes], list[Rejected], list[str]]:
     """(lines read, kept, rejected, names of files that lack the last line feed), without a runner."""
-    reader = read_lines._ReadUnit("fail", read_lines.MEMBERS, block_bytes)
     read_count, kept, rejected, unterminated = 0, [], [], []
     for unit in plan_units(paths, stripes):
-        for output in reader.process(unit):
+        for output in read_lines._read_unit(unit, "fail", read_lines.MEMBERS, block_bytes):
             if isinstance(output, bytes):
                 assert len(output) <= block_bytes or output.count(b"\n") == 1
                 kept += [line + b"\n" for line in lines_of(output)]
@@ -309,8 +308,8 @@ def test_a_file_that_has_become_shorter_is_damage(
         units = plan_units([path], 1)
     assert len(units) == 3
     os.truncate(path, pathlib.Path(path).read_bytes().index(lines[500]) + 3)
-    reader = read_lines._ReadUnit("keep-good", read_lines.MEMBERS, 1000)
-    found = [output for unit in units for output in reader.process(unit)]
+    how = read_lines.MEMBERS, 1000
+    found = [output for unit in units for output in read_lines._read_unit(unit, "keep-good", *how)]
     kept = [output for output in found if isinstance(output, bytes)]
     assert b"".join(kept) == b"".join(lines[:500])
     others = [output for output in found if not isinstance(output, bytes)]
@@ -321,9 +320,8 @@ def test_a_file_that_has_become_shorter_is_damage(
         *((planned.unit.start, planned.unit.end) for planned in units[2:]),
     ]
     assert {output.tag for output in others} == {"lost", "lines"}
-    reader = read_lines._ReadUnit("fail", read_lines.MEMBERS, 1000)
     with pytest.raises(InputError, match=f"^{path}.*, byte {start}: the file has become shorter"):
-        list(reader.process(units[1]))
+        list(read_lines._read_unit(units[1], "fail", *how))
 
 
 @pytest.mark.parametrize(

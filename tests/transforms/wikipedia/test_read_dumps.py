@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
+import apache_beam as beam
 import pytest
 
 from corpusmill.transforms.files import bz2_blocks, work_units
@@ -321,7 +322,7 @@ def test_a_history_export_is_refused_where_it_is_met(tmp_path: Path, on_corrupt:
 
 def test_an_unknown_policy_is_refused() -> None:
     with pytest.raises(ValueError, match=r"on_corrupt must be one of .*, not 'ignore'"):
-        read_dumps.ReadDump(["a.xml"], on_corrupt="ignore")
+        _ = beam.Pipeline() | read_dumps.ReadDump(["a.xml"], on_corrupt="ignore")
 
 
 @pytest.mark.parametrize(

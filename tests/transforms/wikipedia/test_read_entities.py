@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from unittest import mock
 
+import apache_beam as beam
 import pytest
 
 from corpusmill.transforms.files import work_units
@@ -158,7 +159,7 @@ def test_damage_is_told_and_the_rest_kept(tmp_path: pathlib.Path) -> None:
 
 def test_settings_are_checked() -> None:
     with pytest.raises(ValueError, match=r"on_corrupt must be one of .*, not 'skip'"):
-        make_entity_table.ReadEntities(["a.json"], on_corrupt="skip")
+        _ = beam.Pipeline() | make_entity_table.ReadEntities(["a.json"], on_corrupt="skip")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 import json
 import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 
+import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -274,10 +276,10 @@ def test_sitelinks(table: EntityTable) -> None:
 
 @pytest.mark.parametrize("reading", [ReadSitelinks, ReadTemplateAliases])
 def test_a_wiki_that_the_table_was_not_made_for(
-    table: EntityTable, reading: type[ReadSitelinks] | type[ReadTemplateAliases]
+    table: EntityTable, reading: Callable[[EntityTable, str], beam.PTransform]
 ) -> None:
     with pytest.raises(ValueError, match=r"has no titles of elwiki: .*for enwiki, ukwiki"):
-        reading(table, "elwiki")
+        _ = beam.Pipeline() | reading(table, "elwiki")
 
 
 def aliases(table: EntityTable, dbname: str) -> list[TemplateFact]:

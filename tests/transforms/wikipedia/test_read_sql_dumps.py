@@ -73,8 +73,3 @@ def test_other_table_or_columns(tmp_path, table, columns):
         InputError, match=r"no (table|column) .*; (tables|columns) in the (dump|table): "
     ):
         list(read_file(str(tmp_path / "a.sql"), table, columns))
-
-
-def test_no_columns():
-    with pytest.raises(ValueError, match="columns must not be empty"):
-        ReadSqlDump(["*.sql"], "page", [])

@@ -127,11 +127,6 @@ def test_row_groups_and_what_their_footer_tells(
     assert "DELTA_LENGTH_BYTE_ARRAY" in groups[1].column(2).encodings
 
 
-def test_rows_per_file_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="rows_per_file must be positive, not 0"):
-        make_entity_table.WriteEntityTable("", "", WIKIS, 0)
-
-
 def test_internal_classes(tmp_path: Path) -> None:
     file = make_entity_table.write_internal_classes(
         {13406463: "list", 64: "internal"}, str(tmp_path)

@@ -16,7 +16,6 @@ import itertools
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -26,11 +25,10 @@ import pyarrow.compute as pc
 import zstandard
 from apache_beam.io.filesystems import FileSystems
 
-from ..compression import DECODE_ERRORS
-from ..distribution import Gather, SpreadAll
+from ..distribution import Gather, SpreadAll, transform
 from ..formats import DEFAULT, FORMATS, PARQUET, READABLE
 from ..line_blocks import group_places, pack_block, unpack_block
-from ..read_files import InputError, hash_input, is_there, open_raw, read_raw
+from ..read_files import InputError, damage_in, hash_input, is_there, open_raw, read_raw
 from ..records import OutputFile
 from ..text import SPLITS
 from .finished_builds import Build, CorpusFile, CorpusRows, count_rows, files_below, path_below
@@ -59,26 +57,22 @@ class CheckedFiles(NamedTuple):
     faults: beam.PCollection  # of Fault
 
 
-class CheckFiles(beam.PTransform):
+@transform
+def CheckFiles(root: beam.Pipeline, builds: Iterable[Build]) -> CheckedFiles:
     """Checks every output file of finished builds. Pipeline → CheckedFiles.
 
     The size, the SHA-256 and the number of rows must be those in the manifest.
     """
-
-    def __init__(self, builds: Iterable[Build]):
-        super().__init__()
-        self.files = [file for build in builds for file in list_files(build)]
-
-    def expand(self, root: beam.Pipeline) -> CheckedFiles:
-        checked = (
-            root
-            | "SpreadFiles" >> SpreadAll(self.files, of=ListedFile)
-            | "CheckFile"
-            >> beam.ParDo(_CheckFile())
-            .with_output_types(CorpusFile)
-            .with_outputs("faults", main="whole")
-        )
-        return CheckedFiles(checked.whole, checked.faults)
+    files = [file for build in builds for file in list_files(build)]
+    checked = (
+        root
+        | "SpreadFiles" >> SpreadAll(files, of=ListedFile)
+        | "CheckFile"
+        >> beam.FlatMap(_check_file)
+        .with_output_types(CorpusFile)
+        .with_outputs("faults", main="whole")
+    )
+    return CheckedFiles(checked.whole, checked.faults)
 
 
 def list_files(build: Build) -> list[ListedFile]:
@@ -90,13 +84,11 @@ def list_files(build: Build) -> list[ListedFile]:
     return [ListedFile(build.file(file.name, file.split), file, build.readable) for file in listed]
 
 
-class _CheckFile(beam.DoFn):
-    def process(self, file: ListedFile) -> Iterable[CorpusFile | beam.pvalue.TaggedOutput]:
-        fault = find_fault(file)
-        if fault:
-            yield beam.pvalue.TaggedOutput("faults", Fault(file.file.path, fault))
-        elif file.listed.format == file.read and file.listed.split in SPLITS:
-            yield file.file
+def _check_file(file: ListedFile) -> Iterator[CorpusFile | beam.pvalue.TaggedOutput]:
+    if fault := find_fault(file):
+        yield beam.pvalue.TaggedOutput("faults", Fault(file.file.path, fault))
+    elif file.listed.format == file.read and file.listed.split in SPLITS:
+        yield file.file
 
 
 def find_fault(file: ListedFile) -> str:
@@ -132,13 +124,8 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
         return count_rows(path), "rows"
     if kind not in FORMATS or not (count := FORMATS[kind].count_lines):
         return None, ""
-    with open_raw(path) as stream:
-        try:
-            return count(stream), "lines"
-        except DECODE_ERRORS as error:
-            if isinstance(error, OSError) and error.errno:
-                raise
-            raise InputError(path, f"damaged or truncated: {error}") from None
+    with open_raw(path) as stream, damage_in(path):
+        return count(stream), "lines"
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
@@ -209,7 +196,10 @@ def check_stats(build: Build, unit: str) -> Iterator[Fault]:
 BUFFER_ROWS = 1 << 18  # rows that a worker collects before it distributes them to buckets
 
 
-class DealRows(beam.PTransform):
+@transform
+def DealRows(
+    elements: beam.PCollection, make: Callable[[Any], pa.Table], buckets: int
+) -> beam.PCollection:
     """Groups rows into buckets by a hash of their ids.
 
     PCollection → PCollection[(bucket, blocks of its rows)]. Buckets without rows are left out.
@@ -219,17 +209,12 @@ class DealRows(beam.PTransform):
         schema.
       buckets: number of buckets.
     """
-
-    def __init__(self, make: Callable[[Any], pa.Table], buckets: int):
-        super().__init__()
-        self.deal = Gather(make, functools.partial(deal_out, buckets=buckets), BUFFER_ROWS)
-
-    def expand(self, elements: beam.PCollection) -> beam.PCollection:
-        return (
-            elements
-            | "DealOut" >> beam.ParDo(self.deal).with_output_types(tuple[int, bytes])
-            | "GroupBuckets" >> beam.GroupByKey()
-        )
+    deal = Gather(make, functools.partial(deal_out, buckets=buckets), BUFFER_ROWS)
+    return (
+        elements
+        | "DealOut" >> beam.ParDo(deal).with_output_types(tuple[int, bytes])
+        | "GroupBuckets" >> beam.GroupByKey()
+    )
 
 
 def deal_out(tables: Iterable[pa.Table], buckets: int) -> Iterator[tuple[int, bytes]]:
@@ -300,8 +285,8 @@ class SplitFindings(NamedTuple):
     conflicts: beam.PCollection  # of ConflictBlock; only buckets with conflicts
 
 
-@dataclass(eq=False, repr=False)
-class CheckSplits(beam.PTransform):
+@transform
+def CheckSplits(rows: beam.PCollection, buckets: int = MIN_BUCKETS) -> SplitFindings:
     """Finds ids that are in more than one split. PCollection[CorpusRows] → SplitFindings.
 
     The ids are those of Wikidata items. They are read from the column `wikidata_id` of the rows.
@@ -309,20 +294,16 @@ class CheckSplits(beam.PTransform):
     Args:
       buckets: number of buckets into which ids are grouped, see `count_buckets`.
     """
-
-    buckets: int = MIN_BUCKETS
-
-    def expand(self, rows: beam.PCollection) -> SplitFindings:
-        checked = (
-            rows
-            | "DealRows" >> DealRows(make_rows, self.buckets)
-            | "CheckBucket"
-            >> beam.FlatMap(check_bucket)
-            .with_output_types(IdCounts)
-            .with_outputs("conflicts", main="counts")
-        )
-        counts = checked.counts | "AddUp" >> beam.CombineGlobally(add_counts)
-        return SplitFindings(counts, checked.conflicts)
+    checked = (
+        rows
+        | "DealRows" >> DealRows(make_rows, buckets)
+        | "CheckBucket"
+        >> beam.FlatMap(check_bucket)
+        .with_output_types(IdCounts)
+        .with_outputs("conflicts", main="counts")
+    )
+    counts = checked.counts | "AddUp" >> beam.CombineGlobally(add_counts)
+    return SplitFindings(counts, checked.conflicts)
 
 
 def count_buckets(rows: int) -> int:

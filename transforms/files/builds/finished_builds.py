@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
-from ..distribution import Spread, SpreadAll
+from ..distribution import Spread, SpreadAll, transform
 from ..formats import FORMATS, PARQUET, READABLE, readable_format
 from ..read_files import InputError, file_bytes_of, is_there, open_raw, parse_json, read_raw
 from ..stores import is_local, match_files
@@ -137,7 +137,13 @@ class CorpusRows(NamedTuple):
     table: pa.Table  # the requested columns
 
 
-class ReadCorpus(beam.PTransform):
+@transform
+def ReadCorpus(
+    root: beam.Pipeline,
+    builds: Iterable[Build],
+    columns: Sequence[str],
+    splits: Sequence[str] = SPLITS,
+) -> beam.PCollection:
     """Reads the rows of finished builds. Pipeline → PCollection[CorpusRows].
 
     Args:
@@ -145,22 +151,14 @@ class ReadCorpus(beam.PTransform):
       columns: names of the columns to read.
       splits: names of the splits to read.
     """
-
-    def __init__(
-        self, builds: Iterable[Build], columns: Sequence[str], splits: Sequence[str] = SPLITS
-    ):
-        super().__init__()
-        self.files = [file for build in builds for file in files_of(build, splits)]
-        self.columns = tuple(columns)
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root
-            | "SpreadFiles" >> SpreadAll(self.files, of=CorpusFile)
-            | "SpreadRowGroups" >> Spread(row_groups_of, of=RowGroup)
-            | "ReadRowGroups"
-            >> beam.Map(read_row_group, self.columns).with_output_types(CorpusRows)
-        )
+    files = [file for build in builds for file in files_of(build, splits)]
+    columns = tuple(columns)
+    return (
+        root
+        | "SpreadFiles" >> SpreadAll(files, of=CorpusFile)
+        | "SpreadRowGroups" >> Spread(row_groups_of, of=RowGroup)
+        | "ReadRowGroups" >> beam.Map(read_row_group, columns).with_output_types(CorpusRows)
+    )
 
 
 def open_build(folder: str) -> Build:

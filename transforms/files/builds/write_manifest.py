@@ -4,12 +4,12 @@ They are made from the ledger of the build: all counts and file lists that its s
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import AsDict
 
+from ..distribution import transform
 from ..read_files import InputError
 from ..records import OutputFile
 from ..write_files import write_text
@@ -28,7 +28,11 @@ from .ledger import (
 from .manifest import CARD, MANIFEST, Description, Provenance, add_outputs, assemble, to_json
 
 
-class Enter(beam.PTransform):
+@transform
+def Enter(
+    accounts: Mapping[str, beam.PCollection | tuple[beam.PCollection, ...]],
+    *ledgers: beam.PCollection,
+) -> beam.PCollection:
     """Collects counts and lists for the manifest of a build, each under a name (an account).
 
     {account: PCollection or tuple of PCollections} → PCollection[Entry], the ledger of the build. The
@@ -38,25 +42,22 @@ class Enter(beam.PTransform):
     Args:
       *ledgers: ledgers of earlier stages, whose entries are included.
     """
-
-    def __init__(self, *ledgers: beam.PCollection):
-        super().__init__()
-        self.ledgers = ledgers
-
-    def expand(
-        self, accounts: Mapping[str, beam.PCollection | tuple[beam.PCollection, ...]]
-    ) -> beam.PCollection:
-        entered = [
-            values
-            | f"Enter {account} {number}" >> beam.Map(enter, account).with_output_types(Entry)
-            for account, several in accounts.items()
-            for number, values in enumerate(several if isinstance(several, tuple) else (several,))
-        ]
-        return (*self.ledgers, *entered) | "Entries" >> beam.Flatten()
+    entered = [
+        values | f"Enter {account} {number}" >> beam.Map(enter, account).with_output_types(Entry)
+        for account, several in accounts.items()
+        for number, values in enumerate(several if isinstance(several, tuple) else (several,))
+    ]
+    return (*ledgers, *entered) | "Entries" >> beam.Flatten()
 
 
-@dataclass(eq=False, repr=False)
-class WriteManifest(beam.PTransform):
+@transform
+def WriteManifest(
+    ledger: beam.PCollection,
+    folder: str,
+    provenance: Provenance,
+    description: Description,
+    account_for: AccountFor,
+) -> beam.PCollection:
     """Writes the manifest, the card and other descriptions of a build.
 
     PCollection[Entry], the ledger of the build (see Enter) → PCollection[OutputFile].
@@ -71,20 +72,13 @@ class WriteManifest(beam.PTransform):
       account_for: function that computes the counts, statistics and card sections of the corpus from the
         ledger.
     """
-
-    folder: str
-    provenance: Provenance
-    description: Description
-    account_for: AccountFor
-
-    def expand(self, ledger: beam.PCollection) -> beam.PCollection:
-        accounts = ledger | "AddUp" >> beam.CombinePerKey(add_up)
-        known = self.provenance, self.description, self.account_for
-        return (
-            ledger.pipeline
-            | "Once" >> beam.Create([self.folder])
-            | "WriteManifest" >> beam.FlatMap(write_manifest, *known, AsDict(accounts))
-        )
+    accounts = ledger | "AddUp" >> beam.CombinePerKey(add_up)
+    known = provenance, description, account_for
+    return (
+        ledger.pipeline
+        | "Once" >> beam.Create([folder])
+        | "WriteManifest" >> beam.FlatMap(write_manifest, *known, AsDict(accounts))
+    )
 
 
 def enter(value: Any, account: str) -> Entry:

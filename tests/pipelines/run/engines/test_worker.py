@@ -36,7 +36,7 @@ os._exit(worker.main(sys.argv[1:]))
 class Provision(provision_grpc.ProvisionServiceServicer):
     """The service of a runner."""
 
-    def GetProvisionInfo(self, _: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+    def GetProvisionInfo(self, _: Any, context: grpc.ServicerContext) -> Any:
         assert ("worker_id", "7-1") in {
             (key, value) for key, value in context.invocation_metadata()
         }

@@ -32,7 +32,7 @@ class Runner(provision_grpc.ProvisionServiceServicer):
         self.asked = threading.Event()
         self.asked_by: list[tuple[str, str]] = []  # worker, secret
 
-    def GetProvisionInfo(self, _: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+    def GetProvisionInfo(self, _: Any, context: grpc.ServicerContext) -> Any:
         shown = {key: str(value) for key, value in context.invocation_metadata()}
         self.asked_by.append((shown["worker_id"], shown[HEADER]))
         self.asked.set()

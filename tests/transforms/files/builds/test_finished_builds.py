@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -413,7 +414,7 @@ def test_no_such_split(uk: Path) -> None:
     with pytest.raises(
         ValueError, match=r"^no such split: dev; expected one of train, validation, test$"
     ):
-        ReadCorpus([open_build(str(uk))], ["text"], ["train", "dev"])
+        _ = beam.Pipeline() | ReadCorpus([open_build(str(uk))], ["text"], ["train", "dev"])
 
 
 def test_no_such_column(uk: Path) -> None:
