@@ -103,7 +103,7 @@ def _find(project: Project, state: LanguageState, language: TargetLanguage) -> l
 
     found = [
         *check_translations(project.sentences, state.translations, language),
-        *(_dispute(name, state.answers[name]) for name in state.disputed),
+        *(dispute_of(name, state.answers[name]) for name in state.disputed),
         *(_not_back(state, name) for name in state.not_back),
     ]
     place = {name: number for number, name in enumerate(project.ids, 1)}
@@ -124,7 +124,8 @@ def _as_errors(found: Sequence[Finding], rules: Collection[str]) -> list[Finding
     return [one._replace(severity="error") if one.rule in rules else one for one in found]
 
 
-def _dispute(name: str, answers: Sequence[Answer]) -> Finding:
+def dispute_of(name: str, answers: Sequence[Answer]) -> Finding:
+    """Returns the finding for a disputed line, with all its answers."""
     first = answers[0].translation(name)
     told = "; ".join(
         f"“{one.text}” ({one.file}, line {one.line}, {journal.name_of(answer.entry)})"

@@ -3,8 +3,11 @@
 a benchmark, step by step:
   Packets for the translators of three languages; the first call also makes the project:
     corpusmill flores101 packets --project P --source SOURCE --languages fra,deu,zho_simpl --to outbox
-  Import and check the translations; lines that fail are sent back with reasons, until none fails:
-    corpusmill flores101 import --project P inbox/fra-round1.xlf inbox/deu-round1.tsv
+  Import the translations, and send them to another translator for editing:
+    corpusmill flores101 import --project P inbox/fra-round1.xlf --by Ama
+    corpusmill flores101 packets --project P --languages fra --edit --to outbox
+    corpusmill flores101 import --project P inbox/fra-round1-0003-editing.xlf --by Ben
+  Check them; lines that fail are sent back with reasons, until none fails:
     corpusmill flores101 check --project P
     corpusmill flores101 packets --project P --languages fra,deu --to outbox
   A translator's correction replaces the earlier lines; findings on correct lines are waived:
@@ -81,6 +84,7 @@ def _add_packets(parser: argparse.ArgumentParser, flags: Flags) -> None:
         type=_formats,
         default=FORMATS,
     )
+    flags.switch("--edit", "send the translations that came back to an editor: another translator")
     flags.text("--to", "FOLDER", "folder for copies of the packets")
     _add_by(flags, "name of the sender")
     made = Flags(parser, "to make a new project")
@@ -190,7 +194,8 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Writes the packets for translators: files with the sentences to translate. The first packet has all
     sentences. After a check, a packet has the lines with errors, and the reasons. If the score of a
     review is below the accepted score, the next packet has all lines, with the errors that the reviewers
-    found.
+    found. With --edit, the packet has the translations that came back, for another translator to edit
+    them before the check; `import` keeps the differences.
     """
     from .journal import print_sent, user
     from .send_packets import send_packets
@@ -199,7 +204,8 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
     by = settings.by or user()
     project = _project_of(settings)
     languages = _languages_of(settings.languages, project)
-    print_sent(send_packets(project, languages, formats=settings.format, to=settings.to, by=by))
+    given = {name: vars(settings)[name] for name in ("to", "edit")}
+    print_sent(send_packets(project, languages, formats=settings.format, by=by, **given))
 
 
 def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetLanguage"]:

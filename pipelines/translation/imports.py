@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import SPLITS, ReadError, Translation
 from corpusmill.transforms.translation.source_table import splits_of
@@ -27,6 +28,7 @@ READERS: Mapping[str, Callable[[bytes, str], Returned]] = {
     ),
 }
 SUFFIXES = (*READERS, *(f".{split}" for split in SPLITS))
+EDITS = "edits.tsv"  # the lines that an editor has changed
 LAST = "last"  # for --corrects: the newest import of another file that has a line of this file
 # What an import changes for a line. The journal entry has the number of lines of each kind.
 CHANGES = (
@@ -89,6 +91,8 @@ def import_files(
     files = [one for one in read if isinstance(one, ReadFile)]
     if corrects:
         files = [_correcting(project, one, corrects) for one in files]
+    for one in files:
+        _check_editor(project, one, by)
     added = iter([_add(project, one, by) for one in files])
     return [one if isinstance(one, Imported) else next(added) for one in read]
 
@@ -168,6 +172,36 @@ def _checked(
         raise ReadError(0, f"{what}: check that the translated file was saved")
     empty = len({one.id for one in returned.translations} | set(returned.sources)) - len(filled)
     return ReadFile(path, data, code, returned.name.number, filled, empty)
+
+
+def _base_of(state: LanguageState, file: ReadFile) -> int:
+    """Returns the packet that a file answers: the one that it names, or the newest one.
+
+    For a file that names none, packets for editors that have none of its lines do not count.
+    """
+    ids = frozenset(one.id for one in file.translations)
+    packets = [packet.number for packet in state.of_kind("packet")]
+    has_lines = (
+        one for one in reversed(packets) if not ids.isdisjoint(state.editing.get(one, ids))
+    )
+    return file.base or next(has_lines)
+
+
+def _check_editor(project: Project, file: ReadFile, by: str) -> None:
+    """Raises InputError if a file answers a packet for an editor, but the translator sends it."""
+    state = language_state.read_state(project, file.code)
+    base = _base_of(state, file)
+    if base not in state.editing or _imported_before(state, file, base):
+        return
+    others = (one for one in state.of_kind("import") if one.facts["base"] not in state.editing)
+    now = state.entries[base - 1].round, by
+    if entry := next((one for one in others if (one.round, one.by) == now), None):
+        raise InputError(
+            str(file.path),
+            f"answers packet {journal.name_of(base)}, which another person than the translator must edit,"
+            f" but the journal names {by!r} for this file and for the translation {entry.name}; name the"
+            " editor with --by",
+        )
 
 
 def _language(project: Project, path: pathlib.Path, returned: Returned, code: str) -> str:
@@ -254,7 +288,7 @@ def _check_lines(project: Project, returned: Returned) -> None:
 
 def _add(project: Project, file: ReadFile, by: str) -> Imported:
     with language_state.locked_state(project, file.code) as state:
-        base = file.base or state.number_of("packet")
+        base = _base_of(state, file)
         if earlier := _imported_before(state, file, base):
             return Imported(str(file.path), file.code, earlier, False)
         draft = _draft(state, file, base)
@@ -303,6 +337,13 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
         language_state.TRANSLATIONS: content.encode("utf-8"),
         f"original/{file.path.name}": file.data,
     }
+    if base in state.editing:
+        edits = [
+            (one.id, state.answers[one.id][0].translation(one.id).text, one.text)
+            for one in translations
+            if _change(state, one, base, gone) in ("changed", "corrected", "disputed")
+        ]
+        contents[EDITS] = write_table(("id", "before", "after"), edits).encode("utf-8")
     return Draft("import", state.entries[base - 1].round, facts, contents)
 
 
@@ -355,4 +396,6 @@ def _describe(one: Imported) -> str:
     what = f"imported as {one.entry.name}, answers packet {base}"
     if facts["corrects"]:
         what += f", corrects {', '.join(map(journal.name_of, facts['corrects']))}"
-    return f"{one.code}, {what}: {facts['lines']:,} lines, {told}"
+    edits = one.entry.folder / EDITS
+    shown = f"\n  what the editor changed: {edits}" if edits.exists() else ""
+    return f"{one.code}, {what}: {facts['lines']:,} lines, {told}{shown}"

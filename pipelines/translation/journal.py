@@ -66,6 +66,7 @@ class _Packet(_Facts):
     why: str
     ids: list[str]
     files: dict[str, str]
+    editing: bool = False  # the sentences are translated, and another translator edits them
 
 
 class _Import(_Facts):

@@ -177,6 +177,18 @@ class LanguageState:
         )
 
     @functools.cached_property
+    def editing(self) -> Mapping[int, frozenset[str]]:
+        """Number of each packet that was sent to an editor → the ids of its lines."""
+        packets = (packet for packet in self.of_kind("packet") if packet.facts.get("editing"))
+        return {one.number: frozenset(one.facts["ids"] or self.ids) for one in packets}
+
+    @functools.cached_property
+    def edited(self) -> Sequence[str]:
+        """The ids of lines whose current translation was returned by an editor."""
+        sent = self.editing
+        return [name for name, those in self.answers.items() if name in sent.get(those[0].base, ())]
+
+    @functools.cached_property
     def not_back(self) -> Sequence[str]:
         """The ids of lines whose current translation answers a packet of an earlier round."""
         packets = self.of_kind("packet")
@@ -266,14 +278,16 @@ class LanguageState:
             begun = any(entry.round == self.round for entry in self.of_kind("sheets", "review"))
             return "in review" if begun else "checked"
         if not self.awaited:
-            return "back"
+            return "edited" if len(self.edited) == len(self.ids) else "back"
+        if packet and not self.awaited.isdisjoint(self.editing.get(packet.number, ())):
+            return "in editing"
         asked = (packet.facts["ids"] if packet else ()) or self.ids
         return "partly back" if any(name not in self.awaited for name in asked) else "sent"
 
 
 STATES = (
-    *("new", "sent", "partly back", "back", "checks failed", "checked"),
-    *("in review", "sent back", "accepted"),
+    *("new", "sent", "partly back", "back", "in editing", "edited"),
+    *("checks failed", "checked", "in review", "sent back", "accepted"),
 )
 
 

@@ -58,6 +58,7 @@ class Packet(NamedTuple):
     round: int  # number of the round, from 1
     number: int  # number of the packet's entry in the project's journal, from 1
     lines: tuple[PacketLine, ...]  # in the order of the source table
+    editing: bool = False  # an editor corrects the present translations
 
 
 class PacketName(NamedTuple):
@@ -163,6 +164,16 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
 
 
 SUFFIX = "-guidelines.md"
+_TASKS = {
+    False: """\
+Please translate each sentence that has no translation yet. If a sentence was returned to you, the notes say
+why; please answer each note.""",
+    True: """\
+Another translator has translated these sentences, and you edit them. Compare each translation with its
+source. Correct what is wrong, incomplete or unnatural. Leave the other translations as they are. Return all
+rows.\
+""",
+}
 
 
 def write_guidelines(packet: Packet, name: str) -> bytes:
@@ -174,7 +185,11 @@ def write_guidelines(packet: Packet, name: str) -> bytes:
     """
     text = resources.files(__package__).joinpath("guidelines.md").read_text("utf-8")
     filled = text.format(
-        language=packet.language.name, name=name, sentences=f"{len(packet.lines):,}"
+        language=packet.language.name,
+        name=name,
+        people="editors of translations" if packet.editing else "translators",
+        sentences=f"{len(packet.lines):,}",
+        task=_TASKS[packet.editing],
     )
     return filled.encode("utf-8")
 

@@ -20,10 +20,11 @@ from .reviews import reviewed_ids
 from .target_languages import find_language
 
 UNKNOWN = "–"
-_NUMBERS = 8  # columns of numbers, at the end of the table
+_NUMBERS = 9  # columns of numbers, at the end of the table
 _NEXT = {  # state → next command for the project manager
     "new": "`packets` sends the sentences",
-    "back": "`check` checks the translations",
+    "back": "`packets --edit` sends the translations to an editor, or `check` checks them",
+    "edited": "`check` checks the translations",
     "checks failed": "`packets` sends the lines with errors back, `check --waive` accepts correct lines",
     "checked": "`review --sheets` writes sheets for reviewers",
     "in review": "`review --import` imports the completed sheets",
@@ -43,6 +44,7 @@ class LanguageStatus(NamedTuple):
     translated: int
     awaited: int  # lines that were sent, but not answered yet
     disputed: int
+    edited: int  # lines whose translation was returned by an editor
     errors: int | None  # open errors; None if the current translations are not checked
     warnings: int | None
     reviewed: int
@@ -72,6 +74,7 @@ def _status(project: Project, code: str) -> LanguageStatus | None:
         translated=len(state.answers),
         awaited=len(state.awaited),
         disputed=len(state.disputed),
+        edited=len(state.edited),
         errors=check.facts["errors"] if check else None,
         warnings=check.facts["warnings"] if check else None,
         reviewed=len(reviewed_ids(state, project)),
@@ -130,6 +133,7 @@ def _cells(status: LanguageStatus) -> dict[str, str]:
         "translated": f"{status.translated:,}/{status.sentences:,}",
         "awaited": count(status.awaited),
         "disputed": count(status.disputed),
+        "edited": count(status.edited),
         "errors": count(status.errors),
         "warnings": count(status.warnings),
         "reviewed": f"{status.reviewed:,}/{status.sample:,}",
@@ -141,7 +145,7 @@ def _totals(found: Sequence[LanguageStatus]) -> dict[str, str]:
         known = [getattr(one, name) for one in found if getattr(one, name) is not None]
         return sum(known) if known else None
 
-    counted = ("sentences", "translated", "awaited", "disputed", "errors", "warnings")
+    counted = ("sentences", "translated", "awaited", "disputed", "edited", "errors", "warnings")
     sums: dict[str, Any] = {name: add(name) for name in (*counted, "reviewed", "sample")}
     total = found[0]._replace(language="total", name="", state="", since="", **sums)
     return _cells(total) | {"round": "", "days": "", "score": ""}
