@@ -177,6 +177,7 @@ def _add_review(parser: argparse.ArgumentParser, flags: Flags) -> None:
 
 def _add_status(_: argparse.ArgumentParser, flags: Flags) -> None:
     flags.text("--language", "CODE", "show the journal of this language")
+    flags.switch("--totals", "also print the totals of the workflow, as in Table 4 of the paper")
     flags.switch("--json", "print the state of all languages as JSON")
 
 
@@ -344,16 +345,16 @@ def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
     from . import status
     from .project import open_project
 
-    project = open_project(settings.project)
-    if settings.language and settings.json:
-        raise ValueError("--json shows all languages: leave out --language")
+    project, width = open_project(settings.project), screen_columns()
+    if settings.language and (settings.json or settings.totals):
+        raise ValueError("--json and --totals show all languages: leave out --language")
     if settings.language:
-        shown = status.render_story(project, project.language(settings.language).code)
-    elif settings.json:
-        shown = status.render_json(project, status.find_status(project))
+        shown = status.render_story(project, project.language(settings.language).code, width)
     else:
-        shown = status.render_text(project, status.find_status(project), screen_columns())
-    print(shown, end="")
+        found = status.find_status(project)
+        shown = status.render_text(project, found, width)
+        shown += status.render_totals(found, width) if settings.totals else ""
+    print(status.render_json(project, found) if settings.json else shown, end="")
 
 
 def _run_package(settings: argparse.Namespace, _: Sequence[str]) -> None:

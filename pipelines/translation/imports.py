@@ -142,7 +142,7 @@ def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
 
 def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
     """Raises ReadError if a file in the source language does not have the sentences of the project."""
-    lines = journal.decode(str(path), data).removesuffix("\n").split("\n")
+    lines = decode_utf8(data).removesuffix("\n").split("\n")
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
         message = f"must have {len(those):,} lines, like the source of the project"
@@ -343,7 +343,8 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
             for one in translations
             if _change(state, one, base, gone) in ("changed", "corrected", "disputed")
         ]
-        contents[EDITS] = write_table(("id", "before", "after"), edits).encode("utf-8")
+        if edits:
+            contents[EDITS] = write_table(("id", "before", "after"), edits).encode("utf-8")
     return Draft("import", state.entries[base - 1].round, facts, contents)
 
 

@@ -99,13 +99,13 @@ class LanguageState:
 
     @property
     def days(self) -> float | None:
-        """The days from the first packet to the newest entry; None before the first packet.
+        """The days from the first packet to the newest entry; None before the first packet."""
+        return self.days_to(self.entries[-1]) if self.newest("packet") else None
 
-        They are comparable with Table 4 of Goyal et al. 2022 (FLORES-101).
-        """
-        if not (packet := next(iter(self.of_kind("packet")), None)):
-            return None
-        first, last = map(datetime.datetime.fromisoformat, (packet.time, self.entries[-1].time))
+    def days_to(self, entry: Entry) -> float:
+        """Returns the days from the first packet to an entry."""
+        times = self.of_kind("packet")[0].time, entry.time
+        first, last = map(datetime.datetime.fromisoformat, times)
         return (last - first) / datetime.timedelta(days=1)
 
     @functools.cached_property

@@ -8,6 +8,7 @@ manifest.json  README.md  COMPLETED
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -26,6 +27,7 @@ from corpusmill.transforms.translation.source_table import LICENCE, columns_of, 
 from ..run import publish
 from ..run.corpora import code_versions
 from ..run.editions import write_cards
+from . import workflow
 from .language_state import LanguageState, read_state
 from .project import Project
 from .target_languages import find_language
@@ -62,6 +64,9 @@ class Included(NamedTuple):
     digest: str  # hash of the texts
     rounds: int = 0  # number of rounds of packets; 0 for the source language
     days: float | None = None  # from the first packet to the newest entry
+    edited: int = 0  # lines whose translation was returned by an editor
+    people: workflow.People = MappingProxyType({})  # who translated or edited it
+    measures: workflow.Measures = MappingProxyType({})
 
 
 def package(
@@ -136,7 +141,7 @@ def choose_languages(
         None,
         project.source_sha256,
     )
-    included, left_out = [], {}
+    included, left_out, record = [], {}, workflow.read_record(project)
     for code in project.languages:
         state = read_state(project, code)
         if not state.entries:
@@ -146,7 +151,11 @@ def choose_languages(
         else:
             texts = {name: one.text for name, one in state.translations.items()}
             score = state.verdict.facts["shown"] if state.verdict else None
-            included.append(Included(code, texts, score, state.digest, state.round, state.days))
+            work = (
+                *(state.round, state.days, len(state.edited)),
+                *(workflow.find_people(state, code, record), workflow.measure(state)),
+            )
+            included.append(Included(code, texts, score, state.digest, *work))
     if included:
         included = sorted([*included, source], key=lambda one: one.code)
     return included, left_out
@@ -272,6 +281,8 @@ def _manifest(
             "score": one.score,
             "rounds": one.rounds,
             "days": None if one.days is None else round(one.days, 1),
+            "edited": one.edited,
+            "people": len(one.people),
             "translations_sha256": one.digest,
         }
         for one in included
@@ -305,8 +316,8 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         sources=f"Sentences of {sources}",
         licences=source_accounts.count_licences(project.sentences),
         languages=list(zip(included, languages, strict=True)),
-        again=[one.rounds - 1 for one in included if one.rounds],
-        days=[one.days for one in included if one.days is not None],
+        totals=workflow.totals([one.measures for one in included if one.measures]),
+        people=workflow.count_people(one.people for one in included),
         citation=about.citation,
     )
     return "\n".join([*markup.yaml_head(head), "", *card, ""])

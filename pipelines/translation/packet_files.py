@@ -167,11 +167,12 @@ SUFFIX = "-guidelines.md"
 _TASKS = {
     False: """\
 Please translate each sentence that has no translation yet. If a sentence was returned to you, the notes say
-why; please answer each note.""",
+why; please answer each note. If you are in doubt, ask the person who sent you this file before returning it.\
+""",
     True: """\
 Another translator has translated these sentences, and you edit them. Compare each translation with its
-source. Correct what is wrong, incomplete or unnatural. Leave the other translations as they are. Return all
-rows.\
+source. Correct what is wrong, incomplete or unnatural, and leave the other translations as they are. Return
+all rows. If you are in doubt, ask the person who sent you this file before returning it.\
 """,
 }
 
@@ -251,6 +252,8 @@ def read_sheet(text: str, file: str) -> Returned:
         remedy = "if the file is UTF-16, save it with a byte order mark, or as UTF-8"
         raise ReadError(line, f"the line has a NUL character; {remedy}")
     layout = find_layout(text.split("\n", 1)[0].removesuffix("\r"))
+    if "severity" in layout.columns:
+        raise ReadError(1, "this is a review sheet: import it with `review --import`")
     name = NO_NAME._replace(language=layout.language)
     names = set[str]()
     sources: dict[str, str] = {}

@@ -19,18 +19,16 @@ import multiprocessing
 import operator
 import pathlib
 import re
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from corpusmill.transforms.files.markup import read_table
 from corpusmill.transforms.files.read_files import InputError, read_input, read_text
 from corpusmill.transforms.files.records import ReadError
-from corpusmill.transforms.files.write_files import make_beside
 from corpusmill.transforms.translation.source_table import metadata_names
 
 from ..run.corpora import VERSION
-from ..run.publish import TargetError
+from ..run.publish import TargetError, building_beside
 from . import translation_scores
 from .translation_scores import Group, Pieces, SystemScores, Task
 
@@ -402,11 +400,8 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
     )
 
 
-# Output.
-
-
 @contextlib.contextmanager
-def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
+def new_folder(target: str) -> Iterator[Callable[[str, str], object]]:
     """Yields a function that writes a file to a new folder. Its arguments are the file name and the content.
 
     The folder gets the name `target` when the `with` block ends without an error; until then its files are
@@ -418,21 +413,9 @@ def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
         return
     folder = pathlib.Path(target).absolute()
     _check_is_free(folder)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = make_beside(folder.parent, f".{folder.name}.")
-    except OSError as error:
-        raise TargetError(f"{target} cannot be created: {error.strerror}") from None
-    try:
-
-        def write(name: str, content: str) -> None:
-            (beside / name).write_text(content, "utf-8", newline="\n")
-
-        yield write
+    with building_beside(folder) as beside:
+        yield lambda name, content: (beside / name).write_text(content, "utf-8", newline="\n")
         _check_is_free(folder)
-        beside.rename(folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _check_is_free(folder: pathlib.Path) -> None:

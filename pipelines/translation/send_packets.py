@@ -55,8 +55,7 @@ def send_packets(
     Raises TargetError if `to` has a file with the same name and other content. Packets that were already
     added for other languages are kept.
     """
-    find_plan = plan_editing if edit else plan_packet
-    return [_send(project, language, formats, to, by, find_plan) for language in languages]
+    return [_send(project, language, formats, to, by, edit) for language in languages]
 
 
 def _send(
@@ -65,10 +64,10 @@ def _send(
     formats: Sequence[str],
     to: str,
     by: str,
-    find_plan: Callable[[LanguageState], Plan | str],
+    edit: bool,
 ) -> Sent:
     with locked_state(project, language.code) as state:
-        plan = find_plan(state)
+        plan = plan_editing(state) if edit else plan_packet(state)
         if isinstance(plan, Plan):
 
             def make_draft(number: int) -> Draft:
@@ -79,6 +78,8 @@ def _send(
             entry = journal.append(project.journal(language.code), by, state.last, make_draft)
             return Sent(language.code, entry, f"{entry.name} sent: {plan.why}", paths_of(entry, to))
         out = state.newest("packet") if state.awaited else None
+        if out and edit and out.number not in state.editing:
+            out = None
         return Sent(language.code, out, plan, paths_of(out, to) if out else [])
 
 
@@ -124,9 +125,11 @@ def plan_editing(state: LanguageState) -> Plan | str:
     left_out = state.awaited.union(state.edited)
     ids = [name for name in state.answers if name not in left_out]
     if not ids:
-        if state.name in ("in editing", "edited"):
-            return f"nothing sent to an editor: {state.name}"
-        return "nothing sent to an editor: no translation was imported yet"
+        packet = state.newest("packet")
+        if packet and state.name == "in editing":
+            return f"nothing sent: packet {packet.name} is with an editor, and was not imported yet"
+        found = "all translations are edited" if state.edited else "no translation was imported yet"
+        return f"nothing sent to an editor: {found}"
     reasons = {
         name: (f"disputed: {dispute_of(name, state.answers[name]).message}",)
         for name in ids

@@ -4,13 +4,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.terminal import count_of, draw, name_some
 from corpusmill.transforms.files.text import grouped
 
-from . import journal
+from . import journal, workflow
 from .checks import SETTLE
 from .imports import CHANGES
 from .journal import Entry
@@ -18,6 +19,7 @@ from .language_state import STATES, LanguageState, read_state
 from .project import Project
 from .reviews import reviewed_ids
 from .target_languages import find_language
+from .workflow import RECORD, REQUIREMENTS, Measures, People, Record
 
 UNKNOWN = "–"
 _NUMBERS = 9  # columns of numbers, at the end of the table
@@ -52,15 +54,18 @@ class LanguageStatus(NamedTuple):
     score: str | None  # "95.7"
     since: str  # time of the last entry
     days: float | None  # from the first packet to the last entry
+    people: People = MappingProxyType({})  # who translated or edited it
+    measures: Measures = MappingProxyType({})
 
 
 def find_status(project: Project) -> list[LanguageStatus]:
     """Returns the state of each language that has a journal, sorted by code."""
-    found = (_status(project, code) for code in project.languages)
+    record = workflow.read_record(project)
+    found = (_status(project, code, record) for code in project.languages)
     return [status for status in found if status]
 
 
-def _status(project: Project, code: str) -> LanguageStatus | None:
+def _status(project: Project, code: str, record: Record) -> LanguageStatus | None:
     state = read_state(project, code)
     if not state.entries:
         return None  # the journal is empty: its first writer was killed
@@ -82,6 +87,8 @@ def _status(project: Project, code: str) -> LanguageStatus | None:
         score=verdict.facts["shown"] if verdict else None,
         since=state.entries[-1].time,
         days=state.days,
+        people=workflow.find_people(state, code, record),
+        measures=workflow.measure(state),
     )
 
 
@@ -107,7 +114,33 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
     rows = [list(_cells(status).values()) for status in found]
     total = list(_totals(found).values()) if len(found) > 1 else ()
     table = draw(list(_cells(found[0])), rows, numbers=_NUMBERS, total=total, width=width)
-    return f"{head}\n{table}{told}\n{_to_do(found)}"
+    return f"{head}\n{table}{told}\n{_to_do(found)}{_people(project, found, width)}"
+
+
+def _people(project: Project, found: Sequence[LanguageStatus], width: int | None) -> str:
+    """Returns a table of the people who do not meet all requirements, if the organiser keeps a record."""
+    shown = {True: "yes", False: "no", None: UNKNOWN}
+    rows = [
+        [status.language, name or UNKNOWN, *(shown[is_met] for is_met in met.values())]
+        for status in found
+        for name, met in status.people.items()
+        if not all(met.values())
+    ]
+    if not (rows and (project.folder / RECORD).exists()):
+        return ""
+    table = draw(("language", "person", *REQUIREMENTS), rows, width=width, key=2)
+    return f"\nrequirements of the paper that are not met (no), or not in {RECORD} (–)\n{table}"
+
+
+def render_totals(found: Sequence[LanguageStatus], width: int | None = None) -> str:
+    """Returns the totals of the workflow, and how many people meet each requirement, as two tables."""
+    rows = workflow.totals([status.measures for status in found])
+    people = workflow.count_people(status.people for status in found)
+    columns = ("people", "met", "not met", "not known")
+    return "\n{}days and errors are of accepted languages\n\n{}".format(
+        draw(("workflow", "value", "languages"), rows, numbers=2, width=width),
+        draw(columns, people, numbers=3, width=width),
+    )
 
 
 def _to_do(found: Sequence[LanguageStatus]) -> str:
@@ -163,19 +196,21 @@ def render_json(project: Project, found: Iterable[LanguageStatus]) -> str:
     )
 
 
-def render_story(project: Project, code: str) -> str:
+def render_story(project: Project, code: str, width: int | None = None) -> str:
     """Returns the journal of a language as a table, followed by its state.
 
     Raises ValueError for a language without a journal.
     """
-    status = _status(project, code) if code in project.languages else None
+    record = workflow.read_record(project)
+    status = _status(project, code, record) if code in project.languages else None
     if not status:
         known = ", ".join(project.languages)
         raise ValueError(f"no packet was sent for {code}; languages of the project: {known}")
     state = read_state(project, code)
     rows = [row for entry in state.entries for row in _story_of(entry)]
-    table = draw(("entry", "time (UTC)", "by", "round", "kind", "what"), rows)
-    return f"{table}{render_text(project, [status])}{_disputes(state)}"
+    columns = ("entry", "time (UTC)", "by", "round", "kind", "what")
+    table = draw(columns, rows, width=width, key=len(columns))
+    return f"{table}{render_text(project, [status], width)}{_disputes(state)}"
 
 
 def _story_of(entry: Entry) -> Iterator[Sequence[str]]:

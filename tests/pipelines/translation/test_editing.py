@@ -44,7 +44,7 @@ def test_an_editor_gets_the_translations_and_the_differences_are_kept(office: Of
     ]
     assert (office.state(), len(state_of(office.project).edited)) == ("edited", 8)
     assert "next for fra: `check` checks the translations" in office.do("status").out
-    assert "sent to an editor: edited" in office.do(*EDIT).out
+    assert "all translations are edited" in office.do(*EDIT).out
     assert "passed" in office.do("check").out
     assert "0003" in office.do("status", "--language", "fra").out
 
@@ -67,7 +67,7 @@ def test_what_comes_back_later_is_edited_later(office: Office) -> None:
     texts = {name: text for name, text in good().items() if name in IDS[:6]}
     office.do("import", office.translate(texts), "--by", "Ama")
     assert "6 sentences for an editor" in office.do(*EDIT).out
-    assert "sent to an editor: in editing" in office.do(*EDIT).out
+    assert "packet 0003 is with an editor" in office.do(*EDIT).out
     office.do("import", office.translate({}), "--by", "Ben")
     assert office.state() == "partly back"
     rest = office.folder / "fra.test"

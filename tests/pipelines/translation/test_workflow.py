@@ -267,6 +267,9 @@ def test_status_for_people_and_for_programs(office: Office) -> None:
     german, french = told["languages"]
     assert (german["state"], german["errors"], german["score"]) == ("sent", None, None)
     values = *("fra", "French", "checks failed", 1, 8, 7, 1, 0, 0, 2, 0, 0, 4, None), TIME, 0.0
+    (people,), measures = french["people"].values(), french["measures"]
+    assert set(people.values()) | set(measures.values()) == {None}
+    values += (french["people"], measures)
     assert french == dict(zip(LanguageStatus._fields, values, strict=True))
     story = office.do("status", "--language", "fra").out
     assert re.search(r"0001 .* packet +round 1, all 8 sentences", story)
