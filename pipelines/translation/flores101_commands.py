@@ -189,6 +189,9 @@ def _add_package(parser: argparse.ArgumentParser, flags: Flags) -> None:
         "include languages that have passed the checks but were not accepted by reviewers",
     )
     flags.switch("--with-test", "also write the withheld split test, in a separate folder")
+    flags.switch(
+        "--test-source", "of the withheld split, write the English sentences, for participants"
+    )
 
 
 def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
@@ -364,6 +367,6 @@ def _run_package(settings: argparse.Namespace, _: Sequence[str]) -> None:
     from .package import package, print_packaged
     from .project import open_project
 
-    chosen = ("version", "without_review", "with_test", "replace")
+    chosen = ("version", "without_review", "with_test", "test_source", "replace")
     given = {name: vars(settings)[name] for name in chosen}
     print_packaged(package(open_project(settings.project), settings.output, **given))

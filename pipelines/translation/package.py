@@ -76,6 +76,7 @@ def package(
     version: str = VERSION,
     without_review: bool = False,
     with_test: bool = False,
+    test_source: bool = False,
     replace: bool = False,
 ) -> Packaged:
     """Writes the data set to `<output>/flores101/<project>/<version>`, completely or not at all.
@@ -86,6 +87,7 @@ def package(
       without_review: whether to include languages that have passed the checks but were not accepted by
         reviewers.
       with_test: whether to write the withheld split too, for the organisers of an evaluation.
+      test_source: whether to write the English sentences of the withheld split, for participants.
       replace: whether to overwrite a finished build.
 
     Raises TargetError if the target exists or cannot be written, ValueError if no language can be packaged,
@@ -96,6 +98,10 @@ def package(
             "`version` must consist of letters, digits, '.', '_', '+' and '-', beginning with a letter or"
             f" digit, got {version!r}"
         )
+    test = dict(splits_of(project.sentences)).get(WITHHELD, [])
+    if test_source and (with_test or not test):
+        why = "--with-test has them" if with_test else f"the project has no split {WITHHELD}"
+        raise ValueError(f"--test-source: {why}")
     included, left_out = choose_languages(project, without_review)
     if not included:
         told = "; ".join(f"{code}: {why}" for code, why in left_out.items())
@@ -109,12 +115,17 @@ def package(
             for split, sentences in splits_of(project.sentences)
             if split != WITHHELD or with_test
         }
-        contents = f"langs:{len(included)}|splits:{'+'.join(kept)}|v:{version}"
+        splits = [*kept, *(["test-source"] if test_source else [])]
+        contents = f"langs:{len(included)}|splits:{'+'.join(splits)}|v:{version}"
         signature = f"{CORPUS}|project:{project.key}|{contents}"
         of_rows = "the column licence has that of each row"
         licence = of_rows if source_accounts.hub_licenses(project.sentences) else LICENSE
         marks = {"signature": signature, "version": version, "license": licence}
         outputs = list(_write(project, included, folder, kept, marks))
+        if test_source:
+            (source,) = (one for one in included if one.code == SOURCE_CODE)
+            name = f"{WITHHELD}/{SOURCE_CODE}.{WITHHELD}"
+            outputs.append(_write_lines(folder, name, test, source))
         manifest = _manifest(project, included, left_out, outputs, version, kept, with_test)
         manifest["signature"] = signature
         card = write_text(folder, manifests.CARD, make_card(project, manifest, included), "card")

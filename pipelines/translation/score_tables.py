@@ -133,7 +133,7 @@ def correlations(scored: Iterable[Scored], metrics: Sequence[str]) -> list[Row]:
         [
             *(target, f"{len(those):,}"),
             *(
-                _spearman(*([one[name] for one in those] for name in ("spBLEU", metric)))
+                spearman(*([one[name] for one in those] for name in ("spBLEU", metric)))
                 for metric in metrics
             ),
         ]
@@ -141,7 +141,8 @@ def correlations(scored: Iterable[Scored], metrics: Sequence[str]) -> list[Row]:
     ]
 
 
-def _spearman(*values: Sequence[float]) -> float | None:
+def spearman(*values: Sequence[float]) -> float | None:
+    """Returns Spearman's rank correlation of two lists; None if it is undefined, or of too few values."""
     if any(len(set(one)) < 2 or len(one) < LEAST_CORRELATED for one in values):
         return None
     # A rank is the mean of the places that equal values have.

@@ -182,6 +182,15 @@ def test_the_manifest_says_what_is_in_it_and_what_is_not(
     assert "- deu is left out: checks failed" in card
 
 
+def test_participants_get_the_english_sentences(translated: Project, tmp_path: Path) -> None:
+    folder = Path(package(translated, str(tmp_path), without_review=True, test_source=True).folder)
+    english = "".join(f"{text}\n" for text in small_projects.TEXTS["test"])
+    assert (folder / "test/eng.test").read_text("utf-8") == english
+    assert [path.name for path in (folder / "test").iterdir()] == ["eng.test"]
+    assert "files with names like `eng-fra.test`" in (folder / "README.md").read_text("utf-8")
+    assert verify([str(folder)], workers=1).is_sound
+
+
 def test_norwegian_is_a_text_to_a_reader_of_yaml(project: Project) -> None:
     manifest = {"signature": "", "counts": {"kept": {"dev": 3}}, "caveats": []}
     card = make_card(project, manifest, [Included(code, {}, None, "") for code in ("eng", "no")])
