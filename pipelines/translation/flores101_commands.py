@@ -294,8 +294,9 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     found = []
     given = {"workers": settings.workers, "send_back": settings.send_back}
     for checked in checks.check_languages(project, languages, waive=waive, by=by, **given):
-        checks.print_checked(checked, shown)
         found.append(checked)
+        place = f", {len(found):,} of {len(languages):,} languages" if len(languages) > 1 else ""
+        checks.print_checked(checked, shown, place)
     checks.print_summary(found)
     return int(any(checked.has_errors for checked in found))
 
