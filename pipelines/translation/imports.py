@@ -5,7 +5,7 @@ unchanged.
 import pathlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.read_files import InputError
@@ -31,14 +31,14 @@ SUFFIXES = (*READERS, *(f".{split}" for split in SPLITS))
 EDITS = "edits.tsv"  # the lines that an editor has changed
 LAST = "last"  # for --corrects: the newest import of another file that has a line of this file
 # What an import changes for a line. The journal entry has the number of lines of each kind.
-CHANGES = (
-    "first",  # the line had no translation
-    "same",
-    "changed",  # replaces a translation that answered an earlier packet
-    "corrected",  # replaces a different answer to the same packet
-    "disputed",  # differs from another answer to the same packet
-    "late",  # is not used, because there is already an answer to a later packet
-)
+CHANGES = {
+    "first": "new",  # the line had no translation
+    "same": "the same as before",
+    "changed": "changed",  # replaces a translation that answered an earlier packet
+    "corrected": "corrected",  # replaces a different answer to the same packet
+    "disputed": "disputed (another answer to the same packet differs)",
+    "late": "too late (an answer to a later packet is used)",
+}
 
 
 class ReadFile(NamedTuple):
@@ -382,21 +382,16 @@ def _describe(one: Imported) -> str:
         return "skipped, because it contains the source sentences"
     if not one.is_new:
         return f"{one.code}, already imported as {one.entry.name}; nothing was added"
-    facts = one.entry.facts
-    counts = {
-        "empty (not counted as translations)": facts["empty"],
-        "new": facts["first"],
-        "the same as before": facts["same"],
-        "changed": facts["changed"],
-        "corrected": facts["corrected"],
-        "disputed (another answer to the same packet differs)": facts["disputed"],
-        "too late (an answer to a later packet is used)": facts["late"],
-    }
-    told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    base = journal.name_of(facts["base"])
-    what = f"imported as {one.entry.name}, answers packet {base}"
-    if facts["corrects"]:
-        what += f", corrects {', '.join(map(journal.name_of, facts['corrects']))}"
     edits = one.entry.folder / EDITS
     shown = f"\n  what the editor changed: {edits}" if edits.exists() else ""
-    return f"{one.code}, {what}: {facts['lines']:,} lines, {told}{shown}"
+    return f"{one.code}, imported as {one.entry.name}, {tell_changes(one.entry.facts)}{shown}"
+
+
+def tell_changes(facts: Mapping[str, Any]) -> str:
+    """Returns what an import answers and changes, such as "answers packet 0001: 8 lines, 8 new"."""
+    kinds = {"empty": "empty (not counted as translations)", **CHANGES}
+    told = ", ".join(f"{facts[kind]:,} {what}" for kind, what in kinds.items() if facts[kind])
+    corrected = ", ".join(map(journal.name_of, facts["corrects"]))
+    corrects = f", corrects {corrected}" if corrected else ""
+    base = journal.name_of(facts["base"])
+    return f"answers packet {base}{corrects}: {facts['lines']:,} lines, {told}"

@@ -164,17 +164,6 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
 
 
 SUFFIX = "-guidelines.md"
-_TASKS = {
-    False: """\
-Please translate each sentence that has no translation yet. If a sentence was returned to you, the notes say
-why; please answer each note. If you are in doubt, ask the person who sent you this file before returning it.\
-""",
-    True: """\
-Another translator has translated these sentences, and you edit them. Compare each translation with its
-source. Correct what is wrong, incomplete or unnatural, and leave the other translations as they are. Return
-all rows. If you are in doubt, ask the person who sent you this file before returning it.\
-""",
-}
 
 
 def write_guidelines(packet: Packet, name: str) -> bytes:
@@ -185,12 +174,9 @@ def write_guidelines(packet: Packet, name: str) -> bytes:
       name: the name of the packet's files, without the suffix; it is mentioned in the guidelines.
     """
     text = resources.files(__package__).joinpath("guidelines.md").read_text("utf-8")
-    filled = text.format(
-        language=packet.language.name,
-        name=name,
-        people="editors of translations" if packet.editing else "translators",
-        sentences=f"{len(packet.lines):,}",
-        task=_TASKS[packet.editing],
+    of_translators, of_editors = text.split("\n====\n")
+    filled = (of_editors if packet.editing else of_translators).format(
+        language=packet.language.name, name=name, sentences=f"{len(packet.lines):,}"
     )
     return filled.encode("utf-8")
 

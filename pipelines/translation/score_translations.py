@@ -311,8 +311,7 @@ def score_translations(
             _read_plan(plan)  # raises errors for mismatched files now, instead of after hours
     scored = sorted(itertools.chain.from_iterable(_run(plans, workers)))
     if is_hidden:
-        hidden = [one.direction._replace(reference="") for one in scored]
-        scored = [one._replace(direction=of) for one, of in zip(scored, hidden, strict=True)]
+        scored = [one._replace(direction=one.direction._replace(reference="")) for one in scored]
     return Report(
         metrics,
         pieces,

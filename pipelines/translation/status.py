@@ -13,7 +13,7 @@ from corpusmill.transforms.files.text import grouped
 
 from . import journal, workflow
 from .checks import SETTLE
-from .imports import CHANGES
+from .imports import tell_changes
 from .journal import Entry
 from .language_state import STATES, LanguageState, read_state
 from .project import Project
@@ -236,17 +236,6 @@ def _disputes(state: LanguageState) -> str:
     return "".join([*lines, f"{SETTLE}\n"] if lines else [])
 
 
-def _tell_import(facts: Mapping[str, Any]) -> str:
-    counts = {kind: facts[kind] for kind in ("empty", *CHANGES) if facts[kind]}
-    told = ", ".join(f"{count:,} {_SHORT.get(kind, kind)}" for kind, count in counts.items())
-    corrected = ", ".join(map(journal.name_of, facts["corrects"]))
-    corrects = f", corrects {corrected}" if corrected else ""
-    return f"{facts['file']['name']} answers {journal.name_of(facts['base'])}{corrects}: {told}"
-
-
-_SHORT = {"first": "new", "late": "too late"}  # kind in CHANGES → word in the history of a language
-
-
 def _tell_check(facts: Mapping[str, Any]) -> list[str]:
     by_reason = grouped(
         ((one["rule"], one["by"], one["because"]), one["id"]) for one in facts["waivers"]
@@ -283,7 +272,7 @@ def _tell_verdict(facts: Mapping[str, Any]) -> str:
 _TELLERS: Mapping[str, Callable[[Mapping[str, Any]], str | list[str]]] = {
     "packet": lambda facts: str(facts["why"]),
     "check": _tell_check,
-    "import": _tell_import,
+    "import": lambda facts: f"{facts['file']['name']} {tell_changes(facts)}",
     "sheets": _tell_sheets,
     "review": _tell_review,
     "verdict": _tell_verdict,

@@ -115,6 +115,7 @@ def measure(state: LanguageState) -> Measures:
     first = state.days_to(verdicts[0]) if accepted else None
     whole = state.days_to(accepted) if accepted else None
     edits = [one.facts for one in state.of_kind("import") if one.facts["base"] in state.editing]
+    facts = accepted.facts if accepted else {}
     returned = sum(facts["lines"] - facts["empty"] for facts in edits)
     return {
         "again": list(last.values()).count(False) if last else None,
@@ -123,9 +124,7 @@ def measure(state: LanguageState) -> Measures:
         "whole": whole,
         "changed": sum(facts["changed"] for facts in edits) / returned if returned else None,
         **{
-            name: accepted.facts[f"sentences_{name}"] / len(accepted.facts["sample"])
-            if accepted
-            else None
+            name: facts[f"sentences_{name}"] / len(facts["sample"]) if facts else None
             for name in ("major_or_critical", "critical", "unnatural")
         },
     }

@@ -28,7 +28,7 @@ def test_an_editor_gets_the_translations_and_the_differences_are_kept(office: Of
     assert xliff.count('state="translated"') == len(IDS)
     guidelines = office.newest_file("*-editing-guidelines.md").read_text("utf-8")
     assert guidelines.startswith("# Guidelines for editors of translations into French\n")
-    assert "you edit them. Compare each translation" in guidelines
+    assert "8 sentences, which another translator has translated" in guidelines
 
     back = office.translate({**good(), "dev-0002": 'Dit "oui".', "test-0001": "=Prends."})
     taken = office.do("import", back, "--by", "Ben").out

@@ -273,7 +273,9 @@ def test_status_for_people_and_for_programs(office: Office) -> None:
     assert french == dict(zip(LanguageStatus._fields, values, strict=True))
     story = office.do("status", "--language", "fra").out
     assert re.search(r"0001 .* packet +round 1, all 8 sentences", story)
-    assert re.search(r"0002 .* import +back-0001\.tsv answers 0001: 1 empty, 7 new", story)
+    assert re.search(
+        r"0002 .* import +back-0001\.tsv answers packet 0001: 8 lines, 1 empty \(not", story
+    )
     assert re.search(r"0003 .* check +2 errors \(is-bad 1, missing 1\)", story)
 
 
