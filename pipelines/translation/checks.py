@@ -269,7 +269,8 @@ def check_languages(
     Raises the errors of `check_language`, and InputError if a process is killed. The languages before the
     failed one are then already checked.
     """
-    check = functools.partial(_check, project, waive=waive, send_back=send_back, by=by)
+    inner = functools.partial(check_language, project, waive=waive, send_back=send_back, by=by)
+    check = functools.partial(_check, inner)
     count = min(workers, len(languages))
     # Always reads the ids here, so that the workers do not read them again.
     if len(languages) * len(project.ids) < MIN_LINES or count < 2:
@@ -277,16 +278,12 @@ def check_languages(
     return _check_in_processes(check, languages, count, str(project.folder))
 
 
-def _check(
-    project: Project,
-    language: TargetLanguage,
-    *,
-    waive: Waive | None,
-    send_back: Collection[str],
-    by: str,
-) -> Checked:
+_Check = Callable[[TargetLanguage], Checked]
+
+
+def _check(check: _Check, language: TargetLanguage) -> Checked:
     try:
-        return check_language(project, language, waive=waive, send_back=send_back, by=by)
+        return check(language)
     except ValueError as error:
         if language.code in str(error):
             raise
@@ -296,9 +293,6 @@ def _check(
     except Exception as error:
         error.add_note(f"This happened in the check of {language.code}.")
         raise
-
-
-_Check = Callable[[TargetLanguage], Checked]
 
 
 def _check_in_processes(

@@ -350,13 +350,6 @@ BECAUSE = "because"  # the column for reasons that users add to findings.tsv
 NEVER = ("disputed", "not-back", "missing")
 
 
-class Named(NamedTuple):
-    """A finding, or all findings of a rule, given on the command line."""
-
-    id: str  # id of a line; "" for findings about the whole file; ALL for all findings of the rule
-    rule: str
-
-
 class Row(NamedTuple):
     """A row of a copy of findings.tsv in which the column `because` has a reason."""
 
@@ -369,7 +362,8 @@ class Row(NamedTuple):
 class Waive(NamedTuple):
     """All findings that a person accepts in one command, and the name of the person."""
 
-    named: Sequence[Named]
+    # Pairs (id of a line, rule). The id is "" for findings about the whole file, ALL for all of the rule.
+    named: Sequence[tuple[str, str]]
     rows: Sequence[Row]
     by: str
     because: str = ""  # the reason for `named`; rows have their own
@@ -397,7 +391,7 @@ def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: st
         name, _, rule = text.rpartition(":")
         if ":" not in text or not rule:
             raise ValueError(f"--waive must be ID:RULE, got {text!r}")
-        parsed.append(Named(name, rule))
+        parsed.append((name, rule))
     if named and not (because.strip() and by.strip()):
         raise ValueError("--waive needs --because TEXT and --by NAME")
     if rows and not by.strip():
@@ -452,8 +446,8 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
     finding a second, different reason.
     """
     asked: dict[tuple[str, str], str] = {}
-    for named in waive.named:
-        those = _findings(state, found, named)
+    for name, rule in waive.named:
+        those = _findings(state, found, name, rule)
         asked |= {(finding.id, finding.rule): waive.because for finding in those}
     present = set(map(_without_quotes, found))
     for row in waive.rows:
@@ -470,22 +464,21 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
     return [one for one in waivers if state.waivers.get((one.id, one.rule)) != one]
 
 
-def _findings(state: LanguageState, found: Sequence[Finding], named: Named) -> Iterable[Finding]:
-    """Returns the findings in `found` that `named` selects.
+def _findings(
+    state: LanguageState, found: Sequence[Finding], name: str, rule: str
+) -> Iterable[Finding]:
+    """Returns the findings of a rule about the line with the id `name`.
 
-    If `named` selects all findings of a rule, those that are already waived are left out.
+    If `name` is ALL, returns all findings of the rule that are not waived yet.
 
-    Raises ValueError if it selects no finding, or if findings of this rule cannot be waived.
+    Raises ValueError if there is no finding, or if findings of this rule cannot be waived.
     """
-    of_rule = [one for one in found if one.rule == named.rule]
-    those = of_rule if named.id == ALL else [one for one in of_rule if one.id == named.id]
+    those = [one for one in found if one.rule == rule and name in (ALL, one.id)]
     if not those:
-        raise ValueError(f"there is no finding {named.id}:{named.rule} to waive")
-    if named.rule in NEVER:
-        raise ValueError(f"{named.id}:{named.rule} {_CANNOT}")
-    if named.id == ALL:
-        return [one for one in those if (one.id, one.rule) not in state.waivers]
-    return those
+        raise ValueError(f"there is no finding {name}:{rule} to waive")
+    if rule in NEVER:
+        raise ValueError(f"{name}:{rule} {_CANNOT}")
+    return [one for one in those if name != ALL or (one.id, rule) not in state.waivers]
 
 
 def _why_not(finding: Finding, present: set[Finding]) -> str:

@@ -118,9 +118,7 @@ def plan_editing(state: LanguageState) -> Plan | str:
 
     It has all lines that were translated, but not edited since then.
     """
-    if state.is_accepted:
-        return "nothing sent: the language is accepted"
-    if state.name in ("checks failed", "in review", "sent back"):
+    if state.name in ("checks failed", "in review", "sent back", "accepted"):
         return f"nothing sent to an editor: {state.name}; `status` names the next step"
     left_out = state.awaited.union(state.edited)
     ids = [name for name in state.answers if name not in left_out]

@@ -7,6 +7,7 @@ import pytest
 from corpusmill.pipelines.translation.imports import EDITS
 from tests.pipelines.translation.offices import Office, good, read_packet, target_of
 from tests.pipelines.translation.small_projects import IDS, state_of
+from tests.tools.case_tables import read_cases
 
 EDIT = ("packets", "--languages", "fra", "--edit")
 
@@ -94,16 +95,7 @@ def test_an_editor_settles_a_dispute(office: Office) -> None:
     assert edits[1:] == ["dev-0001\tPhrase dev-0001.\tAinsi."]
 
 
-@pytest.mark.parametrize(
-    ("steps", "told"),
-    [
-        ([], "no translation was imported yet"),
-        (["bad"], "checks failed; `status` names the next step"),
-        (["good", "sheets"], "in review; `status`"),
-        (["good", "sheets", "critical"], "sent back; `status`"),
-        (["good", "sheets", "ok"], "the language is accepted"),
-    ],
-)
+@pytest.mark.parametrize(("steps", "told"), read_cases("translation/workflow", "too_late_to_edit"))
 def test_editing_is_before_the_check(steps: list[str], told: str, office: Office) -> None:
     office.make()
     for step in steps:

@@ -33,6 +33,7 @@ from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.translation.source_table import METADATA_COLUMNS, splits_of
 from tests.pipelines.translation import small_projects
+from tests.tools.case_tables import read_cases
 
 TRICKY = {
     "dev": (" Il pleut. ", 'Dit "oui"', "a\u00a0: \u2028b"),
@@ -213,22 +214,7 @@ def test_the_card_has_table_4_and_the_people(project: Project) -> None:
         Included("ukr", {}, None, "", 1, 3.0, 0, {}, ukr),
     ]
     card = make_card(project, manifest, included)
-    for line in (
-        "deu | German | Latn | 91.0 | 3 | 31.5 | 8 | 1",
-        "eng | English | Latn | source | – | – | – | –",
-        "languages translated again | 1 | 2 of 3",
-        "times a language was translated again, average | 1.00 | 2 of 3",
-        "times a language was translated again, most | 2 | 2 of 3",
-        "days to the first verdict, average | 10.5 | 2 of 3",
-        "days from the first verdict to acceptance, average | 10.2 | 2 of 3",
-        "days for a language, average | 20.8 | 2 of 3",
-        "days for a language, least | 10.0 | 2 of 3",
-        "days for a language, most | 31.5 | 2 of 3",
-        "sentences changed by editors | 12.5% | 1 of 3",
-        "sentences with a critical error (paper: 2%) | – | 0 of 3",
-        "C1 or C2 in English | 1 | 1 | 0",
-        "a test in the 18 months before the work | 0 | 0 | 2",
-    ):
+    for line in read_cases("translation/workflow", "lines_of_card"):
         assert f"| {line} |" in card
 
 
