@@ -134,8 +134,9 @@ def add_spbleu(metrics: Commands) -> None:
       folder of a data set. Prints a table of directions, and the averages from
       and into each language:
         corpusmill score spbleu --reference flores101_dataset/devtest --hypothesis outputs --model spm.model
-      What participants send for the hidden split test, a folder each. They have the English sentences
-      (flores101 package --test-source), you have the references (package --with-test):
+      What participants send for the hidden split test, in a folder for each of
+      them. They have the package of `flores101 package --test-source`, and you
+      have that of `flores101 package --with-test`:
         corpusmill score spbleu --hidden --reference withheld/test --hypothesis sent --output scores
 
     --model is a SentencePiece model. It is a file, or the name of a model that sacrebleu has downloaded to

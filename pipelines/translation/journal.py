@@ -131,6 +131,9 @@ class _Verdict(_Facts):
     shown: str
     sample_digest: str
     sample: list[str]
+    sentences_major_or_critical: int
+    sentences_critical: int
+    sentences_unnatural: int
     reviews: list[int]
 
     def others(self) -> Sequence[int]:
