@@ -134,6 +134,10 @@ def add_spbleu(metrics: Commands) -> None:
       folder of a data set. Prints a table of directions, and the averages from
       and into each language:
         corpusmill score spbleu --reference flores101_dataset/devtest --hypothesis outputs --model spm.model
+      What participants send for the hidden split test, in a folder for each of
+      them. They have the package of `flores101 package --test-source`, and you
+      have that of `flores101 package --with-test`:
+        corpusmill score spbleu --hidden --reference withheld/test --hypothesis sent --output scores
 
     --model is a SentencePiece model. It is a file, or the name of a model that sacrebleu has downloaded to
     $SACREBLEU/models or ~/.sacrebleu/models: flores101 (default), flores200, spBLEU-1K. This command
@@ -155,6 +159,7 @@ def add_spbleu(metrics: Commands) -> None:
     flags.text(
         "--metadata", "PATH", "metadata_devtest.tsv, or its folder; adds scores by domain and topic"
     )
+    flags.switch("--hidden", "list the files that cannot be scored, and do not name the references")
     flags.switch("--chrf", "also compute chrF, which uses no words")
     flags.switch("--bleu", "also compute BLEU over words, as WMT does")
     flags.switch("--json", "print JSON, with all domains and topics")
@@ -174,6 +179,7 @@ def _run_spbleu(settings: argparse.Namespace, _: Sequence[str]) -> None:
             metadata=settings.metadata,
             more_metrics=[name for name in ("chrF", "BLEU") if getattr(settings, name.lower())],
             workers=settings.workers,
+            is_hidden=settings.hidden,
         )
         for name, content in render_files(report).items():
             write(name, content)

@@ -320,7 +320,7 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
     """
     check_target(target, replace=replace)
     if stores.is_local(target):
-        with _building_beside(pathlib.Path(target).absolute()) as folder:
+        with building_beside(pathlib.Path(target).absolute()) as folder:
             yield str(folder)
         _mark_completed(target)
         return
@@ -334,7 +334,12 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
+def building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
+    """Yields a temporary folder, and renames it to `target` at the end of the `with` block.
+
+    It replaces `target`. If the block raises an error, the folder is removed instead. Raises TargetError if
+    another process uses `target`, or if it cannot be created.
+    """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -10,12 +10,11 @@ import functools
 import logging
 import multiprocessing
 import signal
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 import msgspec
 
@@ -103,7 +102,7 @@ def _find(project: Project, state: LanguageState, language: TargetLanguage) -> l
 
     found = [
         *check_translations(project.sentences, state.translations, language),
-        *(_dispute(name, state.answers[name]) for name in state.disputed),
+        *(dispute_of(name, state.answers[name]) for name in state.disputed),
         *(_not_back(state, name) for name in state.not_back),
     ]
     place = {name: number for number, name in enumerate(project.ids, 1)}
@@ -124,7 +123,8 @@ def _as_errors(found: Sequence[Finding], rules: Collection[str]) -> list[Finding
     return [one._replace(severity="error") if one.rule in rules else one for one in found]
 
 
-def _dispute(name: str, answers: Sequence[Answer]) -> Finding:
+def dispute_of(name: str, answers: Sequence[Answer]) -> Finding:
+    """Returns the finding for a disputed line, with all its answers."""
     first = answers[0].translation(name)
     told = "; ".join(
         f"“{one.text}” ({one.file}, line {one.line}, {journal.name_of(answer.entry)})"
@@ -180,10 +180,12 @@ SHOWN = 10  # number of findings to print if one language is checked
 SHOWN_OF_MANY = 3  # number of findings to print per language if several are checked
 
 
-def print_checked(checked: Checked, shown: int = SHOWN) -> None:
+def print_checked(checked: Checked, shown: int = SHOWN, place: str = "") -> None:
     """Prints the result of a check: the number of findings for each rule, and the first findings.
 
-    At most `shown` findings are printed, each with its file and line.
+    Args:
+      shown: maximum number of findings to print, each with its file and line.
+      place: place of the language among several, such as ", 3 of 101 languages".
     """
     facts = checked.entry.facts
     verdict = "failed" if checked.has_errors else "passed"
@@ -192,7 +194,7 @@ def print_checked(checked: Checked, shown: int = SHOWN) -> None:
     warnings = count_of(facts["warnings"], "warning")
     print(
         f"{checked.code}: {verdict}, {errors}, {warnings}, {facts['waived']:,} waived"
-        f" (check {checked.entry.name}{again})"
+        f" (check {checked.entry.name}{again}){place}"
     )
     if not checked.findings:
         return
@@ -247,38 +249,6 @@ SETTLE = (
 MIN_LINES = 1_500
 
 
-class Progress:
-    """Displays the number of checked languages on a stream.
-
-    In a terminal, the display is one line that is overwritten; otherwise it is a line for each language.
-    """
-
-    def __init__(self, total: int, stream: TextIO) -> None:
-        self._total, self._stream, self._done = total, stream, 0
-        self._is_terminal = stream.isatty()
-
-    def show(self) -> None:
-        """Writes the progress line, if the stream is a terminal."""
-        if self._total > 1 and self._is_terminal and self._done < self._total:
-            self._write(f"\r\x1b[Kchecked {self._done:,} of {self._total:,} languages …")
-
-    def add(self, code: str) -> None:
-        """Counts a checked language. In a terminal, also removes the progress line."""
-        self._done += 1
-        if self._is_terminal:
-            self.close()
-        elif self._total > 1:
-            self._write(f"checked {code}, {self._done:,} of {self._total:,} languages\n")
-
-    def close(self) -> None:
-        """Removes the progress line."""
-        if self._total > 1 and self._is_terminal:
-            self._write("\r\x1b[K")
-
-    def _write(self, text: str) -> None:
-        print(text, end="", file=self._stream, flush=True)
-
-
 def check_languages(
     project: Project,
     languages: Sequence[TargetLanguage],
@@ -299,25 +269,21 @@ def check_languages(
     Raises the errors of `check_language`, and InputError if a process is killed. The languages before the
     failed one are then already checked.
     """
-    check = functools.partial(_check, project, waive=waive, send_back=send_back, by=by)
+    inner = functools.partial(check_language, project, waive=waive, send_back=send_back, by=by)
+    check = functools.partial(_check, inner)
     count = min(workers, len(languages))
-    progress = Progress(len(languages), sys.stderr)
     # Always reads the ids here, so that the workers do not read them again.
     if len(languages) * len(project.ids) < MIN_LINES or count < 2:
-        return _check_here(check, languages, progress)
-    return _check_in_processes(check, languages, count, progress, str(project.folder))
+        return map(check, languages)
+    return _check_in_processes(check, languages, count, str(project.folder))
 
 
-def _check(
-    project: Project,
-    language: TargetLanguage,
-    *,
-    waive: Waive | None,
-    send_back: Collection[str],
-    by: str,
-) -> Checked:
+_Check = Callable[[TargetLanguage], Checked]
+
+
+def _check(check: _Check, language: TargetLanguage) -> Checked:
     try:
-        return check_language(project, language, waive=waive, send_back=send_back, by=by)
+        return check(language)
     except ValueError as error:
         if language.code in str(error):
             raise
@@ -329,47 +295,27 @@ def _check(
         raise
 
 
-_Check = Callable[[TargetLanguage], Checked]
-
-
-def _check_here(
-    check: _Check, languages: Iterable[TargetLanguage], progress: Progress
-) -> Iterator[Checked]:
-    with contextlib.closing(progress):
-        for language in languages:
-            progress.show()
-            checked = check(language)
-            progress.add(language.code)
-            yield checked
-
-
 def _check_in_processes(
-    check: _Check,
-    languages: Sequence[TargetLanguage],
-    count: int,
-    progress: Progress,
-    folder: str,
+    check: _Check, languages: Sequence[TargetLanguage], count: int, folder: str
 ) -> Iterator[Checked]:
     # Beam and Arrow start threads, and a forked process with threads may hang.
     context = multiprocessing.get_context("spawn")
-    with contextlib.closing(progress):
-        quiet = (logging.disable, (logging.CRITICAL,))  # Beam warns of libraries that are absent
-        pool = concurrent.futures.ProcessPoolExecutor(count, context, *quiet)
-        try:
-            progress.show()
-            with _ignored_interrupts():
-                futures = [pool.submit(_check_in_worker, check, one) for one in languages]
-            yield from _in_order(futures, languages, progress)
-        except BrokenProcessPool:
-            place = sum(future.done() and not future.exception() for future in futures)
-            told = f"{place:,} of {len(languages):,} languages are checked"
-            message = (
-                f"a process was killed, perhaps because memory ran out; {told}: use --workers 1, which"
-                " needs the least memory"
-            )
-            raise InputError(folder, message) from None
-        finally:
-            pool.shutdown(cancel_futures=True)
+    quiet = (logging.disable, (logging.CRITICAL,))  # Beam warns of libraries that are absent
+    pool = concurrent.futures.ProcessPoolExecutor(count, context, *quiet)
+    try:
+        with _ignored_interrupts():
+            futures = [pool.submit(_check_in_worker, check, one) for one in languages]
+        yield from (future.result() for future in futures)
+    except BrokenProcessPool:
+        place = sum(future.done() and not future.exception() for future in futures)
+        told = f"{place:,} of {len(languages):,} languages are checked"
+        message = (
+            f"a process was killed, perhaps because memory ran out; {told}: use --workers 1, which"
+            " needs the least memory"
+        )
+        raise InputError(folder, message) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _check_in_worker(check: _Check, language: TargetLanguage) -> Checked:
@@ -379,20 +325,6 @@ def _check_in_worker(check: _Check, language: TargetLanguage) -> Checked:
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return check(language)
-
-
-def _in_order(
-    futures: Sequence[concurrent.futures.Future[Checked]],
-    languages: Sequence[TargetLanguage],
-    progress: Progress,
-) -> Iterator[Checked]:
-    codes = {future: language.code for future, language in zip(futures, languages, strict=True)}
-    waiting = list(reversed(futures))
-    for done in concurrent.futures.as_completed(futures):
-        progress.add(codes[done])
-        while waiting and waiting[-1].done():
-            yield waiting.pop().result()
-            progress.show()
 
 
 @contextlib.contextmanager

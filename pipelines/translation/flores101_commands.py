@@ -3,8 +3,11 @@
 a benchmark, step by step:
   Packets for the translators of three languages; the first call also makes the project:
     corpusmill flores101 packets --project P --source SOURCE --languages fra,deu,zho_simpl --to outbox
-  Import and check the translations; lines that fail are sent back with reasons, until none fails:
-    corpusmill flores101 import --project P inbox/fra-round1.xlf inbox/deu-round1.tsv
+  Import the translations, and send them to another translator for editing:
+    corpusmill flores101 import --project P inbox/fra-round1.xlf --by Ama
+    corpusmill flores101 packets --project P --languages fra --edit --to outbox
+    corpusmill flores101 import --project P inbox/fra-round1-0003-editing.xlf --by Ben
+  Check them; lines that fail are sent back with reasons, until none fails:
     corpusmill flores101 check --project P
     corpusmill flores101 packets --project P --languages fra,deu --to outbox
   A translator's correction replaces the earlier lines; findings on correct lines are waived:
@@ -81,6 +84,7 @@ def _add_packets(parser: argparse.ArgumentParser, flags: Flags) -> None:
         type=_formats,
         default=FORMATS,
     )
+    flags.switch("--edit", "send the translations that came back to an editor: another translator")
     flags.text("--to", "FOLDER", "folder for copies of the packets")
     _add_by(flags, "name of the sender")
     made = Flags(parser, "to make a new project")
@@ -173,6 +177,7 @@ def _add_review(parser: argparse.ArgumentParser, flags: Flags) -> None:
 
 def _add_status(_: argparse.ArgumentParser, flags: Flags) -> None:
     flags.text("--language", "CODE", "show the journal of this language")
+    flags.switch("--totals", "also print the totals of the workflow, as in Table 4 of the paper")
     flags.switch("--json", "print the state of all languages as JSON")
 
 
@@ -184,13 +189,17 @@ def _add_package(parser: argparse.ArgumentParser, flags: Flags) -> None:
         "include languages that have passed the checks but were not accepted by reviewers",
     )
     flags.switch("--with-test", "also write the withheld split test, in a separate folder")
+    flags.switch(
+        "--test-source", "of the withheld split, write the English sentences, for participants"
+    )
 
 
 def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Writes the packets for translators: files with the sentences to translate. The first packet has all
     sentences. After a check, a packet has the lines with errors, and the reasons. If the score of a
     review is below the accepted score, the next packet has all lines, with the errors that the reviewers
-    found.
+    found. With --edit, the packet has the translations that came back, for another translator to edit
+    them before the check; `import` keeps the differences.
     """
     from .journal import print_sent, user
     from .send_packets import send_packets
@@ -199,7 +208,8 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
     by = settings.by or user()
     project = _project_of(settings)
     languages = _languages_of(settings.languages, project)
-    print_sent(send_packets(project, languages, formats=settings.format, to=settings.to, by=by))
+    given = {name: vars(settings)[name] for name in ("to", "edit")}
+    print_sent(send_packets(project, languages, formats=settings.format, by=by, **given))
 
 
 def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetLanguage"]:
@@ -284,8 +294,9 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     found = []
     given = {"workers": settings.workers, "send_back": settings.send_back}
     for checked in checks.check_languages(project, languages, waive=waive, by=by, **given):
-        checks.print_checked(checked, shown)
         found.append(checked)
+        place = f", {len(found):,} of {len(languages):,} languages" if len(languages) > 1 else ""
+        checks.print_checked(checked, shown, place)
     checks.print_summary(found)
     return int(any(checked.has_errors for checked in found))
 
@@ -338,16 +349,16 @@ def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
     from . import status
     from .project import open_project
 
-    project = open_project(settings.project)
-    if settings.language and settings.json:
-        raise ValueError("--json shows all languages: leave out --language")
+    project, width = open_project(settings.project), screen_columns()
+    if settings.language and (settings.json or settings.totals):
+        raise ValueError("--json and --totals show all languages: leave out --language")
     if settings.language:
-        shown = status.render_story(project, project.language(settings.language).code)
-    elif settings.json:
-        shown = status.render_json(project, status.find_status(project))
+        shown = status.render_story(project, project.language(settings.language).code, width)
     else:
-        shown = status.render_text(project, status.find_status(project), screen_columns())
-    print(shown, end="")
+        found = status.find_status(project)
+        shown = status.render_text(project, found, width)
+        shown += status.render_totals(found, width) if settings.totals else ""
+    print(status.render_json(project, found) if settings.json else shown, end="")
 
 
 def _run_package(settings: argparse.Namespace, _: Sequence[str]) -> None:
@@ -357,6 +368,6 @@ def _run_package(settings: argparse.Namespace, _: Sequence[str]) -> None:
     from .package import package, print_packaged
     from .project import open_project
 
-    chosen = ("version", "without_review", "with_test", "replace")
+    chosen = ("version", "without_review", "with_test", "test_source", "replace")
     given = {name: vars(settings)[name] for name in chosen}
     print_packaged(package(open_project(settings.project), settings.output, **given))

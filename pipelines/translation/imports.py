@@ -5,8 +5,9 @@ unchanged.
 import pathlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import SPLITS, ReadError, Translation
 from corpusmill.transforms.translation.source_table import splits_of
@@ -27,16 +28,17 @@ READERS: Mapping[str, Callable[[bytes, str], Returned]] = {
     ),
 }
 SUFFIXES = (*READERS, *(f".{split}" for split in SPLITS))
+EDITS = "edits.tsv"  # the lines that an editor has changed
 LAST = "last"  # for --corrects: the newest import of another file that has a line of this file
 # What an import changes for a line. The journal entry has the number of lines of each kind.
-CHANGES = (
-    "first",  # the line had no translation
-    "same",
-    "changed",  # replaces a translation that answered an earlier packet
-    "corrected",  # replaces a different answer to the same packet
-    "disputed",  # differs from another answer to the same packet
-    "late",  # is not used, because there is already an answer to a later packet
-)
+CHANGES = {
+    "first": "new",  # the line had no translation
+    "same": "the same as before",
+    "changed": "changed",  # replaces a translation that answered an earlier packet
+    "corrected": "corrected",  # replaces a different answer to the same packet
+    "disputed": "disputed (another answer to the same packet differs)",
+    "late": "too late (an answer to a later packet is used)",
+}
 
 
 class ReadFile(NamedTuple):
@@ -89,6 +91,8 @@ def import_files(
     files = [one for one in read if isinstance(one, ReadFile)]
     if corrects:
         files = [_correcting(project, one, corrects) for one in files]
+    for one in files:
+        _check_editor(project, one, by)
     added = iter([_add(project, one, by) for one in files])
     return [one if isinstance(one, Imported) else next(added) for one in read]
 
@@ -138,7 +142,7 @@ def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
 
 def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
     """Raises ReadError if a file in the source language does not have the sentences of the project."""
-    lines = journal.decode(str(path), data).removesuffix("\n").split("\n")
+    lines = decode_utf8(data).removesuffix("\n").split("\n")
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
         message = f"must have {len(those):,} lines, like the source of the project"
@@ -168,6 +172,36 @@ def _checked(
         raise ReadError(0, f"{what}: check that the translated file was saved")
     empty = len({one.id for one in returned.translations} | set(returned.sources)) - len(filled)
     return ReadFile(path, data, code, returned.name.number, filled, empty)
+
+
+def _base_of(state: LanguageState, file: ReadFile) -> int:
+    """Returns the packet that a file answers: the one that it names, or the newest one.
+
+    For a file that names none, packets for editors that have none of its lines do not count.
+    """
+    ids = frozenset(one.id for one in file.translations)
+    packets = [packet.number for packet in state.of_kind("packet")]
+    has_lines = (
+        one for one in reversed(packets) if not ids.isdisjoint(state.editing.get(one, ids))
+    )
+    return file.base or next(has_lines)
+
+
+def _check_editor(project: Project, file: ReadFile, by: str) -> None:
+    """Raises InputError if a file answers a packet for an editor, but the translator sends it."""
+    state = language_state.read_state(project, file.code)
+    base = _base_of(state, file)
+    if base not in state.editing or _imported_before(state, file, base):
+        return
+    others = (one for one in state.of_kind("import") if one.facts["base"] not in state.editing)
+    now = state.entries[base - 1].round, by
+    if entry := next((one for one in others if (one.round, one.by) == now), None):
+        raise InputError(
+            str(file.path),
+            f"answers packet {journal.name_of(base)}, which another person than the translator must edit,"
+            f" but the journal names {by!r} for this file and for the translation {entry.name}; name the"
+            " editor with --by",
+        )
 
 
 def _language(project: Project, path: pathlib.Path, returned: Returned, code: str) -> str:
@@ -254,7 +288,7 @@ def _check_lines(project: Project, returned: Returned) -> None:
 
 def _add(project: Project, file: ReadFile, by: str) -> Imported:
     with language_state.locked_state(project, file.code) as state:
-        base = file.base or state.number_of("packet")
+        base = _base_of(state, file)
         if earlier := _imported_before(state, file, base):
             return Imported(str(file.path), file.code, earlier, False)
         draft = _draft(state, file, base)
@@ -303,6 +337,14 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
         language_state.TRANSLATIONS: content.encode("utf-8"),
         f"original/{file.path.name}": file.data,
     }
+    if base in state.editing:
+        edits = [
+            (one.id, state.answers[one.id][0].translation(one.id).text, one.text)
+            for one in translations
+            if _change(state, one, base, gone) in ("changed", "corrected", "disputed")
+        ]
+        if edits:
+            contents[EDITS] = write_table(("id", "before", "after"), edits).encode("utf-8")
     return Draft("import", state.entries[base - 1].round, facts, contents)
 
 
@@ -340,19 +382,16 @@ def _describe(one: Imported) -> str:
         return "skipped, because it contains the source sentences"
     if not one.is_new:
         return f"{one.code}, already imported as {one.entry.name}; nothing was added"
-    facts = one.entry.facts
-    counts = {
-        "empty (not counted as translations)": facts["empty"],
-        "new": facts["first"],
-        "the same as before": facts["same"],
-        "changed": facts["changed"],
-        "corrected": facts["corrected"],
-        "disputed (another answer to the same packet differs)": facts["disputed"],
-        "too late (an answer to a later packet is used)": facts["late"],
-    }
-    told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    edits = one.entry.folder / EDITS
+    shown = f"\n  what the editor changed: {edits}" if edits.exists() else ""
+    return f"{one.code}, imported as {one.entry.name}, {tell_changes(one.entry.facts)}{shown}"
+
+
+def tell_changes(facts: Mapping[str, Any]) -> str:
+    """Returns what an import answers and changes, such as "answers packet 0001: 8 lines, 8 new"."""
+    kinds = {"empty": "empty (not counted as translations)", **CHANGES}
+    told = ", ".join(f"{facts[kind]:,} {what}" for kind, what in kinds.items() if facts[kind])
+    corrected = ", ".join(map(journal.name_of, facts["corrects"]))
+    corrects = f", corrects {corrected}" if corrected else ""
     base = journal.name_of(facts["base"])
-    what = f"imported as {one.entry.name}, answers packet {base}"
-    if facts["corrects"]:
-        what += f", corrects {', '.join(map(journal.name_of, facts['corrects']))}"
-    return f"{one.code}, {what}: {facts['lines']:,} lines, {told}"
+    return f"answers packet {base}{corrects}: {facts['lines']:,} lines, {told}"

@@ -26,7 +26,7 @@ import msgspec
 from corpusmill.transforms.files import write_files
 from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.markup import read_table
-from corpusmill.transforms.files.read_files import InputError, check_regular, parse_json
+from corpusmill.transforms.files.read_files import InputError, check_regular, parse_json, read_text
 from corpusmill.transforms.files.records import ReadError
 from corpusmill.transforms.files.write_files import make_beside, sync
 
@@ -66,6 +66,7 @@ class _Packet(_Facts):
     why: str
     ids: list[str]
     files: dict[str, str]
+    editing: bool = False  # the sentences are translated, and another translator edits them
 
 
 class _Import(_Facts):
@@ -130,6 +131,9 @@ class _Verdict(_Facts):
     shown: str
     sample_digest: str
     sample: list[str]
+    sentences_major_or_critical: int
+    sentences_critical: int
+    sentences_unnatural: int
     reviews: list[int]
 
     def others(self) -> Sequence[int]:
@@ -155,20 +159,6 @@ def read_bytes(path: pathlib.Path) -> bytes:
         raise InputError(str(path), error.strerror or str(error)) from None
 
 
-def read_text(path: pathlib.Path) -> str:
-    """Reads a UTF-8 file without changing line ends. Raises InputError if it cannot be read or decoded."""
-    return decode(str(path), read_bytes(path))
-
-
-def decode(path: str, data: bytes) -> str:
-    """Decodes UTF-8 without changing line ends. Raises InputError with the line of the first invalid byte."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(path, f"line {line}: byte {data[error.start]:#04x} is not UTF-8") from None
-
-
 def read_rows(
     path: pathlib.Path, columns: Sequence[str], *, for_people: bool = True
 ) -> list[dict[str, Any]]:
@@ -177,7 +167,7 @@ def read_rows(
     Raises InputError for a damaged table.
     """
     try:
-        table = read_table(read_text(path), columns, for_people=for_people)
+        table = read_table(read_text(str(path)), columns, for_people=for_people)
         return [
             {name: int(row[name]) if name == "line" else row[name] for name in columns}
             for _, row in table

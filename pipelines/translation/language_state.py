@@ -99,13 +99,13 @@ class LanguageState:
 
     @property
     def days(self) -> float | None:
-        """The days from the first packet to the newest entry; None before the first packet.
+        """The days from the first packet to the newest entry; None before the first packet."""
+        return self.days_to(self.entries[-1]) if self.newest("packet") else None
 
-        They are comparable with Table 4 of Goyal et al. 2022 (FLORES-101).
-        """
-        if not (packet := next(iter(self.of_kind("packet")), None)):
-            return None
-        first, last = map(datetime.datetime.fromisoformat, (packet.time, self.entries[-1].time))
+    def days_to(self, entry: Entry) -> float:
+        """Returns the days from the first packet to an entry."""
+        times = self.of_kind("packet")[0].time, entry.time
+        first, last = map(datetime.datetime.fromisoformat, times)
         return (last - first) / datetime.timedelta(days=1)
 
     @functools.cached_property
@@ -175,6 +175,18 @@ class LanguageState:
             for name in self.ids
             if name not in self.answers or self.answers[name][0].base < self.sent.get(name, 0)
         )
+
+    @functools.cached_property
+    def editing(self) -> Mapping[int, frozenset[str]]:
+        """Number of each packet that was sent to an editor → the ids of its lines."""
+        packets = (packet for packet in self.of_kind("packet") if packet.facts.get("editing"))
+        return {one.number: frozenset(one.facts["ids"] or self.ids) for one in packets}
+
+    @functools.cached_property
+    def edited(self) -> Sequence[str]:
+        """The ids of lines whose current translation was returned by an editor."""
+        sent = self.editing
+        return [name for name, those in self.answers.items() if name in sent.get(those[0].base, ())]
 
     @functools.cached_property
     def not_back(self) -> Sequence[str]:
@@ -266,14 +278,16 @@ class LanguageState:
             begun = any(entry.round == self.round for entry in self.of_kind("sheets", "review"))
             return "in review" if begun else "checked"
         if not self.awaited:
-            return "back"
+            return "edited" if len(self.edited) == len(self.ids) else "back"
+        if packet and not self.awaited.isdisjoint(self.editing.get(packet.number, ())):
+            return "in editing"
         asked = (packet.facts["ids"] if packet else ()) or self.ids
         return "partly back" if any(name not in self.awaited for name in asked) else "sent"
 
 
 STATES = (
-    *("new", "sent", "partly back", "back", "checks failed", "checked"),
-    *("in review", "sent back", "accepted"),
+    *("new", "sent", "partly back", "back", "in editing", "edited"),
+    *("checks failed", "checked", "in review", "sent back", "accepted"),
 )
 
 
@@ -336,13 +350,6 @@ BECAUSE = "because"  # the column for reasons that users add to findings.tsv
 NEVER = ("disputed", "not-back", "missing")
 
 
-class Named(NamedTuple):
-    """A finding, or all findings of a rule, given on the command line."""
-
-    id: str  # id of a line; "" for findings about the whole file; ALL for all findings of the rule
-    rule: str
-
-
 class Row(NamedTuple):
     """A row of a copy of findings.tsv in which the column `because` has a reason."""
 
@@ -355,7 +362,8 @@ class Row(NamedTuple):
 class Waive(NamedTuple):
     """All findings that a person accepts in one command, and the name of the person."""
 
-    named: Sequence[Named]
+    # Pairs (id of a line, rule). The id is "" for findings about the whole file, ALL for all of the rule.
+    named: Sequence[tuple[str, str]]
     rows: Sequence[Row]
     by: str
     because: str = ""  # the reason for `named`; rows have their own
@@ -383,7 +391,7 @@ def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: st
         name, _, rule = text.rpartition(":")
         if ":" not in text or not rule:
             raise ValueError(f"--waive must be ID:RULE, got {text!r}")
-        parsed.append(Named(name, rule))
+        parsed.append((name, rule))
     if named and not (because.strip() and by.strip()):
         raise ValueError("--waive needs --because TEXT and --by NAME")
     if rows and not by.strip():
@@ -438,8 +446,8 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
     finding a second, different reason.
     """
     asked: dict[tuple[str, str], str] = {}
-    for named in waive.named:
-        those = _findings(state, found, named)
+    for name, rule in waive.named:
+        those = _findings(state, found, name, rule)
         asked |= {(finding.id, finding.rule): waive.because for finding in those}
     present = set(map(_without_quotes, found))
     for row in waive.rows:
@@ -456,22 +464,21 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
     return [one for one in waivers if state.waivers.get((one.id, one.rule)) != one]
 
 
-def _findings(state: LanguageState, found: Sequence[Finding], named: Named) -> Iterable[Finding]:
-    """Returns the findings in `found` that `named` selects.
+def _findings(
+    state: LanguageState, found: Sequence[Finding], name: str, rule: str
+) -> Iterable[Finding]:
+    """Returns the findings of a rule about the line with the id `name`.
 
-    If `named` selects all findings of a rule, those that are already waived are left out.
+    If `name` is ALL, returns all findings of the rule that are not waived yet.
 
-    Raises ValueError if it selects no finding, or if findings of this rule cannot be waived.
+    Raises ValueError if there is no finding, or if findings of this rule cannot be waived.
     """
-    of_rule = [one for one in found if one.rule == named.rule]
-    those = of_rule if named.id == ALL else [one for one in of_rule if one.id == named.id]
+    those = [one for one in found if one.rule == rule and name in (ALL, one.id)]
     if not those:
-        raise ValueError(f"there is no finding {named.id}:{named.rule} to waive")
-    if named.rule in NEVER:
-        raise ValueError(f"{named.id}:{named.rule} {_CANNOT}")
-    if named.id == ALL:
-        return [one for one in those if (one.id, one.rule) not in state.waivers]
-    return those
+        raise ValueError(f"there is no finding {name}:{rule} to waive")
+    if rule in NEVER:
+        raise ValueError(f"{name}:{rule} {_CANNOT}")
+    return [one for one in those if name != ALL or (one.id, rule) not in state.waivers]
 
 
 def _why_not(finding: Finding, present: set[Finding]) -> str:

@@ -8,6 +8,7 @@ manifest.json  README.md  COMPLETED
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -26,6 +27,7 @@ from corpusmill.transforms.translation.source_table import LICENCE, columns_of, 
 from ..run import publish
 from ..run.corpora import code_versions
 from ..run.editions import write_cards
+from . import workflow
 from .language_state import LanguageState, read_state
 from .project import Project
 from .target_languages import find_language
@@ -62,6 +64,9 @@ class Included(NamedTuple):
     digest: str  # hash of the texts
     rounds: int = 0  # number of rounds of packets; 0 for the source language
     days: float | None = None  # from the first packet to the newest entry
+    edited: int = 0  # lines whose translation was returned by an editor
+    people: workflow.People = MappingProxyType({})  # who translated or edited it
+    measures: workflow.Measures = MappingProxyType({})
 
 
 def package(
@@ -71,6 +76,7 @@ def package(
     version: str = VERSION,
     without_review: bool = False,
     with_test: bool = False,
+    test_source: bool = False,
     replace: bool = False,
 ) -> Packaged:
     """Writes the data set to `<output>/flores101/<project>/<version>`, completely or not at all.
@@ -81,6 +87,7 @@ def package(
       without_review: whether to include languages that have passed the checks but were not accepted by
         reviewers.
       with_test: whether to write the withheld split too, for the organisers of an evaluation.
+      test_source: whether to write the English sentences of the withheld split, for participants.
       replace: whether to overwrite a finished build.
 
     Raises TargetError if the target exists or cannot be written, ValueError if no language can be packaged,
@@ -91,6 +98,10 @@ def package(
             "`version` must consist of letters, digits, '.', '_', '+' and '-', beginning with a letter or"
             f" digit, got {version!r}"
         )
+    test = dict(splits_of(project.sentences)).get(WITHHELD, [])
+    if test_source and (with_test or not test):
+        why = "--with-test has them" if with_test else f"the project has no split {WITHHELD}"
+        raise ValueError(f"--test-source: {why}")
     included, left_out = choose_languages(project, without_review)
     if not included:
         told = "; ".join(f"{code}: {why}" for code, why in left_out.items())
@@ -104,12 +115,17 @@ def package(
             for split, sentences in splits_of(project.sentences)
             if split != WITHHELD or with_test
         }
-        contents = f"langs:{len(included)}|splits:{'+'.join(kept)}|v:{version}"
+        splits = [*kept, *(["test-source"] if test_source else [])]
+        contents = f"langs:{len(included)}|splits:{'+'.join(splits)}|v:{version}"
         signature = f"{CORPUS}|project:{project.key}|{contents}"
         of_rows = "the column licence has that of each row"
         licence = of_rows if source_accounts.hub_licenses(project.sentences) else LICENSE
         marks = {"signature": signature, "version": version, "license": licence}
         outputs = list(_write(project, included, folder, kept, marks))
+        if test_source:
+            (source,) = (one for one in included if one.code == SOURCE_CODE)
+            name = f"{WITHHELD}/{SOURCE_CODE}.{WITHHELD}"
+            outputs.append(_write_lines(folder, name, test, source))
         manifest = _manifest(project, included, left_out, outputs, version, kept, with_test)
         manifest["signature"] = signature
         card = write_text(folder, manifests.CARD, make_card(project, manifest, included), "card")
@@ -136,7 +152,7 @@ def choose_languages(
         None,
         project.source_sha256,
     )
-    included, left_out = [], {}
+    included, left_out, record = [], {}, workflow.read_record(project)
     for code in project.languages:
         state = read_state(project, code)
         if not state.entries:
@@ -146,7 +162,11 @@ def choose_languages(
         else:
             texts = {name: one.text for name, one in state.translations.items()}
             score = state.verdict.facts["shown"] if state.verdict else None
-            included.append(Included(code, texts, score, state.digest, state.round, state.days))
+            work = (
+                *(state.round, state.days, len(state.edited)),
+                *(workflow.find_people(state, code, record), workflow.measure(state)),
+            )
+            included.append(Included(code, texts, score, state.digest, *work))
     if included:
         included = sorted([*included, source], key=lambda one: one.code)
     return included, left_out
@@ -272,6 +292,8 @@ def _manifest(
             "score": one.score,
             "rounds": one.rounds,
             "days": None if one.days is None else round(one.days, 1),
+            "edited": one.edited,
+            "people": len(one.people),
             "translations_sha256": one.digest,
         }
         for one in included
@@ -305,8 +327,8 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
         sources=f"Sentences of {sources}",
         licences=source_accounts.count_licences(project.sentences),
         languages=list(zip(included, languages, strict=True)),
-        again=[one.rounds - 1 for one in included if one.rounds],
-        days=[one.days for one in included if one.days is not None],
+        totals=workflow.totals([one.measures for one in included if one.measures]),
+        people=workflow.count_people(one.people for one in included),
         citation=about.citation,
     )
     return "\n".join([*markup.yaml_head(head), "", *card, ""])

@@ -58,6 +58,7 @@ class Packet(NamedTuple):
     round: int  # number of the round, from 1
     number: int  # number of the packet's entry in the project's journal, from 1
     lines: tuple[PacketLine, ...]  # in the order of the source table
+    editing: bool = False  # an editor corrects the present translations
 
 
 class PacketName(NamedTuple):
@@ -173,7 +174,8 @@ def write_guidelines(packet: Packet, name: str) -> bytes:
       name: the name of the packet's files, without the suffix; it is mentioned in the guidelines.
     """
     text = resources.files(__package__).joinpath("guidelines.md").read_text("utf-8")
-    filled = text.format(
+    of_translators, of_editors = text.split("\n====\n")
+    filled = (of_editors if packet.editing else of_translators).format(
         language=packet.language.name, name=name, sentences=f"{len(packet.lines):,}"
     )
     return filled.encode("utf-8")
@@ -236,6 +238,8 @@ def read_sheet(text: str, file: str) -> Returned:
         remedy = "if the file is UTF-16, save it with a byte order mark, or as UTF-8"
         raise ReadError(line, f"the line has a NUL character; {remedy}")
     layout = find_layout(text.split("\n", 1)[0].removesuffix("\r"))
+    if "severity" in layout.columns:
+        raise ReadError(1, "this is a review sheet: import it with `review --import`")
     name = NO_NAME._replace(language=layout.language)
     names = set[str]()
     sources: dict[str, str] = {}

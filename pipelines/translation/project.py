@@ -21,13 +21,13 @@ import msgspec
 from corpusmill.transforms.files import write_files
 from corpusmill.transforms.files.builds.manifest import COMPLETED, to_json
 from corpusmill.transforms.files.markup import read_table
-from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.read_files import InputError, read_text
 from corpusmill.transforms.files.records import SPLITS, ReadError, SourceSentence
 from corpusmill.transforms.files.write_files import sync
 from corpusmill.transforms.translation import source_table
 
 from ..run.publish import TargetError
-from .journal import fill_folder, read_bytes, read_text, sha256_of
+from .journal import fill_folder, read_bytes, sha256_of
 from .review import choose_sample
 from .target_languages import FLORES101_CODES, TargetLanguage, find_language
 
@@ -56,7 +56,7 @@ def find_source(path: str) -> list[SourceSentence]:
 def read_source_file(path: pathlib.Path) -> list[SourceSentence]:
     """Reads a source.tsv. Raises InputError if it cannot be read or is damaged."""
     try:
-        return source_table.read_source(read_text(path))
+        return source_table.read_source(read_text(str(path)))
     except ReadError as error:
         raise InputError(str(path), str(error)) from None
 
@@ -83,9 +83,9 @@ def _first_file(folders: Iterable[pathlib.Path], names: Iterable[str]) -> pathli
 
 
 def _read_split(text: pathlib.Path, metadata: pathlib.Path, split: str) -> list[SourceSentence]:
-    lines = read_text(text).removesuffix("\n").split("\n")
+    lines = read_text(str(text)).removesuffix("\n").split("\n")
     try:
-        rows = list(read_table(read_text(metadata), source_table.METADATA_COLUMNS))
+        rows = list(read_table(read_text(str(metadata)), source_table.METADATA_COLUMNS))
         if len(lines) != len(rows):
             message = f"must have one line for each of the {len(rows):,} rows of {metadata}"
             raise InputError(str(text), f"{message}, but has {len(lines):,}")

@@ -4,19 +4,22 @@ Average scores are computed for groups of languages, by family and by resource l
 6 and 7 of Goyal et al. 2022.
 """
 
+import bisect
 import itertools
 import json
+import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from corpusmill.transforms.files.markup import read_toml, write_table
-from corpusmill.transforms.files.terminal import draw
+from corpusmill.transforms.files.terminal import draw, screen_columns
 from corpusmill.transforms.files.text import grouped
 
 from .score_translations import Report, Scored
 
 UNKNOWN = "–"
 MOST_TARGETS = 16  # maximum number of target languages in a table on a screen; files have all
+LEAST_CORRELATED = 3  # minimum number of translations of a correlation
 MOST_TOPICS = 20  # maximum number of topics on a screen; released metadata has hundreds
 
 RESOURCE_LEVELS = {"very low": 100_000, "low": 1_000_000, "medium": 100_000_000, "high": None}
@@ -113,7 +116,52 @@ def _many(report: Report) -> list[str]:
         if domains := _domains(scored, metrics):
             table = _table(["domain", *metrics], domains)
             parts.append(f"{title} averages by domain\n{table}")
-    return parts
+    return [*parts, *_correlations(report)]
+
+
+def correlations(scored: Iterable[Scored], metrics: Sequence[str]) -> list[Row]:
+    """Returns a row for each target language: Spearman's correlation of spBLEU with each of the other
+    metrics, over all systems and source languages, as in Table 5 of Goyal et al. 2022.
+
+    It is None for fewer than three translations, and if a metric gives all of them the same score. The last
+    row has the correlations over all target languages.
+    """
+    by_target = grouped((one.direction.target, _corpus(one)) for one in scored)
+    everything = [scores for those in by_target.values() for scores in those]
+    rows = [*sorted(by_target.items()), ("all", everything)]
+    return [
+        [
+            *(target, f"{len(those):,}"),
+            *(
+                spearman(*([one[name] for one in those] for name in ("spBLEU", metric)))
+                for metric in metrics
+            ),
+        ]
+        for target, those in rows
+    ]
+
+
+def spearman(*values: Sequence[float]) -> float | None:
+    """Returns Spearman's rank correlation of two lists; None if it is undefined, or of too few values."""
+    if any(len(set(one)) < 2 or len(one) < LEAST_CORRELATED for one in values):
+        return None
+    # A rank is the mean of the places that equal values have.
+    orders = (sorted(one) for one in values)
+    ranks = (
+        [bisect.bisect_left(order, value) + bisect.bisect_right(order, value) for value in one]
+        for one, order in zip(values, orders, strict=True)
+    )
+    return statistics.correlation(*ranks)
+
+
+def _correlations(report: Report) -> Iterator[str]:
+    metrics = [metric for metric in report.metrics if metric != "spBLEU"]
+    for split, scored in grouped((one.direction.split, one) for one in report.scored).items():
+        rows = correlations(scored, metrics)
+        if any(cell is not None for row in rows for cell in row[2:]):
+            head = ["into", "translations", *(f"spBLEU, {metric}" for metric in metrics)]
+            title = f"{split} rank correlation (Spearman) by target language".strip()
+            yield f"{title}\n{_table(head, rows)}"
 
 
 def _by_system(report: Report) -> Iterator[tuple[tuple[str, ...], list[Scored]]]:
@@ -206,7 +254,8 @@ def _domains(scored: Sequence[Scored], metrics: Sequence[str]) -> list[Row]:
 
 
 def _table(head: Sequence[str], rows: Iterable[Row], left: int = 1) -> str:
-    return draw(head, _formatted(rows, 2, UNKNOWN), numbers=len(head) - left)
+    cells = _formatted(rows, 2, UNKNOWN)
+    return draw(head, cells, numbers=len(head) - left, width=screen_columns())
 
 
 def _formatted(rows: Iterable[Row], digits: int, unknown: str) -> list[list[str]]:

@@ -19,18 +19,16 @@ import multiprocessing
 import operator
 import pathlib
 import re
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from corpusmill.transforms.files.markup import read_table
 from corpusmill.transforms.files.read_files import InputError, read_input, read_text
 from corpusmill.transforms.files.records import ReadError
-from corpusmill.transforms.files.write_files import make_beside
 from corpusmill.transforms.translation.source_table import metadata_names
 
 from ..run.corpora import VERSION
-from ..run.publish import TargetError
+from ..run.publish import TargetError, building_beside
 from . import translation_scores
 from .translation_scores import Group, Pieces, SystemScores, Task
 
@@ -54,12 +52,16 @@ class Direction(NamedTuple):
     reference: str  # path
 
 
-def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Direction], list[str]]:
+def find_directions(
+    reference: str, hypotheses: Sequence[str], is_hidden: bool = False
+) -> tuple[list[Direction], list[str]]:
     """Returns the directions that can be scored, and warnings about files that cannot be scored.
 
     Args:
       reference: The reference file, or a folder with a reference file for each target language and split.
       hypotheses: Files of translations, and folders of such files.
+      is_hidden: Whether to warn of a file without a reference, or with another number of lines than its
+        reference, instead of raising an error.
 
     Raises InputError if a direction has no reference or occurs twice, or if a folder contains no
     translations.
@@ -70,7 +72,16 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
     for given in hypotheses:
         before = len(found)
         for system, path in _files(given, hypotheses):
-            if (direction := _direction(system, path, reference, is_folder)) is None:
+            try:
+                direction = _direction(system, path, reference, is_folder)
+                if direction and is_hidden:
+                    _read_pair(direction)
+            except InputError as error:
+                if not is_hidden:
+                    raise
+                warnings.append(f"not scored: {error}".replace(reference, "…"))
+                continue
+            if direction is None:
                 if path == given:
                     why = f"because the name selects the reference in {reference}"
                     raise InputError(path, f"must have a name like eng-fra.devtest, {why}")
@@ -80,7 +91,7 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
                 raise InputError(path, f"has the same system and direction as {same.hypothesis}")
         if len(found) == before:
             message = "contains no translations: no file has a name like eng-fra.devtest"
-            raise InputError(given, message)
+            raise InputError(given, "; ".join(warnings) if is_hidden and warnings else message)
     # The name of a system that all directions share is left out, unless the languages are unknown.
     is_common = len({one.system for one in found.values()}) == 1
     is_common &= all(one.source for one in found.values())
@@ -264,6 +275,7 @@ def score_translations(
     metadata: str = "",
     more_metrics: Sequence[str] = (),
     workers: int = 1,
+    is_hidden: bool = False,
 ) -> Report:
     """Scores translations against references.
 
@@ -281,10 +293,12 @@ def score_translations(
         release). If "", there are no scores by domain and topic.
       more_metrics: Metrics to compute in addition to spBLEU and chrF++: "chrF", "BLEU".
       workers: The maximum number of processes. Each process scores all directions of one reference.
+      is_hidden: Whether the references are hidden from the authors of the translations. Then the report has
+        a warning for each file that cannot be scored, and does not name the references.
 
     Raises InputError, which names the file, if a file cannot be read or does not match the others.
     """
-    found, warnings = find_directions(reference, hypotheses)
+    found, warnings = find_directions(reference, hypotheses, is_hidden)
     pieces = read_model(model)
     metrics = (*translation_scores.ALWAYS, *more_metrics)
     place = operator.attrgetter("split", "reference")
@@ -296,6 +310,8 @@ def score_translations(
         for plan in plans:
             _read_plan(plan)  # raises errors for mismatched files now, instead of after hours
     scored = sorted(itertools.chain.from_iterable(_run(plans, workers)))
+    if is_hidden:
+        scored = [one._replace(direction=one.direction._replace(reference="")) for one in scored]
     return Report(
         metrics,
         pieces,
@@ -340,17 +356,26 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
     of_reference = _warnings(reference, references)
     systems, warnings = [], []
     for direction in plan.directions:
-        lines = read_lines(direction.hypothesis)
-        if len(lines) != len(references):
-            lacking = f"but the reference {reference} has {len(references):,}"
-            message = f"{lacking}; both must have the same number of lines"
-            raise InputError(direction.hypothesis, f"has {len(lines):,} lines, {message}")
+        _, lines = _read_pair(direction, references)
         systems.append(lines)
         warnings.append((*of_reference, *_warnings(direction.hypothesis, lines, is_output=True)))
     groups = _read_groups(plan.metadata, reference, len(references)) if plan.metadata else []
     model = plan.model
     task = Task(references, systems, groups, model.data, model.name, plan.metrics, VERSION)
     return task, warnings
+
+
+def _read_pair(
+    direction: Direction, references: Sequence[str] = ()
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Returns the lines of the reference, which may be read already, and those of the translations."""
+    references = references or read_lines(direction.reference)
+    lines = read_lines(direction.hypothesis)
+    if len(lines) != len(references):
+        lacking = f"but the reference {direction.reference} has {len(references):,}"
+        message = f"{lacking}; both must have the same number of lines"
+        raise InputError(direction.hypothesis, f"has {len(lines):,} lines, {message}")
+    return references, lines
 
 
 def read_lines(path: str) -> list[str]:
@@ -402,11 +427,8 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
     )
 
 
-# Output.
-
-
 @contextlib.contextmanager
-def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
+def new_folder(target: str) -> Iterator[Callable[[str, str], object]]:
     """Yields a function that writes a file to a new folder. Its arguments are the file name and the content.
 
     The folder gets the name `target` when the `with` block ends without an error; until then its files are
@@ -418,21 +440,9 @@ def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
         return
     folder = pathlib.Path(target).absolute()
     _check_is_free(folder)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = make_beside(folder.parent, f".{folder.name}.")
-    except OSError as error:
-        raise TargetError(f"{target} cannot be created: {error.strerror}") from None
-    try:
-
-        def write(name: str, content: str) -> None:
-            (beside / name).write_text(content, "utf-8", newline="\n")
-
-        yield write
+    with building_beside(folder) as beside:
+        yield lambda name, content: (beside / name).write_text(content, "utf-8", newline="\n")
         _check_is_free(folder)
-        beside.rename(folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _check_is_free(folder: pathlib.Path) -> None:

@@ -7,7 +7,7 @@ from corpusmill.transforms.files.terminal import count_of
 from corpusmill.transforms.files.text import grouped
 
 from . import journal
-from .checks import open_errors
+from .checks import dispute_of, open_errors
 from .journal import Draft, Entry, Sent, paths_of
 from .language_state import LanguageState, locked_state
 from .packet_files import SUFFIX, Packet, PacketLine, write_guidelines, write_sheet
@@ -31,6 +31,7 @@ class Plan(NamedTuple):
     reasons: Reasons
     ids: Sequence[str]  # ids of the lines, in order
     why: str  # message for the user who sends the packet
+    editing: bool = False  # for an editor of the present translations
 
 
 def send_packets(
@@ -40,6 +41,7 @@ def send_packets(
     formats: Sequence[str] = FORMATS,
     to: str = "",
     by: str = "",
+    edit: bool = False,
 ) -> list[Sent]:
     """Sends packets: adds one to the journal of each language that has lines to send. Returns a result per
     language.
@@ -48,18 +50,24 @@ def send_packets(
       formats: the file formats in which each packet is written; each is one of FORMATS.
       to: folder for copies of the files; "" to make no copies.
       by: name of the person who sends the packets.
+      edit: whether to send the present translations to an editor.
 
     Raises TargetError if `to` has a file with the same name and other content. Packets that were already
     added for other languages are kept.
     """
-    return [_send(project, language, formats, to, by) for language in languages]
+    return [_send(project, language, formats, to, by, edit) for language in languages]
 
 
 def _send(
-    project: Project, language: TargetLanguage, formats: Sequence[str], to: str, by: str
+    project: Project,
+    language: TargetLanguage,
+    formats: Sequence[str],
+    to: str,
+    by: str,
+    edit: bool,
 ) -> Sent:
     with locked_state(project, language.code) as state:
-        plan = plan_packet(state)
+        plan = plan_editing(state) if edit else plan_packet(state)
         if isinstance(plan, Plan):
 
             def make_draft(number: int) -> Draft:
@@ -70,6 +78,8 @@ def _send(
             entry = journal.append(project.journal(language.code), by, state.last, make_draft)
             return Sent(language.code, entry, f"{entry.name} sent: {plan.why}", paths_of(entry, to))
         out = state.newest("packet") if state.awaited else None
+        if out and edit and out.number not in state.editing:
+            out = None
         return Sent(language.code, out, plan, paths_of(out, to) if out else [])
 
 
@@ -103,6 +113,30 @@ def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
     return Plan(state.round, reasons, ids, why)
 
 
+def plan_editing(state: LanguageState) -> Plan | str:
+    """Returns the packet for an editor, or the reason why nothing is sent.
+
+    It has all lines that were translated, but not edited since then.
+    """
+    if state.name in ("checks failed", "in review", "sent back", "accepted"):
+        return f"nothing sent to an editor: {state.name}; `status` names the next step"
+    left_out = state.awaited.union(state.edited)
+    ids = [name for name in state.answers if name not in left_out]
+    if not ids:
+        packet = state.newest("packet")
+        if packet and state.name == "in editing":
+            return f"nothing sent: packet {packet.name} is with an editor, and was not imported yet"
+        found = "all translations are edited" if state.edited else "no translation was imported yet"
+        return f"nothing sent to an editor: {found}"
+    reasons = {
+        name: (f"disputed: {dispute_of(name, state.answers[name]).message}",)
+        for name in ids
+        if name in state.disputed
+    }
+    count = f"{'all ' if len(ids) == len(state.ids) else ''}{count_of(len(ids), 'sentence')}"
+    return Plan(state.round, reasons, ids, f"round {state.round}, {count} for an editor", True)
+
+
 def reasons_of_reviewers(state: LanguageState) -> Reasons:
     """Returns id of a sentence → the errors that reviewers have marked in it in the current round."""
     reasons: dict[str, list[str]] = {}
@@ -132,9 +166,10 @@ def _draft(
         for source in project.sentences
         if source.id in wanted
     )
-    packet = Packet(project.key, language, plan.round, number, lines)
+    packet = Packet(project.key, language, plan.round, number, lines, plan.editing)
     is_first = plan.round != state.round
     stem = f"{language.code}-round{plan.round}{'' if is_first else f'-{journal.name_of(number)}'}"
+    stem += "-editing" if plan.editing else ""
     written = (WRITERS[name] for name in formats)
     contents = {f"{stem}{suffix}": write(packet) for suffix, write in written}
     contents[f"{stem}{SUFFIX}"] = write_guidelines(packet, stem)
@@ -142,6 +177,7 @@ def _draft(
         "ids": [] if len(lines) == len(state.ids) else [line.source.id for line in lines],
         "lines": len(lines),
         "why": plan.why,
+        **({"editing": True} if plan.editing else {}),
         "files": {name: journal.sha256_of(data) for name, data in contents.items()},
     }
     return Draft("packet", plan.round, facts, contents)

@@ -4,26 +4,29 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.terminal import count_of, draw, name_some
 from corpusmill.transforms.files.text import grouped
 
-from . import journal
+from . import journal, workflow
 from .checks import SETTLE
-from .imports import CHANGES
+from .imports import tell_changes
 from .journal import Entry
 from .language_state import STATES, LanguageState, read_state
 from .project import Project
 from .reviews import reviewed_ids
 from .target_languages import find_language
+from .workflow import RECORD, REQUIREMENTS, Measures, People, Record
 
 UNKNOWN = "–"
-_NUMBERS = 8  # columns of numbers, at the end of the table
+_NUMBERS = 9  # columns of numbers, at the end of the table
 _NEXT = {  # state → next command for the project manager
     "new": "`packets` sends the sentences",
-    "back": "`check` checks the translations",
+    "back": "`packets --edit` sends the translations to an editor, or `check` checks them",
+    "edited": "`check` checks the translations",
     "checks failed": "`packets` sends the lines with errors back, `check --waive` accepts correct lines",
     "checked": "`review --sheets` writes sheets for reviewers",
     "in review": "`review --import` imports the completed sheets",
@@ -43,6 +46,7 @@ class LanguageStatus(NamedTuple):
     translated: int
     awaited: int  # lines that were sent, but not answered yet
     disputed: int
+    edited: int  # lines whose translation was returned by an editor
     errors: int | None  # open errors; None if the current translations are not checked
     warnings: int | None
     reviewed: int
@@ -50,15 +54,18 @@ class LanguageStatus(NamedTuple):
     score: str | None  # "95.7"
     since: str  # time of the last entry
     days: float | None  # from the first packet to the last entry
+    people: People = MappingProxyType({})  # who translated or edited it
+    measures: Measures = MappingProxyType({})
 
 
 def find_status(project: Project) -> list[LanguageStatus]:
     """Returns the state of each language that has a journal, sorted by code."""
-    found = (_status(project, code) for code in project.languages)
+    record = workflow.read_record(project)
+    found = (_status(project, code, record) for code in project.languages)
     return [status for status in found if status]
 
 
-def _status(project: Project, code: str) -> LanguageStatus | None:
+def _status(project: Project, code: str, record: Record) -> LanguageStatus | None:
     state = read_state(project, code)
     if not state.entries:
         return None  # the journal is empty: its first writer was killed
@@ -72,6 +79,7 @@ def _status(project: Project, code: str) -> LanguageStatus | None:
         translated=len(state.answers),
         awaited=len(state.awaited),
         disputed=len(state.disputed),
+        edited=len(state.edited),
         errors=check.facts["errors"] if check else None,
         warnings=check.facts["warnings"] if check else None,
         reviewed=len(reviewed_ids(state, project)),
@@ -79,6 +87,8 @@ def _status(project: Project, code: str) -> LanguageStatus | None:
         score=verdict.facts["shown"] if verdict else None,
         since=state.entries[-1].time,
         days=state.days,
+        people=workflow.find_people(state, code, record),
+        measures=workflow.measure(state),
     )
 
 
@@ -104,7 +114,33 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
     rows = [list(_cells(status).values()) for status in found]
     total = list(_totals(found).values()) if len(found) > 1 else ()
     table = draw(list(_cells(found[0])), rows, numbers=_NUMBERS, total=total, width=width)
-    return f"{head}\n{table}{told}\n{_to_do(found)}"
+    return f"{head}\n{table}{told}\n{_to_do(found)}{_people(project, found, width)}"
+
+
+def _people(project: Project, found: Sequence[LanguageStatus], width: int | None) -> str:
+    """Returns a table of the people who do not meet all requirements, if the organiser keeps a record."""
+    shown = {True: "yes", False: "no", None: UNKNOWN}
+    rows = [
+        [status.language, name or UNKNOWN, *(shown[is_met] for is_met in met.values())]
+        for status in found
+        for name, met in status.people.items()
+        if not all(met.values())
+    ]
+    if not (rows and (project.folder / RECORD).exists()):
+        return ""
+    table = draw(("language", "person", *REQUIREMENTS), rows, width=width, key=2)
+    return f"\nrequirements of the paper that are not met (no), or not in {RECORD} (–)\n{table}"
+
+
+def render_totals(found: Sequence[LanguageStatus], width: int | None = None) -> str:
+    """Returns the totals of the workflow, and how many people meet each requirement, as two tables."""
+    rows = workflow.totals([status.measures for status in found])
+    people = workflow.count_people(status.people for status in found)
+    columns = ("people", "met", "not met", "not known")
+    return "\n{}days and errors are of accepted languages\n\n{}".format(
+        draw(("workflow", "value", "languages"), rows, numbers=2, width=width),
+        draw(columns, people, numbers=3, width=width),
+    )
 
 
 def _to_do(found: Sequence[LanguageStatus]) -> str:
@@ -130,6 +166,7 @@ def _cells(status: LanguageStatus) -> dict[str, str]:
         "translated": f"{status.translated:,}/{status.sentences:,}",
         "awaited": count(status.awaited),
         "disputed": count(status.disputed),
+        "edited": count(status.edited),
         "errors": count(status.errors),
         "warnings": count(status.warnings),
         "reviewed": f"{status.reviewed:,}/{status.sample:,}",
@@ -141,7 +178,7 @@ def _totals(found: Sequence[LanguageStatus]) -> dict[str, str]:
         known = [getattr(one, name) for one in found if getattr(one, name) is not None]
         return sum(known) if known else None
 
-    counted = ("sentences", "translated", "awaited", "disputed", "errors", "warnings")
+    counted = ("sentences", "translated", "awaited", "disputed", "edited", "errors", "warnings")
     sums: dict[str, Any] = {name: add(name) for name in (*counted, "reviewed", "sample")}
     total = found[0]._replace(language="total", name="", state="", since="", **sums)
     return _cells(total) | {"round": "", "days": "", "score": ""}
@@ -159,19 +196,21 @@ def render_json(project: Project, found: Iterable[LanguageStatus]) -> str:
     )
 
 
-def render_story(project: Project, code: str) -> str:
+def render_story(project: Project, code: str, width: int | None = None) -> str:
     """Returns the journal of a language as a table, followed by its state.
 
     Raises ValueError for a language without a journal.
     """
-    status = _status(project, code) if code in project.languages else None
+    record = workflow.read_record(project)
+    status = _status(project, code, record) if code in project.languages else None
     if not status:
         known = ", ".join(project.languages)
         raise ValueError(f"no packet was sent for {code}; languages of the project: {known}")
     state = read_state(project, code)
     rows = [row for entry in state.entries for row in _story_of(entry)]
-    table = draw(("entry", "time (UTC)", "by", "round", "kind", "what"), rows)
-    return f"{table}{render_text(project, [status])}{_disputes(state)}"
+    columns = ("entry", "time (UTC)", "by", "round", "kind", "what")
+    table = draw(columns, rows, width=width, key=len(columns))
+    return f"{table}{render_text(project, [status], width)}{_disputes(state)}"
 
 
 def _story_of(entry: Entry) -> Iterator[Sequence[str]]:
@@ -195,17 +234,6 @@ def _disputes(state: LanguageState) -> str:
         for one in [answer.translation(name)]
     ]
     return "".join([*lines, f"{SETTLE}\n"] if lines else [])
-
-
-def _tell_import(facts: Mapping[str, Any]) -> str:
-    counts = {kind: facts[kind] for kind in ("empty", *CHANGES) if facts[kind]}
-    told = ", ".join(f"{count:,} {_SHORT.get(kind, kind)}" for kind, count in counts.items())
-    corrected = ", ".join(map(journal.name_of, facts["corrects"]))
-    corrects = f", corrects {corrected}" if corrected else ""
-    return f"{facts['file']['name']} answers {journal.name_of(facts['base'])}{corrects}: {told}"
-
-
-_SHORT = {"first": "new", "late": "too late"}  # kind in CHANGES → word in the history of a language
 
 
 def _tell_check(facts: Mapping[str, Any]) -> list[str]:
@@ -244,7 +272,7 @@ def _tell_verdict(facts: Mapping[str, Any]) -> str:
 _TELLERS: Mapping[str, Callable[[Mapping[str, Any]], str | list[str]]] = {
     "packet": lambda facts: str(facts["why"]),
     "check": _tell_check,
-    "import": _tell_import,
+    "import": lambda facts: f"{facts['file']['name']} {tell_changes(facts)}",
     "sheets": _tell_sheets,
     "review": _tell_review,
     "verdict": _tell_verdict,

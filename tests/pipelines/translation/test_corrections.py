@@ -50,7 +50,7 @@ def test_the_correction_is_in_force(begun: Office, number: str) -> None:
     assert [a.entry for a in state.answers[FIRST]] == [3]
     assert begun.do("check").out.startswith("fra: passed")
     story = begun.do("status", "--language", "fra").out
-    assert "fra.dev answers 0001, corrects 0002: 1 empty, 1 same, 1 corrected" in story
+    assert "fra.dev answers packet 0001, corrects 0002: 3 lines, 1 empty (not" in story
 
 
 def test_without_it_the_line_is_disputed_and_both_ways_out_are_told(begun: Office) -> None:

@@ -27,13 +27,13 @@ from corpusmill.pipelines.translation.package import (
 from corpusmill.pipelines.translation.project import Project, Rules, create_project, open_project
 from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import find_language
-from corpusmill.transforms.files.builds.check_builds import (
-    find_unlisted,
-)
+from corpusmill.pipelines.translation.workflow import REQUIREMENTS
+from corpusmill.transforms.files.builds.check_builds import find_unlisted
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.translation.source_table import METADATA_COLUMNS, splits_of
 from tests.pipelines.translation import small_projects
+from tests.tools.case_tables import read_cases
 
 TRICKY = {
     "dev": (" Il pleut. ", 'Dit "oui"', "a\u00a0: \u2028b"),
@@ -183,28 +183,39 @@ def test_the_manifest_says_what_is_in_it_and_what_is_not(
     assert "- deu is left out: checks failed" in card
 
 
+def test_participants_get_the_english_sentences(translated: Project, tmp_path: Path) -> None:
+    folder = Path(package(translated, str(tmp_path), without_review=True, test_source=True).folder)
+    english = "".join(f"{text}\n" for text in small_projects.TEXTS["test"])
+    assert (folder / "test/eng.test").read_text("utf-8") == english
+    assert [path.name for path in (folder / "test").iterdir()] == ["eng.test"]
+    assert "files with names like `eng-fra.test`" in (folder / "README.md").read_text("utf-8")
+    assert verify([str(folder)], workers=1).is_sound
+
+
 def test_norwegian_is_a_text_to_a_reader_of_yaml(project: Project) -> None:
     manifest = {"signature": "", "counts": {"kept": {"dev": 3}}, "caveats": []}
     card = make_card(project, manifest, [Included(code, {}, None, "") for code in ("eng", "no")])
     assert yaml.safe_load(card.split("---\n")[1])["language"] == ["en", "no"]
 
 
-def test_the_workflow_is_counted_as_in_table_4(project: Project) -> None:
+def test_the_card_has_table_4_and_the_people(project: Project) -> None:
     manifest = {"signature": "", "counts": {"kept": {"dev": 3}}, "caveats": []}
-    fra = Included("fra", {}, "95.7", "", rounds=1, days=10.0)
-    deu = Included("deu", {}, "91.0", "", rounds=3, days=31.5)
-    card = make_card(project, manifest, [Included("eng", {}, None, ""), deu, fra])
-    assert "| deu | German | Latn | 91.0 | 3 | 31.5 |" in card
-    assert "| eng | English | Latn | source | – | – |" in card
-    for line in (
-        "| languages that were translated again | 1 |",
-        "| rounds of translating again, on average | 1.00 |",
-        "| rounds of translating again, most | 2 |",
-        "| days for a language, on average | 20.8 |",
-        "| days for a language, least | 10.0 |",
-        "| days for a language, most | 31.5 |",
-    ):
-        assert line in card
+    known = dict.fromkeys(
+        ("first", "further", "whole", "changed", "major_or_critical", "critical", "unnatural")
+    )
+    fra = {**known, "again": 0, "first": 10.0, "further": 0.0, "whole": 10.0, "changed": 0.125}
+    deu = {**known, "again": 2, "first": 11.0, "further": 20.5, "whole": 31.5}
+    ukr = {**known, "again": None}
+    ama = dict.fromkeys(REQUIREMENTS)
+    included = [
+        Included("eng", {}, None, ""),
+        Included("deu", {}, "91.0", "", 3, 31.5, 8, {"Ama": {**ama, "english": True}}, deu),
+        Included("fra", {}, "95.7", "", 1, 10.0, 0, {"Ben": {**ama, "english": False}}, fra),
+        Included("ukr", {}, None, "", 1, 3.0, 0, {}, ukr),
+    ]
+    card = make_card(project, manifest, included)
+    for line in read_cases("translation/workflow", "lines_of_card"):
+        assert f"| {line} |" in card
 
 
 def test_a_sentence_of_a_package_has_all_languages(made: Packaged, translated: Project) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.translation import score_translations, translation_scores
+from corpusmill.pipelines.translation.score_tables import spearman
 from corpusmill.transforms.files.markup import read_table
 from tests.makers.spm_models import SENTENCES, small_model
 from tests.makers.wiki_builds import Command
@@ -393,6 +394,44 @@ def test_directions_that_do_not_fit(
     write(package / path, ["text"])
     expected = f"corpusmill: error: {package / path}: {message.format(package)}"
     assert spbleu(*many(package), status=1).err.startswith(expected)
+
+
+def test_participants_who_are_not_scored_are_listed(files: Path, spbleu: Command) -> None:
+    write(files / "hidden" / "fra.test", SENTENCES)
+    write(files / "sent" / "ada" / "eng-fra.test", worse(4))
+    write(files / "sent" / "ben" / "eng-fra.test", SENTENCES[1:])
+    write(files / "sent" / "cid" / "eng-deu.test", SENTENCES)
+    flags = ("--hypothesis", files / "sent", "--model", files / "own.model", "--hidden")
+    out, err = spbleu("--reference", files / "hidden", *flags, "--json")
+    told = json.loads(out)
+    assert [one["hypothesis"] for one in told["directions"]] == [f"{files}/sent/ada/eng-fra.test"]
+    count, place = len(SENTENCES), f"not scored: {files}/sent"
+    assert told["warnings"][-2:] == [
+        f"{place}/ben/eng-fra.test: has {count - 1} lines, but the reference …/fra.test has {count}; both"
+        " must have the same number of lines",
+        f"{place}/cid/eng-deu.test: there is no reference for this file: … does not contain deu.test",
+    ]
+    assert str(files / "hidden") not in out + err
+    (files / "sent" / "ada" / "eng-fra.test").unlink()
+    none = spbleu("--reference", files / "hidden", *flags, status=1).err
+    assert none.startswith(f"corpusmill: error: {files}/sent: {place}/ben/eng-fra.test: has ")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "rank"), read_cases("translation/score_translations", "correlations")
+)
+def test_rank_correlations(first: list[int], second: list[int], rank: float | str) -> None:
+    assert spearman(first, second) == (pytest.approx(rank) if rank != "" else None)
+
+
+def test_correlations_are_by_target_language(files: Path, spbleu: Command) -> None:
+    write(files / "refs" / "fra.devtest", SENTENCES)
+    for name, number in (("a", 2), ("b", 4), ("c", 7)):
+        write(files / "outputs" / name / "eng-fra.devtest", worse(number))
+    flags = ("--reference", files / "refs", "--hypothesis", files / "outputs")
+    shown = spbleu(*flags, "--model", files / "own.model").out
+    table = shown.split("devtest rank correlation (Spearman) by target language\n")[1].splitlines()
+    assert [line.split() for line in table[2:4]] == [["fra", "3", "1.00"], ["all", "3", "1.00"]]
 
 
 def test_a_folder_without_directions(package: Path, spbleu: Command) -> None:

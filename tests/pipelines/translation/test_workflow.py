@@ -256,21 +256,26 @@ def test_status_for_people_and_for_programs(office: Office) -> None:
     assert shown[0] == "flores101: 8 sentences, 2 languages"
     assert shown[3].split() == [
         *("deu", "German", "sent", "1", "2026-01-02", "03:04:05"),
-        *("0.0", "–", "0/8", "8", "0", "–", "–", "0/4"),
+        *("0.0", "–", "0/8", "8", "0", "0", "–", "–", "0/4"),
     ]
     assert shown[4].split()[:4] == ["fra", "French", "checks", "failed"]
-    assert shown[4].split()[-6:] == ["7/8", "1", "0", "2", "0", "0/4"]
-    assert shown[5].split() == ["total", "7/16", "9", "0", "2", "0", "0/8"]
+    assert shown[4].split()[-7:] == ["7/8", "1", "0", "0", "2", "0", "0/4"]
+    assert shown[5].split() == ["total", "7/16", "9", "0", "0", "2", "0", "0/8"]
     assert shown[6] == "1 sent, 1 checks failed"
     told = json.loads(office.do("status", "--json").out)
     assert told["sentences"] == 8
     german, french = told["languages"]
     assert (german["state"], german["errors"], german["score"]) == ("sent", None, None)
-    values = *("fra", "French", "checks failed", 1, 8, 7, 1, 0, 2, 0, 0, 4, None), TIME, 0.0
+    values = *("fra", "French", "checks failed", 1, 8, 7, 1, 0, 0, 2, 0, 0, 4, None), TIME, 0.0
+    (people,), measures = french["people"].values(), french["measures"]
+    assert set(people.values()) | set(measures.values()) == {None}
+    values += (french["people"], measures)
     assert french == dict(zip(LanguageStatus._fields, values, strict=True))
     story = office.do("status", "--language", "fra").out
     assert re.search(r"0001 .* packet +round 1, all 8 sentences", story)
-    assert re.search(r"0002 .* import +back-0001\.tsv answers 0001: 1 empty, 7 new", story)
+    assert re.search(
+        r"0002 .* import +back-0001\.tsv answers packet 0001: 8 lines, 1 empty \(not", story
+    )
     assert re.search(r"0003 .* check +2 errors \(is-bad 1, missing 1\)", story)
 
 
