@@ -165,6 +165,7 @@ def test_a_file_that_leaves_text_out(uk: Path, tmp_path: Path, run: Command) -> 
             "line 2: not a row of log-likelihoods: Input data was truncated",
         ),
         (b"\xff\n", "line 1: not a row of log-likelihoods: "),
+        (b'{"x":' + b"[" * 10**5, "line 1: not a row of log-likelihoods: maximum recursion"),
         (b"PAR1 and no more", "not a valid Parquet file: "),
         (bz2.compress(json_lines(-1, -1, -1))[:-9], "damaged or truncated: "),
     ],
