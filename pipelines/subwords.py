@@ -19,17 +19,13 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.pipelines.run.corpora import layout_of, layouts
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.translation.target_languages import language_key
+from corpusmill.transforms.files import read_files
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.finished_builds import Build, age_of
 from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition, name_variant
 from corpusmill.transforms.files.compression import kind_of
-from corpusmill.transforms.files.read_files import (
-    InputError,
-    file_bytes_of,
-    match_inputs,
-    open_raw,
-)
-from corpusmill.transforms.files.read_lines import line_bytes_of, read_head
+from corpusmill.transforms.files.read_files import InputError, file_bytes_of, match_inputs
+from corpusmill.transforms.files.read_lines import line_bytes_of
 from corpusmill.transforms.files.records import Layout
 from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.models import read_sentences
@@ -71,7 +67,8 @@ def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> Sen
                     told[build.folder] = build, language_key(build.language)
         elif key:
             for file in match_inputs([path]):
-                _check_text(file)
+                if kind := kind_of(read_files.read_input(file, max_bytes=1)):
+                    raise InputError(file, f"the file is {kind}", 0)
                 _claim(file, texts.setdefault(file, key), key)
         else:
             files = match_inputs([path])
@@ -98,14 +95,6 @@ def _other_layouts(builds: Iterable[Build], layouts: Mapping[str, Layout]) -> di
         for folder, (corpus, layout) in found.items()
         if layout and layout != layouts[corpus]
     }
-
-
-def _check_text(path: str) -> None:
-    """Raises InputError for a file whose beginning is not text, such as UTF-16."""
-    with open_raw(path) as stream:
-        head = read_head(path, stream)
-    if kind := kind_of(head):
-        raise InputError(path, f"the file is {kind}", 0)
 
 
 def _claim(path: str, before: str, key: str) -> None:

@@ -61,9 +61,7 @@ def mix_models(corpus: str, models: Sequence[str], fit: str, split: str, base: s
     if len(models) < 2:
         raise ValueError("a mixture needs at least two models")
     if fit == split or {fit, split} in _NESTED:
-        raise ValueError(
-            f"the weights must not be fitted to {fit}: it has text of {split}, the split that is scored"
-        )
+        raise ValueError(f"weights must not be fitted to {fit}: it has text of {split}")
     if bare := [name for name in models if SPLIT not in name]:
         raise ValueError(
             f"{bare[0]}: write {SPLIT} in place of the name of the split, as in 'scores/{SPLIT}-*.parquet'"

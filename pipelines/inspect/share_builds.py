@@ -306,19 +306,17 @@ def _edition(build: Build) -> Edition:
             f"nothing is uploaded, because these files are not in the manifest: {names}; move them elsewhere",
         )
     folder = "/".join(build.folder.split("/")[-2:])
-    listed = {file["name"]: (file["bytes"], file["sha256"]) for file in build.manifest["outputs"]}
+    sums = {file["name"]: (file["bytes"], file["sha256"]) for file in build.manifest["outputs"]}
     files = []
     for path in sorted(files_below(build.folder)):
         name = path.removeprefix(f"{build.folder}/")
         size = pathlib.Path(path).stat().st_size
-        listed_size, sha256 = listed.pop(name, (size, ""))
-        if listed_size != size:
+        listed, sha256 = sums.pop(name, (size, ""))
+        if listed != size:
             raise InputError(path, _DIFFERS)
         files.append(SharedFile(f"{folder}/{name}", path, size, sha256))
-    if listed:
-        raise InputError(
-            path_below(build.folder, min(listed)), "no such file: the build is damaged"
-        )
+    if sums:
+        raise InputError(path_below(build.folder, min(sums)), "no such file: the build is damaged")
     return Edition(build, folder, files)
 
 

@@ -137,9 +137,7 @@ def check_address_space() -> None:
 
 
 _SHORT_OF = (*NUMBERS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
-_UNUSABLE = (  # of paths
-    *(errno.EACCES, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EROFS),
-)
+_UNUSABLE = (errno.EACCES, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR)  # paths
 _SHORTAGE = re.compile(
     r"\w*MemoryError\b|Cannot allocate memory|failed to map segment|can't start new thread"
     rf"|{TEXTS}|File too large|Too many open files|Symlink loop from .*"
