@@ -177,6 +177,16 @@ def test_files_that_are_no_rows(uk: Path, tmp_path: Path, content: bytes, messag
     assert said.startswith(f"{path}: {message}")
 
 
+def test_a_line_has_a_bound(
+    uk: Path, tmp_path: Path, run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpusmill.pipelines.inspect.score.MAX_LINE_BYTES", 9)
+    path = tmp_path / "scores.jsonl"
+    path.write_bytes(json_lines(-1))
+    given = ("bpc", "--corpus", uk, "--log-likelihood", path)
+    assert run(*given, status=1).err.endswith(f"{path}: line 1: more than 9 bytes\n")
+
+
 WITHOUT_VALUE = "has rows without a value in `document` or `log_likelihood`"
 
 
