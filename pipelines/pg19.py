@@ -4,6 +4,7 @@ Method: Rae et al., "Compressive Transformers for Long-Range Sequence Modelling"
 Differences from the paper and their reasons: pipelines/docs/pg19.md.
 """
 
+import collections
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import apache_beam as beam
 from corpusmill.pipelines.run.corpus_build import Place, Stage
 from corpusmill.transforms.books import book_accounts, screen_books
 from corpusmill.transforms.books.book_rows import SignBooks, book_rows, measure_rows, text_bytes
-from corpusmill.transforms.books.read_catalog import read_split_table
+from corpusmill.transforms.books.read_catalog import read_released_books, read_split_table
 from corpusmill.transforms.books.text_screening import TooShort, not_english
 from corpusmill.transforms.duplicates.similar_documents import DropDuplicates
 from corpusmill.transforms.files.builds.manifest import name_edition
@@ -57,6 +58,8 @@ class Pg19(BookBuild):
             word_list=config.mask_words,
             split_ids=config.split_ids,
         )
+        for path in self.files.metadata:
+            collections.deque(read_released_books(path), maxlen=0)  # raises InputError
         own_splits = [read_split_table(path) for path in self.files.split_ids]
         members = config.members or (
             book_accounts.RELEASED if config.metadata else book_accounts.HASH

@@ -50,6 +50,7 @@ def add_model_metrics(metrics: Commands) -> None:
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(extras=())  # only translations need sacrebleu
     # argparse recognises -1234.5 as a number, but takes -1.2345e3 for a flag.
     parser._negative_number_matcher = _NEGATIVE_NUMBER
     flags = Flags(parser)

@@ -16,7 +16,7 @@ from corpusmill.transforms.duplicates.similar_documents import DropDuplicates
 from corpusmill.transforms.duplicates.write_signatures import WriteSignatures
 from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.counters import KeepAll, ScreenPages
-from corpusmill.transforms.files.read_files import file_bytes_of, match_inputs
+from corpusmill.transforms.files.read_files import InputError, file_bytes_of, match_inputs
 from corpusmill.transforms.files.records import PackedArticle
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.files.text import SPLITS, checked_date
@@ -108,11 +108,15 @@ class Wiki40b(CorpusBuild):
             on_corrupt=config.on_corrupt,
             dump_date=date_in_names(self.dumps) or checked_date(config.dump_date),
         )
-        if not config.ignore_siteinfo:
-            for path in (*self.tables.page_props, *self.tables.pages):
-                is_table_of(path, self.dbname)
-        for path in self.tables.items_per_site:
-            is_table_of(path, "wikidatawiki")
+        of_wiki = "" if config.ignore_siteinfo else self.dbname
+        for table, dbname, paths in (
+            ("page_props", of_wiki, self.tables.page_props),
+            ("page", of_wiki, self.tables.pages),
+            ("wb_items_per_site", "wikidatawiki", self.tables.items_per_site),
+        ):
+            for path in paths:
+                if not is_table_of(path, dbname, table):
+                    raise InputError(path, f"not an SQL dump of the table {table}, or damaged", 0)
         self.entities = EntityTable.open(config.entities) if config.entities else None
         if self.entities:
             self.entities.column_of(self.dbname)

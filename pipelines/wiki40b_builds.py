@@ -104,8 +104,8 @@ def build_wiki40b(
 def build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     """Builds the language in `--language`. Returns the exit status."""
     check_extras([settings.command], [settings.language])
-    # contradictory settings are errors here, not after the entity table
-    wiki40b_config(settings, entities="")
+    # contradictory settings and wrong inputs are errors here, not after the entity table
+    Wiki40b(wiki40b_config(settings, entities=""))
     table = entity_table(settings.entities, settings, beam_flags, [settings.language])
     build_wiki40b(Wiki40b(wiki40b_config(settings, entities=table)), settings, beam_flags)
     return 0

@@ -70,6 +70,8 @@ def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
         )
     if report and pathlib.Path(report).is_dir():
         raise ValueError(f"--report must be a file, but {report} is a folder")
+    if report and is_local(report):
+        pathlib.Path(report).parent.mkdir(parents=True, exist_ok=True)  # before the work
     workers = means.get("workers") or os.cpu_count() or 1
     engine = find_engine(runner, workers, means.get("beam_flags", ()))
     if report:

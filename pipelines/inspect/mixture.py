@@ -18,6 +18,11 @@ from . import language_model_scores as scores
 from .score import Score, normalisers_of, print_score, read_log_likelihoods
 
 SPLIT = "{split}"  # in the name of a model's files
+_NESTED = (
+    {"paper_test", "test"},
+    {"dev", "test"},
+    {"train_2", "train"},
+)  # one is a part of the other
 STEPS = 1_000
 LEAST_GAIN = 1e-9  # nats per token
 _TOKENS = 1 << 20  # processed at once
@@ -55,8 +60,8 @@ def mix_models(corpus: str, models: Sequence[str], fit: str, split: str, base: s
     """
     if len(models) < 2:
         raise ValueError("a mixture needs at least two models")
-    if fit == split:
-        raise ValueError(f"the weights must not be fitted to {split}, the split that is scored")
+    if fit == split or {fit, split} in _NESTED:
+        raise ValueError(f"weights must not be fitted to {fit}: it has text of {split}")
     if bare := [name for name in models if SPLIT not in name]:
         raise ValueError(
             f"{bare[0]}: write {SPLIT} in place of the name of the split, as in 'scores/{SPLIT}-*.parquet'"

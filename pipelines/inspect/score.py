@@ -5,9 +5,10 @@ Reads the log-likelihoods that a training job has written to files.
 The format is described in pipelines/inspect/language_model_scores.py.
 """
 
+import functools
 import math
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -24,6 +25,7 @@ from corpusmill.transforms.files.read_files import (
     open_raw,
 )
 from corpusmill.transforms.files.terminal import draw, screen_columns
+from corpusmill.transforms.files.work_units import MAX_LINE_BYTES
 
 from ..run.corpora import VERSION, paper_of, shapes
 from . import language_model_scores as scores
@@ -56,10 +58,13 @@ def _read_lines(path: str) -> Iterator[tuple[int, scores.LogLikelihood]]:
     decoder = msgspec.json.Decoder(_Row)
     try:
         with open_input(path) as stream:
-            for number, line in enumerate(cast(Iterable[bytes], stream), 1):
+            lines = iter(functools.partial(stream.readline, MAX_LINE_BYTES + 1), b"")
+            for number, line in enumerate(lines, 1):
+                if len(line) > MAX_LINE_BYTES:
+                    raise InputError(path, f"line {number}: more than {MAX_LINE_BYTES:,} bytes")
                 try:
                     row = decoder.decode(line)
-                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                     raise InputError(
                         path, f"line {number}: not a row of log-likelihoods: {error}"
                     ) from None
@@ -336,7 +341,7 @@ def _other_metrics(found: Score) -> Iterator[tuple[str, float]]:
     for metric in _metrics_of(counts):
         if metric != found.metric:
             yield from _values(metric, total, counts)
-    if counts.pieces:
+    if found.unit == "piece":
         yield "perplexity per piece", scores.perplexity_per_piece(total, counts.pieces)
 
 

@@ -284,6 +284,9 @@ class _Hub:
         return pathlib.Path(path).read_text("utf-8")
 
 
+_DIFFERS = "differs from the manifest: run `corpusmill verify` for the details"
+
+
 def _edition(build: Build) -> Edition:
     if not is_local(build.folder):
         raise ValueError(
@@ -303,12 +306,15 @@ def _edition(build: Build) -> Edition:
             f"nothing is uploaded, because these files are not in the manifest: {names}; move them elsewhere",
         )
     folder = "/".join(build.folder.split("/")[-2:])
-    sums = {file["name"]: file["sha256"] for file in build.manifest["outputs"]}
+    sums = {file["name"]: (file["bytes"], file["sha256"]) for file in build.manifest["outputs"]}
     files = []
     for path in sorted(files_below(build.folder)):
         name = path.removeprefix(f"{build.folder}/")
         size = pathlib.Path(path).stat().st_size
-        files.append(SharedFile(f"{folder}/{name}", path, size, sums.pop(name, "")))
+        listed, sha256 = sums.pop(name, (size, ""))
+        if listed != size:
+            raise InputError(path, _DIFFERS)
+        files.append(SharedFile(f"{folder}/{name}", path, size, sha256))
     if sums:
         raise InputError(path_below(build.folder, min(sums)), "no such file: the build is damaged")
     return Edition(build, folder, files)
@@ -325,9 +331,7 @@ def _is_there(found: RepoFile | None, file: SharedFile) -> bool:
 def _addition(file: SharedFile) -> CommitOperationAdd:
     """Returns the operation that uploads a file. Raises InputError if the file differs from the manifest."""
     if file.sha256 and _sha256_of(file) != file.sha256:
-        raise InputError(
-            file.path, "differs from the manifest: run `corpusmill verify` for the details"
-        )
+        raise InputError(file.path, _DIFFERS)
     return CommitOperationAdd(file.place, file.path)
 
 

@@ -414,7 +414,7 @@ def choose_builds(
     """
     folders = list(folders)
     named = set(map(finished_builds.normalise, folders))
-    found = finished_builds.find_folders(folders).finished
+    found = finished_builds.find_finished(folders)
     builds = [build for build in map(finished_builds.open_build, found) if is_wanted(build)]
     if not builds:
         raise InputError(

@@ -389,6 +389,12 @@ class CommandParser(argparse.ArgumentParser):
         self._action_groups.sort(key=lambda group: group is self._messages)
         return super().format_help()
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Returns the values of an argument (see argparse). An empty one is often an unset variable."""
+        if "" in arg_strings and not isinstance(action, argparse._SubParsersAction):
+            raise argparse.ArgumentError(action, "expected a value, got an empty string")
+        return super()._get_values(action, arg_strings)
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Checks the value of an argument (see argparse). For an unknown command, the error message suggests
         similar commands.

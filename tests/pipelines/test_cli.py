@@ -20,6 +20,7 @@ from corpusmill.pipelines.run.corpora import rows
 from corpusmill.pipelines.sample_builds import (
     SAMPLES,
     sample_config,
+    sample_dump,
     sample_entities,
     sample_flores101,
 )
@@ -95,7 +96,8 @@ def test_wrong_flags_are_refused(
     output = tmp_path / "output"
     wiki = shlex.join(sample_flags(output))
     books = f"--books {BOOKS}/library --output {output}"
-    words = shlex.split(line.format(wiki=wiki, books=books, gutenberg=BOOKS))
+    uk = sample_dump("wikipedia", "ukwiki").partition("-pages")[0]
+    words = shlex.split(line.format(wiki=wiki, books=books, gutenberg=BOOKS, uk=uk))
     # the exit status says whose fault it is: 1 the input's, 2 that of the settings
     assert message.replace("\\n", "\n") in run(*words, status=int(status)).err
     assert not output.exists()

@@ -83,6 +83,9 @@ def test_files_of_lines(tmp_path: Path) -> None:
         find([paths[0]])
     with pytest.raises(InputError, match="no such file"):
         find([f"ja={tmp_path}/none-*"])
+    (tmp_path / "wide.txt").write_text("a", "utf-16")
+    with pytest.raises(InputError, match="the file is UTF-16, where UTF-8 is expected"):
+        find([f"ja={tmp_path}/wide.txt"])
 
 
 def test_folders_without_text(tmp_path: Path) -> None:

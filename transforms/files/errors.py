@@ -111,10 +111,10 @@ def find_worker_error(text: str) -> str:
 
 
 def find_shortage(error: BaseException) -> str:
-    """Returns one line about a shortage of disk space, memory or threads that caused an error; "" for other
-    errors.
+    """Returns one line about a shortage of disk space, memory or threads, or about a path that cannot be
+    used, that caused an error; "" for other errors.
     """
-    if isinstance(error, OSError) and error.errno in _SHORT_OF:
+    if isinstance(error, OSError) and error.errno in (*_SHORT_OF, *_UNUSABLE):
         return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
     shortage = _SHORTAGE.search(f"{type(error).__name__}: {error}")
     return _explain(shortage[0]) if shortage else ""
@@ -137,9 +137,10 @@ def check_address_space() -> None:
 
 
 _SHORT_OF = (*NUMBERS, errno.EFBIG, errno.EMFILE, errno.ENFILE)
+_UNUSABLE = (errno.EACCES, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR)  # paths
 _SHORTAGE = re.compile(
     r"\w*MemoryError\b|Cannot allocate memory|failed to map segment|can't start new thread"
-    rf"|{TEXTS}|File too large|Too many open files"
+    rf"|{TEXTS}|File too large|Too many open files|Symlink loop from .*"
 )
 
 

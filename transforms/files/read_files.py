@@ -221,13 +221,18 @@ def open_input(path: str) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, decompressed(open_raw(path)))))
 
 
+MAX_SMALL_BYTES = 1 << 29
+
+
 def read_input(path: str, max_bytes: int | None = None) -> bytes:
     """Returns the content of a small file, decompressed.
 
     If the content has more than `max_bytes` bytes, returns only its beginning, which is longer than that.
-    Raises InputError if the file is missing, damaged or a folder.
+    Raises InputError if the file is missing, damaged or a folder, or if its whole content is wanted and has
+    more than MAX_SMALL_BYTES.
     """
     content = bytearray()
+    most = MAX_SMALL_BYTES if max_bytes is None else max_bytes
     try:
         stream = open_input(path)
     except FileNotFoundError:
@@ -238,10 +243,12 @@ def read_input(path: str, max_bytes: int | None = None) -> bytes:
         try:
             while data := stream.read(READ_BYTES):
                 content += data
-                if max_bytes is not None and len(content) > max_bytes:
+                if len(content) > most:
                     break
         except DECODE_ERRORS as error:
             raise InputError(path, f"damaged or truncated: {error}", len(content)) from None
+    if max_bytes is None and len(content) > most:
+        raise InputError(path, f"more than {most:,} bytes, which is too much for this kind of file")
     return bytes(content)
 
 

@@ -419,6 +419,7 @@ CHUNK_BYTES = 1 << 20
 _HEAD_BYTES = 4_000
 _IS_TABLE = re.compile(rb"\s*(?:--|/\*|CREATE |DROP |INSERT )")
 _DATABASE = re.compile(rb"^-- Host: .*\bDatabase: (\w+)", re.MULTILINE)
+_TABLE = re.compile(rb"^(?:CREATE TABLE|INSERT INTO) `(\w+)`", re.MULTILINE)
 
 Parse = Callable[[Row], Iterable[Any]]
 
@@ -428,8 +429,11 @@ def keep_row(row: Row) -> tuple[Row]:
     return (row,)
 
 
-def is_table_of(path: str, dbname: str) -> bool:
-    """Returns True if a file is an SQL dump. Raises InputError if it is a dump of another wiki."""
+def is_table_of(path: str, dbname: str, table: str = "") -> bool:
+    """Returns True if a file is an SQL dump. Raises InputError if it is a dump of another wiki or table.
+
+    If `dbname` is "", it may be of any wiki; if `table` is "", of any table.
+    """
     with open_input(path) as stream:
         try:
             head = stream.read(_HEAD_BYTES)
@@ -437,8 +441,10 @@ def is_table_of(path: str, dbname: str) -> bool:
             return False  # damage is reported when the dump is read
     if not _IS_TABLE.match(head):
         return False
-    if (database := _DATABASE.search(head)) and database[1] != dbname.encode():
+    if (database := _DATABASE.search(head)) and database[1] != dbname.encode() and dbname:
         raise InputError(path, f"a table of {database[1].decode()}, not of {dbname}", 0)
+    if (found := _TABLE.search(head)) and found[1] != table.encode() and table:
+        raise InputError(path, f"a dump of the table {found[1].decode()}, not of {table}", 0)
     return True
 
 

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from corpusmill.transforms.files.builds.finished_builds import (
     Build,
     age_of,
-    find_folders,
+    find_finished,
     open_build,
 )
 from corpusmill.transforms.files.markup import escape, make_head, to_json
@@ -127,7 +127,7 @@ def make_report(folders: Sequence[str]) -> str:
     """
     builds = sorted(
         # The output of a search is not a build of a corpus and has no edition.
-        (build for build in map(open_build, find_folders(folders).finished) if build.edition),
+        (build for build in map(open_build, find_finished(folders)) if build.edition),
         key=lambda one: (one.corpus, one.edition, age_of(one)),
     )
     if not builds:

@@ -113,13 +113,15 @@ def test_a_task_of_the_hub(tmp_path: Path) -> None:
     assert (given["build"], given["split"]) == ("hub:me/wiki40b:uk", "validation")
 
 
-def test_what_has_no_task(tmp_path: Path) -> None:
+def test_what_has_no_task(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(InputError, match="no finished build with running text"):
         list(write_tasks([str(GOLDEN / "flores101")], str(tmp_path)))
     with pytest.raises(ValueError, match="no such split: 'dev'; there are train, "):
         list(write_tasks([str(GOLDEN / "wiki40b" / "uk")], str(tmp_path), "dev"))
     make_build(tmp_path, "uk", {})
+    (make_build(tmp_path, "el", {}) / "COMPLETED").unlink()
     with pytest.raises(
         ValueError, match="the counts of the split test lack the keys characters, words"
     ):
         list(write_tasks([str(tmp_path)], str(tmp_path)))
+    assert "skipped a build that is not finished" in caplog.text

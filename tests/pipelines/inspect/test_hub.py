@@ -250,9 +250,11 @@ def test_what_is_not_whole_is_not_uploaded(
     assert publish(hub.repo, corpus / "en") == 1
     assert "no finished build in this folder or below" in capsys.readouterr().err
     shard = corpus / "uk" / "20260101-1.0.0" / "train-00000-of-00001.parquet"
-    shard.write_bytes(shard.read_bytes() + b"\0")
-    assert publish(hub.repo, corpus / "uk") == 1
-    assert f"{shard}: differs from the manifest" in capsys.readouterr().err
+    content = shard.read_bytes()
+    for wrong, flags in ((content[::-1], []), (content + b"\0", []), (b"", ["--dry-run"])):
+        shard.write_bytes(wrong)
+        assert publish(hub.repo, corpus / "uk", *flags) == 1
+        assert f"{shard}: differs from the manifest" in capsys.readouterr().err
     shard.unlink()
     assert publish(hub.repo, corpus / "uk") == 1
     assert f"{shard}: no such file: the build is damaged" in capsys.readouterr().err

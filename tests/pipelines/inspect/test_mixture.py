@@ -66,6 +66,7 @@ def test_a_mixture_is_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     for wrong, message in (
         ([patterns[0]], "a mixture needs at least two models"),
         ([*patterns, "x.jsonl"], "x.jsonl: write {split} in place of the name of the split"),
+        ([*patterns, "--fit", "test"], "must not be fitted to test: it has text of paper_test"),
     ):
         assert run_cli("score", "mixture", *flags, *wrong) == 2
         assert message in capsys.readouterr().err

@@ -156,6 +156,8 @@ def test_refresh_names_the_extra_of_a_corpus(
 
 def test_what_is_installed_is_not_missed() -> None:
     check_extras([*EXTRAS, "verify"], LANGUAGE_CODES)
+    typed = ["score", "bpb", "--corpus", "x", "--log-likelihood=-1"]
+    assert not cli.make_parser().parse_args(typed).extras  # scores of translations need sacrebleu
 
 
 def test_the_library_for_chinese_is_looked_for_where_it_is_needed(

@@ -39,6 +39,8 @@ LESS = "use fewer --workers, or a machine with more memory"
             RuntimeError("can't start new thread"),
             f"memory ran out (can't start new thread): {LESS}",
         ),
+        (OSError(errno.ELOOP, "Too many levels of links", "a/b"), "a/b: Too many levels of links"),
+        (RuntimeError("Symlink loop from 'a'"), "Symlink loop from 'a'"),
         (OSError(errno.ENOENT, "No such file or directory", "a/b"), ""),
         (RuntimeError("x"), ""),
     ],

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from corpusmill.transforms.files import read_files
 from corpusmill.transforms.files.read_files import (
     InputError,
     _StoredObject,
@@ -147,3 +148,11 @@ def test_errors_name_the_place_also_when_they_come_from_another_process(
         error.message,
         error.offset,
     )
+
+
+def test_a_small_file_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_files, "MAX_SMALL_BYTES", 9)
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"a" * 10))
+    assert "more than 9 bytes" in error_of(InputError, read_files.read_input, str(path))
+    assert read_files.read_input(str(path), max_bytes=9) == b"a" * 10

@@ -277,18 +277,23 @@ def find_builds(folders: Iterable[str], corpus: str = "") -> list[Build]:
     are left out. Unfinished builds are skipped with a warning. Raises InputError for a folder without a
     finished build, and for a damaged build.
     """
-    found = find_folders(folders)
-    for folder in found.unfinished:
-        logging.getLogger(__name__).warning("skipped a build that is not finished: %s", folder)
     # Builds that only contain models trained on other builds have no rows.
     builds = [
         build
-        for build in map(open_build, found.finished)
+        for build in map(open_build, find_finished(folders))
         if corpus in ("", build.corpus) and build.format and any(build.files.values())
     ]
     return sorted(
         builds, key=lambda one: (one.edition, one.dump_date, one.manifest["version"], one.folder)
     )
+
+
+def find_finished(folders: Iterable[str]) -> list[str]:
+    """Returns the folders of all finished builds, as `find_folders` does. Warns of unfinished ones."""
+    found = find_folders(folders)
+    for folder in found.unfinished:
+        logging.getLogger(__name__).warning("skipped a build that is not finished: %s", folder)
+    return found.finished
 
 
 def find_folders(folders: Iterable[str]) -> FoundFolders:
