@@ -112,6 +112,8 @@ def _without_wordless(
 
 
 STAGE = "find-contamination"
+COPIED, PARTLY, COMMON = TIERS = ("copied", "partly", "common")
+"""The values of the column `tier`: what a passage has of an item."""
 HITS = pa.schema(
     [
         *(
@@ -121,8 +123,9 @@ HITS = pa.schema(
                 "document",
                 "set",
                 "split",
-                "item",
-            )  # the first of the items that have the same text
+                "item",  # the first of the items that have the same text
+                "tier",
+            )
         ),
         *(pa.field(name, pa.int64()) for name in ("words", "start", "end")),  # characters in NFC
     ]
@@ -187,7 +190,7 @@ class _Search(beam.DoFn):
             found = describe(index, block, path, batch.ids, runs, self._shown, sums)
             add_to(sums, found, self._shown)
             for hit in find_hits(index, block, runs):
-                row = (path, batch.ids[hit.document], *names[hit.item], *hit[2:])
+                row = (path, batch.ids[hit.document], *names[hit.item], COPIED, *hit[2:])
                 yield beam.pvalue.TaggedOutput("hits", row)
             content = block.folded.text.encode("utf-8", "surrogatepass")
             read = {
