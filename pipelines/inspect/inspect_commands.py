@@ -437,7 +437,7 @@ def _run_contamination(settings: argparse.Namespace, beam_flags: Sequence[str]) 
     if settings.json:
         print(json.dumps(summarise(found), ensure_ascii=False))
     else:
-        print_contamination(found, settings.ngram_words, settings.output)
+        print_contamination(found, settings.output)
     how |= {"as_json": settings.json, "passages": passages}
     write_editions(builds, settings.output, settings.editions, **how)
     return 0 if found.is_clean else 1

@@ -10,8 +10,10 @@ import bisect
 import functools
 import io
 import itertools
+import operator
+import pickle
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -19,15 +21,18 @@ import msgspec
 import numpy
 import pyarrow as pa
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import AsDict, AsSingleton
 
 from ..files import counters
 from ..files.distribution import Spread, SpreadAll
+from ..files.line_blocks import pack_block, unpack_block
 from ..files.read_files import read_raw
 from ..files.stores import is_local
 from ..files.write_files import write_whole
 from . import read_texts
-from .contamination_evidence import Found, add, add_to, describe, find_hits, sum_of
+from .contamination_evidence import TIERS, Found, add, add_to, describe, find_hits, rate, sum_of
 from .evaluation_index import BLOCK_CHARACTERS, EvaluationIndex, build_index, fold_block, fold_texts
+from .matched_passages import find_matches
 
 
 class EvaluationSet(NamedTuple):
@@ -112,8 +117,6 @@ def _without_wordless(
 
 
 STAGE = "find-contamination"
-COPIED, PARTLY, COMMON = TIERS = ("copied", "partly", "common")
-"""The values of the column `tier`: what a passage has of an item."""
 HITS = pa.schema(
     [
         *(
@@ -128,6 +131,8 @@ HITS = pa.schema(
             )
         ),
         *(pa.field(name, pa.int64()) for name in ("words", "start", "end")),  # characters in NFC
+        *(pa.field(name, pa.int64()) for name in ("found", "missing", "documents")),  # see `Rating`
+        pa.field("share", pa.float64()),
     ]
 )
 
@@ -138,7 +143,8 @@ class FindContamination(beam.PTransform):
     """Finds the overlap of training texts with evaluation texts.
 
     Pipeline → (the overlap, PCollection[(number of an evaluation text, Found)]; one dict with the counts of
-    what was read, and "rejected/reason"; rows of HITS).
+    what was read, and "rejected/reason"; rows of HITS; PCollection[((number of an evaluation text, tier),
+    number of documents for which this is the first of the tiers of all hits)]).
 
     Args:
       files: files of training texts.
@@ -152,7 +158,7 @@ class FindContamination(beam.PTransform):
     def __init__(self, files: Sequence[read_texts.TextFile], folder: str, shown: int, workers: int):
         super().__init__()
         self.files, self.workers = tuple(files), workers
-        self.search, self.shown = _Search(folder, shown), shown
+        self.search, self.shown, self.folder = _Search(folder, shown), shown, folder
 
     def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, ...]:
         searched = (
@@ -166,32 +172,62 @@ class FindContamination(beam.PTransform):
         )
         found = searched.found | "AddUp" >> beam.CombinePerKey(add_all, self.shown)
         counts = searched.counts | "AddCounts" >> beam.CombineGlobally(sum_of)
-        return found, counts, searched.hits
+        steps = found | "Steps" >> beam.MapTuple(lambda item, one: (item, one.steps))
+        rated = searched.hits | "Rate" >> beam.FlatMap(
+            rate_hits, self.folder, AsDict(steps), AsSingleton(counts)
+        ).with_outputs("tiers", main="rows")
+        tiers = rated.tiers | "CountTiers" >> beam.combiners.Count.PerElement()
+        return found, counts, rated.rows, tiers
+
+
+def rate_hits(
+    packed: bytes, folder: str, steps: Mapping[int, Any], counts: Mapping[str, int]
+) -> Iterator[Any]:
+    """Yields rows of HITS, and for each document and evaluation text the first tier, with the tag "tiers".
+
+    Args:
+      packed: hits of documents of one file, packed by `_Search`.
+      folder: folder with the index of the evaluation texts.
+      steps: index of an evaluation text → the attribute of its overlap with all training texts.
+      counts: counts of what was read.
+    """
+    index, names = load_index(folder), load_names(folder)
+    path, hits = pickle.loads(unpack_block(packed))
+    for (document, item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
+        tiers = []
+        for _, _, *place, found in some:
+            rating = rate(index, item, found, steps[item], counts["documents"])
+            facts = rating.found, rating.missing, rating.documents, rating.share
+            tiers.append(rating.tier)
+            yield path, document, *names[item], rating.tier, *place, *facts
+        yield beam.pvalue.TaggedOutput("tiers", (item, min(tiers, key=TIERS.index)))
 
 
 class _Search(beam.DoFn):
     """Searches a part of a file for n-grams of evaluation texts.
 
     FilePart → (number of an evaluation text, its overlap with the part), for the evaluation texts that
-    overlap. Counts are on the output "counts", shared passages on the output "hits".
+    overlap. Counts are on the output "counts", packed hits on the output "hits".
     """
 
     def __init__(self, folder: str, shown: int):
         self._folder, self._shown = folder, shown
 
     def process(self, part: read_texts.FilePart) -> Iterable[Any]:
-        index, names = load_index(self._folder), load_names(self._folder)
+        index = load_index(self._folder)
         path = part.file.path
         sums: dict[int, Found] = {}
         counts: dict[str, int] = {}
         for batch in _gather(read_texts.read_part(part)):
             block = fold_block(batch.texts)
-            runs = index.find(block)
-            found = describe(index, block, path, batch.ids, runs, self._shown, sums)
+            matches = find_matches(index, block)
+            found = describe(index, block, path, batch.ids, matches, self._shown, sums)
             add_to(sums, found, self._shown)
-            for hit in find_hits(index, block, runs):
-                row = (path, batch.ids[hit.document], *names[hit.item], COPIED, *hit[2:])
-                yield beam.pvalue.TaggedOutput("hits", row)
+            # Hits are rated when the number of all documents is known. They need less memory packed.
+            hits = [(batch.ids[hit.document], *hit[1:]) for hit in find_hits(index, block, matches)]
+            if hits:
+                packed = pack_block(pickle.dumps((path, hits), protocol=5))
+                yield beam.pvalue.TaggedOutput("hits", packed)
             content = block.folded.text.encode("utf-8", "surrogatepass")
             read = {
                 "documents": len(batch.texts),

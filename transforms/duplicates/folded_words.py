@@ -2,13 +2,19 @@
 
 A text is normalised to NFC; all positions are positions in NFC. Each character is folded by NFKC and case
 (`str.casefold`). A word is a run of letters, marks and digits. All other characters, such as quotation marks
-and hyphens, separate words; format characters (soft hyphens, zero-width joiners) are removed. So "Don’t" is
-the two words "don" and "t". In scripts without spaces (Han, kana, Thai, Lao, Khmer, Myanmar) each letter with
-its marks is a word. numpy processes thousands of words at once.
+and hyphens, separate words. So "Don’t" is the two words "don" and "t". In scripts without spaces (Han, kana,
+Thai, Lao, Khmer, Myanmar) each letter with its marks is a word. numpy processes thousands of words at once.
+
+These are removed, or folded further, because copies of a text often differ in them: format characters (soft
+hyphens, zero-width joiners), the vowel signs and tatweel of Arabic, the points of Hebrew, the dots that
+distinguish the four letters I of Turkish, and "^" before an exponent. A character reference of HTML, such as
+"&eacute;", is read as its character.
 """
 
 import functools
+import html
 import itertools
+import re
 import sys
 import unicodedata
 from collections.abc import Sequence
@@ -29,6 +35,13 @@ _MARK = numpy.uint32(1 << 29)
 _SPECIAL = numpy.uint32(1 << 30)
 _UNSTABLE = numpy.uint32(1 << 31)  # alone or after another character, NFC may change it
 _LATER_JAMO = (0x1161, 0x11FF)  # vowels and final consonants, which join with the character before
+# marks that are often left out, tatweel, the dot of a small "İ", the variants of glyphs, and "^" as in "x^2"
+_REMOVED = re.compile(
+    "[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u06d6-\u06ed\u0307\ufe00-\ufe0f^]"
+)
+_DOTLESS = "\u0131"
+_REFERENCE = re.compile("&(?:amp;)?(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{1,6}|#[Xx][0-9A-Fa-f]{1,5});")
+_SOFT_HYPHEN = 0xAD
 # the other planes have no Unicode characters
 _USED_PLANES = range(0x40000), range(0xE0000, 0xF0000)
 # (first, last, number of letters that say as much as a word of a script with spaces)
@@ -163,13 +176,13 @@ def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
     return hashes.astype(numpy.uint64)
 
 
-def weigh_words(characters: Uint32s, word_ends: Int64s) -> Int64s:
-    """Returns the weights of words, in quarters of a word: how much it says that two texts share them.
+def weigh_words(characters: Uint32s, word_ends: Int64s) -> tuple[Int64s, Int64s]:
+    """Returns the sizes of words, and their weights: how much it says that two texts share them.
 
-    A word of at least two letters has the weight 4; numbers and single letters have the weight 0. In scripts
-    without spaces, where each letter is a word, a Han character has the weight 2, and any other letter the
-    weight 1. (In FLORES-101, a median sentence has 21 English words, 34 Chinese characters, 50 Japanese
-    letters or 79 Khmer letters.)
+    Both are in quarters of a word. The size of a word is 4. In scripts without spaces, where each letter is a
+    word, it is 2 for a Han character, and 1 for any other letter. (In FLORES-101, a median sentence has 21
+    English words, 34 Chinese characters, 50 Japanese letters or 79 Khmer letters.) The weight is the same,
+    but 0 for numbers and single letters of other scripts.
 
     Args:
       characters: the folded characters of all words.
@@ -178,17 +191,23 @@ def weigh_words(characters: Uint32s, word_ends: Int64s) -> Int64s:
     different, numbers = numpy.unique(characters, return_inverse=True)
     is_letter = numpy.array([unicodedata.category(chr(one))[0] in "LM" for one in different], bool)
     letters = numpy.concatenate([[0], numpy.cumsum(is_letter[numbers])])[word_ends]
-    weights = numpy.where(numpy.diff(letters) < _LETTERS, 0, QUARTERS)
+    sizes = numpy.full(len(word_ends) - 1, QUARTERS)
     firsts = characters[word_ends[:-1]]
     for begin, end, needed in _LETTER_WORDS:
-        weights[(begin <= firsts) & (firsts <= end)] = QUARTERS // needed
-    return weights
+        sizes[(begin <= firsts) & (firsts <= end)] = QUARTERS // needed
+    return sizes, numpy.where((numpy.diff(letters) < _LETTERS) & (sizes == QUARTERS), 0, sizes)
 
 
 def _look_up(text: str) -> tuple[Uint32s, Uint32s]:
     """Returns the code points of a text, and for each its entry in the table of foldings (see `_Folding`)."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    return codes, _folding().folded.take(codes, mode="wrap")  # no code is out of range
+    characters = _folding().folded.take(codes, mode="wrap")  # no code is out of range
+    for found in _REFERENCE.finditer(text) if "&" in text else ():
+        character = html.unescape(html.unescape(found[0]))
+        if len(character) == 1:
+            characters[found.start() : found.end()] = _folding().folded[_SOFT_HYPHEN]
+            characters[found.start()] = _folding().folded[ord(character)]
+    return codes, characters
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
@@ -246,7 +265,7 @@ def _folding() -> _Folding:
         first, *others = unicodedata.decomposition(character).split() or [""]
         if not first.startswith("<"):
             unstable.update(int(other, 16) for other in others)
-        if category[0] not in "LMN" and category != "Cf":
+        if category[0] not in "LMN" and category != "Cf" and character != "^":
             continue
         becomes = list(map(ord, _fold_character(character, category)))
         if len(becomes) == 1:
@@ -267,10 +286,10 @@ def _fold_character(character: str, category: str) -> str:
 
     In the result, characters that separate words are replaced by NUL characters.
     """
-    if category == "Cf" or "\ufe00" <= character <= "\ufe0f":
+    if category == "Cf" or _REMOVED.match(character):
         return ""
     text = unicodedata.normalize("NFKC", character)
-    text = unicodedata.normalize("NFKC", text.casefold())
+    text = _REMOVED.sub("", unicodedata.normalize("NFKC", text.casefold())).replace(_DOTLESS, "i")
     if text == character:  # most characters
         return text
     return "".join(one if unicodedata.category(one)[0] in "LMN" else "\0" for one in text)
