@@ -40,6 +40,8 @@ EVIDENCE_WORDS = 8
 
 In scripts without spaces, several letters count as a word, see `weigh_words`.
 """
+SEED_WORDS = 6
+"""Sequences of so many words are looked up. If one word in ten is changed, at least one is unchanged."""
 TEMPLATE_ITEMS, TEMPLATE_SHARE = 10, 0.01
 """An n-gram belongs to a template if it occurs more than TEMPLATE_ITEMS times in the evaluation texts, and as
 often as in this share of them."""
@@ -134,7 +136,7 @@ class EvaluationIndex:
         # sums of the sizes and weights of all words before each word, in quarters of a word
         self.sizes: Int64s = arrays["sizes"]
         self.weights: Int64s = arrays["weights"]
-        self._gram = min(n, EVIDENCE_WORDS)
+        self._gram = min(n, SEED_WORDS)
         self._filters = [_Filter(arrays[name]) for name in ("filter", "second_filter")]
         self._ngrams = _Table(*(arrays[field] for field in _Table._fields))
 
@@ -150,15 +152,18 @@ class EvaluationIndex:
 
     def are_evidence(self, runs: Runs) -> Booleans:
         """Returns for each run True if it has at least EVIDENCE_WORDS words of two letters."""
-        return self._are_long(runs, EVIDENCE_WORDS, self.weights)
+        found: Booleans = (
+            _sums_at(self.weights, self.text_starts, runs) >= EVIDENCE_WORDS * QUARTERS
+        )
+        return found
+
+    def sizes_of(self, runs: Runs) -> Int64s:
+        """Returns the sizes of runs in quarters of a word, see `weigh_words`."""
+        return _sums_at(self.sizes, self.text_starts, runs)
 
     def are_long(self, runs: Runs, words: int) -> Booleans:
         """Returns for each run True if it has at least so many words, or as many letters as say as much."""
-        return self._are_long(runs, words, self.sizes)
-
-    def _are_long(self, runs: Runs, words: int, sums: Int64s) -> Booleans:
-        starts = self.text_starts[runs.items] + runs.places
-        found: Booleans = sums[starts + runs.sizes] - sums[starts] >= words * QUARTERS
+        found: Booleans = self.sizes_of(runs) >= words * QUARTERS
         return found
 
     def are_whole(self, runs: Runs) -> Booleans:
@@ -270,7 +275,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
     """
     if n < 2:
         raise ValueError(f"n must be at least 2, not {n}")
-    gram = min(n, EVIDENCE_WORDS)  # texts that are evidence have at least as many words
+    gram = min(n, SEED_WORDS)
     grams: list[tuple[Uint64s, Int64s]] = []
     anchors: list[Uint64s] = []  # hashes of all parts of n-grams that have the length of an anchor
     characters: list[Uint32s] = []
@@ -387,6 +392,11 @@ def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:
     `bounds` has the index of the first word of each text, and the number of all words.
     """
     return numpy.searchsorted(bounds, words, "right") - 1
+
+
+def _sums_at(sums: Int64s, text_starts: Int64s, runs: Runs) -> Int64s:
+    starts = text_starts[runs.items] + runs.places
+    return sums[starts + runs.sizes] - sums[starts]
 
 
 def _find_templates(table: _Table, gram: int, words: int, texts: int) -> Booleans:

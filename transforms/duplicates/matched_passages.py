@@ -12,6 +12,7 @@ import numpy
 from .evaluation_index import (
     EVIDENCE_WORDS,
     LONG_WORDS,
+    SEED_WORDS,
     Booleans,
     EvaluationIndex,
     Runs,
@@ -27,6 +28,7 @@ MOVED_WORDS = 16
 """Largest number of words added or left out between two sequences of a passage."""
 GAP_WORDS = 3
 """Largest number of consecutive words that may be changed, added or left out between other equal words."""
+_MOVES = numpy.array(sorted(range(-GAP_WORDS, GAP_WORDS + 1), key=abs))
 HIT_SHARE = 0.5
 """A passage with this share of the evaluation text is a hit, even without LONG_WORDS words in a row."""
 
@@ -59,6 +61,11 @@ def find_matches(index: EvaluationIndex, block: TextBlock) -> Matches:
     too short have no passages.
     """
     runs, rows = _chain(index.find(block))
+    least = QUARTERS * min(
+        index.n, SEED_WORDS
+    )  # in scripts without spaces, most sequences have less
+    kept = numpy.bincount(rows, index.sizes_of(runs)) >= least
+    runs, rows = runs.take(kept[rows]), (numpy.cumsum(kept) - 1)[rows[kept[rows]]]
     word_rows, places, words = _find_words(index, block, runs, rows)
     firsts = numpy.searchsorted(rows, numpy.arange(rows[-1] + 1 if len(rows) else 0))
     documents, items = runs.documents[firsts], runs.items[firsts]
@@ -171,22 +178,16 @@ def _find_near_words(
     windows = numpy.repeat(numpy.arange(len(counts)), counts)
     numbers, places = numbers[windows], ranges(firsts, counts)
     ours = index.arrays["word_hashes"][items[numbers] + places]
-    words = (runs.words - runs.places)[numbers] + places
-    found = []
-    for moved in sorted(range(-GAP_WORDS, GAP_WORDS + 1), key=abs):
-        theirs = words + moved
-        inside = (starts[numbers] <= theirs) & (theirs < ends[numbers])
-        same = inside & (ours == block.hashes.take(theirs, mode="clip"))
-        if moved:
-            pairs = same[1:] & same[:-1] & (numpy.diff(windows) == 0)
-            same[:] = False
-            same[1:] |= pairs
-            same[:-1] |= pairs
-        at = numpy.flatnonzero(same)
-        found.append((numbers[at], places[at], theirs[at]))
-    numbers, places, words = (numpy.concatenate(column) for column in zip(*found, strict=True))
+    theirs = ((runs.words - runs.places)[numbers] + places)[:, None] + _MOVES
+    same = ours[:, None] == block.hashes.take(theirs, mode="clip")
+    same &= (starts[numbers][:, None] <= theirs) & (theirs < ends[numbers][:, None])
+    pairs = same[1:, 1:] & same[:-1, 1:] & (windows[1:] == windows[:-1])[:, None]
+    same[:, 1:] = False
+    same[1:, 1:] |= pairs
+    same[:-1, 1:] |= pairs
+    moves, at = numpy.nonzero(same.T)  # words at the same distance are first
+    numbers, places, words = numbers[at], places[at], theirs[at, moves]
     one = numpy.ones(len(words), numpy.int64)
-    is_same, _ = index.are_same(
-        block, Runs(runs.documents[numbers], runs.items[numbers], words, places, one)
-    )
+    near = Runs(runs.documents[numbers], runs.items[numbers], words, places, one)
+    is_same, _ = index.are_same(block, near)
     return numbers[is_same], places[is_same], words[is_same]
