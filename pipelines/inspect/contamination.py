@@ -444,23 +444,26 @@ def print_contamination(found: Contamination, output: str = "") -> None:
     )
     for name, number in found.rejected.items():
         console.print(f"items left out: {number:,} {name}")
-    names = ("items", *TIERS, f"{LONG_WORDS} words", f"{MOST:.0%} found", "whole", "too short")
+    heads = {"items": "items", **dict(zip(TIERS, TIERS, strict=True))}
+    heads |= {"long": f"{LONG_WORDS} words", "too_short": "too short"}  # more would be too wide
+    counted = [("total", found.total)] if len(found.splits) > 1 else []
+    counted = [(" ".join(filter(None, key)), one) for key, one in found.splits.items()] + counted
     rows = [
-        (escape_line(" ".join(filter(None, key))), *(f"{one:,}" for one in counts))
-        for key, counts in found.splits.items()
+        (escape_line(name), *(f"{getattr(counts, head):,}" for head in heads))
+        for name, counts in counted
     ]
     table = draw(
-        ("set, split", *names),
-        rows,
-        numbers=len(SplitCounts._fields),
-        total=("total", *(f"{one:,}" for one in found.total)) if len(rows) > 1 else (),
+        ("set, split", *heads.values()),
+        rows[: len(found.splits)],
+        numbers=len(heads),
+        total=rows[len(found.splits)] if len(rows) > 1 else (),
         width=_COLUMNS,
     )
     console.print(table, end="", soft_wrap=True)
     if found.total.too_short:
         console.print(
-            f"{found.total.too_short:,} items are too short and cannot be searched: they have fewer than"
-            f" {evaluation_index.EVIDENCE_WORDS} words of two letters"
+            f"items that cannot be searched (fewer than {evaluation_index.EVIDENCE_WORDS} words of two"
+            f" letters): {found.total.too_short:,}"
         )
     for row in found.first:
         _print_row(console, row)

@@ -163,8 +163,7 @@ class EvaluationIndex:
 
     def are_long(self, runs: Runs, words: int) -> Booleans:
         """Returns for each run True if it has at least so many words, or as many letters as say as much."""
-        found: Booleans = self.sizes_of(runs) >= words * QUARTERS
-        return found
+        return self.sizes_of(runs) >= words * QUARTERS
 
     def are_whole(self, runs: Runs) -> Booleans:
         """Returns for each run True if it is a whole evaluation text."""
@@ -396,7 +395,8 @@ def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:
 
 def _sums_at(sums: Int64s, text_starts: Int64s, runs: Runs) -> Int64s:
     starts = text_starts[runs.items] + runs.places
-    return sums[starts + runs.sizes] - sums[starts]
+    found: Int64s = sums[starts + runs.sizes] - sums[starts]
+    return found
 
 
 def _find_templates(table: _Table, gram: int, words: int, texts: int) -> Booleans:

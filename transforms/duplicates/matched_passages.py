@@ -138,13 +138,15 @@ def _find_words(
 
     Returns for each word the passage, the index in the evaluation text, and the index in the block.
     """
-    of_runs = numpy.repeat(numpy.arange(len(rows)), runs.sizes)
+    order = numpy.argsort(-runs.sizes, kind="stable")
+    sorted_runs = runs.take(order)
+    of_runs = numpy.repeat(order, sorted_runs.sizes)
     near_runs, near_places, near_words = _find_near_words(index, block, runs)
     numbers = numpy.concatenate([of_runs, near_runs])
-    places = numpy.concatenate([ranges(runs.places, runs.sizes), near_places])
-    words = numpy.concatenate([ranges(runs.words, runs.sizes), near_words])
+    places = numpy.concatenate([ranges(sorted_runs.places, sorted_runs.sizes), near_places])
+    words = numpy.concatenate([ranges(sorted_runs.words, sorted_runs.sizes), near_words])
     keys = (rows[numbers] << 32) + places
-    keys, first = numpy.unique(keys, return_index=True)  # words of sequences are first
+    keys, first = numpy.unique(keys, return_index=True)  # words of long sequences are first
     in_run = first < len(of_runs)
     word_rows, places, words = keys >> 32, places[first], words[first]
     at = index.text_starts[runs.items[numbers[first]]] + places

@@ -34,7 +34,9 @@ def test_weights_of_words(text: str, weights: list[int]) -> None:
     words = fold_words(text)
     ends = numpy.cumsum([0, *map(len, words)])
     characters = numpy.frombuffer("".join(words).encode("utf-32-le"), "<u4")
-    assert weigh_words(characters, ends).tolist() == weights
+    sizes, found = weigh_words(characters, ends)
+    assert found.tolist() == weights
+    assert sizes.tolist() == [weight or 4 for weight in weights]
 
 
 @given(TEXTS)
