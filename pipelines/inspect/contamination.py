@@ -5,7 +5,7 @@ The report, found.jsonl, has a line for each item with at least one match in the
     set, split, id, text    the item
     tier                    the first of "copied", "partly" and "common" that a passage has
     words                   number of words of the item
-    ngrams, ngrams_found    number of n-grams in the item, and how many of them occur in the training data
+    words_found             number of its words that are in a match of 8 words with any document
     longest                 number of words in the longest sequence that the item shares with a document
     documents               number of documents that contain a part of the item
     copied, partly, common  number of documents for which this is the first tier of their passages
@@ -21,7 +21,7 @@ A passage has these fields:
     missing                 number of words in the longest part of the item that it does not have
     documents               number of documents that have the rarest words that it has
     words                   number of words in the longest match
-    ngrams                  number of n-grams that the document shares with the item
+    answer                  "yes" or "no": whether a right answer follows; "" if it is not known
     start, text             position of the passage in the document, and the text of the passage
     matches                 lists of four positions: start and end of a match in the text of the item, and
                             start and end in the text of the passage
@@ -53,8 +53,7 @@ from corpusmill.transforms.duplicates.contamination_evidence import (
     MOST,
     TIERS,
     Found,
-    count,
-    count_ngrams,
+    count_found,
     rate,
 )
 from corpusmill.transforms.duplicates.evaluation_index import LONG_WORDS, EvaluationIndex
@@ -117,7 +116,7 @@ class SplitCounts(NamedTuple):
     partly: int = 0  # items of which a document has a part, and none a copy
     common: int = 0  # items of which documents have only text that is in many documents
     long: int = 0  # items that share LONG_WORDS words in a row with training data
-    most: int = 0  # items that share at least MOST of their n-grams with training data
+    most: int = 0  # items of which MOST words are in matches of 8 words with training data
     whole: int = 0  # items whose words are all in one document, in a row
     too_short: int = 0  # items with so few words that they cannot be searched, see EVIDENCE_WORDS
 
@@ -218,9 +217,9 @@ def _search(
 ) -> None:
     index = FileSystems.join(folder, SCRATCH, "index")
     # The first item with each text. Items are in the order of the numbers of their texts.
-    first: dict[int, tuple[str, str, str]] = {}
+    first: dict[int, tuple[str, ...]] = {}
     for item in known.items:
-        first.setdefault(item.number, (item.set, item.split, item.id))
+        first.setdefault(item.number, (item.set, item.split, item.id, item.part, item.answer))
     save_index(known.known, list(first.values()), index)
     with FileSystems.create(FileSystems.join(index, _ITEMS)) as stream:
         stream.write(msgspec.json.encode(known.items))
@@ -357,34 +356,27 @@ def _make_row(
     documents: int,
     of_tiers: Mapping[str, int],
 ) -> dict[str, Any]:
-    words = index.count_words(item.number)
     folded = fold_text(item.text)
     spans = folded.spans()
-    passages = [
-        {
-            "file": passage.place.file,
-            "document": passage.place.id,
-            **rate(index, item.number, passage.found, found.steps, documents)._asdict(),
-            "words": passage.words,
-            "ngrams": passage.ngrams,
-            "start": passage.start,
-            "text": passage.text,
-            "matches": [
-                [spans[one.word][0], spans[one.word + one.words - 1][1], one.start, one.end]
-                for one in passage.matches
-            ],
-        }
-        for passage in found.passages
-    ]
+    passages = []
+    for passage in found.passages:
+        (file, document), stretches, *facts, matches = passage
+        rating = rate(index, item.number, stretches, found.steps, documents, passage.answer)
+        row = {"file": file, "document": document, **rating._asdict()}
+        row |= dict(zip(("words", "answer", "start", "text"), facts, strict=True))
+        row["matches"] = [
+            [spans[one.word][0], spans[one.word + one.words - 1][1], one.start, one.end]
+            for one in matches
+        ]
+        passages.append(row)
     return {
         "set": item.set,
         "split": item.split,
         "id": item.id,
         "text": folded.text,
         "tier": next(tier for tier, number in of_tiers.items() if number),
-        "words": words,
-        "ngrams": count_ngrams(words, index.n),
-        "ngrams_found": count(found.ngrams),
+        "words": len(spans),
+        "words_found": count_found(found.steps),
         "longest": found.words,
         "documents": found.documents,
         **of_tiers,
@@ -408,7 +400,7 @@ def count_items(
         of_split = counts[row["set"], row["split"]]
         of_split[row["tier"]] += 1
         of_split["long"] += row["long"] > 0
-        of_split["most"] += row["ngrams_found"] >= MOST * row["ngrams"]
+        of_split["most"] += row["words_found"] >= MOST * row["words"]
         of_split["whole"] += row["whole"] > 0
     return {key: SplitCounts(**numbers) for key, numbers in counts.items()}
 

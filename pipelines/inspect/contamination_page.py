@@ -37,7 +37,7 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
       found: The rows of the report `found.jsonl`.
     """
     rows = sorted(
-        found, key=lambda row: (TIERS.index(row["tier"]), -row["longest"], -row["ngrams_found"])
+        found, key=lambda row: (TIERS.index(row["tier"]), -row["longest"], -row["words_found"])
     )
     shown = rows[:MAX_ITEMS]
     yield make_head("Contamination", [_FILTER])
@@ -64,8 +64,7 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
 def _section(row: Mapping[str, Any]) -> Iterator[str]:
     title = escape(f"{row['set']} {row['split']} {row['id']}")
     yield f"<section><h3>{title}</h3><p class=note>{row['longest']:,} of {row['words']:,} words in a row;"
-    yield f" {row['ngrams_found']:,} of {row['ngrams']:,} n-grams; documents: {row['documents']:,}, with"
-    yield f" all of it: {row['whole']:,}</p>\n"
+    yield f" documents: {row['documents']:,}, with all of it: {row['whole']:,}</p>\n"
     for passage in row["passages"]:
         ours = [(start, end) for start, end, _, _ in passage["matches"]]
         theirs = [(start, end) for _, _, start, end in passage["matches"]]
@@ -73,6 +72,7 @@ def _section(row: Mapping[str, Any]) -> Iterator[str]:
         yield "<div class=pair><div><div class=note>item</div>"
         facts = f"{passage['tier']}, {passage['share']:.0%} of the item, at most {passage['missing']:,} words"
         facts += f" missing in a row; documents with its rarest words: {passage['documents']:,}"
+        facts += f"; right answer after it: {passage['answer']}" if passage["answer"] else ""
         yield f"<p>{mark(row['text'], ours)}</p></div>\n<div><div class=note>{name}: {facts}</div>"
         yield f"<p>{mark(passage['text'], theirs)}</p></div></div>\n"
     yield "</section>\n"

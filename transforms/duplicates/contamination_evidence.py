@@ -2,8 +2,7 @@
 
 The overlaps of an evaluation text with parts of the training data can be added in any order. An overlap has:
 
-* the n-grams of the evaluation text that occur in training documents;
-* the number of these documents;
+* the number of training documents that have any part of the evaluation text;
 * in how many of them each word of the evaluation text is part of a match. A match is a sequence of words
   that a document has in common with the evaluation text;
 * passages from some of these documents, those with most words of the evaluation text.
@@ -20,7 +19,7 @@ from typing import NamedTuple
 import numpy
 
 from .evaluation_index import EVIDENCE_WORDS, LONG_WORDS, Booleans, EvaluationIndex, Runs, TextBlock
-from .folded_words import QUARTERS
+from .folded_words import QUARTERS, fold_words
 from .matched_passages import GAP_WORDS, Matches
 from .minhash import Int64s
 
@@ -31,7 +30,7 @@ SHOWN_WORDS = 200
 
 COPIED, PARTLY, COMMON = TIERS = ("copied", "partly", "common")
 """What a passage of a training document has of an evaluation text, see `rate`."""
-COMMON_DOCUMENTS, COMMON_SHARE = 10, 1 / 5_000
+COMMON_DOCUMENTS, COMMON_SHARE = 5, 1 / 5_000
 """Words are common text if more documents than this number and this share of all have them in a match."""
 MOST = 0.7
 """A passage with this share of the words of an evaluation text may be a copy of it.
@@ -40,6 +39,10 @@ The value is that of PaLM (Chowdhery et al. 2022, section 8), where it is a shar
 """
 MISSING_SHARE = 0.15
 """In a copy, no part with a larger share of the words is missing."""
+FEW_DOCUMENTS = 2
+"""If more documents have the rarest words of a passage, only single words of a copy may be missing."""
+ANSWER_CHARACTERS = 300
+"""Number of characters after a passage in which a right answer is searched."""
 
 Stretches = tuple[tuple[int, int], ...]
 """(start, end) of stretches, ascending, without overlaps."""
@@ -67,7 +70,7 @@ class Passage(NamedTuple):
     place: Place
     found: Stretches  # the words of the evaluation text that it has
     words: int  # number of words of the longest match
-    ngrams: int  # number of n-grams of the evaluation text in the whole document
+    answer: str  # "yes" or "no": whether a right answer follows; "" if it is not known
     start: int  # position in the document, in characters of NFC
     text: str
     matches: tuple[Match, ...]
@@ -85,6 +88,7 @@ class Hit(NamedTuple):
     words: int  # number of words of the longest match
     start: int  # position in the document, in characters of NFC
     end: int
+    answer: str  # "yes" or "no": whether a right answer follows; "" if it is not known
     found: Stretches  # the words of the evaluation text that it has
 
 
@@ -107,15 +111,14 @@ class Found(NamedTuple):
     whole: int  # number of documents with the whole evaluation text in one stretch
     long: int  # number of documents with a stretch of LONG_WORDS words that is evidence
     words: int  # number of words of the longest stretch
-    ngrams: Stretches  # ranges of indexes of the evaluation text's n-grams that occur
     # (index of a word, change of the number of documents that have it in a match, from the word before it)
     steps: tuple[tuple[int, int], ...]
     passages: tuple[Passage, ...]  # the best ones, see `order`
 
 
-def order(passage: Passage) -> tuple[int, int, int, Place, int]:
+def order(passage: Passage) -> tuple[int, int, Place, int]:
     """Returns the sort key of a passage. The passage with most words of the evaluation text comes first."""
-    return -count(passage.found), -passage.words, -passage.ngrams, passage.place, passage.start
+    return -count(passage.found), -passage.words, passage.place, passage.start
 
 
 def describe(
@@ -126,6 +129,7 @@ def describe(
     matches: Matches,
     shown: int,
     known: Mapping[int, Found] = MappingProxyType({}),
+    answers: Sequence[str] = (),
 ) -> Iterator[tuple[int, Found]]:
     """Yields (index of an evaluation text, its overlap with a training text of a block).
 
@@ -138,24 +142,20 @@ def describe(
       shown: maximum number of passages for each evaluation text.
       known: the overlaps found so far. A passage that would not be among the best of an overlap is left out,
         because it is slow to cut.
+      answers: for each evaluation text, the right answers to it, one per line; may be empty.
     """
     sizes = numpy.diff(matches.word_edges)
-    is_ngram = index.are_long(matches.runs, min(index.n, LONG_WORDS))
-    is_ngram |= index.are_whole(matches.runs)
     is_evidence = index.are_long(matches.runs, EVIDENCE_WORDS)
     changes = numpy.diff(matches.documents) | numpy.diff(matches.items)
     pairs = [0, *(numpy.flatnonzero(changes) + 1).tolist(), len(matches.items)]
     for first, last in itertools.pairwise(pairs if len(matches.items) else ()):
         item, document = int(matches.items[first]), int(matches.documents[first])
-        words = index.count_words(item)
         some = slice(matches.run_edges[first], matches.run_edges[last])
-        runs = matches.runs.take(some)
-        ngrams = _ngrams_of(index, words, runs.take(is_ngram[some]))
         best = max(range(first, last), key=lambda row: (sizes[row], matches.longest[row], -row))
         longest, place = int(matches.longest[best]), Place(file, ids[document])
-        key = -int(sizes[best]), -longest, -count(ngrams), place
+        key = -int(sizes[best]), -longest, place
         before = known[item].passages if item in known else ()
-        is_shown = len(before) < shown or key <= order(before[-1])[:4]
+        is_shown = len(before) < shown or key <= order(before[-1])[:3]
         yield (
             item,
             Found(
@@ -163,17 +163,17 @@ def describe(
                 int(matches.is_whole[first:last].any()),
                 int(matches.is_long[first:last].any()),
                 int(matches.longest[first:last].max()),
-                ngrams,
-                _steps_of(runs.take(is_evidence[some])),
-                (_cut_passage(index, block, matches, best, place, count(ngrams)),)
-                if is_shown
-                else (),
+                _steps_of(matches.runs.take(some).take(is_evidence[some])),
+                (_cut_passage(index, block, matches, best, place, answers),) if is_shown else (),
             ),
         )
 
 
-def find_hits(index: EvaluationIndex, block: TextBlock, matches: Matches) -> Iterator[Hit]:
-    """Yields the passages in `matches` that are evidence. They are sorted by document and evaluation text."""
+def find_hits(block: TextBlock, matches: Matches, answers: Sequence[str] = ()) -> Iterator[Hit]:
+    """Yields the passages in `matches` that are evidence. They are sorted by document and evaluation text.
+
+    `answers` has for each evaluation text the right answers to it, one per line.
+    """
     edges = matches.word_edges
     for row in numpy.flatnonzero(matches.is_hit).tolist():
         document, first = int(matches.documents[row]), int(matches.firsts[row])
@@ -181,7 +181,21 @@ def find_hits(index: EvaluationIndex, block: TextBlock, matches: Matches) -> Ite
         start, end = _span(block, first, int(matches.lasts[row]) - first)
         places = matches.places[edges[row] : edges[row + 1]]
         item, longest = int(matches.items[row]), int(matches.longest[row])
-        yield Hit(document, item, longest, start - offset, end - offset, stretches_of(places))
+        answer = _find_answer(block, matches, row, answers)
+        yield Hit(
+            document, item, longest, start - offset, end - offset, answer, stretches_of(places)
+        )
+
+
+def _find_answer(block: TextBlock, matches: Matches, row: int, answers: Sequence[str]) -> str:
+    """Returns "yes" or "no": whether a right answer follows the passage, or "" if none is known."""
+    known = answers[matches.items[row]] if answers else ""
+    document, last = int(matches.documents[row]), int(matches.lasts[row]) - 1
+    _, end = _span(block, last, 1)
+    stop = min(int(block.offsets[document + 1]) - 1, end + ANSWER_CHARACTERS)
+    after = f" {' '.join(fold_words(block.folded.text[end:stop]))} " if known else ""
+    wanted = (" ".join(fold_words(answer)) for answer in known.splitlines())
+    return ("yes" if any(f" {one} " in after for one in wanted) else "no") if known else ""
 
 
 def rate(
@@ -190,15 +204,16 @@ def rate(
     found: Stretches,
     steps: Iterable[tuple[int, int]],
     documents: int,
+    answer: str = "",
 ) -> Rating:
     """Returns the tier of a passage of a training document.
 
     Words of the evaluation text are common text if they are in a match with more than COMMON_DOCUMENTS
     documents and COMMON_SHARE of all documents, or in a template of the evaluation texts. The other words are
-    its own. A passage is
+    its own; all are if a right answer follows. A passage is
 
-    * "copied" if it has MOST of the own words, and the longest part that is missing has at most GAP_WORDS, or
-      MISSING_SHARE of all words;
+    * "copied" if it has MOST of the own words, and in the longest part of them that is missing are at most
+      GAP_WORDS or MISSING_SHARE of all words, or one word if more than FEW_DOCUMENTS have the rarest words;
     * "partly" if it has LONG_WORDS own words in a row, or half of the own words, or MOST of all words where
       nearly all are common text;
     * "common" otherwise, and if it has fewer than EVIDENCE_WORDS words of two letters.
@@ -209,6 +224,7 @@ def rate(
       found: the words of it that the passage has.
       steps: the attribute of the sum of all overlaps of the evaluation text (see `Found`).
       documents: number of all training documents.
+      answer: "yes" if a right answer follows the passage.
     """
     start, end = (int(edge) for edge in index.text_starts[item : item + 2])
     sizes, weights = (numpy.diff(sums[start : end + 1]) for sums in (index.sizes, index.weights))
@@ -220,11 +236,13 @@ def rate(
         counts[place] = step
     counts = counts.cumsum()[:-1]
     common = counts > max(COMMON_DOCUMENTS, documents * COMMON_SHARE)
-    own = ~(common | index.arrays["templates"][start:end])
+    own = ~(common | index.arrays["templates"][start:end]) | (answer == "yes")
     share = sizes[has].sum() / sizes.sum()
     of_own, own_found = sizes[own].sum(), sizes[own & has].sum()
     missing = _longest(own & ~has, sizes)
+    rarest = counts[has & (counts > 0)].min(initial=documents)
     allowed = max(GAP_WORDS * QUARTERS, MISSING_SHARE * sizes.sum())
+    allowed = allowed if rarest <= FEW_DOCUMENTS else QUARTERS
     is_own = of_own > GAP_WORDS * QUARTERS
     if weights[has].sum() < EVIDENCE_WORDS * QUARTERS:
         tier = COMMON
@@ -234,7 +252,6 @@ def rate(
         tier = PARTLY
     else:
         tier = PARTLY if _longest(own & has, sizes) >= LONG_WORDS * QUARTERS else COMMON
-    rarest = counts[has & (counts > 0)].min(initial=documents)
     lost = _longest(own & ~has, numpy.ones_like(sizes))
     return Rating(tier, int(has.sum()), round(float(share), 3), lost, int(rarest))
 
@@ -257,7 +274,6 @@ def add(found: Found, other: Found, shown: int) -> Found:
         found.whole + other.whole,
         found.long + other.long,
         max(found.words, other.words),
-        join_stretches((*found.ngrams, *other.ngrams)),
         tuple(sorted((place, step) for place, step in steps.items() if step)),
         tuple(sorted((*found.passages, *other.passages), key=order)[:shown]),
     )
@@ -296,21 +312,13 @@ def count(stretches: Stretches) -> int:
     return sum(end - start for start, end in stretches)
 
 
-def count_ngrams(words: int, n: int) -> int:
-    """Returns the number of n-grams of a text with `words` words.
-
-    A text with fewer than n words is one n-gram.
-    """
-    return max(words - n + 1, 1)
-
-
-def _ngrams_of(index: EvaluationIndex, words: int, runs: Runs) -> Stretches:
-    """Returns the n-grams of an evaluation text that are in common sequences."""
-    if words < index.n:
-        return ((0, 1),) if words in runs.sizes else ()
-    runs = runs.take(runs.sizes >= index.n)
-    ends = runs.places + runs.sizes - index.n + 1
-    return join_stretches(zip(runs.places.tolist(), ends.tolist(), strict=True))
+def count_found(steps: Iterable[tuple[int, int]]) -> int:
+    """Returns the number of words that are in a match with any document; `steps` is as in `Found`."""
+    documents = found = before = 0
+    for place, step in steps:
+        found += (place - before) * (documents > 0)
+        documents, before = documents + step, place
+    return found
 
 
 def _steps_of(runs: Runs) -> tuple[tuple[int, int], ...]:
@@ -321,7 +329,12 @@ def _steps_of(runs: Runs) -> tuple[tuple[int, int], ...]:
 
 
 def _cut_passage(
-    index: EvaluationIndex, block: TextBlock, matches: Matches, row: int, place: Place, ngrams: int
+    index: EvaluationIndex,
+    block: TextBlock,
+    matches: Matches,
+    row: int,
+    place: Place,
+    answers: Sequence[str],
 ) -> Passage:
     """Returns the passage of a training document, with text before and after it.
 
@@ -333,7 +346,7 @@ def _cut_passage(
       matches: passages, one of which is this one.
       row: index of the passage in `matches`.
       place: the place of the document.
-      ngrams: number of n-grams of the evaluation text that occur in the document.
+      answers: for each evaluation text, the right answers to it.
     """
     runs = matches.runs.take(slice(*matches.run_edges[row : row + 2]))
     longest = int(numpy.argmax(runs.sizes))
@@ -350,7 +363,7 @@ def _cut_passage(
         place,
         stretches_of(places),
         size,
-        ngrams,
+        _find_answer(block, matches, row, answers),
         start - offset,
         block.folded.text[start:end],
         tuple(_find_shown(block, places, words, first, last, start)),

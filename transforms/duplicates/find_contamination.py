@@ -135,12 +135,17 @@ HITS = pa.schema(
                 "set",
                 "split",
                 "item",  # the first of the items that have the same text
+                "part",  # "question", "context" or "answer"; "" if the fields of the set are not known
                 "tier",
+                "answer",  # "yes" or "no": whether a right answer follows; "" if it is not known
             )
         ),
         *(pa.field(name, pa.int64()) for name in ("words", "start", "end")),  # characters in NFC
-        *(pa.field(name, pa.int64()) for name in ("found", "missing", "documents")),  # see `Rating`
+        # see `Rating`
+        pa.field("found", pa.int64()),
         pa.field("share", pa.float64()),
+        pa.field("missing", pa.int64()),
+        pa.field("documents", pa.int64()),
     ]
 )
 
@@ -203,11 +208,10 @@ def rate_hits(
     path, hits = pickle.loads(unpack_block(packed))
     for (document, item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
         tiers = []
-        for _, _, *place, found in some:
-            rating = rate(index, item, found, steps[item], counts["documents"])
-            facts = rating.found, rating.missing, rating.documents, rating.share
-            tiers.append(rating.tier)
-            yield path, document, *names[item], rating.tier, *place, *facts
+        for _, _, *place, answer, found in some:
+            tier, *facts = rate(index, item, found, steps[item], counts["documents"], answer)
+            tiers.append(tier)
+            yield path, document, *names[item][:4], tier, answer, *place, *facts
         yield beam.pvalue.TaggedOutput("tiers", (item, min(tiers, key=TIERS.index)))
 
 
@@ -223,16 +227,18 @@ class _Search(beam.DoFn):
 
     def process(self, part: read_texts.FilePart) -> Iterable[Any]:
         index = load_index(self._folder)
+        answers = [answer for *_, answer in load_names(self._folder)]
         path = part.file.path
         sums: dict[int, Found] = {}
         counts: dict[str, int] = {}
         for batch in _gather(read_texts.read_part(part)):
             block = fold_block(batch.texts)
             matches = find_matches(index, block)
-            found = describe(index, block, path, batch.ids, matches, self._shown, sums)
+            found = describe(index, block, path, batch.ids, matches, self._shown, sums, answers)
             add_to(sums, found, self._shown)
             # Hits are rated when the number of all documents is known. They need less memory packed.
-            hits = [(batch.ids[hit.document], *hit[1:]) for hit in find_hits(index, block, matches)]
+            found_hits = find_hits(block, matches, answers)
+            hits = [(batch.ids[hit.document], *hit[1:]) for hit in found_hits]
             if hits:
                 packed = pack_block(pickle.dumps((path, hits), protocol=5))
                 yield beam.pvalue.TaggedOutput("hits", packed)
@@ -283,7 +289,7 @@ def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: s
 
     Args:
       index: the index of the n-grams of the texts.
-      names: the set, split and id of each evaluation text.
+      names: the set, split, id, part and right answers of each evaluation text.
       folder: folder to write to; created if it does not exist.
     """
     if not FileSystems.exists(folder):
@@ -310,7 +316,7 @@ def load_index(folder: str) -> EvaluationIndex:
 
 @functools.lru_cache(maxsize=1)
 def load_names(folder: str) -> list[list[str]]:
-    """Reads the set, split and id of each evaluation text from a folder that `save_index` has written."""
+    """Reads the names of each evaluation text from a folder that `save_index` has written."""
     return msgspec.json.decode(read_raw(posixpath.join(folder, _NAMES)), type=list[list[str]])
 
 
