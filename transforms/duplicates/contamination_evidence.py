@@ -29,7 +29,7 @@ SHOWN_WORDS = 200
 """Largest number of words of an evaluation text that a passage covers on each side of the longest stretch."""
 
 COPIED, PARTLY, COMMON = TIERS = ("copied", "partly", "common")
-"""What a passage of a training document has of an evaluation text, see `rate`."""
+"""The tiers of passages of training documents, see `rate`."""
 COMMON_DOCUMENTS, COMMON_SHARE = 5, 1 / 5_000
 """Words are common text if more documents than this number and this share of all have them in a match."""
 MOST = 0.7
