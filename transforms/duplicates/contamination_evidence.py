@@ -214,8 +214,8 @@ def rate(
 
     * "copied" if it has MOST of the own words, and in the longest part of them that is missing are at most
       GAP_WORDS or MISSING_SHARE of all words, or one word if more than FEW_DOCUMENTS have the rarest words;
-    * "partly" if it has LONG_WORDS own words in a row, or half of the own words, or MOST of all words where
-      nearly all are common text;
+    * "partly" if it has LONG_WORDS own words in a row, or half of the own words, some of them in a match, or
+      MOST of all words where nearly all are common text;
     * "common" otherwise, and if it has fewer than EVIDENCE_WORDS words of two letters.
 
     Args:
@@ -240,7 +240,8 @@ def rate(
     share = sizes[has].sum() / sizes.sum()
     of_own, own_found = sizes[own].sum(), sizes[own & has].sum()
     missing = _longest(own & ~has, sizes)
-    rarest = counts[has & (counts > 0)].min(initial=documents)
+    in_match = has & (counts > 0)
+    rarest = counts[in_match].min(initial=documents) if in_match.any() else 1
     allowed = max(GAP_WORDS * QUARTERS, MISSING_SHARE * sizes.sum())
     allowed = allowed if rarest <= FEW_DOCUMENTS else QUARTERS
     is_own = of_own > GAP_WORDS * QUARTERS
@@ -248,7 +249,7 @@ def rate(
         tier = COMMON
     elif is_own and own_found >= MOST * of_own and missing <= allowed:
         tier = COPIED
-    elif (2 * own_found >= of_own) if is_own else (share >= MOST):
+    elif (2 * own_found >= of_own and (own & in_match).any()) if is_own else (share >= MOST):
         tier = PARTLY
     else:
         tier = PARTLY if _longest(own & has, sizes) >= LONG_WORDS * QUARTERS else COMMON
