@@ -10,7 +10,6 @@ The overlaps of an evaluation text with parts of the training data can be added 
 So each passage has one of three tiers, see `rate`.
 """
 
-import collections
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -18,7 +17,7 @@ from typing import NamedTuple
 
 import numpy
 
-from .evaluation_index import EVIDENCE_WORDS, LONG_WORDS, Booleans, EvaluationIndex, Runs, TextBlock
+from .evaluation_index import EVIDENCE_WORDS, LONG_WORDS, Booleans, EvaluationIndex, TextBlock
 from .folded_words import QUARTERS, fold_words
 from .matched_passages import GAP_WORDS, Matches
 from .minhash import Int64s
@@ -151,6 +150,7 @@ def describe(
     for first, last in itertools.pairwise(pairs if len(matches.items) else ()):
         item, document = int(matches.items[first]), int(matches.documents[first])
         some = slice(matches.run_edges[first], matches.run_edges[last])
+        of_some = is_evidence[some]
         best = max(range(first, last), key=lambda row: (sizes[row], matches.longest[row], -row))
         longest, place = int(matches.longest[best]), Place(file, ids[document])
         key = -int(sizes[best]), -longest, place
@@ -163,7 +163,7 @@ def describe(
                 int(matches.is_whole[first:last].any()),
                 int(matches.is_long[first:last].any()),
                 int(matches.longest[first:last].max()),
-                _steps_of(matches.runs.take(some).take(is_evidence[some])),
+                _steps_of(matches.runs.places[some][of_some], matches.runs.sizes[some][of_some]),
                 (_cut_passage(index, block, matches, best, place, answers),) if is_shown else (),
             ),
         )
@@ -190,12 +190,14 @@ def find_hits(block: TextBlock, matches: Matches, answers: Sequence[str] = ()) -
 def _find_answer(block: TextBlock, matches: Matches, row: int, answers: Sequence[str]) -> str:
     """Returns "yes" or "no": whether a right answer follows the passage, or "" if none is known."""
     known = answers[matches.items[row]] if answers else ""
+    if not known:
+        return ""
     document, last = int(matches.documents[row]), int(matches.lasts[row]) - 1
     _, end = _span(block, last, 1)
     stop = min(int(block.offsets[document + 1]) - 1, end + ANSWER_CHARACTERS)
-    after = f" {' '.join(fold_words(block.folded.text[end:stop]))} " if known else ""
+    after = f" {' '.join(fold_words(block.folded.text[end:stop]))} "
     wanted = (" ".join(fold_words(answer)) for answer in known.splitlines())
-    return ("yes" if any(f" {one} " in after for one in wanted) else "no") if known else ""
+    return "yes" if any(f" {one} " in after for one in wanted) else "no"
 
 
 def rate(
@@ -268,8 +270,9 @@ def add(found: Found, other: Found, shown: int) -> Found:
 
     The sum has at most `shown` passages.
     """
-    steps = collections.Counter(dict(found.steps))
-    steps.update(dict(other.steps))
+    steps = dict(found.steps)
+    for place, step in other.steps:
+        steps[place] = steps.get(place, 0) + step
     return Found(
         found.documents + other.documents,
         found.whole + other.whole,
@@ -322,10 +325,9 @@ def count_found(steps: Iterable[tuple[int, int]]) -> int:
     return found
 
 
-def _steps_of(runs: Runs) -> tuple[tuple[int, int], ...]:
-    """Returns the attribute `steps` of the overlap with a document that has the common sequences `runs`."""
-    ends = runs.places + runs.sizes
-    stretches = join_stretches(zip(runs.places.tolist(), ends.tolist(), strict=True))
+def _steps_of(places: Int64s, sizes: Int64s) -> tuple[tuple[int, int], ...]:
+    """Returns the attribute `steps` of the overlap with a document, given its common sequences."""
+    stretches = join_stretches(zip(places.tolist(), (places + sizes).tolist(), strict=True))
     return tuple(itertools.chain.from_iterable(((start, 1), (end, -1)) for start, end in stretches))
 
 

@@ -9,7 +9,6 @@ text, since each sequence of 8 words contains one of these 5-grams. They are cal
 that contain a known anchor (one that is also in an evaluation text) are hashed and looked up.
 """
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -61,7 +60,7 @@ class TextBlock(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Sequences of words that training and evaluation texts have in common: one sequence per row, sorted."""
+    """Sequences of words that training and evaluation texts have in common: one sequence per row."""
 
     documents: Int64s  # indexes of training texts in their block
     items: Int64s  # indexes of evaluation texts
@@ -180,7 +179,12 @@ class EvaluationIndex:
         likely = likely[likely + self._gram <= ends]
         grams = _join_at(block.hashes, likely, numpy.full(len(likely), self._gram))
         rows, places = self._ngrams.find(grams)
-        return self._verify(block, self._join_runs(block, likely[rows], places))
+        words, each = likely[rows], numpy.arange(self._gram)
+        same = self.are_same(
+            block, (words[:, None] + each).ravel(), (places[:, None] + each).ravel()
+        )
+        is_same = same.reshape(-1, self._gram).all(axis=1)
+        return self._join_runs(block, words[is_same], places[is_same])
 
     def _find_likely(self, hashes: Uint64s) -> Int64s:
         """Finds n-grams that probably contain a known anchor (see the module docstring).
@@ -216,52 +220,25 @@ class EvaluationIndex:
         firsts = numpy.flatnonzero(is_first)
         counts = numpy.diff(numpy.append(firsts, len(words)))
         words, places, items = words[firsts], places[firsts], items[firsts]
-        runs = Runs(
-            _texts_of(block.bounds, words),
-            items,
-            words,
-            places - self.text_starts[items],
-            counts + self._gram - 1,
-        )
-        return runs.take(numpy.lexsort((runs.places, runs.words, runs.items, runs.documents)))
+        documents = _texts_of(block.bounds, words)
+        places -= self.text_starts[items]
+        return Runs(documents, items, words, places, counts + self._gram - 1)
 
-    def _verify(self, block: TextBlock, runs: Runs) -> Runs:
-        """Compares the words of runs that were found by their hashes. Returns the runs whose words are equal.
+    def are_same(self, block: TextBlock, theirs: Int64s, ours: Int64s) -> Booleans:
+        """Compares words of the training texts with words of the evaluation texts, one by one.
 
-        If only some words of a run are equal, it is split into its equal parts; short ones are dropped.
+        `theirs` and `ours` have the indexes of the words in the block and among all evaluation words.
         """
-        is_same, words = self.are_same(block, runs)
-        if is_same.all():
-            return runs
-        parts = []
-        for number, end in enumerate(numpy.cumsum(runs.sizes).tolist()):
-            same = words[end - int(runs.sizes[number]) : end].tolist()
-            for place, size in _stretches(same):
-                if size >= self._gram:
-                    run = [int(column[number]) for column in runs]
-                    parts.append([*run[:2], run[2] + place, run[3] + place, size])
-        return Runs(*numpy.array(parts, numpy.int64).reshape(-1, len(Runs._fields)).T)
-
-    def are_same(self, block: TextBlock, runs: Runs) -> tuple[Booleans, Booleans]:
-        """Compares the words of runs in the training texts with those in the evaluation texts.
-
-        Returns two arrays. The first has one value per run: True if all its words are equal. The second has
-        one value per word of each run, in order: True if this word is equal.
-        """
-        theirs = ranges(runs.words, runs.sizes)
-        ours = ranges(self.text_starts[runs.items] + runs.places, runs.sizes)
         word_ends: Int64s = self.arrays["word_ends"]
         starts, sizes = word_ends[ours], word_ends[ours + 1] - word_ends[ours]
-        same = block.folded.ends[theirs] - block.folded.starts[theirs] == sizes
+        same: Booleans = block.folded.ends[theirs] - block.folded.starts[theirs] == sizes
         sizes = numpy.where(same, sizes, 0)
         characters = (
             block.folded.characters[ranges(block.folded.starts[theirs], sizes)]
             == self.arrays["characters"][ranges(starts, sizes)]
         )
         same[numpy.repeat(numpy.arange(len(sizes)), sizes)[~characters]] = False
-        is_same = numpy.ones(len(runs.sizes), numpy.bool_)
-        is_same[numpy.repeat(numpy.arange(len(runs.sizes)), runs.sizes)[~same]] = False
-        return is_same, same
+        return same
 
 
 def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
@@ -422,13 +399,3 @@ def ranges(starts: Int64s, counts: Int64s) -> Int64s:
     shifts = numpy.repeat(starts - (ends - counts), counts)
     shifts += numpy.arange(len(shifts))
     return shifts
-
-
-def _stretches(same: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Yields (index of the first value, number of values) for each run of True values."""
-    at = 0
-    for is_same, values in itertools.groupby(same):
-        size = len(list(values))
-        if is_same:
-            yield at, size
-        at += size

@@ -125,29 +125,16 @@ def _without_wordless(
 
 
 STAGE = "find-contamination"
+_NAMED = ("file", "document", "set", "split", "item", "part", "tier", "answer")
 HITS = pa.schema(
     [
-        *(
-            pa.field(name, pa.string())
-            for name in (
-                "file",
-                "document",
-                "set",
-                "split",
-                "item",  # the first of the items that have the same text
-                "part",  # "question", "context" or "answer"; "" if the fields of the set are not known
-                "tier",
-                "answer",  # "yes" or "no": whether a right answer follows; "" if it is not known
-            )
-        ),
-        *(pa.field(name, pa.int64()) for name in ("words", "start", "end")),  # characters in NFC
-        # see `Rating`
-        pa.field("found", pa.int64()),
-        pa.field("share", pa.float64()),
-        pa.field("missing", pa.int64()),
-        pa.field("documents", pa.int64()),
+        *((name, pa.string()) for name in _NAMED),
+        *((name, pa.int64()) for name in ("words", "start", "end", "found")),
+        ("share", pa.float64()),
+        *((name, pa.int64()) for name in ("missing", "documents")),
     ]
 )
+"""The columns of hits, see `Hit` and `Rating`. Of items that have the same text, `item` is the first."""
 
 _ARRAYS, _NAMES = "arrays.json", "names.json"
 

@@ -27,7 +27,6 @@ from .minhash import Int64s, Uint64s
 
 Uint32s = numpy.typing.NDArray[numpy.uint32]
 
-_LINE_FEED = ord("\n")
 _CHARACTER = numpy.uint32((1 << 21) - 1)
 _LETTER_WORD = numpy.uint32(1 << 28)  # flag of a letter of a script without spaces
 _MARK = numpy.uint32(1 << 29)
@@ -80,7 +79,6 @@ class FoldedText(NamedTuple):
     starts: Int64s  # start of each word in `characters`
     ends: Int64s
     places: Int64s | None  # position in the text of each of `characters`; None if they are equal
-    line_feeds: Int64s  # positions in the text
 
     def place_of(self, at: int) -> int:
         """Returns the position in the text of the folded character with the index `at`."""
@@ -118,13 +116,13 @@ def normalize(text: str) -> str:
 
 def fold_text(text: str) -> FoldedText:
     """Splits a text into folded words. Positions in the result are positions in the text in NFC."""
-    codes, characters = _look_up(text)
+    characters = _look_up(text)
     highest = int(characters.max(initial=0))
     if highest >= _UNSTABLE:  # only few texts need the slow function `normalize`
         normal = normalize(text)
         if normal != text:
             text = normal
-            codes, characters = _look_up(text)
+            characters = _look_up(text)
         characters &= ~_UNSTABLE
         highest = int(characters.max(initial=0))
     places = None
@@ -140,8 +138,7 @@ def fold_text(text: str) -> FoldedText:
         numpy.not_equal(characters, 0, out=is_word[1:-1])
         edges = numpy.flatnonzero(is_word[1:] != is_word[:-1])
         starts, ends = edges[::2], edges[1::2]
-    line_feeds = numpy.flatnonzero(codes == _LINE_FEED)
-    return FoldedText(text, characters, starts, ends, places, line_feeds)
+    return FoldedText(text, characters, starts, ends, places)
 
 
 def fold_words(text: str) -> list[str]:
@@ -198,10 +195,10 @@ def weigh_words(characters: Uint32s, word_ends: Int64s) -> tuple[Int64s, Int64s]
     return sizes, numpy.where((numpy.diff(letters) < _LETTERS) & (sizes == QUARTERS), 0, sizes)
 
 
-def _look_up(text: str) -> tuple[Uint32s, Uint32s]:
-    """Returns the code points of a text, and for each its entry in the table of foldings (see `_Folding`)."""
+def _look_up(text: str) -> Uint32s:
+    """Returns for each character of a text its entry in the table of foldings (see `_Folding`)."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    characters = _folding().folded.take(codes, mode="wrap")  # no code is out of range
+    characters: Uint32s = _folding().folded.take(codes, mode="wrap")  # no code is out of range
     at = text.find("&")  # faster than a search for the pattern
     while at >= 0:
         if found := _REFERENCE.match(text, at):
@@ -210,7 +207,7 @@ def _look_up(text: str) -> tuple[Uint32s, Uint32s]:
                 characters[at : found.end()] = _folding().folded[_SOFT_HYPHEN]
                 characters[at] = _folding().folded[ord(character)]
         at = text.find("&", at + 1)
-    return codes, characters
+    return characters
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:

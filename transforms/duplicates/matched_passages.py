@@ -61,27 +61,26 @@ def find_matches(index: EvaluationIndex, block: TextBlock) -> Matches:
     too short have no passages.
     """
     runs, rows = _chain(index.find(block))
-    least = QUARTERS * min(
-        index.n, SEED_WORDS
-    )  # in scripts without spaces, most sequences have less
+    # In scripts without spaces, most sequences have less.
+    least = QUARTERS * min(index.n, SEED_WORDS)
     kept = numpy.bincount(rows, index.sizes_of(runs)) >= least
     runs, rows = runs.take(kept[rows]), (numpy.cumsum(kept) - 1)[rows[kept[rows]]]
     word_rows, places, words = _find_words(index, block, runs, rows)
     firsts = numpy.searchsorted(rows, numpy.arange(rows[-1] + 1 if len(rows) else 0))
-    documents, items = runs.documents[firsts], runs.items[firsts]
+    items = runs.items[firsts]
 
     def any_of(is_so: Booleans) -> Booleans:
         return numpy.bincount(rows, is_so, len(firsts)) > 0
 
-    at = index.text_starts[items[word_rows]] + places
+    starts, ends = index.text_starts[items], index.text_starts[items + 1]
+    at = starts[word_rows] + places
     sizes, weights = (
         numpy.bincount(word_rows, sums[at + 1] - sums[at], len(firsts))
         for sums in (index.sizes, index.weights)
     )
-    whole = index.sizes[index.text_starts[items + 1]] - index.sizes[index.text_starts[items]]
     is_whole = any_of(index.are_whole(runs))
     is_long = any_of(index.are_long(runs, LONG_WORDS) & index.are_evidence(runs))
-    is_hit = is_long | is_whole | (sizes >= HIT_SHARE * whole)
+    is_hit = is_long | is_whole | (sizes >= HIT_SHARE * (index.sizes[ends] - index.sizes[starts]))
     is_hit &= weights >= EVIDENCE_WORDS * QUARTERS
     kept = is_hit | is_whole | any_of(index.are_long(runs, min(index.n, LONG_WORDS)))
     kept &= ~index.are_too_short(items)
@@ -93,7 +92,7 @@ def find_matches(index: EvaluationIndex, block: TextBlock) -> Matches:
     word_edges = numpy.searchsorted(numbers[word_rows[of_words]], each)
     some = len(words) > 0  # `reduceat` needs values
     return Matches(
-        documents[kept],
+        runs.documents[run_edges[:-1]],
         items[kept],
         numpy.minimum.reduceat(words, word_edges[:-1]) if some else words,
         numpy.maximum.reduceat(words, word_edges[:-1]) + 1 if some else words,
@@ -189,7 +188,5 @@ def _find_near_words(
     same[:-1, 1:] |= pairs
     moves, at = numpy.nonzero(same.T)  # words at the same distance are first
     numbers, places, words = numbers[at], places[at], theirs[at, moves]
-    one = numpy.ones(len(words), numpy.int64)
-    near = Runs(runs.documents[numbers], runs.items[numbers], words, places, one)
-    is_same, _ = index.are_same(block, near)
+    is_same = index.are_same(block, words, items[numbers] + places)
     return numbers[is_same], places[is_same], words[is_same]
