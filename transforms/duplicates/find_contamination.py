@@ -30,7 +30,17 @@ from ..files.read_files import read_raw
 from ..files.stores import is_local
 from ..files.write_files import write_whole
 from . import read_texts
-from .contamination_evidence import TIERS, Found, add, add_to, describe, find_hits, rate, sum_of
+from .contamination_evidence import (
+    TIERS,
+    Found,
+    Rating,
+    add,
+    add_to,
+    describe,
+    find_hits,
+    rate,
+    sum_of,
+)
 from .evaluation_index import BLOCK_CHARACTERS, EvaluationIndex, build_index, fold_block, fold_texts
 from .matched_passages import find_matches
 
@@ -136,6 +146,7 @@ HITS = pa.schema(
 )
 """The columns of hits, see `Hit` and `Rating`. Of items that have the same text, `item` is the first."""
 
+_RATINGS = 1 << 16  # largest number of ratings in memory
 _ARRAYS, _NAMES = "arrays.json", "names.json"
 
 
@@ -173,33 +184,44 @@ class FindContamination(beam.PTransform):
         found = searched.found | "AddUp" >> beam.CombinePerKey(add_all, self.shown)
         counts = searched.counts | "AddCounts" >> beam.CombineGlobally(sum_of)
         steps = found | "Steps" >> beam.MapTuple(lambda item, one: (item, one.steps))
-        rated = searched.hits | "Rate" >> beam.FlatMap(
-            rate_hits, self.folder, AsDict(steps), AsSingleton(counts)
+        rated = searched.hits | "Rate" >> beam.ParDo(
+            _Rate(self.folder), AsDict(steps), AsSingleton(counts)
         ).with_outputs("tiers", main="rows")
         tiers = rated.tiers | "CountTiers" >> beam.combiners.Count.PerElement()
         return found, counts, rated.rows, tiers
 
 
-def rate_hits(
-    packed: bytes, folder: str, steps: Mapping[int, Any], counts: Mapping[str, int]
-) -> Iterator[Any]:
-    """Yields rows of HITS, and for each document and evaluation text the first tier, with the tag "tiers".
+class _Rate(beam.DoFn):
+    """Finds the tiers of hits. Hits of `_Search` → rows of HITS.
 
-    Args:
-      packed: hits of documents of one file, packed by `_Search`.
-      folder: folder with the index of the evaluation texts.
-      steps: index of an evaluation text → the attribute of its overlap with all training texts.
-      counts: counts of what was read.
+    The output "tiers" has (index of an evaluation text, first tier of its hits) for each document.
     """
-    index, names = load_index(folder), load_names(folder)
-    path, hits = pickle.loads(unpack_block(packed))
-    for (document, item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
-        tiers = []
-        for _, _, *place, answer, found in some:
-            tier, *facts = rate(index, item, found, steps[item], counts["documents"], answer)
-            tiers.append(tier)
-            yield path, document, *names[item][:4], tier, answer, *place, *facts
-        yield beam.pvalue.TaggedOutput("tiers", (item, min(tiers, key=TIERS.index)))
+
+    def __init__(self, folder: str):
+        self._folder = folder
+
+    def start_bundle(self) -> None:
+        self._ratings: dict[Any, Rating] = {}  # many hits have the same words of an item
+
+    def process(
+        self, packed: bytes, steps: Mapping[int, Any], counts: Mapping[str, int]
+    ) -> Iterator[Any]:
+        index, names = load_index(self._folder), load_names(self._folder)
+        path, hits = pickle.loads(unpack_block(packed))
+        for (document, item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
+            tiers = []
+            for _, _, *place, answer, found in some:
+                key = item, found, answer
+                if key not in self._ratings:
+                    if len(self._ratings) == _RATINGS:
+                        self._ratings.clear()
+                    self._ratings[key] = rate(
+                        index, item, found, steps[item], counts["documents"], answer
+                    )
+                tier, *facts = self._ratings[key]
+                tiers.append(tier)
+                yield path, document, *names[item][:4], tier, answer, *place, *facts
+            yield beam.pvalue.TaggedOutput("tiers", (item, min(tiers, key=TIERS.index)))
 
 
 class _Search(beam.DoFn):
