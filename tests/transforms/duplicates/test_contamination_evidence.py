@@ -15,6 +15,7 @@ from corpusmill.transforms.duplicates.contamination_evidence import (
     count_found,
     describe,
     join_stretches,
+    rate,
 )
 from corpusmill.transforms.duplicates.evaluation_index import (
     EvaluationIndex,
@@ -120,3 +121,38 @@ def test_facts() -> None:
 )
 def test_join_stretches(given: tuple, joined: tuple) -> None:
     assert join_stretches(given) == joined
+
+
+QUOTE = "it was the best of times it was the worst of times it was the age of wisdom"
+QUESTION = f"Which novel begins with the words {QUOTE} and who wrote it in which year?"
+
+
+@pytest.mark.parametrize(
+    ("text", "documents", "tier"),
+    [
+        (QUESTION, 1, "copied"),
+        (QUESTION.replace("novel", "book").replace("worst", "best"), 1, "copied"),
+        (
+            QUESTION.replace("begins with", "opens by"),
+            3,
+            "partly",
+        ),  # two words in a row are missing
+        (QUESTION, 6, "partly"),
+        (f"{QUESTION} Charles Dickens, 1859.", 6, "copied"),
+        (QUOTE, 1, "partly"),
+        (QUOTE, 6, "common"),
+        ("it was the best of times it was nothing", 1, "common"),
+    ],
+)
+def test_tiers(text: str, documents: int, tier: str) -> None:
+    known = build_index([QUESTION], 8)
+    block = fold_block([f"He said: {text}"] * documents)
+    matches = find_matches(known, block)
+    answers = ["Thackeray\nCharles Dickens"]
+    sums: dict[int, Found] = {}
+    ids = [str(number) for number in range(documents)]
+    add_to(sums, describe(known, block, "", ids, matches, SHOWN, sums, answers), SHOWN)
+    (passage, *_) = sums[0].passages
+    facts = passage.found, sums[0].steps, documents, passage.answer
+    assert rate(known, 0, *facts).tier == tier
+    assert passage.answer == ("yes" if "Dickens" in text else "no")
