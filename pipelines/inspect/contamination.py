@@ -297,15 +297,7 @@ def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
     train = {name: number for name, number in summary["train"].items() if name != "bytes"}
     counts = {"items": summary["total"]["items"], "training": train}
     rows = [list(one.values()) for one in summary["sets"]]
-    heads = [
-        "set",
-        "split",
-        "items",
-        *TIERS,
-        f"{LONG_WORDS} words",
-        f"{MOST:.0%} found",
-        "whole",
-    ]
+    heads = ["set", "split", "items", *TIERS, f"{LONG_WORDS} words", f"{MOST:.0%} found", "whole"]
     return Accounts(counts, summary, make_table([*heads, "too short"], rows))
 
 

@@ -24,6 +24,8 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
+from corpusmill.pipelines.inspect.contamination import find_contamination
+from corpusmill.pipelines.inspect.inspect_commands import Search
 from tests.tools.case_tables import read_tables
 from tests.tools.real_data import DATA
 from tests.tools.real_gutenberg import read_bodies
@@ -136,7 +138,7 @@ def read_lines(name: str) -> list[str]:
     if "news" in name:
         paths = sorted((DATA / "news").glob("*.gz"))[:2]
         text = b"".join(gzip.decompress(path.read_bytes()) for path in paths).decode("utf-8")
-        return [line for line in text.splitlines() if 16 <= len(line.split()) <= 40]
+        return [line for line in dict.fromkeys(text.splitlines()) if 16 <= len(line.split()) <= 40]
     path = next((DATA / "flores").glob(f"*/devtest/{name}.devtest"))
     lines = map(str.strip, path.read_text("utf-8").splitlines())
     return [line for line in lines if len(line.encode()) >= 120]
@@ -198,11 +200,29 @@ def write_set(made: Planted, folder: pathlib.Path) -> None:
         (folder / f"{name}.jsonl").write_text("".join(lines), "utf-8")
 
 
-def main() -> None:
-    """Prints a row for each kind: planted, in each tier of the hits, and found without a hit."""
-    from corpusmill.pipelines.inspect.contamination import find_contamination
-    from corpusmill.pipelines.inspect.inspect_commands import Search
+def search(made: Planted, folder: pathlib.Path) -> dict[str, Counter[str]]:
+    """Returns for each kind how many documents are in which tier; other hits are of the kind "elsewhere"."""
+    folder.mkdir(parents=True)
+    write_set(made, folder)
+    train, items, output = (
+        str(folder / one) for one in ("documents.jsonl", "items.jsonl", "found")
+    )
+    find_contamination(Search([train], [items]), output, workers=1)
+    hits = [row for file in folder.glob("found/hits-*") for row in pq.read_table(file).to_pylist()]
+    tiers: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for hit in hits:
+        tiers[hit["document"], hit["item"]].add(hit["tier"])
+    totals: dict[str, Counter[str]] = defaultdict(Counter)
+    for number, (item, kind) in made.truth.items():
+        found = tiers.pop((str(number), item), {"no hit"})
+        totals[kind][min(found, key="copied partly common no hit".find)] += 1
+    for some in tiers.values():
+        totals["elsewhere"].update(some)
+    return totals
 
+
+def main() -> None:
+    """Prints for each kind the number of documents in each tier."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for flag, default in (("--seeds", 3), ("--texts", 0), ("--documents", 3000)):
         parser.add_argument(flag, type=int, default=default)
@@ -211,38 +231,11 @@ def main() -> None:
     totals: dict[str, Counter[str]] = defaultdict(Counter)
     for seed in range(settings.seeds):
         with tempfile.TemporaryDirectory(prefix="planted-leaks-") as name:
-            folder = pathlib.Path(settings.keep or name) / str(seed)
-            folder.mkdir(parents=True)
             made = plant(seed, settings.documents, settings.texts)
-            write_set(made, folder)
-            train, items, output = (
-                str(folder / one) for one in ("documents.jsonl", "items.jsonl", "found")
-            )
-            find_contamination(Search([train], [items], passages=50), output, workers=1)
-            lines = (folder / "found/found.jsonl").read_text("utf-8").splitlines()
-            hits = [
-                row
-                for file in folder.glob("found/hits-*")
-                for row in pq.read_table(file).to_pylist()
-            ]
-        found = {
-            (one["document"], row["id"])
-            for row in map(json.loads, lines)
-            for one in row["passages"]
-        }
-        tiers: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for hit in hits:
-            tiers[hit["document"], hit["item"]].add(hit.get("tier", "hit"))
-        for number, (item, kind) in made.truth.items():
-            key = str(number), item
-            best = min(
-                tiers.get(key, {"no hit" if key in found else "not found"}),
-                key="copied partly common hit".find,
-            )
-            totals[kind][best] += 1
-        planted = {(str(number), item) for number, (item, _) in made.truth.items()}
-        for key, some in tiers.items():
-            totals["elsewhere"].update(some if key not in planted else ())
+            for kind, counts in search(
+                made, pathlib.Path(settings.keep or name) / str(seed)
+            ).items():
+                totals[kind] += counts
     for kind, counts in totals.items():
         print(f"{kind:20}", dict(sorted(counts.items())))
     for name, kinds in (("leaks", LEAKS), ("stock texts", STOCK)):

@@ -19,7 +19,9 @@ from tests.makers.edition_builds import article, make_edition
 from tests.makers.planted_items import KINDS, plant_items
 from tests.makers.sentence_builds import make_sentence_build
 from tests.makers.wiki_builds import Command
+from tests.tools import planted_leaks
 from tests.tools.case_tables import read_cases
+from tests.tools.real_data import needs_real_data
 
 SENTENCE = "The old bridge across the river in Tarnholt was closed on Monday after the flood."
 NEWS = "Few of the other words in here are new ."
@@ -169,6 +171,14 @@ def test_no_length_of_ngrams_hides_an_item(ngram_words: int, tmp_path: Path) -> 
     found = search([str(tmp_path / "train")], [str(tmp_path / "items")], ngram_words)
     total = SplitCounts(3, 1, 1, ngram_words <= 9, 2, 1, 1)
     assert found.total == total
+
+
+@needs_real_data
+def test_leaks_are_copied_and_stock_texts_are_not(tmp_path: Path) -> None:
+    found = planted_leaks.search(planted_leaks.plant(0, 1000), tmp_path / "set")
+    leaks = {kind: {"copied": count} for kind, (count, *_) in planted_leaks.LEAKS.items()}
+    stock = {kind: {"common": 40} for kind in planted_leaks.STOCK}
+    assert {kind: dict(found[kind]) for kind in (*leaks, *stock)} == leaks | stock
 
 
 TRIVIAL = (
