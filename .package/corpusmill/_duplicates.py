@@ -16,6 +16,7 @@ from .transforms.duplicates.evaluation_index import (
     build_index,
     fold_block,
 )
+from .transforms.duplicates.matched_passages import find_matches
 from .transforms.duplicates.minhash import (
     NGRAM_WORDS,
     PARAMETERS,
@@ -38,7 +39,7 @@ class Contamination(NamedTuple):
 
     item: int  # index of the item
     document: int  # index of the document
-    words: int  # number of words of the passage
+    words: int  # number of words of the longest sequence that both have
     start: int  # position in the document in NFC, in characters
     end: int
     text: str  # of the document: the passage
@@ -101,10 +102,10 @@ def datasketch() -> ModuleType:
 def contaminated(items: Iterable[str], documents: Iterable[str]) -> Iterator[Contamination]:
     """Finds evaluation items in documents.
 
-    These are the hits of `corpusmill contamination`, which also counts shorter matches: a passage has 13
-    words in a row that are also in the item, or is the whole item. Case and punctuation do not matter. An
-    item of fewer than about 8 words is never found, which does not mean that it is in no document: its words
-    may be in any text.
+    These are the hits of `corpusmill contamination`, which also counts shorter matches, and says which hits
+    are only common text. A passage has 13 words in a row of the item, or half of its words, or all. Case and
+    punctuation do not matter. An item of fewer than about 8 words is never found, which does not mean that it
+    is in no document: its words may be in any text.
 
     Parameters
     ----------
@@ -205,7 +206,7 @@ def find_in_block(
       first: the number of the first document.
     """
     block = fold_block(texts)
-    for hit in find_hits(known, block, known.find(block)):
+    for hit in find_hits(block, find_matches(known, block)):
         offset = int(block.offsets[hit.document])
         text = block.folded.text[offset + hit.start : offset + hit.end]
         for item in numbers[hit.item]:

@@ -3,11 +3,12 @@
 The report, found.jsonl, has a line for each item with at least one match in the training data:
 
     set, split, id, text    the item
+    tier                    the first of "copied", "partly" and "common" that a passage has
     words                   number of words of the item
-    ngrams, ngrams_found    number of n-grams in the item, and how many of them occur in the training data
+    words_found             number of its words that are in a match of 8 words with any document
     longest                 number of words in the longest sequence that the item shares with a document
-    too_short               whether the item has so few words that a match says nothing
     documents               number of documents that contain a part of the item
+    copied, partly, common  number of documents for which this is the first tier of their passages
     long                    number of documents with 13 words of the item in a row
     whole                   number of documents that contain all words of the item in a row
     passages                the passages that share most with the item
@@ -15,8 +16,12 @@ The report, found.jsonl, has a line for each item with at least one match in the
 A passage has these fields:
 
     file, document          file and id of the document
+    tier                    whether the item was copied (see `rate`)
+    found, share            number and share of the words of the item that the passage has
+    missing                 number of words in the longest part of the item that it does not have
+    documents               number of documents that have the rarest words that it has
     words                   number of words in the longest match
-    ngrams                  number of n-grams that the document shares with the item
+    answer                  "yes" or "no": whether a right answer follows; "" if it is not known
     start, text             position of the passage in the document, and the text of the passage
     matches                 lists of four positions: start and end of a match in the text of the item, and
                             start and end in the text of the passage
@@ -26,6 +31,7 @@ Positions are counted in characters, after the text is normalised to NFC.
 
 import functools
 import heapq
+import itertools
 import json
 import os
 import posixpath
@@ -36,12 +42,20 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import msgspec
+import numpy
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsDict, AsSingleton
 from rich.console import Console
 
 from corpusmill.transforms.duplicates import evaluation_index
-from corpusmill.transforms.duplicates.contamination_evidence import Found, count, count_ngrams
+from corpusmill.transforms.duplicates.contamination_evidence import (
+    COMMON,
+    MOST,
+    TIERS,
+    Found,
+    count_found,
+    rate,
+)
 from corpusmill.transforms.duplicates.evaluation_index import LONG_WORDS, EvaluationIndex
 from corpusmill.transforms.duplicates.find_contamination import (
     HITS,
@@ -75,21 +89,18 @@ from .text_sources import find_evaluation_sets, find_training_files
 
 RELEASE = Release(
     "contamination",
-    "1.1.0",
+    "1.2.0",
     {
         "1.0.0": "First.",
         "1.1.0": "Items with fewer than 8 words of two letters are counted as too short to tell, and are"
         " never hits. Matches of 13 words and of whole items are found for any --ngram-words. Rows that are"
         " not Unicode are rejected.",
+        "1.2.0": "Hits have a tier: copied, partly or common. Items with some words changed are hits. Items"
+        " that are too short are not searched. In scripts without spaces, matches are measured in letters."
+        " HTML entities, vowel signs, tatweel and the dots of i are folded.",
     },
 )
 REPORT, PAGE, HIT_FILES, STATS = "found.jsonl", "found.html", "hits", "stats.json"
-MOST = 0.7
-"""Items are counted in `most` if at least this share of their n-grams occurs in the training data.
-
-The value is that of PaLM (Chowdhery et al. 2022, section 8).
-"""
-
 _COLUMNS = 80
 _SHOWN = 5
 _SHOWN_WORDS = 12
@@ -101,12 +112,13 @@ class SplitCounts(NamedTuple):
     """The numbers of items in a split of an evaluation set: all items, and items found in training data."""
 
     items: int = 0
-    # of the items that are not too short: those that share an n-gram with training data, or are a part of it
-    touched: int = 0
+    copied: int = 0  # items of which a document has a copy, see `rate`
+    partly: int = 0  # items of which a document has a part, and none a copy
+    common: int = 0  # items of which documents have only text that is in many documents
     long: int = 0  # items that share LONG_WORDS words in a row with training data
-    most: int = 0  # items that share at least MOST of their n-grams with training data
+    most: int = 0  # items of which MOST words are in matches of 8 words with training data
     whole: int = 0  # items whose words are all in one document, in a row
-    too_short: int = 0  # items with so few words that a match says nothing, see EVIDENCE_WORDS
+    too_short: int = 0  # items with so few words that they cannot be searched, see EVIDENCE_WORDS
 
 
 class Contamination(NamedTuple):
@@ -124,11 +136,8 @@ class Contamination(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """True if no item is in the training data as a whole, or with LONG_WORDS consecutive words.
-
-        It says nothing about the items that are too short.
-        """
-        return not (self.total.long or self.total.whole)
+        """True if no item was copied. It says nothing about the items that are too short."""
+        return not self.total.copied
 
 
 def find_contamination(
@@ -179,7 +188,8 @@ def find_contamination(
 def check_items(known: EvaluationItems) -> None:
     """Raises InputError if an evaluation set has only items that are too short to be searched."""
     items = Counter(item.set for item in known.items)
-    short = Counter(item.set for item in known.items if known.known.is_too_short(item.number))
+    is_short = _find_too_short(known.items, known.known)
+    short = Counter(item.set for item in itertools.compress(known.items, is_short))
     for name, number in short.items():
         if number == items[name]:
             raise InputError(
@@ -187,6 +197,13 @@ def check_items(known: EvaluationItems) -> None:
                 f"all {number:,} items are too short to tell if they are in the training data: none has"
                 f" {evaluation_index.EVIDENCE_WORDS} words of two letters",
             )
+
+
+def _find_too_short(items: Sequence[Item], index: EvaluationIndex) -> list[bool]:
+    short: list[bool] = index.are_too_short(
+        numpy.array([item.number for item in items], int)
+    ).tolist()
+    return short
 
 
 def _search(
@@ -200,22 +217,27 @@ def _search(
 ) -> None:
     index = FileSystems.join(folder, SCRATCH, "index")
     # The first item with each text. Items are in the order of the numbers of their texts.
-    first: dict[int, tuple[str, str, str]] = {}
+    first: dict[int, tuple[str, ...]] = {}
     for item in known.items:
-        first.setdefault(item.number, (item.set, item.split, item.id))
+        first.setdefault(item.number, (item.set, item.split, item.id, item.part, item.answer))
     save_index(known.known, list(first.values()), index)
     with FileSystems.create(FileSystems.join(index, _ITEMS)) as stream:
         stream.write(msgspec.json.encode(known.items))
 
     def add(root: beam.Pipeline) -> None:
         find = FindContamination(files, index, search.passages, workers)
-        found, counts, hits = root | "FindContamination" >> find
+        found, counts, hits, tiers = root | "FindContamination" >> find
         written = (
             root
             | "Once" >> beam.Create([folder])
             | "WriteFound"
             >> beam.FlatMap(
-                write_found, index, known.rejected, AsDict(found), AsSingleton(counts)
+                write_found,
+                index,
+                known.rejected,
+                AsDict(found),
+                AsSingleton(counts),
+                AsDict(tiers),
             ).with_outputs("summary", main="files")
         )
         write = WriteRecords(folder, HIT_FILES, HITS, lambda row: f"{row[0]} {row[1]}", tuple)
@@ -236,6 +258,7 @@ def write_found(
     rejected: Mapping[str, int],
     found: Mapping[int, Found],
     counts: Mapping[str, int],
+    tiers: Mapping[tuple[int, str], int],
 ) -> Iterator[OutputFile | beam.pvalue.TaggedOutput]:
     """Writes the report and the HTML page to `folder`.
 
@@ -247,9 +270,10 @@ def write_found(
       rejected: "set/reason" → number of rejected items.
       found: `Item.number` → where the text of the item occurs in the training data.
       counts: "documents", "words", "bytes" or "rejected/reason" → its number in the training data.
+      tiers: (`Item.number`, tier) → number of documents for which this is the first tier of their hits.
     """
     items = msgspec.json.decode(read_raw(posixpath.join(index, _ITEMS)), type=list[Item])
-    rows = list(make_rows(items, load_index(index), found))
+    rows = list(make_rows(items, load_index(index), found, counts["documents"], tiers))
     splits = count_items(items, rows, load_index(index))
     summary = summarise(Contamination(splits, counts, rejected, ()))
     parts = {
@@ -273,15 +297,7 @@ def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
     train = {name: number for name, number in summary["train"].items() if name != "bytes"}
     counts = {"items": summary["total"]["items"], "training": train}
     rows = [list(one.values()) for one in summary["sets"]]
-    heads = [
-        "set",
-        "split",
-        "items",
-        "touched",
-        f"{LONG_WORDS} words",
-        f"{MOST:.0%} found",
-        "whole",
-    ]
+    heads = ["set", "split", "items", *TIERS, f"{LONG_WORDS} words", f"{MOST:.0%} found", "whole"]
     return Accounts(counts, summary, make_table([*heads, "too short"], rows))
 
 
@@ -292,13 +308,21 @@ def _read_found(folder: str) -> Contamination:
         for one in stats["sets"]
     }
     with open_raw(FileSystems.join(folder, REPORT)) as lines:
-        rows = (row for row in map(json.loads, lines) if not row["too_short"])
-        first = heapq.nsmallest(_SHOWN, rows, key=lambda row: (-row["longest"], -row["documents"]))
+        first = heapq.nsmallest(_SHOWN, map(json.loads, lines), key=order_rows)
     return Contamination(splits, stats["train"], stats["rejected"], first)
 
 
+def order_rows(row: Mapping[str, Any]) -> tuple[int, int, int]:
+    """Returns the sort key of a row of the report. Copied items come first."""
+    return TIERS.index(row["tier"]), -row["longest"], -row["documents"]
+
+
 def make_rows(
-    items: Iterable[Item], index: EvaluationIndex, found: Mapping[int, Found]
+    items: Iterable[Item],
+    index: EvaluationIndex,
+    found: Mapping[int, Found],
+    documents: int,
+    tiers: Mapping[tuple[int, str], int],
 ) -> Iterator[dict[str, Any]]:
     """Yields a row of the report for each item that was found, in the order of `items`.
 
@@ -306,42 +330,48 @@ def make_rows(
       items: All items of the evaluation sets.
       index: The n-grams of these items.
       found: `Item.number` → where the text of the item occurs in the training data.
+      documents: Number of all training documents.
+      tiers: (`Item.number`, tier) → number of documents for which this is the first tier of their hits.
     """
     for item in items:
         if item.number in found:
-            yield _make_row(item, found[item.number], index)
+            of_tiers = {tier: tiers.get((item.number, tier), 0) for tier in TIERS}
+            # Documents without a hit share only a phrase with the item.
+            of_tiers[COMMON] += found[item.number].documents - sum(of_tiers.values())
+            yield _make_row(item, found[item.number], index, documents, of_tiers)
 
 
-def _make_row(item: Item, found: Found, index: EvaluationIndex) -> dict[str, Any]:
-    words = index.count_words(item.number)
+def _make_row(
+    item: Item,
+    found: Found,
+    index: EvaluationIndex,
+    documents: int,
+    of_tiers: Mapping[str, int],
+) -> dict[str, Any]:
     folded = fold_text(item.text)
     spans = folded.spans()
-    passages = [
-        {
-            "file": passage.place.file,
-            "document": passage.place.id,
-            "words": passage.words,
-            "ngrams": passage.ngrams,
-            "start": passage.start,
-            "text": passage.text,
-            "matches": [
-                [spans[one.word][0], spans[one.word + one.words - 1][1], one.start, one.end]
-                for one in passage.matches
-            ],
-        }
-        for passage in found.passages
-    ]
+    passages = []
+    for passage in found.passages:
+        (file, document), stretches, *facts, matches = passage
+        rating = rate(index, item.number, stretches, found.steps, documents, passage.answer)
+        row = {"file": file, "document": document, **rating._asdict()}
+        row |= dict(zip(("words", "answer", "start", "text"), facts, strict=True))
+        row["matches"] = [
+            [spans[one.word][0], spans[one.word + one.words - 1][1], one.start, one.end]
+            for one in matches
+        ]
+        passages.append(row)
     return {
         "set": item.set,
         "split": item.split,
         "id": item.id,
         "text": folded.text,
-        "words": words,
-        "too_short": index.is_too_short(item.number),
-        "ngrams": count_ngrams(words, index.n),
-        "ngrams_found": count(found.ngrams),
+        "tier": next(tier for tier, number in of_tiers.items() if number),
+        "words": len(spans),
+        "words_found": count_found(found.steps),
         "longest": found.words,
         "documents": found.documents,
+        **of_tiers,
         "whole": found.whole,
         "long": found.long,
         "passages": passages,
@@ -353,22 +383,18 @@ def count_items(
 ) -> dict[tuple[str, str], SplitCounts]:
     """Returns the counts of items; the keys are pairs (set, split). `rows` are the rows of the report."""
     counts = {
-        key: [number, 0, 0, 0, 0, 0]
+        key: {**SplitCounts()._asdict(), "items": number}
         for key, number in Counter((i.set, i.split) for i in items).items()
     }
-    for item in items:
-        counts[item.set, item.split][-1] += index.is_too_short(item.number)
+    for item in itertools.compress(items, _find_too_short(items, index)):
+        counts[item.set, item.split]["too_short"] += 1
     for row in rows:
-        facts = (
-            row["ngrams_found"] > 0,
-            row["long"] > 0,
-            row["ngrams_found"] >= MOST * row["ngrams"],
-            row["whole"] > 0,
-        )
         of_split = counts[row["set"], row["split"]]
-        for place, is_so in enumerate(facts, 1):
-            of_split[place] += is_so and not row["too_short"]
-    return {key: SplitCounts(*numbers) for key, numbers in counts.items()}
+        of_split[row["tier"]] += 1
+        of_split["long"] += row["long"] > 0
+        of_split["most"] += row["words_found"] >= MOST * row["words"]
+        of_split["whole"] += row["whole"] > 0
+    return {key: SplitCounts(**numbers) for key, numbers in counts.items()}
 
 
 def summarise(found: Contamination) -> dict[str, Any]:
@@ -385,12 +411,11 @@ def summarise(found: Contamination) -> dict[str, Any]:
     }
 
 
-def print_contamination(found: Contamination, ngram_words: int, output: str = "") -> None:
+def print_contamination(found: Contamination, output: str = "") -> None:
     """Prints the counts of items in each split, and the items with the longest matches.
 
     Args:
       found: The results of the search.
-      ngram_words: The number of words in an n-gram; it is displayed in a column heading.
       output: The output folder of the search; "" if the results are not kept.
     """
     console = new_console(width=_COLUMNS)
@@ -403,24 +428,33 @@ def print_contamination(found: Contamination, ngram_words: int, output: str = ""
     )
     for name, number in found.rejected.items():
         console.print(f"items left out: {number:,} {name}")
-    names = ("items", f"{ngram_words} words", f"{LONG_WORDS} words", f"{MOST:.0%} found", "whole")
+    heads = {"items": "items", **dict(zip(TIERS, TIERS, strict=True))}
+    heads |= {"long": f"{LONG_WORDS} words", "too_short": "too short"}  # more would be too wide
+    counted = [("total", found.total)] if len(found.splits) > 1 else []
+    counted = [(" ".join(filter(None, key)), one) for key, one in found.splits.items()] + counted
     rows = [
-        (escape_line(" ".join(filter(None, key))), *(f"{one:,}" for one in counts))
-        for key, counts in found.splits.items()
+        (escape_line(name), *(f"{getattr(counts, head):,}" for head in heads))
+        for name, counts in counted
     ]
     table = draw(
-        ("set, split", *names, "too short"),
-        rows,
-        numbers=len(SplitCounts._fields),
-        total=("total", *(f"{one:,}" for one in found.total)) if len(rows) > 1 else (),
+        ("set, split", *heads.values()),
+        rows[: len(found.splits)],
+        numbers=len(heads),
+        total=rows[len(found.splits)] if len(rows) > 1 else (),
         width=_COLUMNS,
     )
     console.print(table, end="", soft_wrap=True)
+    if found.total.too_short:
+        console.print(
+            f"items that cannot be searched (fewer than {evaluation_index.EVIDENCE_WORDS} words of two"
+            f" letters): {found.total.too_short:,}"
+        )
     for row in found.first:
         _print_row(console, row)
-    if found.total.touched > len(found.first):
-        rest = f"all are in {output}/{PAGE}" if output else "--output DIR lists all"
-        console.print(f"… and {found.total.touched - len(found.first):,} more; {rest}")
+    rest = sum(found.total[1:4]) - len(found.first)
+    if rest > 0:
+        where = f"all are in {output}/{PAGE}" if output else "--output DIR lists all"
+        console.print(f"… and {rest:,} more; {where}")
 
 
 def _print_row(console: Console, row: Mapping[str, Any]) -> None:
@@ -430,5 +464,7 @@ def _print_row(console: Console, row: Mapping[str, Any]) -> None:
     where = f"{posixpath.basename(passage['file'])} {passage['document']}".strip()
     of_set = row["split"] or row["set"]
     item = escape_line(f"{of_set} {row['id']}")
-    console.print(f"{row['longest']} of {row['words']} words in a row: {item}")
+    console.print(
+        f"{row['tier']}: {passage['share']:.0%} of {row['words']} words, {row['longest']} in a row: {item}"
+    )
     console.print(f"  {text}\n  documents: {row['documents']:,}; {escape_line(where)}")

@@ -4,11 +4,14 @@ The page displays each evaluation item beside the passages of training data that
 that the item and a passage share are highlighted. The page needs no other file and no network.
 """
 
+import itertools
+import operator
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from corpusmill.transforms.duplicates.contamination_evidence import TIERS
 from corpusmill.transforms.files.markup import escape, html_table, make_head
 
 MAX_ITEMS = 2_000
@@ -33,15 +36,16 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
       summary: The return value of `contamination.summarise`.
       found: The rows of the report `found.jsonl`.
     """
-    rows = [row for row in found if not row["too_short"]]
-    rows.sort(key=lambda row: (-row["longest"], -row["ngrams_found"]))
+    rows = sorted(
+        found, key=lambda row: (TIERS.index(row["tier"]), -row["longest"], -row["words_found"])
+    )
     shown = rows[:MAX_ITEMS]
     yield make_head("Contamination", [_FILTER])
     yield "<main class=wide>\n<h1>Evaluation items in training data</h1>\n"
     train = summary["train"]
     yield f"<p>{train.get('documents', 0):,} training documents, {train.get('words', 0):,} words</p>\n"
-    names = ("items", "touched", "long", "most", "whole", "too_short")
-    heads = ("set, split", "items", "touched", "13 words", "70 % found", "whole", "too short")
+    names = ("items", *TIERS, "long", "most", "whole", "too_short")
+    heads = ("set, split", "items", *TIERS, "13 words", "70 % found", "whole", "too short")
     yield html_table(
         heads,
         (
@@ -51,22 +55,25 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
     )
     left_out = f"; the {len(shown):,} longest are below" if len(shown) < len(rows) else ""
     yield f"<p>{len(rows):,} items found{left_out}. <input placeholder='Show items with …'></p>\n"
-    for row in shown:
-        yield from _section(row)
+    for tier, some in itertools.groupby(shown, operator.itemgetter("tier")):
+        yield f"<h2>{tier}: {sum(row['tier'] == tier for row in rows):,} items</h2>\n"
+        yield from itertools.chain.from_iterable(map(_section, some))
     yield f"<script>{_FILTER}</script>\n</main></body></html>\n"
 
 
 def _section(row: Mapping[str, Any]) -> Iterator[str]:
     title = escape(f"{row['set']} {row['split']} {row['id']}")
     yield f"<section><h3>{title}</h3><p class=note>{row['longest']:,} of {row['words']:,} words in a row;"
-    yield f" {row['ngrams_found']:,} of {row['ngrams']:,} n-grams; documents: {row['documents']:,}, with"
-    yield f" all of it: {row['whole']:,}</p>\n"
+    yield f" documents: {row['documents']:,}, with all of it: {row['whole']:,}</p>\n"
     for passage in row["passages"]:
         ours = [(start, end) for start, end, _, _ in passage["matches"]]
         theirs = [(start, end) for _, _, start, end in passage["matches"]]
         name = escape(f"{posixpath.basename(passage['file'])} {passage['document']}")
         yield "<div class=pair><div><div class=note>item</div>"
-        yield f"<p>{mark(row['text'], ours)}</p></div>\n<div><div class=note>{name}</div>"
+        facts = f"{passage['tier']}, {passage['share']:.0%} of the item, at most {passage['missing']:,} words"
+        facts += f" missing in a row; documents with its rarest words: {passage['documents']:,}"
+        facts += f"; right answer after it: {passage['answer']}" if passage["answer"] else ""
+        yield f"<p>{mark(row['text'], ours)}</p></div>\n<div><div class=note>{name}: {facts}</div>"
         yield f"<p>{mark(passage['text'], theirs)}</p></div></div>\n"
     yield "</section>\n"
 

@@ -370,26 +370,25 @@ def add_contamination(commands: Commands) -> None:
 
     how texts are compared:
       word by word, in lower case, without punctuation, in NFKC; “Don’t” is the two words don and t
-      8 equal words in a row are a match (--ngram-words); of a shorter item, all its words
-      matches are exact: words are compared, not only hashes
-      items with fewer than 8 words of two letters are too short to tell: they are counted, but are never
-      contaminated, clean or removed (in scripts without spaces: 16 Han characters, 32 other letters)
+      an item is found by 8 equal words in a row (--ngram-words), or half of its words; a few may differ
+      in scripts without spaces, two Han characters or four other letters count as a word
+      items with fewer than 8 words of two letters cannot be searched: they are counted as too short
 
-    counts for each split of a set:
-      all items; items with 8 words in a row in the training data; with 13, as in GPT-3;
-      with 70 % of their 8-grams, as in PaLM; items that are completely in one document; items that
-      are too short
+    tiers of items and passages:
+      copied   70 % of the words of the item that are not common text, with no gap of more than 3 words
+      partly   13 of these words in a row, or half of them
+      common   less, or words that more than 5 documents have, such as a famous quotation or a template
 
     what you get, with --output, in <output>/:
       found.jsonl      each item that was found, with passages of documents (docs/contamination.md)
       found.html       the same as a page: items and passages side by side
-      hits-*.parquet   the position of each match of 13 words, or of a whole item, in all documents
+      hits-*.parquet   passages with 13 words in a row or half of an item, in all documents, with their tier
       stats.json       the counts
       manifest.json README.md COMPLETED
     and with --remove, new builds in <editions>/, with removed-*.parquet, the list of removed texts
 
-    Exit status: 0 if no item that is long enough occurs in the training data, either completely or with 13
-    words in a row; 1 if one does, or if no text can be read from an input; 2 wrong settings.
+    Exit status: 0 if no item was copied; 1 if one was, or if no text can be read from an input; 2 wrong
+    settings.
     """
     about = "finds items of evaluation sets in training data"
     parser = add_command(
@@ -437,7 +436,7 @@ def _run_contamination(settings: argparse.Namespace, beam_flags: Sequence[str]) 
     if settings.json:
         print(json.dumps(summarise(found), ensure_ascii=False))
     else:
-        print_contamination(found, settings.ngram_words, settings.output)
+        print_contamination(found, settings.output)
     how |= {"as_json": settings.json, "passages": passages}
     write_editions(builds, settings.output, settings.editions, **how)
     return 0 if found.is_clean else 1

@@ -1,16 +1,14 @@
 """Indexes evaluation texts, to find sequences of at least n of their words in training texts.
 
 Word n-grams are looked up by 64-bit hashes. Each sequence found is then compared word by word, so the result
-is exact. Sequences of LONG_WORDS words and whole evaluation texts are found, too, even if n is larger. An
-evaluation text that is too short to be evidence (see EVIDENCE_WORDS) and has fewer words than n may be found
-only if it is a whole line or a whole training text.
+is exact. Sequences of EVIDENCE_WORDS words are found even if n is larger. A text with fewer words than that
+is too short to be searched.
 
 To find sequences of 8 words, it is enough to look for 5-grams that begin at every fourth word of a training
 text, since each sequence of 8 words contains one of these 5-grams. They are called anchors. Only the n-grams
 that contain a known anchor (one that is also in an evaluation text) are hashed and looked up.
 """
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,8 +16,15 @@ import numpy
 import numpy.typing
 
 from ..files.line_blocks import in_batches
-from . import folded_words
-from .folded_words import QUARTERS, FoldedText, Uint32s, fold_text, hash_folded, normalize
+from .folded_words import (
+    QUARTERS,
+    FoldedText,
+    Uint32s,
+    fold_text,
+    hash_folded,
+    normalize,
+    weigh_words,
+)
 from .minhash import MULTIPLIER, Int64s, Uint64s, finalize, join_hashes, sort_different
 
 Booleans = numpy.typing.NDArray[numpy.bool_]
@@ -34,6 +39,11 @@ EVIDENCE_WORDS = 8
 
 In scripts without spaces, several letters count as a word, see `weigh_words`.
 """
+SEED_WORDS = 6
+"""Sequences of so many words are looked up. If one word in ten is changed, at least one is unchanged."""
+TEMPLATE_ITEMS, TEMPLATE_SHARE = 10, 0.01
+"""An n-gram belongs to a template if it occurs more than TEMPLATE_ITEMS times in the evaluation texts, and as
+often as in this share of them."""
 
 _FILTER_SIZES = range(12, 28)  # the size of a filter is a power of 2 with one of these exponents
 _FILTER_FACTOR = 16  # of the hashes that are not in the index, one in this many passes the filter
@@ -50,7 +60,7 @@ class TextBlock(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Sequences of words that training and evaluation texts have in common: one sequence per row, sorted."""
+    """Sequences of words that training and evaluation texts have in common: one sequence per row."""
 
     documents: Int64s  # indexes of training texts in their block
     items: Int64s  # indexes of evaluation texts
@@ -58,15 +68,15 @@ class Runs(NamedTuple):
     places: Int64s  # indexes of the first words in the evaluation texts
     sizes: Int64s  # number of words in each sequence
 
-    def take(self, rows: Int64s | Booleans) -> "Runs":
+    def take(self, rows: Int64s | Booleans | slice) -> "Runs":
         """Returns the runs at the given indexes, or the runs where a given mask is True."""
         return Runs(*(column[rows] for column in self))
 
 
 class _Table(NamedTuple):
-    """A hash table of the n-grams, or of the lines, of the evaluation texts: hash → positions in these texts.
+    """A hash table of the n-grams of the evaluation texts: hash → positions in these texts.
 
-    The position of an n-gram or line is the index of its first word among the words of all evaluation texts.
+    The position of an n-gram is the index of its first word among the words of all evaluation texts.
     """
 
     hashes: Uint64s  # ascending
@@ -76,14 +86,17 @@ class _Table(NamedTuple):
     def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s]:
         """Looks up `hashes`. Returns two arrays of equal length, with one entry for each match.
 
-        A match is an n-gram or a line that has one of the hashes. The first array has the index of this hash
-        in `hashes`. The second array has the position of the n-gram or line (see `_Table`).
+        A match is an n-gram that has one of the hashes. The first array has the index of this hash in
+        `hashes`. The second array has the position of the n-gram (see `_Table`). A hash that occurs at
+        several positions has several matches.
         """
+        if not len(self.hashes):
+            return numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64)
         rows = numpy.minimum(numpy.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         found = numpy.flatnonzero(self.hashes[rows] == hashes)
         rows = rows[found]
         counts = self.firsts[rows + 1] - self.firsts[rows]
-        return numpy.repeat(found, counts), self.places[_ranges(self.firsts[rows], counts)]
+        return numpy.repeat(found, counts), self.places[ranges(self.firsts[rows], counts)]
 
 
 class _Filter:
@@ -119,31 +132,37 @@ class EvaluationIndex:
         self.n = n
         self.arrays = dict(arrays)
         self.text_starts: Int64s = arrays["text_starts"]
-        # sum of the weights of all words before each word
-        self._weights: Int64s = arrays["weights"]
-        self._gram = min(n, EVIDENCE_WORDS)
+        # sums of the sizes and weights of all words before each word, in quarters of a word
+        self.sizes: Int64s = arrays["sizes"]
+        self.weights: Int64s = arrays["weights"]
+        self._gram = min(n, SEED_WORDS)
         self._filters = [_Filter(arrays[name]) for name in ("filter", "second_filter")]
-        self._line_filter = _Filter(arrays["line_filter"])
-        self._ngrams, self._lines = (
-            _Table(*(arrays[f"{name}_{field}"] for field in _Table._fields))
-            for name in ("ngram", "line")
-        )
+        self._ngrams = _Table(*(arrays[field] for field in _Table._fields))
 
     def count_words(self, item: int) -> int:
         """Returns the number of words of the evaluation text with the index `item`."""
         return int(self.text_starts[item + 1] - self.text_starts[item])
 
-    def is_too_short(self, item: int) -> bool:
-        """Returns True if even the whole evaluation text has fewer than EVIDENCE_WORDS words."""
-        start, end = self.text_starts[item : item + 2]
-        return bool(self._weights[end] - self._weights[start] < EVIDENCE_WORDS * QUARTERS)
+    def are_too_short(self, items: Int64s) -> Booleans:
+        """Returns for each evaluation text True if even the whole text is not evidence (EVIDENCE_WORDS)."""
+        starts, ends = self.text_starts[items], self.text_starts[items + 1]
+        short: Booleans = self.weights[ends] - self.weights[starts] < EVIDENCE_WORDS * QUARTERS
+        return short
 
     def are_evidence(self, runs: Runs) -> Booleans:
-        """Returns for each run True if it has at least EVIDENCE_WORDS words."""
-        starts = self.text_starts[runs.items] + runs.places
-        weights = self._weights[starts + runs.sizes] - self._weights[starts]
-        found: Booleans = weights >= EVIDENCE_WORDS * QUARTERS
+        """Returns for each run True if it has at least EVIDENCE_WORDS words of two letters."""
+        found: Booleans = (
+            _sums_at(self.weights, self.text_starts, runs) >= EVIDENCE_WORDS * QUARTERS
+        )
         return found
+
+    def sizes_of(self, runs: Runs) -> Int64s:
+        """Returns the sizes of runs in quarters of a word, see `weigh_words`."""
+        return _sums_at(self.sizes, self.text_starts, runs)
+
+    def are_long(self, runs: Runs, words: int) -> Booleans:
+        """Returns for each run True if it has at least so many words, or as many letters as say as much."""
+        return self.sizes_of(runs) >= words * QUARTERS
 
     def are_whole(self, runs: Runs) -> Booleans:
         """Returns for each run True if it is a whole evaluation text."""
@@ -153,23 +172,19 @@ class EvaluationIndex:
     def find(self, block: TextBlock) -> Runs:
         """Returns the sequences of words that the training texts in `block` share with evaluation texts.
 
-        Each sequence is as long as possible. It has at least n or LONG_WORDS words, or is a whole evaluation
-        text.
+        Each sequence is as long as possible. It has at least n or EVIDENCE_WORDS words or letters.
         """
         likely = self._find_likely(block.hashes)
         ends = block.bounds[1:][_texts_of(block.bounds, likely)]
         likely = likely[likely + self._gram <= ends]
         grams = _join_at(block.hashes, likely, numpy.full(len(likely), self._gram))
-        rows, places = _find(self._ngrams, grams, numpy.arange(len(grams)))
-        found = likely[rows]
-        runs = self._verify(block, self._join_runs(block, found, places))
-        if self._gram < self.n:
-            runs = runs.take((runs.sizes >= min(self.n, LONG_WORDS)) | self.are_whole(runs))
-        lines = self._find_lines(block) if len(self._lines.hashes) else None
-        if not lines or not len(lines.items):
-            return runs
-        both = Runs(*map(numpy.concatenate, zip(runs, lines, strict=True)))
-        return both.take(numpy.lexsort((both.places, both.words, both.items, both.documents)))
+        rows, places = self._ngrams.find(grams)
+        words, each = likely[rows], numpy.arange(self._gram)
+        same = self.are_same(
+            block, (words[:, None] + each).ravel(), (places[:, None] + each).ravel()
+        )
+        is_same = same.reshape(-1, self._gram).all(axis=1)
+        return self._join_runs(block, words[is_same], places[is_same])
 
     def _find_likely(self, hashes: Uint64s) -> Int64s:
         """Finds n-grams that probably contain a known anchor (see the module docstring).
@@ -205,66 +220,25 @@ class EvaluationIndex:
         firsts = numpy.flatnonzero(is_first)
         counts = numpy.diff(numpy.append(firsts, len(words)))
         words, places, items = words[firsts], places[firsts], items[firsts]
-        runs = Runs(
-            _texts_of(block.bounds, words),
-            items,
-            words,
-            places - self.text_starts[items],
-            counts + self._gram - 1,
-        )
-        return runs.take(numpy.lexsort((runs.places, runs.words, runs.items, runs.documents)))
+        documents = _texts_of(block.bounds, words)
+        places -= self.text_starts[items]
+        return Runs(documents, items, words, places, counts + self._gram - 1)
 
-    def _find_lines(self, block: TextBlock) -> Runs:
-        """Finds evaluation texts that are shorter than an n-gram, and are a whole line or training text."""
-        starts, sizes = _short_spans(block, self._gram, self._line_filter)
-        hashes = _join_at(block.hashes, starts, sizes)
-        rows, places = _find(self._lines, hashes, numpy.arange(len(hashes)))
-        items = _texts_of(self.text_starts, places)
-        is_whole = self.text_starts[items + 1] - places == sizes[rows]
-        rows, items = rows[is_whole], items[is_whole]
-        words = starts[rows]
-        runs = Runs(
-            _texts_of(block.bounds, words), items, words, numpy.zeros_like(words), sizes[rows]
-        )
-        return runs.take(self._is_same(block, runs)[0])
+    def are_same(self, block: TextBlock, theirs: Int64s, ours: Int64s) -> Booleans:
+        """Compares words of the training texts with words of the evaluation texts, one by one.
 
-    def _verify(self, block: TextBlock, runs: Runs) -> Runs:
-        """Compares the words of runs that were found by their hashes. Returns the runs whose words are equal.
-
-        If only some words of a run are equal, it is split into its equal parts; short ones are dropped.
+        `theirs` and `ours` have the indexes of the words in the block and among all evaluation words.
         """
-        is_same, words = self._is_same(block, runs)
-        if is_same.all():
-            return runs
-        parts = []
-        for number, end in enumerate(numpy.cumsum(runs.sizes).tolist()):
-            same = words[end - int(runs.sizes[number]) : end].tolist()
-            for place, size in _stretches(same):
-                if size >= self._gram:
-                    run = [int(column[number]) for column in runs]
-                    parts.append([*run[:2], run[2] + place, run[3] + place, size])
-        return Runs(*numpy.array(parts, numpy.int64).reshape(-1, len(Runs._fields)).T)
-
-    def _is_same(self, block: TextBlock, runs: Runs) -> tuple[Booleans, Booleans]:
-        """Compares the words of runs in the training texts with those in the evaluation texts.
-
-        Returns two arrays. The first has one value per run: True if all its words are equal. The second has
-        one value per word of each run, in order: True if this word is equal.
-        """
-        theirs = _ranges(runs.words, runs.sizes)
-        ours = _ranges(self.text_starts[runs.items] + runs.places, runs.sizes)
         word_ends: Int64s = self.arrays["word_ends"]
         starts, sizes = word_ends[ours], word_ends[ours + 1] - word_ends[ours]
-        same = block.folded.ends[theirs] - block.folded.starts[theirs] == sizes
+        same: Booleans = block.folded.ends[theirs] - block.folded.starts[theirs] == sizes
         sizes = numpy.where(same, sizes, 0)
         characters = (
-            block.folded.characters[_ranges(block.folded.starts[theirs], sizes)]
-            == self.arrays["characters"][_ranges(starts, sizes)]
+            block.folded.characters[ranges(block.folded.starts[theirs], sizes)]
+            == self.arrays["characters"][ranges(starts, sizes)]
         )
         same[numpy.repeat(numpy.arange(len(sizes)), sizes)[~characters]] = False
-        is_same = numpy.ones(len(runs.sizes), numpy.bool_)
-        is_same[numpy.repeat(numpy.arange(len(runs.sizes)), runs.sizes)[~same]] = False
-        return is_same, same
+        return same
 
 
 def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
@@ -277,14 +251,13 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
     """
     if n < 2:
         raise ValueError(f"n must be at least 2, not {n}")
-    gram = min(n, EVIDENCE_WORDS)  # texts that are evidence have at least as many words
+    gram = min(n, SEED_WORDS)
     grams: list[tuple[Uint64s, Int64s]] = []
     anchors: list[Uint64s] = []  # hashes of all parts of n-grams that have the length of an anchor
-    lines: list[tuple[Uint64s, Int64s]] = []
     characters: list[Uint32s] = []
     sizes: list[Int64s] = []
     counts: list[Int64s] = []
-    beginnings: list[Uint64s] = []  # hashes of the beginnings of texts with fewer words than that
+    word_hashes: list[Uint32s] = []
     first = 0
     for block in fold_texts(texts):
         of_texts = numpy.diff(block.bounds)
@@ -295,31 +268,27 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
         distance, size = _anchors(gram)
         places = (whole[:, None] + numpy.arange(distance)).ravel()
         anchors.append(sort_different(join_hashes(block.hashes, size)[places]))
-        is_short = (of_texts > 0) & (of_texts < gram)
-        starts, short = block.bounds[:-1][is_short], of_texts[is_short]
-        lines.append((_join_at(block.hashes, starts, short), starts + first))
-        beginnings.append(_hash_beginnings(block.hashes[starts], short))
+        word_hashes.append(block.hashes.astype(numpy.uint32))
         characters.append(block.folded.characters[block.folded.characters != 0])
         sizes.append(block.folded.ends - block.folded.starts)
         counts.append(of_texts)
         first += len(block.hashes)
-    tables = {"ngram": _make_table(grams), "line": _make_table(lines)}
+    table = _make_table(grams)
     of_anchors = numpy.concatenate([*anchors, numpy.empty(0, numpy.uint64)])
     of_words = numpy.concatenate([*characters, numpy.empty(0, numpy.uint32)])
     word_ends = _starts_of(sizes)
+    word_sizes, weights = weigh_words(of_words, word_ends)
     arrays = {
         "text_starts": _starts_of(counts),
         "word_ends": word_ends,
-        "weights": _starts_of([folded_words.weigh_words(of_words, word_ends)]),
+        "sizes": _starts_of([word_sizes]),
+        "weights": _starts_of([weights]),
         "characters": of_words,
+        "word_hashes": numpy.concatenate([*word_hashes, numpy.empty(0, numpy.uint32)]),
+        "templates": _find_templates(table, gram, first, len(texts)),
         "filter": _make_filter(of_anchors),
         "second_filter": _make_filter(_turn(of_anchors)),
-        "line_filter": _make_filter(numpy.concatenate([*beginnings, numpy.empty(0, numpy.uint64)])),
-        **{
-            f"{name}_{field}": getattr(table, field)
-            for name, table in tables.items()
-            for field in _Table._fields
-        },
+        **table._asdict(),
     }
     return EvaluationIndex(n, arrays)
 
@@ -340,43 +309,6 @@ def fold_block(texts: Sequence[str]) -> TextBlock:
     return TextBlock(offsets, folded, hash_folded(folded), bounds)
 
 
-def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s, Int64s]:
-    """Finds the lines and whole texts that have fewer than n words and pass the filter `beginnings`.
-
-    Returns two arrays: the index of the first word, and the number of words, of each line or text found.
-
-    Args:
-      block: the texts.
-      n: number of words of an n-gram.
-      beginnings: filter for the hashes from `_hash_beginnings`. It passes the hashes of short evaluation
-        texts.
-    """
-    feeds = numpy.searchsorted(block.folded.word_starts(), block.folded.line_feeds)
-    lines = numpy.sort(numpy.concatenate([feeds, block.bounds]), kind="stable")
-    spans = []
-    for bounds in (lines, block.bounds):
-        sizes = numpy.diff(bounds)
-        short = numpy.flatnonzero((sizes > 0) & (sizes < n))
-        begins = _hash_beginnings(block.hashes[bounds[short]], sizes[short])
-        short = short[beginnings.passes(begins)]
-        spans.append(bounds[short] * n + sizes[short])
-    different = numpy.unique(numpy.concatenate(spans))
-    return different // n, different % n
-
-
-def _find(table: _Table, hashes: Uint64s, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Looks up the hashes `hashes[rows]` in a table.
-
-    Returns two arrays of equal length, with one entry for each match: the index of the hash in `hashes`, and
-    the position of the match among all evaluation words. A hash that occurs at several positions has several
-    matches.
-    """
-    if not len(table.hashes):
-        return numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64)
-    found, places = table.find(hashes[rows])
-    return rows[found], places
-
-
 def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
     hashes = numpy.concatenate([numpy.empty(0, numpy.uint64), *(one for one, _ in found)])
     places = numpy.concatenate([numpy.empty(0, numpy.int64), *(one for _, one in found)])
@@ -385,11 +317,6 @@ def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
     different = sort_different(hashes)
     firsts = numpy.append(numpy.searchsorted(hashes, different), len(hashes))
     return _Table(different, firsts, places)
-
-
-def _hash_beginnings(first_words: Uint64s, sizes: Int64s) -> Uint64s:
-    """Returns a hash for each text or line, made from the hash of its first word and its number of words."""
-    return finalize(first_words + sizes.astype(numpy.uint64) * MULTIPLIER)
 
 
 def _anchors(n: int) -> tuple[int, int]:
@@ -443,11 +370,27 @@ def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:
     return numpy.searchsorted(bounds, words, "right") - 1
 
 
+def _sums_at(sums: Int64s, text_starts: Int64s, runs: Runs) -> Int64s:
+    starts = text_starts[runs.items] + runs.places
+    found: Int64s = sums[starts + runs.sizes] - sums[starts]
+    return found
+
+
+def _find_templates(table: _Table, gram: int, words: int, texts: int) -> Booleans:
+    """Returns for each word of the evaluation texts True if it is in an n-gram of a template."""
+    counts = numpy.diff(table.firsts)
+    is_template = counts > max(TEMPLATE_ITEMS, TEMPLATE_SHARE * texts)
+    found = numpy.zeros(words, numpy.bool_)
+    places = table.places[numpy.repeat(is_template, counts)]
+    found[ranges(places, numpy.full(len(places), gram))] = True
+    return found
+
+
 def _starts_of(counts: Sequence[Int64s]) -> Int64s:
     return numpy.concatenate([numpy.zeros(1, numpy.int64), *counts]).cumsum()
 
 
-def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
+def ranges(starts: Int64s, counts: Int64s) -> Int64s:
     """Returns the numbers start, start + 1, … for each start, in one array.
 
     `counts` says for each start how many numbers are returned.
@@ -456,13 +399,3 @@ def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
     shifts = numpy.repeat(starts - (ends - counts), counts)
     shifts += numpy.arange(len(shifts))
     return shifts
-
-
-def _stretches(same: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Yields (index of the first value, number of values) for each run of True values."""
-    at = 0
-    for is_same, values in itertools.groupby(same):
-        size = len(list(values))
-        if is_same:
-            yield at, size
-        at += size

@@ -10,8 +10,10 @@ import bisect
 import functools
 import io
 import itertools
+import operator
+import pickle
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -19,15 +21,28 @@ import msgspec
 import numpy
 import pyarrow as pa
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.pvalue import AsDict, AsSingleton
 
 from ..files import counters
 from ..files.distribution import Spread, SpreadAll
+from ..files.line_blocks import pack_block, unpack_block
 from ..files.read_files import read_raw
 from ..files.stores import is_local
 from ..files.write_files import write_whole
 from . import read_texts
-from .contamination_evidence import Found, add, add_to, describe, find_hits, sum_of
+from .contamination_evidence import (
+    TIERS,
+    Found,
+    Rating,
+    add,
+    add_to,
+    describe,
+    find_hits,
+    rate,
+    sum_of,
+)
 from .evaluation_index import BLOCK_CHARACTERS, EvaluationIndex, build_index, fold_block, fold_texts
+from .matched_passages import find_matches
 
 
 class EvaluationSet(NamedTuple):
@@ -38,13 +53,20 @@ class EvaluationSet(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A text of an evaluation set, with its id and its number in the index."""
+    """A text of an evaluation set, with its id and its number in the index.
+
+    If the fields of the set are known (see evaluation_sets.toml), its question, its context and a long answer
+    are items of their own, and the item of the question has the right answer.
+    """
 
     set: str
     split: str
     id: str
     text: str
     number: int  # number of its text in the index; items with the same text have the same number
+    part: str = ""  # QUESTION, CONTEXT or ANSWER of read_texts.py; "" if the fields are not known
+    # right answers to a question, one per line, which are not in `text`; "" if there is none
+    answer: str = ""
 
 
 class EvaluationItems(NamedTuple):
@@ -75,13 +97,14 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
                     f"{one.name}/{reason}": count for reason, count in batch.rejected.items()
                 }
                 rejected = sum_of([rejected, reasons])
-                for key, text in zip(batch.ids, batch.texts, strict=True):
+                details = batch.details or [("", "")] * len(batch.texts)
+                for key, text, detail in zip(batch.ids, batch.texts, details, strict=True):
                     line += 1
                     name = str(line) if file.kind in (read_texts.LINES, read_texts.FILES) else key
                     if splits.count(file.split) > 1 and not file.id:
                         name = f"{posixpath.basename(file.path)}:{name}"
                     number = texts.setdefault(text, len(texts))
-                    items.append(Item(one.name, file.split, name, text, number))
+                    items.append(Item(one.name, file.split, name, text, number, *detail))
     return _without_wordless(items, list(texts), rejected, n)
 
 
@@ -112,22 +135,18 @@ def _without_wordless(
 
 
 STAGE = "find-contamination"
+_NAMED = ("file", "document", "set", "split", "item", "part", "tier", "answer")
 HITS = pa.schema(
     [
-        *(
-            pa.field(name, pa.string())
-            for name in (
-                "file",
-                "document",
-                "set",
-                "split",
-                "item",
-            )  # the first of the items that have the same text
-        ),
-        *(pa.field(name, pa.int64()) for name in ("words", "start", "end")),  # characters in NFC
+        *((name, pa.string()) for name in _NAMED),
+        *((name, pa.int64()) for name in ("words", "start", "end", "found")),
+        ("share", pa.float64()),
+        *((name, pa.int64()) for name in ("missing", "documents")),
     ]
 )
+"""The columns of hits, see `Hit` and `Rating`. Of items that have the same text, `item` is the first."""
 
+_RATINGS = 1 << 16  # largest number of ratings in memory
 _ARRAYS, _NAMES = "arrays.json", "names.json"
 
 
@@ -135,7 +154,8 @@ class FindContamination(beam.PTransform):
     """Finds the overlap of training texts with evaluation texts.
 
     Pipeline → (the overlap, PCollection[(number of an evaluation text, Found)]; one dict with the counts of
-    what was read, and "rejected/reason"; rows of HITS).
+    what was read, and "rejected/reason"; rows of HITS; PCollection[((number of an evaluation text, tier),
+    number of documents for which this is the first of the tiers of all hits)]).
 
     Args:
       files: files of training texts.
@@ -149,7 +169,7 @@ class FindContamination(beam.PTransform):
     def __init__(self, files: Sequence[read_texts.TextFile], folder: str, shown: int, workers: int):
         super().__init__()
         self.files, self.workers = tuple(files), workers
-        self.search, self.shown = _Search(folder, shown), shown
+        self.search, self.shown, self.folder = _Search(folder, shown), shown, folder
 
     def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, ...]:
         searched = (
@@ -163,32 +183,74 @@ class FindContamination(beam.PTransform):
         )
         found = searched.found | "AddUp" >> beam.CombinePerKey(add_all, self.shown)
         counts = searched.counts | "AddCounts" >> beam.CombineGlobally(sum_of)
-        return found, counts, searched.hits
+        steps = found | "Steps" >> beam.MapTuple(lambda item, one: (item, one.steps))
+        rated = searched.hits | "Rate" >> beam.ParDo(
+            _Rate(self.folder), AsDict(steps), AsSingleton(counts)
+        ).with_outputs("tiers", main="rows")
+        tiers = rated.tiers | "CountTiers" >> beam.combiners.Count.PerElement()
+        return found, counts, rated.rows, tiers
+
+
+class _Rate(beam.DoFn):
+    """Finds the tiers of hits. Hits of `_Search` → rows of HITS.
+
+    The output "tiers" has (index of an evaluation text, first tier of its hits) for each document.
+    """
+
+    def __init__(self, folder: str):
+        self._folder = folder
+
+    def start_bundle(self) -> None:
+        self._ratings: dict[Any, Rating] = {}  # many hits have the same words of an item
+
+    def process(
+        self, packed: bytes, steps: Mapping[int, Any], counts: Mapping[str, int]
+    ) -> Iterator[Any]:
+        index, names = load_index(self._folder), load_names(self._folder)
+        path, hits = pickle.loads(unpack_block(packed))
+        for (document, item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
+            tiers = []
+            for _, _, *place, answer, found in some:
+                key = item, found, answer
+                if key not in self._ratings:
+                    if len(self._ratings) == _RATINGS:
+                        self._ratings.clear()
+                    self._ratings[key] = rate(
+                        index, item, found, steps[item], counts["documents"], answer
+                    )
+                tier, *facts = self._ratings[key]
+                tiers.append(tier)
+                yield path, document, *names[item][:4], tier, answer, *place, *facts
+            yield beam.pvalue.TaggedOutput("tiers", (item, min(tiers, key=TIERS.index)))
 
 
 class _Search(beam.DoFn):
     """Searches a part of a file for n-grams of evaluation texts.
 
     FilePart → (number of an evaluation text, its overlap with the part), for the evaluation texts that
-    overlap. Counts are on the output "counts", shared passages on the output "hits".
+    overlap. Counts are on the output "counts", packed hits on the output "hits".
     """
 
     def __init__(self, folder: str, shown: int):
         self._folder, self._shown = folder, shown
 
     def process(self, part: read_texts.FilePart) -> Iterable[Any]:
-        index, names = load_index(self._folder), load_names(self._folder)
+        index = load_index(self._folder)
+        answers = [answer for *_, answer in load_names(self._folder)]
         path = part.file.path
         sums: dict[int, Found] = {}
         counts: dict[str, int] = {}
         for batch in _gather(read_texts.read_part(part)):
             block = fold_block(batch.texts)
-            runs = index.find(block)
-            found = describe(index, block, path, batch.ids, runs, self._shown, sums)
+            matches = find_matches(index, block)
+            found = describe(index, block, path, batch.ids, matches, self._shown, sums, answers)
             add_to(sums, found, self._shown)
-            for hit in find_hits(index, block, runs):
-                row = (path, batch.ids[hit.document], *names[hit.item], *hit[2:])
-                yield beam.pvalue.TaggedOutput("hits", row)
+            # Hits are rated when the number of all documents is known. They need less memory packed.
+            found_hits = find_hits(block, matches, answers)
+            hits = [(batch.ids[hit.document], *hit[1:]) for hit in found_hits]
+            if hits:
+                packed = pack_block(pickle.dumps((path, hits), protocol=5))
+                yield beam.pvalue.TaggedOutput("hits", packed)
             content = block.folded.text.encode("utf-8", "surrogatepass")
             read = {
                 "documents": len(batch.texts),
@@ -236,7 +298,7 @@ def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: s
 
     Args:
       index: the index of the n-grams of the texts.
-      names: the set, split and id of each evaluation text.
+      names: the set, split, id, part and right answers of each evaluation text.
       folder: folder to write to; created if it does not exist.
     """
     if not FileSystems.exists(folder):
@@ -263,7 +325,7 @@ def load_index(folder: str) -> EvaluationIndex:
 
 @functools.lru_cache(maxsize=1)
 def load_names(folder: str) -> list[list[str]]:
-    """Reads the set, split and id of each evaluation text from a folder that `save_index` has written."""
+    """Reads the names of each evaluation text from a folder that `save_index` has written."""
     return msgspec.json.decode(read_raw(posixpath.join(folder, _NAMES)), type=list[list[str]])
 
 

@@ -2,13 +2,19 @@
 
 A text is normalised to NFC; all positions are positions in NFC. Each character is folded by NFKC and case
 (`str.casefold`). A word is a run of letters, marks and digits. All other characters, such as quotation marks
-and hyphens, separate words; format characters (soft hyphens, zero-width joiners) are removed. So "Don’t" is
-the two words "don" and "t". In scripts without spaces (Han, kana, Thai, Lao, Khmer, Myanmar) each letter with
-its marks is a word. numpy processes thousands of words at once.
+and hyphens, separate words. So "Don’t" is the two words "don" and "t". In scripts without spaces (Han, kana,
+Thai, Lao, Khmer, Myanmar) each letter with its marks is a word. numpy processes thousands of words at once.
+
+These are removed, or folded further, because copies of a text often differ in them: format characters (soft
+hyphens, zero-width joiners), the vowel signs and tatweel of Arabic, the points of Hebrew, the dots that
+distinguish the four letters I of Turkish, and "^" before an exponent. A character reference of HTML, such as
+"&eacute;", is read as its character.
 """
 
 import functools
+import html
 import itertools
+import re
 import sys
 import unicodedata
 from collections.abc import Sequence
@@ -21,7 +27,6 @@ from .minhash import Int64s, Uint64s
 
 Uint32s = numpy.typing.NDArray[numpy.uint32]
 
-_LINE_FEED = ord("\n")
 _CHARACTER = numpy.uint32((1 << 21) - 1)
 _LETTER_WORD = numpy.uint32(1 << 28)  # flag of a letter of a script without spaces
 _MARK = numpy.uint32(1 << 29)
@@ -29,6 +34,13 @@ _MARK = numpy.uint32(1 << 29)
 _SPECIAL = numpy.uint32(1 << 30)
 _UNSTABLE = numpy.uint32(1 << 31)  # alone or after another character, NFC may change it
 _LATER_JAMO = (0x1161, 0x11FF)  # vowels and final consonants, which join with the character before
+# marks that are often left out, tatweel, the dot of a small "İ", the variants of glyphs, and "^" as in "x^2"
+_REMOVED = re.compile(
+    "[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u06d6-\u06ed\u0307\ufe00-\ufe0f^]"
+)
+_DOTLESS = "\u0131"
+_REFERENCE = re.compile("&(?:amp;)?(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{1,6}|#[Xx][0-9A-Fa-f]{1,5});")
+_SOFT_HYPHEN = 0xAD
 # the other planes have no Unicode characters
 _USED_PLANES = range(0x40000), range(0xE0000, 0xF0000)
 # (first, last, number of letters that say as much as a word of a script with spaces)
@@ -67,7 +79,6 @@ class FoldedText(NamedTuple):
     starts: Int64s  # start of each word in `characters`
     ends: Int64s
     places: Int64s | None  # position in the text of each of `characters`; None if they are equal
-    line_feeds: Int64s  # positions in the text
 
     def place_of(self, at: int) -> int:
         """Returns the position in the text of the folded character with the index `at`."""
@@ -105,13 +116,13 @@ def normalize(text: str) -> str:
 
 def fold_text(text: str) -> FoldedText:
     """Splits a text into folded words. Positions in the result are positions in the text in NFC."""
-    codes, characters = _look_up(text)
+    characters = _look_up(text)
     highest = int(characters.max(initial=0))
     if highest >= _UNSTABLE:  # only few texts need the slow function `normalize`
         normal = normalize(text)
         if normal != text:
             text = normal
-            codes, characters = _look_up(text)
+            characters = _look_up(text)
         characters &= ~_UNSTABLE
         highest = int(characters.max(initial=0))
     places = None
@@ -127,8 +138,7 @@ def fold_text(text: str) -> FoldedText:
         numpy.not_equal(characters, 0, out=is_word[1:-1])
         edges = numpy.flatnonzero(is_word[1:] != is_word[:-1])
         starts, ends = edges[::2], edges[1::2]
-    line_feeds = numpy.flatnonzero(codes == _LINE_FEED)
-    return FoldedText(text, characters, starts, ends, places, line_feeds)
+    return FoldedText(text, characters, starts, ends, places)
 
 
 def fold_words(text: str) -> list[str]:
@@ -163,13 +173,13 @@ def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
     return hashes.astype(numpy.uint64)
 
 
-def weigh_words(characters: Uint32s, word_ends: Int64s) -> Int64s:
-    """Returns the weights of words, in quarters of a word: how much it says that two texts share them.
+def weigh_words(characters: Uint32s, word_ends: Int64s) -> tuple[Int64s, Int64s]:
+    """Returns the sizes of words, and their weights: how much it says that two texts share them.
 
-    A word of at least two letters has the weight 4; numbers and single letters have the weight 0. In scripts
-    without spaces, where each letter is a word, a Han character has the weight 2, and any other letter the
-    weight 1. (In FLORES-101, a median sentence has 21 English words, 34 Chinese characters, 50 Japanese
-    letters or 79 Khmer letters.)
+    Both are in quarters of a word. The size of a word is 4. In scripts without spaces, where each letter is a
+    word, it is 2 for a Han character, and 1 for any other letter. (In FLORES-101, a median sentence has 21
+    English words, 34 Chinese characters, 50 Japanese letters or 79 Khmer letters.) The weight is the same,
+    but 0 for numbers and single letters of other scripts.
 
     Args:
       characters: the folded characters of all words.
@@ -178,17 +188,26 @@ def weigh_words(characters: Uint32s, word_ends: Int64s) -> Int64s:
     different, numbers = numpy.unique(characters, return_inverse=True)
     is_letter = numpy.array([unicodedata.category(chr(one))[0] in "LM" for one in different], bool)
     letters = numpy.concatenate([[0], numpy.cumsum(is_letter[numbers])])[word_ends]
-    weights = numpy.where(numpy.diff(letters) < _LETTERS, 0, QUARTERS)
+    sizes = numpy.full(len(word_ends) - 1, QUARTERS)
     firsts = characters[word_ends[:-1]]
     for begin, end, needed in _LETTER_WORDS:
-        weights[(begin <= firsts) & (firsts <= end)] = QUARTERS // needed
-    return weights
+        sizes[(begin <= firsts) & (firsts <= end)] = QUARTERS // needed
+    return sizes, numpy.where((numpy.diff(letters) < _LETTERS) & (sizes == QUARTERS), 0, sizes)
 
 
-def _look_up(text: str) -> tuple[Uint32s, Uint32s]:
-    """Returns the code points of a text, and for each its entry in the table of foldings (see `_Folding`)."""
+def _look_up(text: str) -> Uint32s:
+    """Returns for each character of a text its entry in the table of foldings (see `_Folding`)."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    return codes, _folding().folded.take(codes, mode="wrap")  # no code is out of range
+    characters: Uint32s = _folding().folded.take(codes, mode="wrap")  # no code is out of range
+    at = text.find("&")  # faster than a search for the pattern
+    while at >= 0:
+        if found := _REFERENCE.match(text, at):
+            character = html.unescape(html.unescape(found[0]))
+            if len(character) == 1:
+                characters[at : found.end()] = _folding().folded[_SOFT_HYPHEN]
+                characters[at] = _folding().folded[ord(character)]
+        at = text.find("&", at + 1)
+    return characters
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
@@ -201,6 +220,9 @@ def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
     folding = _folding()
     special = numpy.flatnonzero(characters >= _SPECIAL)
     numbers = characters[special] & ~_SPECIAL
+    if not folding.sizes[numbers].any():  # the most frequent case, and faster
+        places = numpy.flatnonzero(characters < _SPECIAL)
+        return characters[places], places
     counts = numpy.ones(len(characters), numpy.int64)
     counts[special] = folding.sizes[numbers]
     places = numpy.repeat(numpy.arange(len(characters)), counts)
@@ -246,7 +268,7 @@ def _folding() -> _Folding:
         first, *others = unicodedata.decomposition(character).split() or [""]
         if not first.startswith("<"):
             unstable.update(int(other, 16) for other in others)
-        if category[0] not in "LMN" and category != "Cf":
+        if category[0] not in "LMN" and category != "Cf" and character != "^":
             continue
         becomes = list(map(ord, _fold_character(character, category)))
         if len(becomes) == 1:
@@ -267,10 +289,10 @@ def _fold_character(character: str, category: str) -> str:
 
     In the result, characters that separate words are replaced by NUL characters.
     """
-    if category == "Cf" or "\ufe00" <= character <= "\ufe0f":
+    if category == "Cf" or _REMOVED.match(character):
         return ""
     text = unicodedata.normalize("NFKC", character)
-    text = unicodedata.normalize("NFKC", text.casefold())
+    text = _REMOVED.sub("", unicodedata.normalize("NFKC", text.casefold())).replace(_DOTLESS, "i")
     if text == character:  # most characters
         return text
     return "".join(one if unicodedata.category(one)[0] in "LMN" else "\0" for one in text)

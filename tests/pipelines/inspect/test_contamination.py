@@ -15,12 +15,13 @@ from corpusmill.pipelines.inspect.contamination import (
 )
 from corpusmill.pipelines.inspect.inspect_commands import Search
 from corpusmill.transforms.duplicates import find_contamination as find_module
-from corpusmill.transforms.duplicates.evaluation_index import LONG_WORDS
 from tests.makers.edition_builds import article, make_edition
 from tests.makers.planted_items import KINDS, plant_items
 from tests.makers.sentence_builds import make_sentence_build
 from tests.makers.wiki_builds import Command
+from tests.tools import planted_leaks
 from tests.tools.case_tables import read_cases
+from tests.tools.real_data import needs_real_data
 
 SENTENCE = "The old bridge across the river in Tarnholt was closed on Monday after the flood."
 NEWS = "Few of the other words in here are new ."
@@ -69,14 +70,14 @@ def test_a_known_truth(
     items, train, evaluation = made_truth(tmp_path)
     found = search(train, [evaluation], output=str(tmp_path / "found"))
     rows = {row["id"]: row for row in read_report(tmp_path / "found/found.jsonl")}
-    assert set(rows) == {item.id for item in items if item.kind}
-    for item in items:
-        if item.kind:
-            assert rows[item.id]["passages"][0]["document"] == str(item.document)
-            assert (rows[item.id]["whole"] == 1) == (item.kind not in ("cut", "changed"))
+    searched = [item for item in items if item.kind not in ("", "short line")]
+    assert set(rows) == {item.id for item in searched}
+    for item in searched:
+        assert rows[item.id]["passages"][0]["document"] == str(item.document)
+        assert (rows[item.id]["whole"] == 1) == (item.kind not in ("cut", "changed"))
+        assert rows[item.id]["tier"] == ("partly" if item.kind == "cut" else "copied")
     counts = found.splits["test.jsonl", "test"]
-    whole = (len(KINDS) - 2) * 10 - 10  # short items are not counted
-    assert (counts.items, counts.touched, counts.whole) == (98, 60, whole)
+    assert counts[:4] == (98, 10 * (len(KINDS) - 2), 10, 0)
     assert counts.too_short == sum(item.text.startswith("Short") for item in items)
     assert (found.train["documents"], found.is_clean) == (140, False)
 
@@ -111,16 +112,16 @@ def test_builds_and_flores(tmp_path: Path) -> None:
     found = search([str(wiki)], [flores, str(wiki), str(news)], output=str(report))
     assert found.splits == {
         ("flores", "devtest eng"): SplitCounts(2, too_short=1),
-        ("flores", "devtest ukr"): SplitCounts(2, 1, 0, 1, 1, 1),
+        ("flores", "devtest ukr"): SplitCounts(2, 1, 0, 0, 0, 1, 1, 1),
         ("wiki40b/uk/20260101-1.0.0", "validation"): SplitCounts(1),
         ("wiki40b/uk/20260101-1.0.0", "test"): SplitCounts(1, too_short=1),
         ("lm1b/en/2007-2011-1.0.0", "test"): SplitCounts(2, too_short=1),
     }
-    (row, _) = read_report(report / "found.jsonl")
+    (row,) = read_report(report / "found.jsonl")
     assert (row["id"], row["passages"][0]["document"]) == ("2", "Q1")
     found = search([str(news)], [f"NEWS={flores}#eng", str(news)])
-    assert found.splits["NEWS", "devtest eng"] == SplitCounts(2, 1, 1, 1, 1, 1)
-    assert found.splits["lm1b/en/2007-2011-1.0.0", "test"] == SplitCounts(2, 1, 0, 1, 1, 1)
+    assert found.splits["NEWS", "devtest eng"] == SplitCounts(2, 1, 0, 0, 1, 1, 1, 1)
+    assert found.splits["lm1b/en/2007-2011-1.0.0", "test"] == SplitCounts(2, 1, 0, 0, 0, 1, 1, 1)
 
 
 def test_the_screen(tmp_path: Path, run: Command) -> None:
@@ -131,15 +132,16 @@ def test_the_screen(tmp_path: Path, run: Command) -> None:
     lines = run(*given, "--workers", "1", status=1).out.splitlines()
     assert lines[0] == "training data: 3 documents, 19 words, 0.0 MB"
     assert lines[1] == "items left out: 1 Quiz/no-words"
-    assert ["Quiz", "quiz", "3", "1", "1", "1", "1", "2"] in [line.split() for line in lines]
-    assert lines[-3:] == [
-        "15 of 15 words in a row: quiz 0/q",
+    assert "Quiz quiz 3 1 0 0 1 2".split() in [line.split() for line in lines]
+    assert lines[-4:] == [
+        "items that cannot be searched (fewer than 8 words of two letters): 2",
+        "copied: 100% of 15 words, 15 in a row: quiz 0/q",
         "  The old bridge across the river in Tarnholt was closed on Monday …",
         "  documents: 1; train.txt 2",
     ]
     out = run(*given, "--workers", "1", "--json", "--ngram-words", "16", status=1).out
     assert json.loads(out)["total"] == {
-        "items": 3, "touched": 1, "long": 1, "most": 1, "whole": 1, "too_short": 2
+        "items": 3, "copied": 1, "partly": 0, "common": 0, "long": 1, "most": 1, "whole": 1, "too_short": 2
     }  # fmt: skip
     lines = run(*given, "--workers", "1", "--whole-files", status=1).out.splitlines()
     assert lines[0].startswith("training data: 1 documents")
@@ -152,7 +154,7 @@ def test_the_page(tmp_path: Path, run: Command) -> None:
     (tmp_path / "set.txt").write_text("one two three & four five six seven eight <end>\nother\n")
     found = tmp_path / "found"
     given = ["--train", tmp_path / "train.txt", "--eval", tmp_path / "set.txt", "--output", found]
-    run("contamination", *given, "--workers", "1")
+    run("contamination", *given, "--workers", "1", status=1)
     text = (found / "found.html").read_text("utf-8")
     assert "<p><mark>one two three &amp; four five six seven eight</mark> &lt;end&gt;</p>" in text
     assert "Now&lt;/b&gt; “<mark>one, TWO three &amp; four five six seven eight</mark>” x" in text
@@ -167,8 +169,16 @@ def test_no_length_of_ngrams_hides_an_item(ngram_words: int, tmp_path: Path) -> 
     (tmp_path / "items").write_text("".join(" ".join(item) + "\n" for item in items))
     (tmp_path / "train").write_text(f"He said {' also '.join(map(' '.join, seen))}, and left.\n")
     found = search([str(tmp_path / "train")], [str(tmp_path / "items")], ngram_words)
-    touched = 1 + (ngram_words <= 14) + (ngram_words <= 9)
-    assert found.total == SplitCounts(3, touched, 2, 1, 1)
+    total = SplitCounts(3, 1, 1, ngram_words <= 9, 2, 1, 1)
+    assert found.total == total
+
+
+@needs_real_data
+def test_leaks_are_copied_and_stock_texts_are_not(tmp_path: Path) -> None:
+    found = planted_leaks.search(planted_leaks.plant(0, 1000), tmp_path / "set")
+    leaks = {kind: {"copied": count} for kind, (count, *_) in planted_leaks.LEAKS.items()}
+    stock = {kind: {"common": 40} for kind in planted_leaks.STOCK}
+    assert {kind: dict(found[kind]) for kind in (*leaks, *stock)} == leaks | stock
 
 
 TRIVIAL = (
@@ -191,9 +201,7 @@ def test_items_that_are_too_short_are_neither_found_nor_clean(
         output=str(tmp_path / "found"),
     )
     assert found.total == SplitCounts(len(TRIVIAL) + 1, too_short=len(TRIVIAL))
-    rows = read_report(tmp_path / "found/found.jsonl")
-    assert {row["text"] for row in rows} == set(TRIVIAL)
-    assert all(row["too_short"] and row["whole"] and not row["long"] for row in rows)
+    assert not read_report(tmp_path / "found/found.jsonl")
     assert not pq.read_table(next((tmp_path / "found").glob("hits-*.parquet"))).num_rows
     (tmp_path / "items").write_text("\n".join(TRIVIAL) + "\n")
     given = ["--train", tmp_path / "train", "--eval", tmp_path / "items", "--workers", "1"]
@@ -223,10 +231,9 @@ def test_a_phrase_in_a_script_without_spaces_is_no_hit(
     (tmp_path / "items").write_text(f"{sentence}\n")
     output = tmp_path / "found"
     found = search([str(tmp_path / "train")], [str(tmp_path / "items")], output=str(output))
-    assert found.total == SplitCounts(1, 1, 1, 1, 1)
+    assert found.total[:4] == (1, 1, 0, 0)
     (row,) = read_report(output / "found.jsonl")
-    assert row["documents"] == 2
-    assert row["passages"][1]["words"] >= LONG_WORDS
+    assert row["documents"] == row["copied"] == 1
     (hit,) = pq.read_table(next(output.glob("hits-*.parquet"))).to_pylist()
     assert hit["start"] == len("Before ")
     assert hit["document"] == str(len(f"{other}\n".encode()))

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from corpusmill.pipelines.inspect.contamination import SplitCounts
 from corpusmill.pipelines.inspect.contamination_page import make_page as contamination_page
 from corpusmill.pipelines.inspect.explain import make_page as inspect_page
 from corpusmill.pipelines.inspect.html_report.make_report import make_pages, render
@@ -81,14 +82,16 @@ def report(folder: Path) -> str:
 
 
 def contamination(_: Path) -> str:
-    counts = dict.fromkeys(("items", "touched", "long", "most", "whole", "too_short"), 1)
-    sizes = dict.fromkeys(("longest", "words", "ngrams_found", "ngrams", "documents", "whole"), 1)
+    counts = dict.fromkeys(SplitCounts._fields, 1)
+    sizes = dict.fromkeys(("longest", "words", "words_found", "documents", "whole"), 1)
+    rating = {"tier": "copied", "share": 1.0, "missing": 0, "documents": 1, "answer": "no"}
     names = {"set": HOSTILE, "split": HOSTILE}
     passage = {"file": HOSTILE, "document": HOSTILE, "text": HOSTILE, "matches": [(0, 9, 3, 12)]}
+    passage |= rating
     row = {
         **names,
         **sizes,
-        "too_short": False,
+        "tier": "copied",
         "id": HOSTILE,
         "text": HOSTILE,
         "passages": [passage],

@@ -12,8 +12,10 @@ from corpusmill.transforms.duplicates.contamination_evidence import (
     Found,
     add,
     add_to,
+    count_found,
     describe,
     join_stretches,
+    rate,
 )
 from corpusmill.transforms.duplicates.evaluation_index import (
     EvaluationIndex,
@@ -21,6 +23,7 @@ from corpusmill.transforms.duplicates.evaluation_index import (
     fold_block,
 )
 from corpusmill.transforms.duplicates.folded_words import fold_words, normalize
+from corpusmill.transforms.duplicates.matched_passages import find_matches
 
 SHOWN = 3
 ITEMS = [
@@ -42,8 +45,10 @@ def found_in(
     """Returns the evidence that some texts have of the items."""
     block = fold_block(texts)
     ids = [f"{first + number:03}" for number in range(len(texts))]
-    runs = index().find(block)
-    return dict(describe(index(), block, "file", ids, runs, SHOWN, known))
+    sums = dict(known)
+    matches = find_matches(index(), block)
+    add_to(sums, describe(index(), block, "file", ids, matches, SHOWN, sums), SHOWN)
+    return sums
 
 
 def made_texts(chance: random.Random, count: int) -> list[str]:
@@ -68,7 +73,7 @@ def test_the_same_whatever_the_blocks_and_their_order(seed: int) -> None:
     parts = [found_in(texts[start:end], start) for start, end in spans]
     known: dict[int, Found] = {}
     for start, end in spans:
-        add_to(known, found_in(texts[start:end], start, known).items(), SHOWN)
+        known = found_in(texts[start:end], start, known)
     assert known == whole
     chance.shuffle(parts)
     sums: dict[int, Found] = {}
@@ -104,12 +109,9 @@ def test_facts() -> None:
         "one\nA SHORT LINE.\ntwo",
     ]
     found = found_in(texts)
-    assert {
-        item: (one.documents, one.whole, one.words, one.ngrams) for item, one in found.items()
-    } == {
-        0: (2, 1, 14, ((0, 11),)),
-        2: (1, 1, 3, ((0, 1),)),
-    }
+    assert list(found) == [0]
+    assert found[0][:4] == (2, 1, 1, 14)
+    assert count_found(found[0].steps) == 14
     assert [passage.place.id for passage in found[0].passages] == ["001", "003"]
 
 
@@ -119,3 +121,38 @@ def test_facts() -> None:
 )
 def test_join_stretches(given: tuple, joined: tuple) -> None:
     assert join_stretches(given) == joined
+
+
+QUOTE = "it was the best of times it was the worst of times it was the age of wisdom"
+QUESTION = f"Which novel begins with the words {QUOTE} and who wrote it in which year?"
+
+
+@pytest.mark.parametrize(
+    ("text", "documents", "tier"),
+    [
+        (QUESTION, 1, "copied"),
+        (QUESTION.replace("novel", "book").replace("worst", "best"), 1, "copied"),
+        (
+            QUESTION.replace("begins with", "opens by"),
+            3,
+            "partly",
+        ),  # two words in a row are missing
+        (QUESTION, 6, "partly"),
+        (f"{QUESTION} Charles Dickens, 1859.", 6, "copied"),
+        (QUOTE, 1, "partly"),
+        (QUOTE, 6, "common"),
+        ("it was the best of times it was nothing", 1, "common"),
+    ],
+)
+def test_tiers(text: str, documents: int, tier: str) -> None:
+    known = build_index([QUESTION], 8)
+    block = fold_block([f"He said: {text}"] * documents)
+    matches = find_matches(known, block)
+    answers = ["Thackeray\nCharles Dickens"]
+    sums: dict[int, Found] = {}
+    ids = [str(number) for number in range(documents)]
+    add_to(sums, describe(known, block, "", ids, matches, SHOWN, sums, answers), SHOWN)
+    (passage, *_) = sums[0].passages
+    facts = passage.found, sums[0].steps, documents, passage.answer
+    assert rate(known, 0, *facts).tier == tier
+    assert passage.answer == ("yes" if "Dickens" in text else "no")

@@ -23,16 +23,6 @@ def plain_runs(items: Sequence[str], texts: Sequence[str], n: int) -> list[Run]:
         words = fold_words(text)
         for number, item in enumerate(items):
             wanted = fold_words(item)
-            if len(wanted) < n:
-                at = 0
-                lines = text.split("\n")
-                for line in lines:
-                    if fold_words(line) == wanted:
-                        runs.append((document, number, first + at, 0, len(wanted)))
-                    at += len(fold_words(line))
-                if words == wanted and all(fold_words(line) != words for line in lines):
-                    runs.append((document, number, first, 0, len(wanted)))
-                continue
             for place in range(len(wanted)):
                 for word in range(len(words)):
                     if word and place and words[word - 1] == wanted[place - 1]:
@@ -77,14 +67,13 @@ def test_the_same_as_a_plain_comparison(
     chance = random.Random(seed)
     items, texts = made_texts(chance, 12), made_texts(chance, 12)
     found = build_index(items, N).find(fold_block(texts))
-    assert list(zip(*(column.tolist() for column in found), strict=True)) == plain_runs(
-        items, texts, N
-    )
+    runs = zip(*(column.tolist() for column in found), strict=True)
+    assert sorted(runs) == plain_runs(items, texts, N)
 
 
 @pytest.mark.parametrize(
     ("items", "texts"),
-    [(["a b c d"], []), (["a b"], ["x", "a b c", "x a\nb"]), (["a b c d e"], ["", "a b c", "d e"])],
+    [(["a b c d"], []), (["a b"], ["a b", "a b c"]), (["a b c d e"], ["", "a b c", "d e"])],
 )
 def test_nothing_is_found(items: list[str], texts: list[str]) -> None:
     assert not len(build_index(items, N).find(fold_block(texts)).items)
