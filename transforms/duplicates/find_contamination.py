@@ -38,13 +38,20 @@ class EvaluationSet(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A text of an evaluation set, with its id and its number in the index."""
+    """A text of an evaluation set, with its id and its number in the index.
+
+    If the fields of the set are known (see evaluation_sets.toml), its question, its context and a long answer
+    are items of their own, and the item of the question has the right answer.
+    """
 
     set: str
     split: str
     id: str
     text: str
     number: int  # number of its text in the index; items with the same text have the same number
+    part: str = ""  # QUESTION, CONTEXT or ANSWER of read_texts.py; "" if the fields are not known
+    # right answers to a question, one per line, which are not in `text`; "" if there is none
+    answer: str = ""
 
 
 class EvaluationItems(NamedTuple):
@@ -75,13 +82,14 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
                     f"{one.name}/{reason}": count for reason, count in batch.rejected.items()
                 }
                 rejected = sum_of([rejected, reasons])
-                for key, text in zip(batch.ids, batch.texts, strict=True):
+                details = batch.details or [("", "")] * len(batch.texts)
+                for key, text, detail in zip(batch.ids, batch.texts, details, strict=True):
                     line += 1
                     name = str(line) if file.kind in (read_texts.LINES, read_texts.FILES) else key
                     if splits.count(file.split) > 1 and not file.id:
                         name = f"{posixpath.basename(file.path)}:{name}"
                     number = texts.setdefault(text, len(texts))
-                    items.append(Item(one.name, file.split, name, text, number))
+                    items.append(Item(one.name, file.split, name, text, number, *detail))
     return _without_wordless(items, list(texts), rejected, n)
 
 

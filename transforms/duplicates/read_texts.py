@@ -25,6 +25,7 @@ from .contamination_evidence import sum_of
 from .folded_words import fold_words
 
 PARQUET, JSON_LINES, LINES, FILES = "parquet", "JSON lines", "lines", "files"  # kinds of files
+QUESTION, CONTEXT, ANSWER = "question", "context", "answer"  # parts of an item of an evaluation set
 # reasons to reject a text
 NO_TEXT, TOO_LONG, MALFORMED = "no-text", "line-too-long", "malformed-utf-8"
 
@@ -49,6 +50,9 @@ class TextFile(NamedTuple):
     id: str = ""  # column of ids; "" to name texts by their position in the file
     split: str = ""
     blank: tuple[str, ...] = ()  # markers of the layout (not words), which are replaced by spaces
+    # name of an evaluation set in evaluation_sets.toml whose fields the file has; then `columns` are all of
+    # these fields
+    shape: str = ""
 
 
 class FilePart(NamedTuple):
@@ -64,6 +68,9 @@ class TextBatch(NamedTuple):
     ids: list[str]
     texts: list[str]
     rejected: Mapping[str, int] = {}  # reason → number of rejected texts
+    # for each text, its part (QUESTION, CONTEXT or ANSWER), and the right answers to a question, one per
+    # line; () if the file has no `shape`
+    details: Sequence[tuple[str, str]] = ()
 
 
 def kind_of_file(path: str) -> str:
