@@ -4,25 +4,37 @@ Arguments have these forms:
 
 corpora/lm1b/en/2007-2011-*         a finished build, or a folder with builds below it
 flores101_dataset#ukr,vie           a folder with the layout of FLORES, and the languages to use
-'squad/*.parquet#question,context'  Parquet files or JSON lines, and the columns to use (default: text)
+mmlu                                a folder of an evaluation set, as on the Hugging Face hub or in its cache
+'squad/*.parquet#question,context'  Parquet, Arrow, CSV or JSON, and the columns to use (default: text)
+'squad/*.parquet#answers.text'      a field in a field
+squad.json                          an evaluation set whose fields are in evaluation_sets.toml
 'news/*.gz'                         text files with one document per line
+table.txt#lines                     the lines of a file that seems to have records
 SQUAD=squad.jsonl                   any of these, with a name for the data set
 """
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.duplicates import read_texts
 from corpusmill.transforms.duplicates.find_contamination import EvaluationSet
-from corpusmill.transforms.duplicates.read_texts import FILES, LINES, TextFile, check_texts
+from corpusmill.transforms.duplicates.read_texts import (
+    FILES,
+    JSON_LINES,
+    LINES,
+    TextFile,
+    check_texts,
+    find_shape,
+    first_rows,
+)
 from corpusmill.transforms.files.builds.finished_builds import Build, find_folders, open_build
 from corpusmill.transforms.files.formats import PARQUET
 from corpusmill.transforms.files.read_files import InputError, match_inputs
-from corpusmill.transforms.files.stores import is_folder
+from corpusmill.transforms.files.stores import is_folder, match_files
 from corpusmill.transforms.wikitext.article_markers import MARKERS
 
 from ..run.corpora import layout_of, shape_of
@@ -33,9 +45,12 @@ FLORES_SPLITS = ("dev", "devtest", "test")
 
 _COLUMN = "text"
 _ID = "id"
+_AS_LINES = ("lines",)
 _NAMED = re.compile(r"([\w.-]+)=(.+)")
 _SHARD = re.compile(r"-\d+-of-\d+$")
-_SUFFIXES = re.compile(r"(\.(parquet|jsonl?|ndjson|txt|tsv|csv|gz|bz2|xz|zst|zstd))+$")
+_SUFFIXES = re.compile(r"(\.(parquet|arrow|jsonl?|ndjson|txt|tsv|csv|gz|bz2|xz|zst|zstd))+$")
+_ROWS = re.compile(r"\.(parquet|arrow|jsonl|ndjson|csv|tsv)(\.(gz|bz2|xz|zst|zstd))?$")
+_VERSION = re.compile(r"(^data/|\d+\.\d+\.\d+/[0-9a-f]{16,}/)")  # folders that no configuration has
 
 
 class _Argument(NamedTuple):
@@ -59,7 +74,7 @@ def find_training_files(
     found: list[TextFile] = []
     for argument in map(_parse, arguments):
         if not is_folder(argument.path):
-            found += _foreign_files(argument, id_column, whole_files)
+            found += _foreign_files(argument, id_column, whole_files=whole_files)
             continue
         for build in _builds_below(argument.path):
             files = [file for file in _files_of(build, argument) if file.split == TRAIN]
@@ -135,24 +150,44 @@ def find_named_builds(argument: str) -> list[Build]:
 
 
 def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
+    name = argument.name or posixpath.basename(argument.path.rstrip("/"))
     if not is_folder(argument.path):
-        files = tuple(_foreign_files(argument, id_column))
-        return [EvaluationSet(argument.name or posixpath.basename(argument.path), files)]
-    if flores := _flores_files(argument):
-        for file in flores:
+        files = _foreign_files(argument, id_column, is_evaluation=True)
+        return [EvaluationSet(name, tuple(files))]
+    if files := _flores_files(argument):
+        for file in files:
             check_texts(file.path, [file])
-        name = argument.name or posixpath.basename(argument.path.rstrip("/"))
-        return [EvaluationSet(name, tuple(flores))]
+        return [EvaluationSet(name, tuple(files))]
+    if not find_folders([argument.path]).finished and (paths := _hub_files(argument.path)):
+        files = _foreign_files(argument, id_column, paths, is_evaluation=True)
+        return [EvaluationSet(name, tuple(files))]
     found = []
     builds = _builds_below(argument.path)
     for build in builds:
         name = argument.name if argument.name and len(builds) == 1 else ""
-        files = tuple(file for file in _files_of(build, argument) if file.split != TRAIN)
-        if not files:
+        held_out = tuple(file for file in _files_of(build, argument) if file.split != TRAIN)
+        if not held_out:
             raise InputError(build.folder, "the build has no held-out splits")
-        check_texts(build.folder, files)
-        found.append(EvaluationSet(name or f"{build.corpus}/{build.name}", files))
+        check_texts(build.folder, held_out)
+        found.append(EvaluationSet(name or f"{build.corpus}/{build.name}", held_out))
     return found
+
+
+def _hub_files(folder: str) -> dict[str, str]:
+    """Returns path → name of the split for the files of an evaluation set on the hub, or in a cache of it.
+
+    The folder of a configuration is part of the name of its splits. Files of a split train are left out
+    unless there are no others.
+    """
+    paths = sorted(one.path for one in match_files(f"{folder.rstrip('/')}/**", folder, InputError))
+    found = {}
+    for path in paths:
+        folders, _, name = path[len(folder.rstrip("/")) + 1 :].rpartition("/")
+        if _ROWS.search(name):
+            config = _VERSION.sub("", f"{folders}/").strip("/")
+            found[path] = f"{config} {_split_of(path)}".strip()
+    is_train = re.compile(r"(?<![^\W_])train(?![^\W_])")
+    return {path: split for path, split in found.items() if not is_train.search(split)} or found
 
 
 def _flores_files(argument: _Argument) -> list[TextFile]:
@@ -193,7 +228,7 @@ def _files_of(build: Build, argument: _Argument) -> list[TextFile]:
     assert shape  # `_builds_below` leaves out other builds
     columns = argument.columns or ((layout.column,) if layout else shape.texts[:1])
     blank = MARKERS if layout and layout.paragraphs == "article" else ()
-    kind = PARQUET if build.format == PARQUET else read_texts.JSON_LINES
+    kind = PARQUET if build.format == PARQUET else JSON_LINES
     return [
         TextFile(one.file.path, kind, columns, shape.id, one.file.split, tuple(blank))
         for one in document_files(build, shape)
@@ -201,12 +236,31 @@ def _files_of(build: Build, argument: _Argument) -> list[TextFile]:
     ]
 
 
+def _split_of(path: str) -> str:
+    return _SHARD.sub("", _SUFFIXES.sub("", posixpath.basename(path)))
+
+
 def _foreign_files(
-    argument: _Argument, id_column: str, whole_files: bool = False
+    argument: _Argument,
+    id_column: str,
+    splits: Mapping[str, str] | None = None,
+    *,
+    whole_files: bool = False,
+    is_evaluation: bool = False,
 ) -> list[TextFile]:
+    """Returns the files that an argument names, and checks that they have texts.
+
+    Args:
+      splits: path → name of the split, if the files are already known.
+      whole_files: Whether each text file is a single text.
+      is_evaluation: Whether the fields of common evaluation sets are known, if no columns are given.
+    """
+    splits = splits or {path: _split_of(path) for path in match_inputs([argument.path])}
     found = [
-        _foreign_file(path, argument, id_column, whole_files)
-        for path in match_inputs([argument.path])
+        _foreign_file(
+            path, split, argument, id_column, whole_files=whole_files, is_evaluation=is_evaluation
+        )
+        for path, split in splits.items()
     ]
     for file in found:
         if file.kind != FILES:
@@ -216,24 +270,41 @@ def _foreign_files(
     return found
 
 
-def _foreign_file(path: str, argument: _Argument, id_column: str, whole_files: bool) -> TextFile:
-    kind = read_texts.kind_of_file(path)
-    split = _SHARD.sub("", _SUFFIXES.sub("", posixpath.basename(path)))
+def _foreign_file(
+    path: str,
+    split: str,
+    argument: _Argument,
+    id_column: str,
+    *,
+    whole_files: bool,
+    is_evaluation: bool,
+) -> TextFile:
+    is_text = argument.columns == _AS_LINES
+    kind = read_texts.kind_of_file(path, is_text=is_text)
     if kind == LINES:
         file = TextFile(path, FILES if whole_files else LINES, split=split)
-        if argument.columns:
+        if argument.columns and not is_text:
             check_texts(path, [file])
             raise ValueError(
                 f"{path} is a text file, which has no columns: remove #{','.join(argument.columns)}"
             )
         return file
     there = read_texts.columns_of_file(path, kind)
-    columns = argument.columns or (_COLUMN,)
-    # A key that is missing in the first line may be in other lines, if the user named it.
-    missing = [name for name in filter(None, (*columns, id_column)) if name not in there]
-    if missing and (kind != read_texts.JSON_LINES or not argument.columns):
+    shape = None
+    if is_evaluation and not argument.columns:
+        shape = find_shape(first_rows(path, kind))
+    columns = argument.columns or (shape.fields if shape else (_COLUMN,))
+    # A key that is missing in the first lines may be in other lines, if the user named it.
+    outer = [one if one in there else one.partition(".")[0] for one in columns]
+    missing = [name for name in outer if name not in there]
+    if shape or (kind == JSON_LINES and argument.columns):
+        missing = []
+    missing += [name for name in filter(None, [id_column]) if name not in there]
+    if missing:
         raise ValueError(
             f"{path}: missing columns: {', '.join(missing)}; the file has {', '.join(there)}: name the"
             f" column with the texts, as in {argument.path}#{there[0] if there else 'NAME'}"
         )
-    return TextFile(path, kind, columns, id_column or (_ID if _ID in there else ""), split)
+    ids = (id_column, shape.id if shape else "", _ID)
+    key = next((one for one in ids if one in there), "")
+    return TextFile(path, kind, columns, key, split, shape=shape.name if shape else "")

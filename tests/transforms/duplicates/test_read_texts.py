@@ -193,5 +193,5 @@ def test_columns_that_are_no_texts(columns: tuple[str, ...], message: str, tmp_p
 def test_an_error_names_the_line_that_is_no_object(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "texts.jsonl"
     path.write_bytes(b"\n \n%b\n" % line)
-    with pytest.raises(InputError, match=r"line 3: not a JSON object"):
+    with pytest.raises(InputError, match=r"line at byte 3: "):
         columns_of_file(str(path), JSON_LINES)
