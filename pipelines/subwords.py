@@ -19,7 +19,7 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.pipelines.run.corpora import layout_of, layouts
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.translation.target_languages import language_key
-from corpusmill.transforms.duplicates.read_texts import LINES, TextFile, check_texts, kind_of_file
+from corpusmill.transforms.duplicates.read_texts import LINES, TextFile, check_lines, check_texts
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.finished_builds import Build, age_of
 from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition, name_variant
@@ -65,9 +65,8 @@ def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> Sen
                 else:
                     told[build.folder] = build, language_key(build.language)
         elif key:
-            for file in match_inputs([path.removesuffix("#lines")]):
-                if (kind := kind_of_file(file, is_text=path.endswith("#lines"))) != LINES:
-                    raise InputError(file, f"{kind}, but must be text with one sentence per line")
+            for file in match_inputs([path]):
+                check_lines(file)
                 check_texts(file, [TextFile(file, LINES)])
                 _claim(file, texts.setdefault(file, key), key)
         else:

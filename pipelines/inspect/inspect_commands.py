@@ -489,7 +489,8 @@ def add_overlap(commands: Commands) -> None:
     flags.text(
         "--similarity", "S", "least similarity of near-duplicates (default 0.8)", default="0.8"
     )
-    flags.text("--id-column", "COLUMN", "column with ids in Parquet and JSON lines (default: id)")
+    flags.text("--id-column", "COLUMN", "column with the ids of documents (default: id)")
+    flags.text("--with-id", "COLUMN", "the same for --with (default: as --id-column)")
     flags.switch("--signatures-only", "write the signature of each document, and compare nothing")
     flags.choice(
         "--drop-from",
@@ -517,8 +518,7 @@ def _run_overlap(settings: argparse.Namespace, beam_flags: Sequence[str]) -> Non
     changed = {"": (), "first": settings.data_sets, "second": settings.others}[side]
     builds = find_builds_of(changed, passages=False)
     find_overlap(comparison, settings.output, **how)
-    if not settings.signatures_only:
-        print_overlap(settings.output, settings.similarity)
+    print_overlap(settings.output, settings.similarity)
     kept = side if settings.others else ""
     write_editions(builds, settings.output, settings.editions, side=kept, **how)
 

@@ -27,14 +27,21 @@ from corpusmill.transforms.duplicates.read_texts import (
     JSON_LINES,
     LINES,
     TextFile,
+    check_no_records,
     check_texts,
     find_shape,
     first_rows,
 )
-from corpusmill.transforms.files.builds.finished_builds import Build, find_folders, open_build
+from corpusmill.transforms.files.builds.finished_builds import (
+    Build,
+    files_below,
+    find_folders,
+    open_build,
+)
+from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST
 from corpusmill.transforms.files.formats import PARQUET
 from corpusmill.transforms.files.read_files import InputError, match_inputs
-from corpusmill.transforms.files.stores import is_folder, match_files
+from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.wikitext.article_markers import MARKERS
 
 from ..run.corpora import layout_of, shape_of
@@ -50,7 +57,8 @@ _NAMED = re.compile(r"([\w.-]+)=(.+)")
 _SHARD = re.compile(r"-\d+-of-\d+$")
 _SUFFIXES = re.compile(r"(\.(parquet|arrow|jsonl?|ndjson|txt|tsv|csv|gz|bz2|xz|zst|zstd))+$")
 _ROWS = re.compile(r"\.(parquet|arrow|jsonl|ndjson|csv|tsv)(\.(gz|bz2|xz|zst|zstd))?$")
-_VERSION = re.compile(r"(^data/|\d+\.\d+\.\d+/[0-9a-f]{16,}/)")  # folders that no configuration has
+_TRAIN = re.compile(r"(?<![^\W_])train(?![^\W_])")
+_NO_CONFIG = re.compile(r"(^data/|\d+\.\d+\.\d+/[0-9a-f]{16,}/)")  # other folders
 
 
 class _Argument(NamedTuple):
@@ -158,7 +166,7 @@ def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
         for file in files:
             check_texts(file.path, [file])
         return [EvaluationSet(name, tuple(files))]
-    if not find_folders([argument.path]).finished and (paths := _hub_files(argument.path)):
+    if paths := _hub_files(argument.path):
         files = _foreign_files(argument, id_column, paths, is_evaluation=True)
         return [EvaluationSet(name, tuple(files))]
     found = []
@@ -176,18 +184,18 @@ def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
 def _hub_files(folder: str) -> dict[str, str]:
     """Returns path → name of the split for the files of an evaluation set on the hub, or in a cache of it.
 
-    The folder of a configuration is part of the name of its splits. Files of a split train are left out
-    unless there are no others.
+    The folder of a configuration is part of the names of its splits. Files of a split train are left out
+    unless there are no others. For a folder with builds, which may be unfinished, returns {}.
     """
-    paths = sorted(one.path for one in match_files(f"{folder.rstrip('/')}/**", folder, InputError))
     found = {}
-    for path in paths:
-        folders, _, name = path[len(folder.rstrip("/")) + 1 :].rpartition("/")
+    for path in sorted(files_below(folder)):
+        folders, _, name = path.removeprefix(folder).strip("/").rpartition("/")
+        if name in (COMPLETED, MANIFEST):
+            return {}
         if _ROWS.search(name):
-            config = _VERSION.sub("", f"{folders}/").strip("/")
+            config = _NO_CONFIG.sub("", f"{folders}/").strip("/")
             found[path] = f"{config} {_split_of(path)}".strip()
-    is_train = re.compile(r"(?<![^\W_])train(?![^\W_])")
-    return {path: split for path, split in found.items() if not is_train.search(split)} or found
+    return {path: split for path, split in found.items() if not _TRAIN.search(split)} or found
 
 
 def _flores_files(argument: _Argument) -> list[TextFile]:
@@ -212,7 +220,11 @@ def _flores_files(argument: _Argument) -> list[TextFile]:
 
 
 def _builds_below(folder: str) -> list[Build]:
-    builds = [open_build(path) for path in find_folders([folder]).finished]
+    try:
+        builds = [open_build(path) for path in find_folders([folder]).finished]
+    except InputError as error:
+        hint = f"name the files of data of others, as in {folder.rstrip('/')}/*.parquet"
+        raise InputError(error.path, f"{error.message}; {hint}") from None
     found = [
         build
         for build in builds
@@ -288,23 +300,23 @@ def _foreign_file(
             raise ValueError(
                 f"{path} is a text file, which has no columns: remove #{','.join(argument.columns)}"
             )
+        if file.kind == LINES and not is_text:
+            check_no_records(path)
         return file
     there = read_texts.columns_of_file(path, kind)
-    shape = None
-    if is_evaluation and not argument.columns:
-        shape = find_shape(first_rows(path, kind))
-    columns = argument.columns or (shape.fields if shape else (_COLUMN,))
+    if id_column and id_column not in there:
+        raise ValueError(f"{path}: no column {id_column} with ids; the file has {', '.join(there)}")
+    key = id_column or (_ID if _ID in there else "")
+    known = find_shape(first_rows(path, kind)) if is_evaluation and not argument.columns else None
+    if known:
+        shape, ids = known
+        return TextFile(path, kind, shape.fields, id_column or ids, split, shape=shape.name)
+    columns = argument.columns or (_COLUMN,)
     # A key that is missing in the first lines may be in other lines, if the user named it.
-    outer = [one if one in there else one.partition(".")[0] for one in columns]
-    missing = [name for name in outer if name not in there]
-    if shape or (kind == JSON_LINES and argument.columns):
-        missing = []
-    missing += [name for name in filter(None, [id_column]) if name not in there]
-    if missing:
+    missing = [one for one in columns if one not in there and one.partition(".")[0] not in there]
+    if missing and (kind != JSON_LINES or not argument.columns):
         raise ValueError(
             f"{path}: missing columns: {', '.join(missing)}; the file has {', '.join(there)}: name the"
             f" column with the texts, as in {argument.path}#{there[0] if there else 'NAME'}"
         )
-    ids = (id_column, shape.id if shape else "", _ID)
-    key = next((one for one in ids if one in there), "")
-    return TextFile(path, kind, columns, key, split, shape=shape.name if shape else "")
+    return TextFile(path, kind, columns, key, split)

@@ -23,6 +23,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from corpusmill.transforms.duplicates.read_texts import check_lines
 from corpusmill.transforms.files.markup import read_table
 from corpusmill.transforms.files.read_files import InputError, read_input, read_text
 from corpusmill.transforms.files.records import ReadError
@@ -355,6 +356,7 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
 
 def read_lines(path: str) -> list[str]:
     """Returns the lines of a text file and removes trailing spaces. Only LF ends a line, as in sacrebleu."""
+    check_lines(path)
     lines = read_text(path).split("\n")
     if not lines[-1]:
         del lines[-1]

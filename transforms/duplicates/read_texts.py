@@ -144,15 +144,22 @@ def shapes() -> dict[str, Shape]:
     return {one.name: one for one in msgspec.convert(table, list[Shape])}
 
 
-def find_shape(rows: Iterable[Mapping[str, Any]]) -> Shape | None:
-    """Returns the shape with most fields among those whose fields some rows have; None if there is none."""
+def find_shape(rows: Sequence[Mapping[str, Any]]) -> tuple[Shape, str] | None:
+    """Finds the shape with most fields among those whose fields some rows have.
 
-    def fits(shape: Shape) -> bool:
+    Returns the shape, and the field of ids or ""; None if the rows have no known shape.
+    """
+    best: tuple[int, Shape, str] | None = None
+    for shape in shapes().values():
         inner = [one for row in rows for one in _inner_rows(row, shape.rows)]
-        return all(any(values_at(row, field) for row in inner) for field in shape.fields)
-
-    fitting = filter(fits, shapes().values())
-    return max(fitting, key=lambda shape: len(shape.fields), default=None)
+        if (best is None or len(shape.fields) > best[0]) and all(
+            any(values_at(row, field) for row in inner) for field in shape.fields
+        ):
+            ids = (
+                one for one in (shape.id, "id", "doc_id") if any(values_at(r, one) for r in inner)
+            )
+            best = len(shape.fields), shape, next(ids, "")
+    return best and best[1:]
 
 
 def _inner_rows(row: Mapping[str, Any], fields: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -228,14 +235,24 @@ def kind_of_file(path: str, *, is_text: bool = False) -> str:
         return JSON_LINES if is_lines else JSON
     if _ARRAY.match(start) or (start.startswith(b"[") and name.endswith(".json")):
         return JSON
-    lines = start.decode("utf-8", "replace").split("\n")
-    if table := describe_format(lines[:-1] if len(head) == _FIRST_BYTES else lines):
+    return LINES
+
+
+def check_lines(path: str) -> None:
+    """Raises InputError if a file is not text with one sentence per line, as far as its first bytes show."""
+    if (kind := kind_of_file(path)) != LINES:
+        raise InputError(path, f"the file is {kind}, but must be text with one sentence per line")
+
+
+def check_no_records(path: str) -> None:
+    """Raises InputError if the first lines of a text file seem to be records, such as those of a table."""
+    lines = _first_bytes(path).decode("utf-8", "replace").split("\n")
+    if table := describe_format(lines[:-1]):
         raise InputError(
             path,
             f"its lines seem to be records, not texts ({table}): name it .csv, .tsv or .json to read its"
             f" columns, or write {path}#lines to read its lines",
         )
-    return LINES
 
 
 def _first_bytes(path: str) -> bytes:
@@ -364,6 +381,20 @@ def check_texts(name: str, files: Iterable[TextFile]) -> None:
     raise InputError(name, problem)
 
 
+def check_most(name: str, texts: int, rejected: Mapping[str, int]) -> None:
+    """Raises InputError if most rows of a data set, other than empty ones, cannot be read.
+
+    Args:
+      name: name of the data set, for the error.
+      texts: number of texts that were read.
+      rejected: reason → number of rejected texts.
+    """
+    lost = {reason: number for reason, number in rejected.items() if reason != NO_TEXT}
+    if (number := sum(lost.values())) > texts:
+        rows = f"{number:,} of {number + texts:,} ({', '.join(lost)})"
+        raise InputError(name, f"most of its rows cannot be read: {rows}")
+
+
 def _problem_of(file: TextFile) -> str:
     """Returns why a file, or its only wanted column, cannot be read as text; "" if it can."""
     rejected: dict[str, int] = {}
@@ -372,8 +403,7 @@ def _problem_of(file: TextFile) -> str:
         rejected = sum_of([rejected, batch.rejected])
         texts += len(batch.texts)
         if any(map(fold_words, batch.texts)):
-            if (lost := rejected.get(MALFORMED, 0)) > texts:
-                return f"most of its lines are not UTF-8 text: {lost:,} of {lost + texts:,}"
+            check_most(file.path, texts, rejected)
             return ""
     where, there = "", ""
     if file.columns:
@@ -594,7 +624,7 @@ def _is_unreadable(value: Any) -> bool:
 
 def _read_table(file: TextFile, number: int) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Yields (number of its first row, batch) for the wanted columns of a row group, or of a whole table."""
-    fields = [*file.columns, *([file.id] if file.id else [])]
+    fields = [] if file.shape else [*file.columns, *([file.id] if file.id else [])]
     row = 0
     if file.kind == ARROW:
         for batch in _read_arrow(file.path):
