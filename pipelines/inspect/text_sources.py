@@ -65,6 +65,8 @@ class _Argument(NamedTuple):
     name: str  # "" if none is given
     path: str
     columns: tuple[str, ...]  # the names after "#": columns, or languages of a FLORES folder
+    splits: Mapping[str, str] = {}  # path → name of its split, if the path is a folder of files
+    is_evaluation: bool = False  # whether the fields of common evaluation sets are known
 
 
 def find_training_files(
@@ -82,7 +84,7 @@ def find_training_files(
     found: list[TextFile] = []
     for argument in map(_parse, arguments):
         if not is_folder(argument.path):
-            found += _foreign_files(argument, id_column, whole_files=whole_files)
+            found += _foreign_files(argument, id_column, whole_files)
             continue
         for build in _builds_below(argument.path):
             files = [file for file in _files_of(build, argument) if file.split == TRAIN]
@@ -159,15 +161,11 @@ def find_named_builds(argument: str) -> list[Build]:
 
 def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
     name = argument.name or posixpath.basename(argument.path.rstrip("/"))
-    if not is_folder(argument.path):
-        files = _foreign_files(argument, id_column, is_evaluation=True)
-        return [EvaluationSet(name, tuple(files))]
-    if files := _flores_files(argument):
-        for file in files:
-            check_texts(file.path, [file])
-        return [EvaluationSet(name, tuple(files))]
-    if paths := _hub_files(argument.path):
-        files = _foreign_files(argument, id_column, paths, is_evaluation=True)
+    if is_folder(argument.path):
+        files = _flores_files(argument) or _hub_files(argument, id_column)
+    else:
+        files = _foreign_files(argument._replace(is_evaluation=True), id_column)
+    if files:
         return [EvaluationSet(name, tuple(files))]
     found = []
     builds = _builds_below(argument.path)
@@ -181,21 +179,23 @@ def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
     return found
 
 
-def _hub_files(folder: str) -> dict[str, str]:
-    """Returns path → name of the split for the files of an evaluation set on the hub, or in a cache of it.
+def _hub_files(argument: _Argument, id_column: str) -> list[TextFile]:
+    """Returns the files of an evaluation set, in a folder as on the hub or in a cache of it.
 
     The folder of a configuration is part of the names of its splits. Files of a split train are left out
-    unless there are no others. For a folder with builds, which may be unfinished, returns {}.
+    unless there are no others. For a folder with builds, which may be unfinished, returns [].
     """
     found = {}
-    for path in sorted(files_below(folder)):
-        folders, _, name = path.removeprefix(folder).strip("/").rpartition("/")
+    for path in sorted(files_below(argument.path)):
+        folders, _, name = path.removeprefix(argument.path).strip("/").rpartition("/")
         if name in (COMPLETED, MANIFEST):
-            return {}
+            return []
         if _ROWS.search(name):
             config = _NO_CONFIG.sub("", f"{folders}/").strip("/")
             found[path] = f"{config} {_split_of(path)}".strip()
-    return {path: split for path, split in found.items() if not _TRAIN.search(split)} or found
+    splits = {path: split for path, split in found.items() if not _TRAIN.search(split)} or found
+    wanted = argument._replace(splits=splits, is_evaluation=True)
+    return _foreign_files(wanted, id_column) if splits else []
 
 
 def _flores_files(argument: _Argument) -> list[TextFile]:
@@ -216,7 +216,10 @@ def _flores_files(argument: _Argument) -> list[TextFile]:
         raise ValueError(
             f"{folder} has no files for {', '.join(missing)}; it has files for {', '.join(by_language)}"
         )
-    return [file for language in wanted for file in by_language.get(language, [])]
+    found = [file for language in wanted for file in by_language.get(language, [])]
+    for file in found:
+        check_texts(file.path, [file])
+    return found
 
 
 def _builds_below(folder: str) -> list[Build]:
@@ -253,27 +256,10 @@ def _split_of(path: str) -> str:
 
 
 def _foreign_files(
-    argument: _Argument,
-    id_column: str,
-    splits: Mapping[str, str] | None = None,
-    *,
-    whole_files: bool = False,
-    is_evaluation: bool = False,
+    argument: _Argument, id_column: str, whole_files: bool = False
 ) -> list[TextFile]:
-    """Returns the files that an argument names, and checks that they have texts.
-
-    Args:
-      splits: path → name of the split, if the files are already known.
-      whole_files: Whether each text file is a single text.
-      is_evaluation: Whether the fields of common evaluation sets are known, if no columns are given.
-    """
-    splits = splits or {path: _split_of(path) for path in match_inputs([argument.path])}
-    found = [
-        _foreign_file(
-            path, split, argument, id_column, whole_files=whole_files, is_evaluation=is_evaluation
-        )
-        for path, split in splits.items()
-    ]
+    splits = argument.splits or {path: _split_of(path) for path in match_inputs([argument.path])}
+    found = [_foreign_file(*one, argument, id_column, whole_files) for one in splits.items()]
     for file in found:
         if file.kind != FILES:
             check_texts(file.path, [file])
@@ -283,13 +269,7 @@ def _foreign_files(
 
 
 def _foreign_file(
-    path: str,
-    split: str,
-    argument: _Argument,
-    id_column: str,
-    *,
-    whole_files: bool,
-    is_evaluation: bool,
+    path: str, split: str, argument: _Argument, id_column: str, whole_files: bool
 ) -> TextFile:
     is_text = argument.columns == _AS_LINES
     kind = read_texts.kind_of_file(path, is_text=is_text)
@@ -307,7 +287,11 @@ def _foreign_file(
     if id_column and id_column not in there:
         raise ValueError(f"{path}: no column {id_column} with ids; the file has {', '.join(there)}")
     key = id_column or (_ID if _ID in there else "")
-    known = find_shape(first_rows(path, kind)) if is_evaluation and not argument.columns else None
+    known = (
+        find_shape(first_rows(path, kind))
+        if argument.is_evaluation and not argument.columns
+        else None
+    )
     if known:
         shape, ids = known
         return TextFile(path, kind, shape.fields, id_column or ids, split, shape=shape.name)

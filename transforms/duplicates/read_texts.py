@@ -7,6 +7,7 @@ The fields of common evaluation sets are in evaluation_sets.toml. Of a row of su
 context and a long answer are separate texts.
 """
 
+import contextlib
 import csv
 import functools
 import io
@@ -276,10 +277,8 @@ def _has_json_lines(path: str) -> bool:
         line = next(filter(lambda one: one.strip(_SPACE), stored), b"")
         is_only = len(line) < MAX_LINE_BYTES and not stream.read(_HEAD_BYTES).strip(_SPACE)
     try:
-        row = {} if len(line) == MAX_LINE_BYTES else _decode_row(_OBJECT, line)
-    except RecursionError:
-        return True
-    except ValueError:
+        row = {} if len(line) == MAX_LINE_BYTES else _decode_row(path, "", line)
+    except InputError:
         return False
     return not (is_only and _list_of_rows(row))
 
@@ -439,12 +438,16 @@ def read_part(part: FilePart, block_bytes: int = BLOCK_BYTES) -> Iterator[TextBa
     file = part.file
     if file.kind == FILES:
         batches = iter([_read_whole(file)])
-    elif file.shape or file.kind in (JSON, CSV) or "." in "".join(file.columns):
-        batches = (_texts_of(file, *rows) for rows in read_rows(part, block_bytes))
-    elif isinstance(part.part, int):
-        batches = (_rows_of(file, *rows) for rows in _read_table(file, part.part))
+    elif file.kind == LINES:
+        batches = _read_lines(part, block_bytes)
+    elif file.kind in (PARQUET, ARROW) and not file.shape and "." not in "".join(file.columns):
+        batches = (_rows_of(file, *rows) for rows in _read_table(part))
     else:
-        batches = _read_lines(file, part.part, block_bytes)
+        read = _parts_of if file.shape else _texts_of
+        batches = (
+            read(file, *rows) if rows[0] else TextBatch([], [], {TOO_LONG: 1})
+            for rows in read_rows(part, block_bytes)
+        )
     return map(_blank_markers, batches, itertools.repeat(file.blank)) if file.blank else batches
 
 
@@ -453,7 +456,8 @@ def read_rows(
 ) -> Iterator[tuple[list[str], list[dict[str, Any]]]]:
     """Yields (positions in the file, rows) of a part of a file with rows, for all columns.
 
-    If the file names columns, only these are read from Parquet. Raises InputError if the file is damaged.
+    If the file names columns, only these are read from Parquet. Both lists are empty for a line that is too
+    long. Raises InputError if the file is damaged.
     """
     file = part.file
     if file.kind in (JSON, CSV):
@@ -462,17 +466,18 @@ def read_rows(
         while rows := list(itertools.islice(source, _BATCH_ROWS)):
             yield list(map(str, range(first, first + len(rows)))), rows
             first += len(rows)
-    elif isinstance(part.part, int):
-        for first, batch in _read_table(file, part.part):
+    elif file.kind == JSON_LINES:
+        for block, places in _line_blocks(part, block_bytes):
+            lines = list(zip(places, lines_of(block.data), strict=True))
+            rows = [_decode_row(file.path, *line) for line in lines if line[1].strip(_SPACE)]
+            if rows or block.is_overlong:
+                yield [place for place, line in lines if line.strip(_SPACE)], rows
+    else:
+        for first, batch in _read_table(part):
+            columns = map(_values_of, batch.columns)
             names = batch.schema.names
-            columns = (_values_of(batch.column(name)) for name in names)
             rows = [dict(zip(names, one, strict=True)) for one in zip(*columns, strict=True)]
             yield list(map(str, range(first, first + batch.num_rows))), rows
-    else:
-        for block in _read_blocks(file.path, part.part, block_bytes):
-            if not block.is_overlong:
-                lines = list(_decode_block(file, _OBJECT, block))
-                yield [place for place, _ in lines], [row for _, row in lines]
 
 
 def read_texts(file: TextFile, block_bytes: int = BLOCK_BYTES) -> Iterator[TextBatch]:
@@ -501,17 +506,23 @@ def _read_blocks(path: str, unit: TextUnit, block_bytes: int) -> Iterator[LineBl
             raise damage_error(path, *event)
 
 
-def _read_lines(file: TextFile, unit: TextUnit, block_bytes: int) -> Iterator[TextBatch]:
-    decoder = _line_decoder(file) if file.kind == JSON_LINES else None
-    for block in _read_blocks(file.path, unit, block_bytes):
-        lines = lines_of(block.data)
+def _line_blocks(part: FilePart, block_bytes: int) -> Iterator[tuple[LineBlock, list[str]]]:
+    """Yields (block, position of each of its lines). A line that is too long has an empty block."""
+    assert not isinstance(part.part, int)
+    for block in _read_blocks(part.file.path, part.part, block_bytes):
+        if block.is_overlong:
+            yield block._replace(data=b""), []
+        else:
+            yield block, positions_of(block, lines_of(block.data))
+
+
+def _read_lines(part: FilePart, block_bytes: int) -> Iterator[TextBatch]:
+    for block, places in _line_blocks(part, block_bytes):
         if block.is_overlong:
             yield TextBatch([], [], {TOO_LONG: 1})
-        elif decoder:
-            yield _decode_lines(file, _decode_block(file, decoder, block))
         else:
-            places = positions_of(block, lines)
-            yield _batch_of(places, [list(map(_decode_text, lines))], (), places)
+            texts = list(map(_decode_text, lines_of(block.data)))
+            yield _batch_of(places, [texts], (), places)
 
 
 def positions_of(block: LineBlock, lines: Iterable[bytes]) -> list[str]:
@@ -521,17 +532,6 @@ def positions_of(block: LineBlock, lines: Iterable[bytes]) -> list[str]:
     return [f"{member}:{place}" if member else place for member, place in found]
 
 
-def _decode_block(file: TextFile, decoder: Any, block: LineBlock) -> Iterator[tuple[str, Any]]:
-    """Yields (position, row) for each line of a block that is not empty."""
-    lines = lines_of(block.data)
-    for line, place in zip(lines, positions_of(block, lines), strict=True):
-        if line.strip(_SPACE):
-            try:
-                yield place, _decode_row(decoder, line)
-            except (ValueError, RecursionError) as error:
-                raise InputError(file.path, f"line at byte {place}: {error}") from None
-
-
 def _decode_text(line: bytes) -> str:
     try:
         return line.decode("utf-8")
@@ -539,74 +539,62 @@ def _decode_text(line: bytes) -> str:
         return _UNREADABLE
 
 
-def _line_decoder(file: TextFile) -> Any:
-    """Returns a decoder that extracts the id and the wanted columns from a JSON line."""
-    value = str | list[str] | None
-    keys = {f"column_{number}": name for number, name in enumerate(file.columns)}
-    fields: list[tuple[str, Any, Any]] = [(field, value, None) for field in keys]
-    if file.id:
-        fields.append(("key", str | int | float | None, None))
-        keys["key"] = file.id
-    return msgspec.json.Decoder(msgspec.defstruct("Row", fields, rename=keys))
-
-
-def _decode_lines(file: TextFile, lines: Iterable[tuple[str, Any]]) -> TextBatch:
-    ids: list[str] = []
-    positions: list[str] = []
-    columns: list[list[str | None]] = [[] for _ in file.columns]
-    for place, row in lines:
-        for number, column in enumerate(columns):
-            value = getattr(row, f"column_{number}")
-            column.append("\n".join(filter(None, value)) if isinstance(value, list) else value)
-        key = row.key if file.id else None
-        ids.append(place if key in (None, _UNREADABLE) else str(key))
-        positions.append(place)
-    return _batch_of(ids, columns, file.columns, positions)
-
-
 def _texts_of(
+    file: TextFile, places: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> TextBatch:
+    named = list(zip(rows, places, strict=True))
+    columns = [[_text_at(file, name, *one) for one in named] for name in file.columns]
+    ids = [_key_of(row, file.id, place) for row, place in named]
+    return _batch_of(ids, columns, file.columns, places)
+
+
+def _text_at(file: TextFile, column: str, row: Mapping[str, Any], place: str) -> str:
+    if isinstance(text := row.get(column), str):
+        return text
+    values = [value for value in values_at(row, column) if value is not None]
+    if wrong := [type(one).__name__ for one in values if not isinstance(one, str)]:
+        problem = f"the column {column} has {wrong[0]}, but must contain text"
+        raise InputError(file.path, f"row {place}: {problem}")
+    return _join(values)
+
+
+def _key_of(row: Mapping[str, Any], field: str, place: str) -> str:
+    keys = (one for one in values_at(row, field) if one is not None and one is not _UNREADABLE)
+    return str(next(keys, place))
+
+
+def _parts_of(
     file: TextFile, places: Sequence[str], rows: Iterable[Mapping[str, Any]]
 ) -> TextBatch:
-    """Returns the texts of rows: by the shape of the file, or by its columns."""
-    shape = shapes()[file.shape] if file.shape else None
-    found: list[tuple[str, str, str, tuple[str, str]]] = []
-    for place, outer in zip(places, rows, strict=True):
-        for number, row in enumerate(_inner_rows(outer, shape.rows) if shape else [outer]):
-            position = f"{place}.{number}" if shape and shape.rows else place
-            keys = [key for key in values_at(row, file.id) if key not in (None, _UNREADABLE)]
-            names = [str(one) for one in (*keys[:1], position)]
-            for part, text, answer in shape.parts(row) if shape else _columns_of(file, row):
-                key, place_of_text = (
-                    f"{name}/{part}" if shape or len(file.columns) > 1 else name
-                    for name in (names[0], position)
-                )
-                found.append((key, text, place_of_text, (part, answer)))
-    ids, texts, positions, details = map(list, zip(*found, strict=True)) if found else ([],) * 4
-    return _kept(ids, texts, positions, details if shape else [])
+    """Returns the texts of the items of an evaluation set, by the shape of the file."""
+    shape = shapes()[file.shape]
+    keys: list[str] = []
+    texts: list[str] = []
+    positions: list[str] = []
+    details: list[tuple[str, str]] = []
+    for outer, place in zip(rows, places, strict=True):
+        for number, row in enumerate(_inner_rows(outer, shape.rows)):
+            position = f"{place}.{number}" if shape.rows else place
+            for part, text, answers in shape.parts(row):
+                keys.append(f"{_key_of(row, file.id, position)}/{part}")
+                texts.append(text)
+                positions.append(f"{position}/{part}")
+                details.append((part, answers))
+    return _batch_of(keys, [texts], (), positions, details)
 
 
-def _columns_of(file: TextFile, row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for column in file.columns:
-        values = [value for value in values_at(row, column) if value is not None]
-        if wrong := next((one for one in values if not isinstance(one, str)), None):
-            kind = type(wrong).__name__
-            raise InputError(file.path, f"the column {column} has {kind}, but must contain text")
-        yield column, _join(values), ""
-
-
-def _decode_row(decoder: Any, line: bytes) -> Any:
+def _decode_row(path: str, place: str, line: bytes) -> dict[str, Any]:
     """Decodes a JSON line. Texts in it that are not valid Unicode are replaced by _UNREADABLE.
 
-    msgspec does not read lines with such texts, so they are parsed again. Raises ValueError for other errors
-    in the line, or RecursionError.
+    msgspec does not read lines with such texts, so they are parsed again. Raises InputError for other errors.
     """
     try:
-        return decoder.decode(line)
-    except msgspec.ValidationError:
-        raise
-    except ValueError:
+        with contextlib.suppress(ValueError):
+            return _OBJECT.decode(line)
         text = line.decode("utf-8-sig", "surrogateescape")
-        return msgspec.convert(json.loads(text, object_hook=_without_surrogates), decoder.type)
+        return msgspec.convert(json.loads(text, object_hook=_without_surrogates), dict[str, Any])
+    except (ValueError, RecursionError) as error:
+        raise InputError(path, f"line at byte {place}: {error}") from None
 
 
 def _without_surrogates(row: dict[str, Any]) -> dict[str, Any]:
@@ -622,8 +610,10 @@ def _is_unreadable(value: Any) -> bool:
     return any(isinstance(one, str) and _SURROGATE.search(one) for one in texts)
 
 
-def _read_table(file: TextFile, number: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+def _read_table(part: FilePart) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Yields (number of its first row, batch) for the wanted columns of a row group, or of a whole table."""
+    file, number = part
+    assert isinstance(number, int)
     fields = [] if file.shape else [*file.columns, *([file.id] if file.id else [])]
     row = 0
     if file.kind == ARROW:
@@ -724,6 +714,7 @@ def _batch_of(
     values: Sequence[Sequence[str | None]],
     columns: Sequence[str],
     positions: Sequence[str],
+    details: Sequence[tuple[str, str]] = (),
 ) -> TextBatch:
     """Returns the texts of some rows. Values that are missing, empty or unreadable are counted as rejected.
 
@@ -732,6 +723,7 @@ def _batch_of(
       values: for each column, its values, one for each row.
       columns: the names of the columns.
       positions: the position of each row in the file.
+      details: as in TextBatch, if there is one column.
     """
     if len(columns) > 1:
         ids, positions = (
@@ -739,15 +731,6 @@ def _batch_of(
         )
         values = [list(itertools.chain.from_iterable(zip(*values, strict=True)))]
     (found,) = values
-    return _kept(ids, found, positions)
-
-
-def _kept(
-    ids: Sequence[str],
-    found: Sequence[str | None],
-    positions: Sequence[str],
-    details: Sequence[tuple[str, str]] = (),
-) -> TextBatch:
     texts = [text for text in found if text and not text.isspace()]
     lost = len(found) - len(texts)
     unreadable = 0
