@@ -7,7 +7,6 @@ The fields of common evaluation sets are in evaluation_sets.toml. Of a row of su
 context and a long answer are separate texts.
 """
 
-import contextlib
 import csv
 import functools
 import io
@@ -265,9 +264,8 @@ def _first_bytes(path: str) -> bytes:
         raise InputError(path, f"damaged or truncated: {error}") from None
     if not is_tar(head):
         return head
-    units = plan_units([path], 1, _ALL_MEMBERS)
-    blocks = (block.data for unit in units for block in _read_blocks(path, unit, _FIRST_BYTES))
-    return next(blocks, b"")
+    parts = plan_parts(TextFile(path, LINES), 1)
+    return next((one.data for part in parts for one in _read_blocks(part, _FIRST_BYTES)), b"")
 
 
 def _has_json_lines(path: str) -> bool:
@@ -277,8 +275,8 @@ def _has_json_lines(path: str) -> bool:
         line = next(filter(lambda one: one.strip(_SPACE), stored), b"")
         is_only = len(line) < MAX_LINE_BYTES and not stream.read(_HEAD_BYTES).strip(_SPACE)
     try:
-        row = {} if len(line) == MAX_LINE_BYTES else _decode_row(path, "", line)
-    except InputError:
+        row = {} if len(line) == MAX_LINE_BYTES else _decode_row(_OBJECT, line)
+    except (ValueError, RecursionError):
         return False
     return not (is_only and _list_of_rows(row))
 
@@ -438,16 +436,16 @@ def read_part(part: FilePart, block_bytes: int = BLOCK_BYTES) -> Iterator[TextBa
     file = part.file
     if file.kind == FILES:
         batches = iter([_read_whole(file)])
-    elif file.kind == LINES:
-        batches = _read_lines(part, block_bytes)
-    elif file.kind in (PARQUET, ARROW) and not file.shape and "." not in "".join(file.columns):
-        batches = (_rows_of(file, *rows) for rows in _read_table(part))
-    else:
+    elif file.kind in (JSON, CSV) or file.shape or "." in "".join(file.columns):
         read = _parts_of if file.shape else _texts_of
         batches = (
             read(file, *rows) if rows[0] else TextBatch([], [], {TOO_LONG: 1})
             for rows in read_rows(part, block_bytes)
         )
+    elif isinstance(part.part, int):
+        batches = (_rows_of(file, *rows) for rows in _read_table(part))
+    else:
+        batches = _read_lines(part, block_bytes)
     return map(_blank_markers, batches, itertools.repeat(file.blank)) if file.blank else batches
 
 
@@ -467,11 +465,10 @@ def read_rows(
             yield list(map(str, range(first, first + len(rows)))), rows
             first += len(rows)
     elif file.kind == JSON_LINES:
-        for block, places in _line_blocks(part, block_bytes):
-            lines = list(zip(places, lines_of(block.data), strict=True))
-            rows = [_decode_row(file.path, *line) for line in lines if line[1].strip(_SPACE)]
-            if rows or block.is_overlong:
-                yield [place for place, line in lines if line.strip(_SPACE)], rows
+        for block in _read_blocks(part, block_bytes):
+            lines = [] if block.is_overlong else list(_decode_block(file, _OBJECT, block))
+            if lines or block.is_overlong:
+                yield [place for place, _ in lines], [row for _, row in lines]
     else:
         for first, batch in _read_table(part):
             columns = map(_values_of, batch.columns)
@@ -498,31 +495,27 @@ def _read_whole(file: TextFile) -> TextBatch:
         raise InputError(file.path, "not UTF-8", error.start) from None
 
 
-def _read_blocks(path: str, unit: TextUnit, block_bytes: int) -> Iterator[LineBlock]:
-    for event in read_unit(unit, _ALL_MEMBERS, block_bytes):
+def _read_blocks(part: FilePart, block_bytes: int) -> Iterator[LineBlock]:
+    assert not isinstance(part.part, int)
+    for event in read_unit(part.part, _ALL_MEMBERS, block_bytes):
         if isinstance(event, LineBlock):
             yield event
         elif not isinstance(event, Unterminated):
-            raise damage_error(path, *event)
-
-
-def _line_blocks(part: FilePart, block_bytes: int) -> Iterator[tuple[LineBlock, list[str]]]:
-    """Yields (block, position of each of its lines). A line that is too long has an empty block."""
-    assert not isinstance(part.part, int)
-    for block in _read_blocks(part.file.path, part.part, block_bytes):
-        if block.is_overlong:
-            yield block._replace(data=b""), []
-        else:
-            yield block, positions_of(block, lines_of(block.data))
+            raise damage_error(part.file.path, *event)
 
 
 def _read_lines(part: FilePart, block_bytes: int) -> Iterator[TextBatch]:
-    for block, places in _line_blocks(part, block_bytes):
+    file = part.file
+    decoder = _line_decoder(file) if file.kind == JSON_LINES else None
+    for block in _read_blocks(part, block_bytes):
         if block.is_overlong:
             yield TextBatch([], [], {TOO_LONG: 1})
+        elif decoder:
+            yield _decode_lines(file, _decode_block(file, decoder, block))
         else:
-            texts = list(map(_decode_text, lines_of(block.data)))
-            yield _batch_of(places, [texts], (), places)
+            lines = lines_of(block.data)
+            places = positions_of(block, lines)
+            yield _batch_of(places, [list(map(_decode_text, lines))], (), places)
 
 
 def positions_of(block: LineBlock, lines: Iterable[bytes]) -> list[str]:
@@ -537,6 +530,42 @@ def _decode_text(line: bytes) -> str:
         return line.decode("utf-8")
     except UnicodeDecodeError:
         return _UNREADABLE
+
+
+def _decode_block(file: TextFile, decoder: Any, block: LineBlock) -> Iterator[tuple[str, Any]]:
+    """Yields (position, row) for each line of a block that is not empty."""
+    lines = lines_of(block.data)
+    for line, place in zip(lines, positions_of(block, lines), strict=True):
+        if line.strip():
+            try:
+                yield place, _decode_row(decoder, line)
+            except (ValueError, RecursionError) as error:
+                raise InputError(file.path, f"line at byte {place}: {error}") from None
+
+
+def _line_decoder(file: TextFile) -> Any:
+    """Returns a decoder that extracts the id and the wanted columns from a JSON line."""
+    value = str | list[str] | None
+    keys = {f"column_{number}": name for number, name in enumerate(file.columns)}
+    fields: list[tuple[str, Any, Any]] = [(field, value, None) for field in keys]
+    if file.id:
+        fields.append(("key", str | int | float | None, None))
+        keys["key"] = file.id
+    return msgspec.json.Decoder(msgspec.defstruct("Row", fields, rename=keys))
+
+
+def _decode_lines(file: TextFile, lines: Iterable[tuple[str, Any]]) -> TextBatch:
+    ids: list[str] = []
+    positions: list[str] = []
+    columns: list[list[str | None]] = [[] for _ in file.columns]
+    for place, row in lines:
+        for number, column in enumerate(columns):
+            value = getattr(row, f"column_{number}")
+            column.append("\n".join(filter(None, value)) if isinstance(value, list) else value)
+        key = row.key if file.id else None
+        ids.append(place if key in (None, _UNREADABLE) else str(key))
+        positions.append(place)
+    return _batch_of(ids, columns, file.columns, positions)
 
 
 def _texts_of(
@@ -583,18 +612,19 @@ def _parts_of(
     return _batch_of(keys, [texts], (), positions, details)
 
 
-def _decode_row(path: str, place: str, line: bytes) -> dict[str, Any]:
+def _decode_row(decoder: Any, line: bytes) -> Any:
     """Decodes a JSON line. Texts in it that are not valid Unicode are replaced by _UNREADABLE.
 
-    msgspec does not read lines with such texts, so they are parsed again. Raises InputError for other errors.
+    msgspec does not read lines with such texts, so they are parsed again. Raises ValueError for other errors
+    in the line, or RecursionError.
     """
     try:
-        with contextlib.suppress(ValueError):
-            return _OBJECT.decode(line)
+        return decoder.decode(line)
+    except msgspec.ValidationError:
+        raise
+    except ValueError:
         text = line.decode("utf-8-sig", "surrogateescape")
-        return msgspec.convert(json.loads(text, object_hook=_without_surrogates), dict[str, Any])
-    except (ValueError, RecursionError) as error:
-        raise InputError(path, f"line at byte {place}: {error}") from None
+        return msgspec.convert(json.loads(text, object_hook=_without_surrogates), decoder.type)
 
 
 def _without_surrogates(row: dict[str, Any]) -> dict[str, Any]:

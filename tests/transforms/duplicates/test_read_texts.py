@@ -165,7 +165,7 @@ def test_a_whole_file(tmp_path: Path) -> None:
         (
             JSON_LINES,
             b'{"q": "a"}\n{"q": 7}\n',
-            "file: row 11: the column q has int, but must contain text",
+            "file: line at byte 11: Expected `str | array | null`",
         ),
         (JSON_LINES, b'{"q": \n', "file: line at byte 0: Expecting value"),
         (PARQUET, b"PAR1....", "file: not a valid Parquet file"),
