@@ -364,7 +364,8 @@ def add_contamination(commands: Commands) -> None:
     training data and evaluation sets may be:
       a finished build, or a folder with builds below   --train reads the split train, --eval all other splits
       a folder with the layout of FLORES   devtest/ukr.devtest; DIR#ukr,vie selects languages
-      Parquet or JSON lines   FILE#COLUMN,COLUMN names the columns with texts (default: text)
+      a common evaluation set   MMLU, SQuAD, ARC …, known by its fields (docs/contamination.md); or its folder
+      Parquet, Arrow, CSV, JSON   FILE#COLUMN,COLUMN names the columns with texts (default: text)
       text files   each line is a text; with --whole-files, each file of the training data is a text
       NAME=PATH gives a set a name; FILE may be a pattern; files may be .gz, .bz2, .xz or .zst
 
@@ -459,7 +460,7 @@ def add_overlap(commands: Commands) -> None:
 
     data sets may be:
       a finished build of documents, or a folder with builds below; all splits are read
-      Parquet or JSON lines   FILE#COLUMN names the column with texts (default: text); FILE may be a pattern
+      Parquet, Arrow, CSV, JSON   FILE#COLUMN names the column with texts (default: text)
       NAME=PATH gives a data set a name
 
     Pairs of documents whose MinHash signatures have an equal band are candidates. For each candidate, the

@@ -5,7 +5,6 @@ Reads the log-likelihoods that a training job has written to files.
 The format is described in pipelines/inspect/language_model_scores.py.
 """
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -13,14 +12,6 @@ from typing import NamedTuple
 import msgspec
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.duplicates.read_texts import (
-    LINES,
-    PARQUET,
-    TextFile,
-    kind_of_file,
-    plan_parts,
-    read_rows,
-)
 from corpusmill.transforms.files.builds.finished_builds import Build, open_build, read_json
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.read_files import InputError, match_inputs
@@ -28,6 +19,7 @@ from corpusmill.transforms.files.terminal import draw, screen_columns
 
 from ..run.corpora import VERSION, paper_of, shapes
 from . import language_model_scores as scores
+from .text_sources import find_rows
 
 COLUMNS = ("document", "log_likelihood")
 
@@ -44,21 +36,13 @@ def read_log_likelihoods(paths: Iterable[str]) -> Iterator[tuple[int, scores.Log
     read.
     """
     for path in paths:
-        kind = kind_of_file(path)
-        if kind == LINES:
-            raise InputError(path, "not rows of log-likelihoods, but text")
-        for part in plan_parts(TextFile(path, kind, COLUMNS if kind == PARQUET else ()), 1):
-            rows = itertools.chain.from_iterable(
-                zip(*some, strict=True) for some in read_rows(part)
-            )
-            for place, given in rows:
-                try:
-                    row = msgspec.convert(given, _Row)
-                except msgspec.ValidationError as error:
-                    raise InputError(
-                        path, f"row {place}: not a row of log-likelihoods: {error}"
-                    ) from None
-                yield row.document, row.log_likelihood
+        for place, given in find_rows(path, COLUMNS):
+            try:
+                row = msgspec.convert(given, _Row)
+            except msgspec.ValidationError as error:
+                problem = f"row {place}: not a row of log-likelihoods: {error}"
+                raise InputError(path, problem) from None
+            yield row.document, row.log_likelihood
 
 
 METRICS = {

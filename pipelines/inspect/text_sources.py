@@ -15,8 +15,8 @@ SQUAD=squad.jsonl                   any of these, with a name for the data set
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
@@ -24,10 +24,7 @@ from corpusmill.transforms.duplicates import read_texts
 from corpusmill.transforms.duplicates.find_contamination import EvaluationSet
 from corpusmill.transforms.duplicates.read_texts import (
     FILES,
-    JSON_LINES,
-    LINES,
     TextFile,
-    check_no_records,
     check_texts,
     find_shape,
     first_rows,
@@ -41,6 +38,12 @@ from corpusmill.transforms.files.builds.finished_builds import (
 from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST
 from corpusmill.transforms.files.formats import PARQUET
 from corpusmill.transforms.files.read_files import InputError, match_inputs
+from corpusmill.transforms.files.read_lines import (
+    JSON_LINES,
+    LINES,
+    check_no_records,
+    kind_of_file,
+)
 from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.wikitext.article_markers import MARKERS
 
@@ -139,6 +142,16 @@ def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[Evalua
             check_texts(build.folder, files)
             found.append(EvaluationSet(f"{build.corpus}/{build.name}", files))
     return found
+
+
+def find_rows(path: str, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yields (position, row) for each row of a file that must have some columns. Raises InputError."""
+    if (kind := kind_of_file(path)) == LINES:
+        raise InputError(path, f"text, but must be rows with {' and '.join(columns)}")
+    file = TextFile(path, kind, tuple(columns) if kind == PARQUET else ())
+    for part in read_texts.plan_parts(file, 1):
+        for places, rows in read_texts.read_rows(part):
+            yield from zip(places, rows, strict=True)
 
 
 def _parse(argument: str) -> _Argument:
@@ -272,7 +285,7 @@ def _foreign_file(
     path: str, split: str, argument: _Argument, id_column: str, whole_files: bool
 ) -> TextFile:
     is_text = argument.columns == _AS_LINES
-    kind = read_texts.kind_of_file(path, is_text=is_text)
+    kind = kind_of_file(path, is_text=is_text)
     if kind == LINES:
         file = TextFile(path, FILES if whole_files else LINES, split=split)
         if argument.columns and not is_text:

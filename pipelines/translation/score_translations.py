@@ -23,9 +23,9 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from corpusmill.transforms.duplicates.read_texts import check_lines
 from corpusmill.transforms.files.markup import read_table
 from corpusmill.transforms.files.read_files import InputError, read_input, read_text
+from corpusmill.transforms.files.read_lines import check_lines
 from corpusmill.transforms.files.records import ReadError
 from corpusmill.transforms.files.write_files import make_beside
 from corpusmill.transforms.translation.source_table import metadata_names

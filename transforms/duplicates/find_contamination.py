@@ -23,6 +23,7 @@ from apache_beam.io.filesystems import FileSystems
 from ..files import counters
 from ..files.distribution import Spread, SpreadAll
 from ..files.read_files import read_raw
+from ..files.read_lines import LINES
 from ..files.stores import is_local
 from ..files.write_files import write_whole
 from . import read_texts
@@ -85,7 +86,7 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
                 details = batch.details or [("", "")] * len(batch.texts)
                 for key, text, detail in zip(batch.ids, batch.texts, details, strict=True):
                     line += 1
-                    name = str(line) if file.kind in (read_texts.LINES, read_texts.FILES) else key
+                    name = str(line) if file.kind in (LINES, read_texts.FILES) else key
                     if splits.count(file.split) > 1 and not file.id:
                         name = f"{posixpath.basename(file.path)}:{name}"
                     number = texts.setdefault(text, len(texts))

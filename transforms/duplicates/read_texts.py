@@ -21,39 +21,40 @@ import msgspec
 import pyarrow as pa
 
 from ..files.builds.finished_builds import check_columns, opened
-from ..files.compression import DECODE_ERRORS, is_binary, kind_of
+from ..files.compression import DECODE_ERRORS
 from ..files.counters import damage_error
 from ..files.line_blocks import lines_of
 from ..files.markup import read_toml
 from ..files.read_files import InputError, open_input, open_raw, read_input
-from ..files.read_lines import TextUnit, plan_units, read_unit
-from ..files.tar_members import is_tar
-from ..files.text_kinds import describe_format
+from ..files.read_lines import (
+    ARROW,
+    ARROW_FILE,
+    CSV,
+    FIRST_BYTES,
+    JSON,
+    JSON_LINES,
+    PARQUET,
+    TextUnit,
+    list_of_rows,
+    plan_units,
+    read_unit,
+)
 from ..files.work_units import BLOCK_BYTES, MAX_LINE_BYTES, LineBlock, Unterminated, place_of
 from .contamination_evidence import sum_of
 from .folded_words import fold_words
 
-# kinds of files
-PARQUET, ARROW, CSV, JSON = "parquet", "Arrow", "CSV", "JSON"
-JSON_LINES, LINES, FILES = "JSON lines", "lines", "files"
+# a kind of files, in addition to those of read_lines.py: each is a single text
+FILES = "files"
 QUESTION, CONTEXT, ANSWER = "question", "context", "answer"  # parts of an item of an evaluation set
 # reasons to reject a text
 NO_TEXT, TOO_LONG, MALFORMED = "no-text", "line-too-long", "malformed-utf-8"
 
-_ARROW_FILE = b"ARROW1"
-_TABLES = {b"PAR1": PARQUET, _ARROW_FILE: ARROW, b"\xff\xff\xff\xff": ARROW}  # first bytes
-_READABLE = "texts are read from Parquet, Arrow, CSV, JSON, JSON lines and UTF-8 text"
-_HEAD_BYTES = 1 << 12
 # approximate size of the rows of a Parquet file that are read at once, as encoded
 _BATCH_BYTES = 1 << 20
 _BATCH_ROWS = 1 << 12  # maximum number of these rows: repeated texts are encoded once
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 _ALL_MEMBERS = ("*",)
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_SPACE = b"\xef\xbb\xbf \t\r\n"
-_COMPRESSION = re.compile(r"\.(gz|bz2|xz|zst|zstd)$")
-_ARRAY = re.compile(rb"\[\s*(\{|$)")
-_FIRST_BYTES = 1 << 16  # size of the blocks that are read to see what a file contains
 _UNREADABLE = "\n\n"  # in place of a text that is not valid Unicode; compared by identity
 _LONG_ANSWER = 8  # an answer of as many words is a text of its own
 
@@ -209,86 +210,6 @@ def _join(values: Iterable[Any]) -> str:
     )
 
 
-def kind_of_file(path: str, *, is_text: bool = False) -> str:
-    """Returns the kind of a file, detected from its first bytes; that of CSV from its name.
-
-    If `is_text` is True, web pages, tables and JSON are accepted as LINES.
-
-    Raises InputError if the file is damaged, or if texts cannot be read from files of its kind.
-    """
-    with open_raw(path) as stream:
-        stored = stream.read(_HEAD_BYTES)
-    if kind := next((kind for magic, kind in _TABLES.items() if stored.startswith(magic)), ""):
-        return kind
-    head = _first_bytes(path)
-    is_zero = b"\0" in head[:_HEAD_BYTES]
-    kind = "" if is_text and not is_zero else kind_of(head)
-    if kind or is_zero or is_binary(head):
-        kind = kind or "binary data of an unknown kind"
-        packed = "" if head.startswith(stored[:16]) else " in a compressed file"
-        raise InputError(path, f"the file is {kind}{packed}; {_READABLE}")
-    name, start = _COMPRESSION.sub("", path.lower()), head.lstrip(_SPACE)
-    if is_text or name.endswith((".csv", ".tsv")):
-        return LINES if is_text else CSV
-    if start.startswith(b"{"):
-        is_lines = name.endswith((".jsonl", ".ndjson")) or is_tar(stored) or _has_json_lines(path)
-        return JSON_LINES if is_lines else JSON
-    if _ARRAY.match(start) or (start.startswith(b"[") and name.endswith(".json")):
-        return JSON
-    return LINES
-
-
-def check_lines(path: str) -> None:
-    """Raises InputError if a file is not text with one sentence per line, as far as its first bytes show."""
-    if (kind := kind_of_file(path)) != LINES:
-        raise InputError(path, f"the file is {kind}, but must be text with one sentence per line")
-
-
-def check_no_records(path: str) -> None:
-    """Raises InputError if the first lines of a text file seem to be records, such as those of a table."""
-    lines = _first_bytes(path).decode("utf-8", "replace").split("\n")
-    if table := describe_format(lines[:-1]):
-        raise InputError(
-            path,
-            f"its lines seem to be records, not texts ({table}): name it .csv, .tsv or .json to read its"
-            f" columns, or write {path}#lines to read its lines",
-        )
-
-
-def _first_bytes(path: str) -> bytes:
-    """Returns the beginning of a file, or of the first file in an archive, decompressed."""
-    try:
-        with open_input(path) as stream:
-            head = stream.read(_FIRST_BYTES)
-    except DECODE_ERRORS as error:
-        raise InputError(path, f"damaged or truncated: {error}") from None
-    if not is_tar(head):
-        return head
-    parts = plan_parts(TextFile(path, LINES), 1)
-    return next((one.data for part in parts for one in _read_blocks(part, _FIRST_BYTES)), b"")
-
-
-def _has_json_lines(path: str) -> bool:
-    """Returns True if the first line of a file is a JSON object, and not a document with a list of rows."""
-    with open_input(path) as stream:
-        stored = iter(functools.partial(stream.readline, MAX_LINE_BYTES), b"")
-        line = next(filter(lambda one: one.strip(_SPACE), stored), b"")
-        is_only = len(line) < MAX_LINE_BYTES and not stream.read(_HEAD_BYTES).strip(_SPACE)
-    try:
-        row = {} if len(line) == MAX_LINE_BYTES else _decode_row(_OBJECT, line)
-    except (ValueError, RecursionError):
-        return False
-    return not (is_only and _list_of_rows(row))
-
-
-def _list_of_rows(row: Mapping[str, Any]) -> list[Any]:
-    """Returns the longest list of objects among the values of an object; [] if there is none."""
-    lists = (
-        one for one in row.values() if isinstance(one, list) and one and isinstance(one[0], dict)
-    )
-    return max(lists, key=len, default=[])
-
-
 def _read_json(path: str) -> list[dict[str, Any]]:
     """Returns the rows of a file of JSON.
 
@@ -310,7 +231,7 @@ def _read_json(path: str) -> list[dict[str, Any]]:
         raise InputError(path, f"neither JSON lines nor JSON: {error}") from None
     if len(values) == 1:
         (value,) = values
-        values = (_list_of_rows(value) or values) if isinstance(value, dict) else value
+        values = (list_of_rows(value) or values) if isinstance(value, dict) else value
     rows = [{"text": one} if isinstance(one, str) else one for one in values]
     if not all(isinstance(one, dict) for one in rows):
         raise InputError(path, "a JSON array whose elements are neither objects nor texts")
@@ -353,7 +274,7 @@ def columns_of_file(path: str, kind: str) -> list[str]:
 def first_rows(path: str, kind: str) -> list[dict[str, Any]]:
     """Returns the first rows of a file with rows; [] if it has none. Raises InputError if it is damaged."""
     for part in plan_parts(TextFile(path, kind), 1):
-        for _, rows in read_rows(part, _FIRST_BYTES):
+        for _, rows in read_rows(part, FIRST_BYTES):
             if rows:
                 return rows
     return []
@@ -396,7 +317,7 @@ def _problem_of(file: TextFile) -> str:
     """Returns why a file, or its only wanted column, cannot be read as text; "" if it can."""
     rejected: dict[str, int] = {}
     texts = 0
-    for batch in read_texts(file, _FIRST_BYTES):
+    for batch in read_texts(file, FIRST_BYTES):
         rejected = sum_of([rejected, batch.rejected])
         texts += len(batch.texts)
         if any(map(fold_words, batch.texts)):
@@ -674,7 +595,7 @@ def _read_arrow(path: str) -> Iterator[pa.RecordBatch]:
     """Yields the batches of an Arrow file or stream. Raises InputError if it is damaged."""
     with open_raw(path) as stream:
         try:
-            if stream.read(len(_ARROW_FILE)) == _ARROW_FILE:
+            if stream.read(len(ARROW_FILE)) == ARROW_FILE:
                 file = pa.ipc.open_file(stream)
                 yield from map(file.get_batch, range(file.num_record_batches))
             else:

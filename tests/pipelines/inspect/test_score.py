@@ -155,7 +155,7 @@ def test_a_file_that_leaves_text_out(uk: Path, tmp_path: Path, run: Command) -> 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"-12.5\n", "not rows of log-likelihoods, but text"),
+        (b"-12.5\n", "text, but must be rows with document and log_likelihood"),
         (
             b'{"document": 0}\n{"document": 1}\n',
             "row 0: not a row of log-likelihoods: Object missing required field `log_likelihood`",

@@ -13,18 +13,15 @@ import pytest
 from corpusmill.transforms.duplicates import read_texts as read_module
 from corpusmill.transforms.duplicates.read_texts import (
     FILES,
-    JSON_LINES,
-    LINES,
-    PARQUET,
     TextFile,
     columns_of_file,
-    kind_of_file,
     plan_parts,
     read_part,
     read_texts,
 )
 from corpusmill.transforms.files import work_units
 from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.read_lines import JSON_LINES, LINES, PARQUET, kind_of_file
 
 ROWS = [
     {"id": 7, "q": "One?", "a": ["Yes", "No"]},
