@@ -356,7 +356,8 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
 
 def read_lines(path: str) -> list[str]:
     """Returns the lines of a text file and removes trailing spaces. Only LF ends a line, as in sacrebleu."""
-    check_lines(path)
+    if pathlib.Path(path).is_file():
+        check_lines(path)
     lines = read_text(path).split("\n")
     if not lines[-1]:
         del lines[-1]

@@ -435,6 +435,11 @@ def check_lines(path: str) -> None:
     """Raises InputError if a file is not text with one sentence per line, as far as its first bytes show."""
     if (kind := kind_of_file(path)) != LINES:
         raise InputError(path, f"the file is {kind}, but must be text with one sentence per line")
+
+
+def check_sentences(path: str) -> None:
+    """Raises InputError as `check_lines` does, and if all first lines are empty or most are not UTF-8."""
+    check_lines(path)
     lines = _first_bytes(path).splitlines(keepends=True)
     if not any(line.strip() for line in lines):
         raise InputError(path, "no text (it is empty)")
