@@ -150,17 +150,13 @@ def find_shape(rows: Sequence[Mapping[str, Any]]) -> tuple[Shape, str] | None:
 
     Returns the shape, and the field of ids or ""; None if the rows have no known shape.
     """
-    best: tuple[int, Shape, str] | None = None
-    for shape in shapes().values():
+    for shape in sorted(shapes().values(), key=lambda shape: -len(shape.fields)):
         inner = [one for row in rows for one in _inner_rows(row, shape.rows)]
-        if (best is None or len(shape.fields) > best[0]) and all(
-            any(values_at(row, field) for row in inner) for field in shape.fields
-        ):
-            ids = (
-                one for one in (shape.id, "id", "doc_id") if any(values_at(r, one) for r in inner)
-            )
-            best = len(shape.fields), shape, next(ids, "")
-    return best and best[1:]
+        ids = (shape.id, "id", "doc_id")
+        there = {one for one in (*shape.fields, *ids) if any(values_at(row, one) for row in inner)}
+        if there.issuperset(shape.fields):
+            return shape, next((one for one in ids if one in there), "")
+    return None
 
 
 def _inner_rows(row: Mapping[str, Any], fields: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -246,13 +242,11 @@ def _read_csv(path: str) -> Iterator[dict[str, Any]]:
             mark = max(",;\t", key=header.count)
             quote = None if mark == "\t" else '"'
             names, *_ = csv.reader([header], delimiter=mark, quotechar=quote)
-            for row in csv.reader(stream, delimiter=mark, quotechar=quote):
-                if len(row) != len(names) and row:
-                    raise InputError(
-                        path, f"a row of CSV has {len(row)} fields, but the first line {len(names)}"
-                    )
-                if row:
-                    yield _without_surrogates(dict(zip(names, row, strict=True)))
+            for row in filter(None, csv.reader(stream, delimiter=mark, quotechar=quote)):
+                if len(row) != len(names):
+                    lengths = f"{len(row)} fields, but the first line {len(names)}"
+                    raise InputError(path, f"a row of CSV has {lengths}")
+                yield _without_surrogates(dict(zip(names, row, strict=True)))
         except (csv.Error, *DECODE_ERRORS) as error:
             raise InputError(path, f"not a valid CSV file: {error}") from None
 
@@ -358,9 +352,8 @@ def read_part(part: FilePart, block_bytes: int = BLOCK_BYTES) -> Iterator[TextBa
     if file.kind == FILES:
         batches = iter([_read_whole(file)])
     elif file.kind in (JSON, CSV) or file.shape or "." in "".join(file.columns):
-        read = _parts_of if file.shape else _texts_of
         batches = (
-            read(file, *rows) if rows[0] else TextBatch([], [], {TOO_LONG: 1})
+            _texts_of(file, *rows) if rows[0] else TextBatch([], [], {TOO_LONG: 1})
             for rows in read_rows(part, block_bytes)
         )
     elif isinstance(part.part, int):
@@ -490,47 +483,35 @@ def _decode_lines(file: TextFile, lines: Iterable[tuple[str, Any]]) -> TextBatch
 
 
 def _texts_of(
-    file: TextFile, places: Sequence[str], rows: Sequence[Mapping[str, Any]]
-) -> TextBatch:
-    named = list(zip(rows, places, strict=True))
-    columns = [[_text_at(file, name, *one) for one in named] for name in file.columns]
-    ids = [_key_of(row, file.id, place) for row, place in named]
-    return _batch_of(ids, columns, file.columns, places)
-
-
-def _text_at(file: TextFile, column: str, row: Mapping[str, Any], place: str) -> str:
-    if isinstance(text := row.get(column), str):
-        return text
-    values = [value for value in values_at(row, column) if value is not None]
-    if wrong := [type(one).__name__ for one in values if not isinstance(one, str)]:
-        problem = f"the column {column} has {wrong[0]}, but must contain text"
-        raise InputError(file.path, f"row {place}: {problem}")
-    return _join(values)
-
-
-def _key_of(row: Mapping[str, Any], field: str, place: str) -> str:
-    keys = (one for one in values_at(row, field) if one is not None and one is not _UNREADABLE)
-    return str(next(keys, place))
-
-
-def _parts_of(
     file: TextFile, places: Sequence[str], rows: Iterable[Mapping[str, Any]]
 ) -> TextBatch:
-    """Returns the texts of the items of an evaluation set, by the shape of the file."""
-    shape = shapes()[file.shape]
-    keys: list[str] = []
+    """Returns the texts of rows: by the shape of the file, or by its columns."""
+    shape = shapes()[file.shape] if file.shape else None
+    names: list[list[str]] = []  # id and position of each text
     texts: list[str] = []
-    positions: list[str] = []
     details: list[tuple[str, str]] = []
-    for outer, place in zip(rows, places, strict=True):
-        for number, row in enumerate(_inner_rows(outer, shape.rows)):
-            position = f"{place}.{number}" if shape.rows else place
-            for part, text, answers in shape.parts(row):
-                keys.append(f"{_key_of(row, file.id, position)}/{part}")
+    for place, outer in zip(places, rows, strict=True):
+        for number, row in enumerate(_inner_rows(outer, shape.rows) if shape else [outer]):
+            position = f"{place}.{number}" if shape and shape.rows else place
+            keys = [one for one in values_at(row, file.id) if one not in (None, _UNREADABLE)]
+            for part, text, answers in shape.parts(row) if shape else _columns_of(file, row, place):
+                end = f"/{part}" if shape or len(file.columns) > 1 else ""
+                names.append([f"{one}{end}" for one in ([*keys, position][0], position)])
                 texts.append(text)
-                positions.append(f"{position}/{part}")
                 details.append((part, answers))
-    return _batch_of(keys, [texts], (), positions, details)
+    ids, positions = ([one[at] for one in names] for at in (0, 1))
+    return _batch_of(ids, [texts], (), positions, details if shape else ())
+
+
+def _columns_of(
+    file: TextFile, row: Mapping[str, Any], place: str
+) -> Iterator[tuple[str, str, str]]:
+    for column in file.columns:
+        values = [value for value in values_at(row, column) if value is not None]
+        if wrong := [type(one).__name__ for one in values if not isinstance(one, str)]:
+            problem = f"the column {column} has {wrong[0]}, but must contain text"
+            raise InputError(file.path, f"row {place}: {problem}")
+        yield column, _join(values), ""
 
 
 def _decode_row(decoder: Any, line: bytes) -> Any:
