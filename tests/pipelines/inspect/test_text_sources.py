@@ -25,7 +25,7 @@ from corpusmill.pipelines.inspect.text_sources import (
 from corpusmill.transforms.duplicates.find_contamination import read_evaluation_sets
 from corpusmill.transforms.duplicates.read_texts import read_texts, shapes
 from corpusmill.transforms.files.read_files import InputError
-from tests.makers.book_files import zip_file
+from tests.makers.book_files import tar_file, zip_file
 from tests.makers.edition_builds import article, make_edition
 from tests.makers.finished_builds import make_build
 from tests.makers.spm_models import small_model
@@ -72,6 +72,7 @@ PACKERS = {
     "bz2": bz2.compress,
     "xz": lzma.compress,
     "zst": zstandard.compress,
+    "tar": lambda content: tar_file({"a.jsonl": content}),
 }
 WRONG = read_cases("duplicates/wrong_inputs", "input")
 
@@ -150,6 +151,16 @@ def test_columns_may_be_inside_others(tmp_path: Path) -> None:
         (batch,) = read_texts(file)
         assert batch.texts == ["The old\nbridge", "dot"]
         assert batch.ids == ["0/answers.text", "0/a.b"]
+
+
+@pytest.mark.parametrize(
+    "case", read_cases("duplicates/wrong_inputs", "read"), ids=lambda case: case["name"]
+)
+def test_files_of_other_kinds_are_read(case: Mapping[str, Any], tmp_path: Path) -> None:
+    (file,) = find_training_files([str(write_wrong(tmp_path, case))])
+    batches = list(read_texts(file))
+    assert [text for batch in batches for text in batch.texts] == case["texts"]
+    assert [key for batch in batches for key in batch.ids] == case["ids"]
 
 
 def test_lines_of_records_are_read_if_it_is_said(tmp_path: Path) -> None:
