@@ -270,11 +270,7 @@ def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
       ledger: The results of all steps of the search. Its entry "summary" is made by `summarise`.
     """
     summary = ledger.one("summary")
-    rejected = {
-        name.removeprefix("rejected/"): number
-        for name, number in summary["train"].items()
-        if name.startswith("rejected/")
-    }
+    rejected = {name: number for name, number in summary["train"].items() if "/" in name}
     check_most("training data", summary["train"].get("documents", 0), rejected)
     train = {name: number for name, number in summary["train"].items() if name != "bytes"}
     counts = {"items": summary["total"]["items"], "training": train}

@@ -301,7 +301,7 @@ def check_most(name: str, texts: int, rejected: Mapping[str, int]) -> None:
       texts: number of texts that were read.
       rejected: reason → number of rejected texts.
     """
-    lost = {reason: number for reason, number in rejected.items() if reason != NO_TEXT}
+    lost = {one: number for one, number in rejected.items() if not one.endswith(NO_TEXT)}
     if (number := sum(lost.values())) > texts:
         rows = f"{number:,} of {number + texts:,} ({', '.join(lost)})"
         raise InputError(name, f"most of its rows cannot be read: {rows}")

@@ -419,7 +419,8 @@ def kind_of_file(path: str, *, is_text: bool = False) -> str:
     if kind or is_zero or is_binary(head):
         kind = kind or "binary data of an unknown kind"
         packed = "" if head.startswith(stored[:16]) else " in a compressed file"
-        raise InputError(path, f"the file is {kind}{packed}; {_READABLE}")
+        hint = f"write {path}#lines to read it as text" if "HTML" in kind else _READABLE
+        raise InputError(path, f"the file is {kind}{packed}; {hint}")
     name, start = _COMPRESSION.sub("", path.lower()), head.lstrip(_SPACE)
     if is_text or name.endswith((".csv", ".tsv")):
         return LINES if is_text else CSV

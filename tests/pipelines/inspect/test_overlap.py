@@ -162,8 +162,7 @@ def test_rows_that_are_mostly_unreadable_are_an_error(
     }[command]
     output = tmp_path / "found"
     assert main([*map(str, given), "--output", str(output), "--workers", "1"]) == 1
-    said = "most of its rows cannot be read: 3,000 of 5,000 (malformed-utf-8)"
-    assert said in capsys.readouterr().err
+    assert "most of its rows cannot be read: 3,000 of 5,000" in capsys.readouterr().err
     assert not output.exists()
 
 
