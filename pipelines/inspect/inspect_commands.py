@@ -364,7 +364,8 @@ def add_contamination(commands: Commands) -> None:
     training data and evaluation sets may be:
       a finished build, or a folder with builds below   --train reads the split train, --eval all other splits
       a folder with the layout of FLORES   devtest/ukr.devtest; DIR#ukr,vie selects languages
-      Parquet or JSON lines   FILE#COLUMN,COLUMN names the columns with texts (default: text)
+      a common evaluation set   MMLU, SQuAD, ARC …, known by its fields (docs/contamination.md); or its folder
+      Parquet, Arrow, CSV, JSON   FILE#COLUMN,COLUMN names the columns with texts (default: text)
       text files   each line is a text; with --whole-files, each file of the training data is a text
       NAME=PATH gives a set a name; FILE may be a pattern; files may be .gz, .bz2, .xz or .zst
 
@@ -458,7 +459,7 @@ def add_overlap(commands: Commands) -> None:
 
     data sets may be:
       a finished build of documents, or a folder with builds below; all splits are read
-      Parquet or JSON lines   FILE#COLUMN names the column with texts (default: text); FILE may be a pattern
+      Parquet, Arrow, CSV, JSON   FILE#COLUMN names the column with texts (default: text)
       NAME=PATH gives a data set a name
 
     Pairs of documents whose MinHash signatures have an equal band are candidates. For each candidate, the
@@ -488,7 +489,8 @@ def add_overlap(commands: Commands) -> None:
     flags.text(
         "--similarity", "S", "least similarity of near-duplicates (default 0.8)", default="0.8"
     )
-    flags.text("--id-column", "COLUMN", "column with ids in Parquet and JSON lines (default: id)")
+    flags.text("--id-column", "COLUMN", "column with the ids of documents (default: id)")
+    flags.text("--with-id", "COLUMN", "the same for --with (default: as --id-column)")
     flags.switch("--signatures-only", "write the signature of each document, and compare nothing")
     flags.choice(
         "--drop-from",
@@ -516,8 +518,7 @@ def _run_overlap(settings: argparse.Namespace, beam_flags: Sequence[str]) -> Non
     changed = {"": (), "first": settings.data_sets, "second": settings.others}[side]
     builds = find_builds_of(changed, passages=False)
     find_overlap(comparison, settings.output, **how)
-    if not settings.signatures_only:
-        print_overlap(settings.output, settings.similarity)
+    print_overlap(settings.output, settings.similarity)
     kept = side if settings.others else ""
     write_editions(builds, settings.output, settings.editions, side=kept, **how)
 

@@ -27,6 +27,7 @@ from ..files import counters
 from ..files.distribution import Spread, SpreadAll
 from ..files.line_blocks import pack_block, unpack_block
 from ..files.read_files import read_raw
+from ..files.read_lines import LINES
 from ..files.stores import is_local
 from ..files.write_files import write_whole
 from . import read_texts
@@ -100,7 +101,7 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
                 details = batch.details or [("", "")] * len(batch.texts)
                 for key, text, detail in zip(batch.ids, batch.texts, details, strict=True):
                     line += 1
-                    name = str(line) if file.kind in (read_texts.LINES, read_texts.FILES) else key
+                    name = str(line) if file.kind in (LINES, read_texts.FILES) else key
                     if splits.count(file.split) > 1 and not file.id:
                         name = f"{posixpath.basename(file.path)}:{name}"
                     number = texts.setdefault(text, len(texts))
