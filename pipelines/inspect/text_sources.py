@@ -161,15 +161,34 @@ def _parse(argument: str) -> _Argument:
     return _Argument(name, path, tuple(filter(None, columns.split(","))))
 
 
-def find_named_builds(argument: str) -> list[Build]:
-    """Returns the finished builds at and below the folder that a command-line argument names.
+class Sources(NamedTuple):
+    """The finished builds and other files that command-line arguments name."""
 
-    Raises ValueError if the argument is not a folder or names columns.
+    builds: list[Build]
+    files: list[tuple[str, TextFile]]  # (name of the data set, file)
+
+
+def find_sources(
+    arguments: Sequence[str], id_column: str = "", whole_files: bool = False
+) -> Sources:
+    """Returns the builds and files that `arguments` name, from which documents are to be removed.
+
+    Args:
+      arguments, id_column, whole_files: As in `find_training_files`.
+
+    Raises ValueError if columns of builds are named.
     """
-    parsed = _parse(argument)
-    if not is_folder(parsed.path) or parsed.columns:
-        raise ValueError(f"{argument}: documents can be removed only from finished builds")
-    return _builds_below(parsed.path)
+    found = Sources([], [])
+    for argument in map(_parse, arguments):
+        if not is_folder(argument.path):
+            name = argument.name or posixpath.basename(argument.path)
+            files = _foreign_files(argument, id_column, whole_files=whole_files)
+            found.files.extend((name, file) for file in files)
+        elif argument.columns:
+            raise ValueError(f"{argument.path}: documents can be removed only from whole builds")
+        else:
+            found.builds.extend(_builds_below(argument.path))
+    return found
 
 
 def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:

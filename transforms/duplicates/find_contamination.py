@@ -143,6 +143,7 @@ HITS = pa.schema(
         *((name, pa.int64()) for name in ("words", "start", "end", "found")),
         ("share", pa.float64()),
         *((name, pa.int64()) for name in ("missing", "documents")),
+        ("position", pa.string()),  # of the document in the file, also if it has an id
     ]
 )
 """The columns of hits, see `Hit` and `Rating`. Of items that have the same text, `item` is the first."""
@@ -209,7 +210,7 @@ class _Rate(beam.DoFn):
     ) -> Iterator[Any]:
         index, names = load_index(self._folder), load_names(self._folder)
         path, hits = pickle.loads(unpack_block(packed))
-        for (document, item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
+        for ((name, position), item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
             tiers = []
             for _, _, *place, answer, found in some:
                 key = item, found, answer
@@ -221,7 +222,8 @@ class _Rate(beam.DoFn):
                     )
                 tier, *facts = self._ratings[key]
                 tiers.append(tier)
-                yield path, document, *names[item][:4], tier, answer, *place, *facts
+                row = path, name, *names[item][:4], tier, answer
+                yield *row, *place, *facts, position
             yield beam.pvalue.TaggedOutput("tiers", (item, min(tiers, key=TIERS.index)))
 
 
@@ -248,7 +250,7 @@ class _Search(beam.DoFn):
             add_to(sums, found, self._shown)
             # Hits are rated when the number of all documents is known. They need less memory packed.
             found_hits = find_hits(block, matches, answers)
-            hits = [(batch.ids[hit.document], *hit[1:]) for hit in found_hits]
+            hits = [((batch.ids[hit[0]], batch.positions[hit[0]]), *hit[1:]) for hit in found_hits]
             if hits:
                 packed = pack_block(pickle.dumps((path, hits), protocol=5))
                 yield beam.pvalue.TaggedOutput("hits", packed)
@@ -269,6 +271,7 @@ def _gather(batches: Iterable[read_texts.TextBatch]) -> Iterator[read_texts.Text
     """Joins and divides batches into batches of about BLOCK_CHARACTERS characters. Texts are not divided."""
     ids: list[str] = []
     texts: list[str] = []
+    positions: list[str] = []
     rejected: dict[str, int] = {}
     characters = 0
     for batch in batches:
@@ -280,13 +283,14 @@ def _gather(batches: Iterable[read_texts.TextBatch]) -> Iterator[read_texts.Text
             last = min(bisect.bisect_left(sums, full, first + 1), len(batch.texts))
             ids += batch.ids[first:last]
             texts += batch.texts[first:last]
+            positions += batch.positions[first:last]
             characters += sums[last] - sums[first]
             first = last
             if characters >= BLOCK_CHARACTERS:
-                yield read_texts.TextBatch(ids, texts, rejected)
-                ids, texts, rejected, characters = [], [], {}, 0
+                yield read_texts.TextBatch(ids, texts, rejected, positions=positions)
+                ids, texts, rejected, positions, characters = [], [], {}, [], 0
     if texts or rejected:
-        yield read_texts.TextBatch(ids, texts, rejected)
+        yield read_texts.TextBatch(ids, texts, rejected, positions=positions)
 
 
 def add_all(found: Iterable[Found], shown: int) -> Found:

@@ -258,6 +258,14 @@ def name_texts(part: SetPart, batch: TextBatch) -> Iterator[NamedText]:
         yield NamedText(part.data_set, prefix + identity, file.split, text)
 
 
+def name_positions(file: SetFile) -> Iterator[tuple[str, str]]:
+    """Yields (JSON list of the data set, id and split, position in the file) for each document of a file."""
+    for part in plan_set_parts(file, 1):
+        for batch in read_part(part.part):
+            for text, position in zip(name_texts(part, batch), batch.positions, strict=True):
+                yield json.dumps(text[:3], ensure_ascii=False), position
+
+
 def read_documents(part: SetPart) -> Iterator[tuple[int, NamedText]]:
     """Yields (side, document) for the documents of a part."""
     return ((part.side, text) for text in named_texts(part))
