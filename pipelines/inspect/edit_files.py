@@ -59,11 +59,9 @@ class Removal(NamedTuple):
     detail: str
     start: int = -1  # start of a passage; -1 to remove the whole document
     end: int = -1
-    file: str = (
-        ""  # file of the document, or its names as in pairs of near-duplicates; "" if not known
-    )
+    file: str = ""  # path of the file, or names of the document as in pairs of near-duplicates
     position: str = (
-        ""  # row in the file, or place of the line, with "/<column>" if several have texts
+        ""  # as in TextBatch: of the row, with "/<column>" if several columns have texts
     )
 
 
@@ -75,8 +73,9 @@ class Editor:
       columns: columns with texts.
       reason: the reason for the removals.
       removals: the removals of the file, which have positions.
-      is_article: whether texts begin with the title of an article.
     """
+
+    is_article = False  # whether texts begin with the title of an article
 
     def __init__(
         self,
@@ -84,10 +83,8 @@ class Editor:
         columns: Sequence[str],
         reason: str,
         removals: Iterable[Removal],
-        is_article: bool = False,
     ):
         self._place, self._columns, self._reason = place, columns, reason
-        self._is_article = is_article
         self.removals = grouped((one.position.partition("/")[0], one) for one in removals)
         self.read = self.kept = self.changed = 0  # rows
         self.removed: list[tuple[Sequence[Removal], str]] = []  # for each row: removals, reason
@@ -119,7 +116,7 @@ class Editor:
             listed += zip(some, *zip(*spans, strict=True), texts, strict=True)
             after[column] = cut(text, spans)
         left = [str(after.get(column) or "") for column in self._columns if passages]
-        stays = any(has_words(text, self._is_article) for text in left)
+        stays = any(has_words(text, self.is_article) for text in left)
         reason = NOTHING_LEFT if passages and not stays else self._reason
         for one, *passage in listed:
             of_one = one.key, split, one.item, one.detail
@@ -130,13 +127,12 @@ class Editor:
 
     def edit_table(self, table: pa.Table, columns: Sequence[str]) -> pa.Table:
         """Returns the next rows of a file without what is removed. `columns` are those that may change."""
-        rows = {row: str(self.read + row) for row in range(len(table))}
         stays = [True] * len(table)
         changed: dict[str, dict[int, Any]] = {
             column: {} for column in columns if column in table.column_names
         }
-        for row, position in rows.items():
-            if position in self.removals:
+        for row in range(len(table)):
+            if (position := str(self.read + row)) in self.removals:
                 before = {column: value_of(table[column][row]) for column in changed}
                 after = self.edit(position, self.read + row, before)
                 stays[row] = after is not None

@@ -47,13 +47,10 @@ WORDS = "words"  # column with the words of each text, which not all builds have
 REMOVED = pa.schema(
     [
         *(pa.field(name, pa.string()) for name in ("id", "split", "item", "detail")),
-        pa.field("start", pa.int64()),  # start of a passage, in characters of the text in NFC
+        pa.field("start", pa.int64()),  # start of a passage, in characters of the text in the file
         pa.field("end", pa.int64()),
-        pa.field("text", pa.string()),  # text of the passage
-        pa.field("file", pa.string()),
-        pa.field(
-            "row", pa.int64()
-        ),  # row of the file, from 0; of JSON lines outside builds, from 1
+        *(pa.field(name, pa.string()) for name in ("text", "file")),  # text of the passage
+        pa.field("row", pa.int64()),  # from 0; of JSON lines outside builds, from 1
         pa.field("reason", pa.string()),
     ]
 )
@@ -257,11 +254,9 @@ class _Rewriter(Editor):
     def __init__(self, how: Rewriting, file: CorpusFile, removals: Iterable[Removal]):
         self._how, self._file = how, file
         self._measure = measure_of(how.build.corpus)
-        place, is_article = (
-            (posixpath.basename(file.path), file.split),
-            how.shape.title == TITLE_IN_TEXT,
-        )
-        super().__init__(place, [self._measure.column], how.reason, removals, is_article)
+        place = posixpath.basename(file.path), file.split
+        self.is_article = how.shape.title == TITLE_IN_TEXT
+        super().__init__(place, [self._measure.column], how.reason, removals)
         self._count = counter_of(read_input(how.model)).count if how.model else None
         self.stats: list[Any] = []
         self.lengths: dict[int, int] = {}

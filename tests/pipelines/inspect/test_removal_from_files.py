@@ -15,7 +15,7 @@ import pytest
 import zstandard
 
 from corpusmill.pipelines.inspect import remove_documents
-from corpusmill.pipelines.inspect.edit_files import cut, find_values, place_in
+from corpusmill.pipelines.inspect.edit_files import cut, place_in
 from corpusmill.pipelines.inspect.remove_documents import HitsOf
 from corpusmill.pipelines.inspect.verify import verify
 from tests.makers.wiki_builds import Command
@@ -121,24 +121,13 @@ def test_parquet_files_keep_all_else(tmp_path: Path, run: Command) -> None:
     assert verify([str(tmp_path / "new"), str(tmp_path / "found")], workers=1).is_sound
 
 
-LINES = [  # text → text without the passage; None if the line is removed
-    ('\ufeff{"text": "one page", "score": NaN}', None),
-    ('{"text":"À «%s» ß","n":1.50e3,"text":"\\u00c0 %s\\/"}\r', '"\\u00c0 /"'),
-    ("", None),
-    ('{"a": {"text": "%s"}, "text" : "so: %s.\\n é"  , "b":[1,  2]}', '"so: .\\n é"'),
-    ('{"text": "%s"}', ""),
-    ('{"id": 12345678901234567890123, "text": "another page"}', None),
-]
-
-
 def lines_of(leak: str) -> tuple[str, str]:
-    """LINES with a text, and without it."""
-    before = [line.replace("%s", leak) for line, _ in LINES]
-    after = []
-    for line, (_, new) in zip(before, LINES, strict=True):
-        start, end, _ = find_values(line)["text"] if new else (0, 0, "")
-        after += [line[:start] + (new or "") + line[end:]] if new != "" else []
-    return "\n".join(before), "\n".join(after)
+    """JSON lines with a text, and without it."""
+    cases = read_cases("pipelines/new_editions", "json_lines")
+    before, after = (
+        [line.replace("%s", leak) for line in lines] for lines in zip(*cases, strict=True)
+    )
+    return "\n".join(before), "\n".join(line for line in after if line != "removed")
 
 
 def test_other_bytes_of_json_lines_stay(tmp_path: Path, run: Command) -> None:
@@ -210,10 +199,7 @@ def test_near_duplicates_are_dropped_from_files(tmp_path: Path, run: Command) ->
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
-    [
-        ("a.txt", "a page\n", "only from finished builds"),
-        ("a (1).jsonl", '{"text": "a page"}', "only letters, digits"),
-    ],
+    read_cases("pipelines/new_editions", "files_that_cannot_be_copied"),
 )
 def test_files_that_cannot_be_copied_are_refused_before_the_search(
     name: str, content: str, message: str, tmp_path: Path, run: Command
