@@ -45,7 +45,6 @@ _COMPRESS: Mapping[str, Callable[..., Any] | None] = {
     "bz2": lambda file: bz2.BZ2File(file, "wb"),
     "xz": lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 closed by the caller
 }
-_NAMED = {"UNCOMPRESSED": "NONE"}  # compression of a column → its name for ParquetWriter
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
 _SPACE = re.compile(r"[,\s]*")
 _STAYS = re.compile("|".join((*MARKERS, "\n")))
@@ -210,8 +209,8 @@ def find_originals(files: Sequence[tuple[str, TextFile]]) -> list[Original]:
         is_new = file.kind in (PARQUET, JSON_LINES) and path not in found
         if not is_new or not all(map(is_name, part[common:])):
             raise ValueError(
-                f"{path}: documents can be removed only from finished builds, and from Parquet files and JSON"
-                " lines that are given once, and whose names have only letters, digits, . - and _"
+                f"{path} ({file.kind}): documents can be removed only from builds, and from Parquet files and"
+                " JSON lines that are given once, and whose names have only letters, digits, . - and _"
             )
         found[path] = Original(path, name, data_set, file)
     return list(found.values())
@@ -234,7 +233,7 @@ class _FileEditor(Editor):
         """Yields blocks of JSON lines without what is removed."""
         units = plan_units([self._path], 1, _ALL_MEMBERS)
         events = itertools.chain.from_iterable(read_unit(unit, _ALL_MEMBERS) for unit in units)
-        before = 0
+        rows = itertools.count(1)
         is_terminated = True
         for event in events:
             if isinstance(event, Unterminated):
@@ -246,13 +245,10 @@ class _FileEditor(Editor):
             else:
                 lines = lines_of(event.data)
                 edited = [
-                    self._edit_line(line, position, row) if position in self.removals else line
-                    for row, (line, position) in enumerate(
-                        zip(lines, positions_of(event, lines), strict=True), before + 1
-                    )
+                    self._edit_line(*line) if line[1] in self.removals else line[0]
+                    for line in zip(lines, positions_of(event, lines), rows, strict=False)
                 ]
                 kept = [line for line in edited if line is not None]
-                before += len(lines)
                 self.read += sum(map(bool, map(bytes.strip, lines)))
                 self.kept += sum(map(bool, map(bytes.strip, kept)))
                 data = block_of(kept)
@@ -336,10 +332,12 @@ def format_of(path: str, kind: str = "") -> tuple[pa.Schema, dict[str, Any]]:
         if not footer.num_row_groups:
             return schema, {}
         chunks = {one["path_in_schema"]: one for one in footer.row_group(0).to_dict()["columns"]}
-        codecs = {name: one["compression"] for name, one in chunks.items()}
+        codecs = {
+            name: one["compression"].replace("UNCOMPRESSED", "NONE") for name, one in chunks.items()
+        }
         return schema, {
             "version": footer.format_version,
-            "compression": {name: _NAMED.get(codec, codec) for name, codec in codecs.items()},
+            "compression": codecs,
             "use_dictionary": [name for name, one in chunks.items() if one["has_dictionary_page"]],
             "write_statistics": [name for name, one in chunks.items() if one["is_stats_set"]],
             "store_schema": b"ARROW:schema" in (footer.metadata or {}),
