@@ -48,6 +48,7 @@ setup(
         "corpusmill.pipelines.run.engines": ["*.java"],
         "corpusmill.pipelines.translation": ["*.toml", "*.md"],
         "corpusmill.transforms.books": ["*.toml"],
+        "corpusmill.transforms.duplicates": ["*.toml"],
         "corpusmill.transforms.files": ["*.css", "*.toml"],
         "corpusmill.transforms.files.builds": ["*.tsv", "templates/*.j2"],
         "corpusmill.transforms.news": ["*.toml"],

@@ -19,13 +19,11 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.pipelines.run.corpora import layout_of, layouts
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.translation.target_languages import language_key
-from corpusmill.transforms.files import read_files
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.finished_builds import Build, age_of
 from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition, name_variant
-from corpusmill.transforms.files.compression import kind_of
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, match_inputs
-from corpusmill.transforms.files.read_lines import line_bytes_of
+from corpusmill.transforms.files.read_lines import check_sentences, line_bytes_of
 from corpusmill.transforms.files.records import Layout
 from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.models import read_sentences
@@ -67,8 +65,7 @@ def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> Sen
                     told[build.folder] = build, language_key(build.language)
         elif key:
             for file in match_inputs([path]):
-                if kind := kind_of(read_files.read_input(file, max_bytes=1)):
-                    raise InputError(file, f"the file is {kind}", 0)
+                check_sentences(file)
                 _claim(file, texts.setdefault(file, key), key)
         else:
             files = match_inputs([path])

@@ -10,8 +10,10 @@ import dataclasses
 import functools
 import hashlib
 import logging
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -20,22 +22,24 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.transforms.duplicates.write_signatures import SIGNATURES, WriteSignatures
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.ledger import DOUBTS
-from corpusmill.transforms.files.builds.manifest import MANIFEST, Release
+from corpusmill.transforms.files.builds.manifest import MANIFEST, Description, Release
 from corpusmill.transforms.files.distribution import SpreadAll
 from corpusmill.transforms.files.formats import PARQUET, formats_of
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of
-from corpusmill.transforms.files.write_rows import WriteRecords
 from corpusmill.transforms.models.train_pieces import MODEL_KIND, VOCABULARY_KIND
 from corpusmill.transforms.wikipedia.article_accounts import LICENSES
 
 from ..run.corpora import row_of_build
-from ..run.corpus_build import BuildOfBuild, Place, Stage
-from ..run.launch import launch
+from ..run.corpus_build import BuildOfBuild, CorpusBuild, Place, Stage
+from ..run.engines.run_pipeline import find_engine, run_pipeline
+from ..run.launch import launch, print_json, print_summary
 from ..run.publish import is_completed
 from . import remove_documents
-from .removal_accounts import EditionAccounts, measure_of
-from .remove_documents import CONTAMINATED, NEAR_DUPLICATE, ReadRemovals
-from .text_sources import find_named_builds
+from .edit_files import find_originals
+from .findings import new_folder
+from .removal_accounts import EditionAccounts, account_for_files, measure_of
+from .remove_documents import Copying, HitsOf, PairsOf, ReadRemovals, RemoveDocuments, Rewriting
+from .text_sources import Sources, find_sources
 
 LISTS = {"overlap": "pairs-", "contamination": "hits-"}
 """Command of a search → prefix of the names of the files with its findings."""
@@ -47,18 +51,91 @@ _NUMBERED = re.compile(r"-\d{5}-of-\d{5}")
 
 @dataclasses.dataclass(frozen=True)
 class CleanedConfig:
-    """The settings of a build from which the findings of a search are removed."""
+    """The settings of a build, or of other files, from which the findings of a search are removed."""
 
-    build: str  # folder of a finished build
-    found: str  # output folder of a finished search in that build
+    build: str  # folder of a finished build; "" for other files
+    found: str  # output folder of a finished search
     side: str = ""  # data sets to drop from, "first" or "second"; "" keeps one document per cluster
     passages: bool = False  # remove passages instead of whole documents
+    tier: str = "copied"  # hits of this tier and of the tiers before it are removed
 
 
-class CleanedBuild(BuildOfBuild):
-    """A copy of a finished build, without the near-duplicates or evaluation-set items that a search found."""
+class _Cleaned(CorpusBuild):
+    """A copy of texts without the near-duplicates or evaluation-set items that a search found in them."""
 
     config: CleanedConfig
+
+    def __init__(self, config: CleanedConfig):
+        self.config, self.found = config, finished_builds.open_build(config.found)
+        self.lists = [
+            file
+            for file in self.found.manifest["outputs"]
+            if file["name"].startswith(LISTS.get(self.found.corpus, "/"))
+            and file["format"] == PARQUET
+        ]
+
+    @property
+    def reason(self) -> str:
+        """The reason for which documents are removed."""
+        is_overlap = self.found.corpus == "overlap"
+        return remove_documents.NEAR_DUPLICATE if is_overlap else remove_documents.CONTAMINATED
+
+    def _what(self) -> str:
+        if self.found.corpus == "overlap":
+            return "without near-duplicates"
+        return f"without {'passages' if self.config.passages else 'documents'} of evaluation sets"
+
+    @property
+    def variant_name(self) -> str:
+        """The end of the edition's name, after "-without-", such as "near-duplicates-1f3870be".
+
+        The 8 hexadecimal digits are a hash of the findings of the search and of the settings.
+        """
+        facts = self._facts(), self.config.side, self.config.tier
+        digest = hashlib.sha256(repr(facts).encode()).hexdigest()[:8]
+        what = "near-duplicates" if self.found.corpus == "overlap" else "contaminated"
+        passages = "-passages" if self.config.passages else ""
+        return f"{what}{passages}-{digest}"
+
+    def _facts(self) -> Any:
+        return [(file["name"], file["sha256"]) for file in self.lists]
+
+    def has_removals(self) -> bool:
+        """Returns True if the search found anything that must be removed."""
+        return any(
+            any(remove_documents.read_removals(path, self._wanted())) for path in self._list_paths()
+        )
+
+    def _list_paths(self) -> list[str]:
+        return [finished_builds.path_below(self.found.folder, file["name"]) for file in self.lists]
+
+    def _wanted(self) -> PairsOf | HitsOf:
+        raise NotImplementedError
+
+    def _remove(self, root: beam.Pipeline, remove: RemoveDocuments) -> remove_documents.Removed:
+        removals = root | "ReadRemovals" >> ReadRemovals(self._list_paths(), self._wanted())
+        removed: remove_documents.Removed = removals | "RemoveDocuments" >> remove
+        return removed
+
+    def _origin(self) -> dict[str, Any]:
+        return {
+            "command": self.found.corpus,
+            "search": self.found.signature,
+            "search_sha256": self.found.sha256,
+            "search_settings": self.found.manifest["settings"],
+            "removed": "passages" if self.config.passages else "documents",
+            "side": self.config.side,
+            "tier": self.config.tier,
+        }
+
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """Returns the manifest of the search. It contains the hashes of the files that were searched."""
+        search = finished_builds.path_below(self.found.folder, MANIFEST)
+        return {self.found.signature: [search]}
+
+
+class CleanedBuild(_Cleaned, BuildOfBuild):
+    """A copy of a finished build, without the near-duplicates or evaluation-set items that a search found."""
 
     def __init__(self, config: CleanedConfig):
         """Opens the original build and the output of the search, and checks that they belong together.
@@ -67,11 +144,8 @@ class CleanedBuild(BuildOfBuild):
         ValueError if documents cannot be removed from builds of this corpus, or passages if `config.passages`
         is True.
         """
-        self.config = config
-        self.build, self.found = (
-            finished_builds.open_build(config.build),
-            finished_builds.open_build(config.found),
-        )
+        super().__init__(config)
+        self.build = finished_builds.open_build(config.build)
         check_removable(self.build, passages=config.passages)
         self.files = remove_documents.data_files(self.build)
         row = row_of_build(self.build.manifest)
@@ -85,12 +159,6 @@ class CleanedBuild(BuildOfBuild):
                 f"not the output of a search in {config.build}, or the build was changed after the search;"
                 " run the search again",
             )
-        start = LISTS[self.found.corpus]
-        self.lists = [
-            file
-            for file in self.found.manifest["outputs"]
-            if file["name"].startswith(start) and file["format"] == "parquet"
-        ]
         version = self.build.manifest["version"]
         self.release = Release(
             self.build.corpus, version, self.build.manifest.get("release_notes", {})
@@ -116,23 +184,6 @@ class CleanedBuild(BuildOfBuild):
     def _of_build(self, name: str, default: Any) -> Any:
         return self.build.manifest.get(name, default)
 
-    def _what(self) -> str:
-        if self.found.corpus == "overlap":
-            return "without near-duplicates"
-        return f"without {'passages' if self.config.passages else 'documents'} of evaluation sets"
-
-    @property
-    def variant_name(self) -> str:
-        """The end of the edition's name, after "-without-", such as "near-duplicates-1f3870be".
-
-        The 8 hexadecimal digits are a hash of the findings of the search and of the setting `side`.
-        """
-        facts = [(file["name"], file["sha256"]) for file in self.lists]
-        digest = hashlib.sha256(repr((facts, self.config.side)).encode()).hexdigest()[:8]
-        what = "near-duplicates" if self.found.corpus == "overlap" else "contaminated"
-        passages = "-passages" if self.config.passages else ""
-        return f"{what}{passages}-{digest}"
-
     @property
     def edition(self) -> str:
         """The name of the edition, such as "uk-without-near-duplicates-1f3870be"."""
@@ -149,12 +200,6 @@ class CleanedBuild(BuildOfBuild):
         """Returns the only stage, which reads each file and writes it without the removed texts."""
         return (Stage("remove", self.remove),)
 
-    def has_removals(self) -> bool:
-        """Returns True if the search found anything that must be removed from the build."""
-        return any(
-            any(remove_documents.read_removals(path, self._wanted())) for path in self._list_paths()
-        )
-
     def is_finished(self, output: str) -> bool:
         """Returns True if `output` has a finished build of this edition, made from the same inputs."""
         target = FileSystems.join(output, *self.path)
@@ -163,20 +208,17 @@ class CleanedBuild(BuildOfBuild):
             and finished_builds.open_build(target).manifest.get("made_of") == self._origin()
         )
 
-    def _list_paths(self) -> list[str]:
-        return [finished_builds.path_below(self.found.folder, file["name"]) for file in self.lists]
-
-    def _wanted(self) -> remove_documents.PairsOf | remove_documents.HitsOf:
+    def _wanted(self) -> PairsOf | HitsOf:
         if self.found.corpus != "overlap":
             folder, has_ids = self.build.folder, bool(self.shape.id)
-            return remove_documents.HitsOf(folder, has_ids, self.config.passages)
+            return HitsOf(folder, has_ids, self.config.passages, self.config.tier)
         name = f"{self.build.corpus}/{self.build.name}"
         if name not in self.found.manifest["settings"][self.config.side or "first"]:
             raise ValueError(
                 f"{name} does not belong to the {self.config.side or 'first'} group of data sets of the"
                 f" search {self.config.found}"
             )
-        return remove_documents.PairsOf(name, self.config.side)
+        return PairsOf([name], self.config.side)
 
     def remove(self, root: beam.Pipeline, place: Place) -> None:
         """Writes the files of the new build, and a list of what was removed from the original build.
@@ -188,23 +230,18 @@ class CleanedBuild(BuildOfBuild):
         folder = place.folder
         carried = self._carried()
         model = next((one[0] for one in carried if one[2] == MODEL_KIND), "")
-        reason = NEAR_DUPLICATE if self.found.corpus == "overlap" else CONTAMINATED
-        removals = root | "ReadRemovals" >> ReadRemovals(self._list_paths(), self._wanted())
-        how = remove_documents.Rewriting(self.build, self.shape, folder, reason, model)
-        removed = removals | "RemoveDocuments" >> remove_documents.RemoveDocuments(how)
-        listed = removed.removed | "WriteRemoved" >> WriteRecords(
-            folder, "removed", remove_documents.REMOVED, lambda row: str(row[0]), tuple
-        )
+        how = Rewriting(self.build, self.shape, folder, self.reason, model)
+        removed = self._remove(root, RemoveDocuments(how, self.files))
         copied = (
             root
             | "SpreadCarried" >> SpreadAll(carried)
-            | "Carry" >> beam.Map(remove_documents.copy_file, folder)
+            | "Carry" >> beam.Map(remove_documents.carry_file, folder)
         )
         self.close_ledger(
             folder,
             self.open_ledger(root),
             self._accounts(),
-            outputs=[removed.files, listed, copied, *self._sign(removed.files, place)],
+            outputs=[removed.files, removed.lists, copied, *self._sign(removed.files, place)],
             rejected=removed.rejected,
             **removed.accounts,
         )
@@ -263,16 +300,8 @@ class CleanedBuild(BuildOfBuild):
         )
 
     def _origin(self) -> dict[str, Any]:
-        return {
-            "build": self.build.signature,
-            "build_sha256": self.build.sha256,
-            "command": self.found.corpus,
-            "search": self.found.signature,
-            "search_sha256": self.found.sha256,
-            "search_settings": self.found.manifest["settings"],
-            "removed": "passages" if self.config.passages else "documents",
-            "side": self.config.side,
-        }
+        origin = {"build": self.build.signature, "build_sha256": self.build.sha256}
+        return origin | super()._origin()
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns the manifests of the original build and of the search, as the inputs of the new build.
@@ -280,8 +309,7 @@ class CleanedBuild(BuildOfBuild):
         The key is the signature (a line that identifies the build or search), the value a list with the path
         of the manifest. Other files need not be listed as inputs, because the manifests contain their hashes.
         """
-        search = finished_builds.path_below(self.found.folder, MANIFEST)
-        return {**super().inputs(), self.found.signature: [search]}
+        return {**BuildOfBuild.inputs(self), **super().inputs()}
 
     def caveats(self) -> tuple[str, ...]:
         """Returns the caveats of the original build, and caveats about files that the new build lacks."""
@@ -342,49 +370,123 @@ def check_removable(build: finished_builds.Build, *, passages: bool) -> None:
         )
 
 
+class CleanedFiles(_Cleaned):
+    """Copies of Parquet files and JSON lines, without the documents or passages that a search found in them.
+
+    Args:
+      sources: The files, and builds whose documents the search may also have found.
+      config: The settings.
+    """
+
+    edition = dump_date = ""
+    release = Release("removal", "1.0.0", {"1.0.0": "First."})
+
+    def __init__(self, sources: Sources, config: CleanedConfig):
+        super().__init__(config)
+        self.sources, self.description = sources, Description(f"Files {self._what()}")
+
+    def _facts(self) -> Any:
+        return self.found.sha256, self.release.version
+
+    def _wanted(self) -> PairsOf | HitsOf:
+        if self.found.corpus == "overlap":
+            names = {data_set for data_set, _ in self.sources.files}
+            return PairsOf(names, self.config.side, by_name=True)
+        skipped = {build.folder for build in self.sources.builds}
+        return HitsOf("", False, self.config.passages, self.config.tier, skipped)
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"made_of": self._origin()}
+
+    def signature_settings(self) -> Mapping[str, str]:
+        return {"without": self.variant_name}
+
+    def remove(self, root: beam.Pipeline, folder: str) -> None:
+        """Writes the new files to `folder`, and a list of what was removed."""
+        by_name = self.found.corpus == "overlap"
+        how = Copying(folder, self.reason, by_name)
+        files = find_originals(self.sources.files)
+        removed = self._remove(root, RemoveDocuments(how, files))
+        self.close_ledger(
+            folder,
+            self.open_ledger(root),
+            account_for_files,
+            outputs=[removed.files, removed.lists],
+            rejected=removed.rejected,
+            **removed.accounts,
+        )
+
+    def write(
+        self,
+        output: str,
+        as_json: bool,
+        runner: str,
+        workers: int | None,
+        beam_flags: Sequence[str],
+    ) -> None:
+        """Writes the new files to a folder in `output`, unless it is finished. Prints a summary."""
+        target = FileSystems.join(output, f"files-without-{self.variant_name}")
+        if is_completed(target):
+            LOG.info("%s: the files are copied already", target)
+            return
+        start = time.monotonic()
+        engine = find_engine(runner, workers or os.cpu_count() or 1, beam_flags)
+        with new_folder(target) as folder:
+            run_pipeline(lambda root: self.remove(root, folder), engine)
+        tell = print_json if as_json else print_summary
+        manifest = finished_builds.read_manifest(target)
+        tell(target, manifest, manifest["counts"], time.monotonic() - start)
+
+
 LOG = logging.getLogger(__name__)
 
 
-def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[finished_builds.Build]:
-    """Returns the builds that command-line arguments name.
+def find_removable(
+    arguments: Sequence[str], id_column: str = "", whole_files: bool = False, *, passages: bool
+) -> Sources:
+    """Returns the builds and files that command-line arguments name.
 
-    Checks that documents or passages can be removed from these builds.
+    Checks that documents or passages can be removed from them.
 
     Args:
-      arguments: Folders of builds.
+      arguments, id_column, whole_files: As in `find_training_files`.
       passages: Whether only passages will be removed, not whole documents.
 
-    Raises ValueError for arguments that are not builds, and for builds from which nothing can be removed.
+    Raises ValueError if nothing can be removed from a build or file.
     """
-    builds = [build for argument in arguments for build in find_named_builds(argument)]
-    for build in builds:
+    found = find_sources(arguments, id_column, whole_files)
+    for build in found.builds:
         check_removable(build, passages=passages)
-    return builds
+    find_originals(found.files)
+    return found
 
 
 def write_editions(
-    builds: Iterable[finished_builds.Build],
+    sources: Sources,
     found: str,
     output: str,
     *,
     as_json: bool = False,
     **how: Any,
 ) -> None:
-    """Writes a new edition of each build in which a search has found something to remove.
+    """Writes a new edition of each build in which a search has found something to remove, and copies of the
+    other files.
 
     A new edition that already exists is not made again if it was made from the same findings.
 
     Args:
+      sources: The builds and files.
       found: The output folder of a finished search.
       output: The parent folder of the new editions.
       as_json: Whether to print the summary of each new edition as JSON.
-      how: The settings `side` and `passages` of CleanedConfig, and keyword arguments for `launch`.
+      how: The settings `side`, `passages` and `tier` of CleanedConfig, and keyword arguments for `launch`.
 
     Raises TargetError if a different build exists in the folder of a new edition. Raises InputError,
     ValueError or BuildError as `launch` does.
     """
-    settings = {name: how.pop(name) for name in ("side", "passages") if name in how}
-    for build in builds:
+    names = ("side", "passages", "tier")
+    settings = {name: how.pop(name) for name in names if name in how}
+    for build in sources.builds:
         cleaned = CleanedBuild(CleanedConfig(build.folder, found, **settings))
         if not cleaned.has_removals():
             LOG.info("%s: nothing to remove, so there is no new edition", build.folder)
@@ -392,3 +494,9 @@ def write_editions(
             LOG.info("%s: the new edition is finished already", build.folder)
         else:
             launch(cleaned, output, as_json=as_json, accept=DOUBTS, is_sample=True, **how)
+    if sources.files:
+        files = CleanedFiles(sources, CleanedConfig("", found, **settings))
+        if files.has_removals():
+            files.write(output, as_json, **how)
+        else:
+            LOG.info("nothing to remove from the files, so they are not copied")

@@ -67,7 +67,7 @@ from corpusmill.transforms.duplicates.find_contamination import (
     save_index,
 )
 from corpusmill.transforms.duplicates.folded_words import fold_text
-from corpusmill.transforms.duplicates.read_texts import TextFile
+from corpusmill.transforms.duplicates.read_texts import TextFile, check_most
 from corpusmill.transforms.files.builds.finished_builds import read_json
 from corpusmill.transforms.files.builds.ledger import Accounts, Ledger
 from corpusmill.transforms.files.builds.manifest import Provenance, Release
@@ -294,6 +294,8 @@ def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
       ledger: The results of all steps of the search. Its entry "summary" is made by `summarise`.
     """
     summary = ledger.one("summary")
+    rejected = {name: number for name, number in summary["train"].items() if "/" in name}
+    check_most("training data", summary["train"].get("documents", 0), rejected)
     train = {name: number for name, number in summary["train"].items() if name != "bytes"}
     counts = {"items": summary["total"]["items"], "training": train}
     rows = [list(one.values()) for one in summary["sets"]]

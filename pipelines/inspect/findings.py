@@ -153,7 +153,10 @@ class FoundFolder(CorpusBuild):
         self._inputs: dict[str, list[str]] = {}
         self._texts: dict[str, list[str]] = {}
         for name, files in inputs:
-            texts = {" ".join((file.kind, file.id, *file.columns)) for file in files}
+            texts = {
+                " ".join((file.kind, file.id, *([file.shape] if file.shape else file.columns)))
+                for file in files
+            }
             self._texts[name] = sorted(texts.union(self._texts.get(name, [])))
             places = (posixpath.split(file.path) for file in files)
             paths = (

@@ -360,11 +360,15 @@ def add_contamination(commands: Commands) -> None:
       A new edition of a build, without the passages that share 13 words in a row with a sentence:
         corpusmill contamination --train corpora/wiki40b/uk --eval flores101_dataset#ukr \\
           --output found --remove passages --editions corpora
+      Copies of Parquet files, with the same columns, without the documents that have an item:
+        corpusmill contamination --train 'web/*.parquet' --eval squad.json \\
+          --output found --remove documents --editions clean
 
     training data and evaluation sets may be:
       a finished build, or a folder with builds below   --train reads the split train, --eval all other splits
       a folder with the layout of FLORES   devtest/ukr.devtest; DIR#ukr,vie selects languages
-      Parquet or JSON lines   FILE#COLUMN,COLUMN names the columns with texts (default: text)
+      a common evaluation set   MMLU, SQuAD, ARC …, known by its fields (docs/contamination.md); or its folder
+      Parquet, Arrow, CSV, JSON   FILE#COLUMN,COLUMN names the columns with texts (default: text)
       text files   each line is a text; with --whole-files, each file of the training data is a text
       NAME=PATH gives a set a name; FILE may be a pattern; files may be .gz, .bz2, .xz or .zst
 
@@ -385,7 +389,8 @@ def add_contamination(commands: Commands) -> None:
       hits-*.parquet   passages with 13 words in a row or half of an item, in all documents, with their tier
       stats.json       the counts
       manifest.json README.md COMPLETED
-    and with --remove, new builds in <editions>/, with removed-*.parquet, the list of removed texts
+    and with --remove, in <editions>/, new builds, or a folder files-without-… with the copies in data/;
+    both have removed-*.parquet, the list of removed texts
 
     Exit status: 0 if no item was copied; 1 if one was, or if no text can be read from an input; 2 wrong
     settings.
@@ -411,17 +416,23 @@ def add_contamination(commands: Commands) -> None:
     flags.choice(
         "--remove",
         ("", "documents", "passages"),
-        "write new editions of the builds in --train, without the documents or passages in hits-*.parquet",
+        "write --train again without the documents or passages in hits-*.parquet: new editions of builds,"
+        " copies of Parquet files and JSON lines",
         metavar="{documents,passages}",
     )
-    flags.text("--editions", "DIR", "parent folder of the new editions")
+    flags.choice(
+        "--remove-tier",
+        ("copied", "partly", "common"),
+        "with --remove, remove hits of this tier and of the tiers before it: copied, partly, common",
+    )
+    flags.text("--editions", "DIR", "parent folder of what --remove writes")
     flags.switch("--whole-files", "read each text file of the training data as one document")
     add_json(parser)
     add_runner(parser)
 
 
 def _run_contamination(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    from .cleaned_build import find_builds_of, write_editions
+    from .cleaned_build import find_removable, write_editions
     from .contamination import find_contamination, print_contamination, summarise
 
     if bool(settings.remove) != bool(settings.editions) or (
@@ -429,7 +440,9 @@ def _run_contamination(settings: argparse.Namespace, beam_flags: Sequence[str]) 
     ):
         raise ValueError("--remove needs --editions and --output, and --editions needs --remove")
     passages = settings.remove == "passages"
-    builds = find_builds_of(settings.train if settings.remove else (), passages=passages)
+    reading = settings.train_id, settings.whole_files
+    removable = settings.train if settings.remove else ()
+    sources = find_removable(removable, *reading, passages=passages)
     search = Search(**{name: vars(settings)[name] for name in Search._fields})
     how = runner_of(settings, beam_flags)
     found = find_contamination(search, settings.output, **how)
@@ -437,8 +450,8 @@ def _run_contamination(settings: argparse.Namespace, beam_flags: Sequence[str]) 
         print(json.dumps(summarise(found), ensure_ascii=False))
     else:
         print_contamination(found, settings.output)
-    how |= {"as_json": settings.json, "passages": passages}
-    write_editions(builds, settings.output, settings.editions, **how)
+    how |= {"as_json": settings.json, "passages": passages, "tier": settings.remove_tier}
+    write_editions(sources, settings.output, settings.editions, **how)
     return 0 if found.is_clean else 1
 
 
@@ -458,7 +471,7 @@ def add_overlap(commands: Commands) -> None:
 
     data sets may be:
       a finished build of documents, or a folder with builds below; all splits are read
-      Parquet or JSON lines   FILE#COLUMN names the column with texts (default: text); FILE may be a pattern
+      Parquet, Arrow, CSV, JSON   FILE#COLUMN names the column with texts (default: text)
       NAME=PATH gives a data set a name
 
     Pairs of documents whose MinHash signatures have an equal band are candidates. For each candidate, the
@@ -470,7 +483,8 @@ def add_overlap(commands: Commands) -> None:
       signatures-*.parquet            with --signatures-only, instead of pairs (docs/overlap.md)
       stats.json                      number of documents with a near-duplicate, by data set and split
       manifest.json README.md COMPLETED
-    and with --drop-from, new builds in <editions>/, with removed-*.parquet, the list of dropped documents
+    and with --drop-from, in <editions>/, new builds, or a folder files-without-… with the copies in data/;
+    both have removed-*.parquet, the list of dropped documents
 
     Exit status: 0 done, 1 an input cannot be read, 2 wrong settings.
     """
@@ -488,21 +502,22 @@ def add_overlap(commands: Commands) -> None:
     flags.text(
         "--similarity", "S", "least similarity of near-duplicates (default 0.8)", default="0.8"
     )
-    flags.text("--id-column", "COLUMN", "column with ids in Parquet and JSON lines (default: id)")
+    flags.text("--id-column", "COLUMN", "column with the ids of documents (default: id)")
+    flags.text("--with-id", "COLUMN", "the same for --with (default: as --id-column)")
     flags.switch("--signatures-only", "write the signature of each document, and compare nothing")
     flags.choice(
         "--drop-from",
         ("", "first", "second"),
-        "write new editions of the builds in DATA (first) or in --with (second), without near-duplicates."
-        " Without --with, one document of each cluster is kept",
+        "write DATA (first) or --with (second) again, without near-duplicates: new editions of builds, copies"
+        " of Parquet files and JSON lines. Without --with, one document of each cluster is kept",
         metavar="{first,second}",
     )
-    flags.text("--editions", "DIR", "parent folder of the new editions")
+    flags.text("--editions", "DIR", "parent folder of what --drop-from writes")
     add_runner(parser)
 
 
 def _run_overlap(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    from .cleaned_build import find_builds_of, write_editions
+    from .cleaned_build import find_removable, write_editions
     from .overlap import Comparison, find_overlap, print_overlap
 
     comparison = Comparison(**{name: vars(settings)[name] for name in Comparison._fields})
@@ -514,12 +529,11 @@ def _run_overlap(settings: argparse.Namespace, beam_flags: Sequence[str]) -> Non
     if bool(side) != bool(settings.editions):
         raise ValueError("--drop-from needs --editions, and --editions needs --drop-from")
     changed = {"": (), "first": settings.data_sets, "second": settings.others}[side]
-    builds = find_builds_of(changed, passages=False)
+    sources = find_removable(changed, settings.id_column, passages=False)
     find_overlap(comparison, settings.output, **how)
-    if not settings.signatures_only:
-        print_overlap(settings.output, settings.similarity)
+    print_overlap(settings.output, settings.similarity)
     kept = side if settings.others else ""
-    write_editions(builds, settings.output, settings.editions, side=kept, **how)
+    write_editions(sources, settings.output, settings.editions, side=kept, **how)
 
 
 def add_harness(commands: Commands) -> None:

@@ -39,6 +39,7 @@ class Comparison(NamedTuple):
     others: Sequence[str]  # data sets to compare `data_sets` with; () searches within `data_sets`
     similarity: str
     id_column: str = ""
+    with_id: str = ""  # column of ids of `others`; "" if it is the same
     signatures_only: bool = False
 
 
@@ -62,11 +63,18 @@ def find_overlap(
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
+    ids = comparison.id_column, comparison.with_id or comparison.id_column
     sets = [
         (side, one)
         for side, arguments in enumerate((comparison.data_sets, comparison.others))
-        for one in find_data_sets(arguments, comparison.id_column)
+        for one in find_data_sets(arguments, ids[side])
     ]
+    texts = [{file[:3] for at, one in sets if at == side for file in one.files} for side in (0, 1)]
+    if twice := sorted(set.intersection(*texts)):
+        raise ValueError(
+            f"{twice[0][0]} is on both sides, so each of its documents would be a near-duplicate of itself:"
+            " leave out --with to search within a data set"
+        )
     files = [SetFile(one.name, side, file) for side, one in sets for file in one.files]
     named = [(one.name, one.files) for _, one in sets]
     if comparison.signatures_only:
@@ -100,25 +108,30 @@ def _add(
 
 
 def print_overlap(output: str, similarity: str) -> None:
-    """Prints how many documents of each data set and split are near-duplicates.
+    """Prints how many documents of each data set and split are near-duplicates, and how many were left out.
 
     Args:
-      output: The output folder of a finished search.
+      output: The output folder of a finished search, or of signatures.
       similarity: The least similarity of near-duplicates, as given on the command line.
     """
     stats = read_json(output, "stats.json")
-    print(f"near-duplicates: 8-grams of words with a similarity of at least {similarity}")
+    if "pairs" in stats:
+        print(f"near-duplicates: 8-grams of words with a similarity of at least {similarity}")
     rows = [
         (
             escape_line(f"{row['data_set']} {row['split']}".rstrip()),
             f"{row['documents']:,}",
             f"{row['near']:,}",
+            f"{sum(row['left_out'].values()):,}",
         )
         for row in stats["data_sets"]
     ]
-    columns = "data set, split", "documents", "alike"
-    print(draw(columns, rows, numbers=2, width=screen_columns()), end="")
+    columns = "data set, split", "documents", "alike", "left out"
+    print(draw(columns, rows, numbers=3, width=screen_columns()), end="")
     for reason, number in stats["rejected"].items():
         if reason != "total":
             print(f"documents left out: {number:,} {reason}")
-    print(f"{stats['pairs']:,} pairs in {stats['clusters']:,} clusters: {output}/{PAIRS}-*.parquet")
+    if "pairs" in stats:
+        print(
+            f"{stats['pairs']:,} pairs in {stats['clusters']:,} clusters: {output}/{PAIRS}-*.parquet"
+        )

@@ -164,3 +164,18 @@ def _add_pieces(
             stats[split]["characters"], f"characters of {split}", in_pieces=counts.characters
         )
         stats[split] |= counts._asdict()
+
+
+def account_for_files(ledger: Ledger, _: Provenance) -> Accounts:
+    """Returns the counts, statistics and card section of a folder with copies of files.
+
+    In addition to the entries of every build, the ledger has `rows`, a list of pairs (count, number of rows);
+    the counts are "read", "kept" and "changed".
+
+    Raises AccountingError if the counts do not add up.
+    """
+    rows, rejected = ledger.pairs("rows"), ledger.rejected
+    ledger.balance(rows["read"], "rows of the files", kept=rows["kept"], rejected=rejected["total"])
+    counts = {"rows_read": rows["read"], "kept": rows["kept"], "changed": rows["changed"]}
+    section = render("not_kept", read=rows["read"], unit="rows", rejected=rejected)
+    return Accounts({**counts, "rejected": rejected}, counts, section)

@@ -12,16 +12,20 @@ import itertools
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.duplicates.contamination_evidence import join_stretches
-from corpusmill.transforms.duplicates.find_overlap import NAMES, number_of_names
-from corpusmill.transforms.duplicates.folded_words import normalize
+from corpusmill.transforms.duplicates.contamination_evidence import TIERS
+from corpusmill.transforms.duplicates.find_overlap import (
+    NAMES,
+    SetFile,
+    name_positions,
+    number_of_names,
+)
 from corpusmill.transforms.duplicates.write_signatures import NamedText
 from corpusmill.transforms.files import counters, write_rows
 from corpusmill.transforms.files.builds.check_builds import list_files
@@ -30,38 +34,28 @@ from corpusmill.transforms.files.distribution import SpreadAll
 from corpusmill.transforms.files.formats import PARQUET, formats_of
 from corpusmill.transforms.files.read_files import InputError, read_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, OutputFile, Rejected
-from corpusmill.transforms.files.text import Shard, grouped
+from corpusmill.transforms.files.text import Shard
 from corpusmill.transforms.files.write_files import write_file
 from corpusmill.transforms.models.subword_models import add_subword_stats
 from corpusmill.transforms.wikipedia.train_subwords import counter_of
-from corpusmill.transforms.wikitext.article_markers import MARKERS
 
+from .edit_files import Editor, Original, Removal, copy_file, format_of
 from .removal_accounts import measure_of
 
 STAGE = "remove"
-NOTHING_LEFT = "nothing-left"
 WORDS = "words"  # column with the words of each text, which not all builds have
 REMOVED = pa.schema(
     [
         *(pa.field(name, pa.string()) for name in ("id", "split", "item", "detail")),
-        pa.field("start", pa.int64()),  # start of a passage, in characters of the text in NFC
+        pa.field("start", pa.int64()),  # start of a passage, in characters of the text in the file
         pa.field("end", pa.int64()),
-        pa.field("text", pa.string()),  # text of the passage
+        *(pa.field(name, pa.string()) for name in ("text", "file")),  # text of the passage
+        pa.field("row", pa.int64()),  # from 0; of JSON lines outside builds, from 1
+        pa.field("reason", pa.string()),
     ]
 )
 
 _DATA = re.compile(r"(\w+)-(\d+)-of-(\d+)\.\w.*")
-_STAYS = re.compile("|".join((*MARKERS, "\n")))
-
-
-class Removal(NamedTuple):
-    """A document or passage to remove, with the reason."""
-
-    key: str  # id of the document, or "<file name>:<row>" in a build without ids
-    item: str  # the matching item: data set, split and id
-    detail: str
-    start: int = -1  # start of a passage; -1 to remove the whole document
-    end: int = -1
 
 
 class Rewriting(NamedTuple):
@@ -73,75 +67,125 @@ class Rewriting(NamedTuple):
     reason: str  # reason recorded for the removed documents, as a slug
     model: str = ""  # path of the SentencePiece model that counts pieces; "" for none
 
+    @property
+    def has_ids(self) -> bool:
+        """True if removals name documents by their ids, False if they have their positions."""
+        return bool(self.shape.id)
+
+    def read_places(self, file: CorpusFile) -> Iterator[tuple[str, tuple[str, str]]]:
+        """Yields (document id, (path of the file, position)) for each row of a file."""
+        groups = (rows.table[self.shape.id] for rows in read_file(file, [self.shape.id]))
+        keys = itertools.chain.from_iterable(group.to_pylist() for group in groups)
+        return ((str(key), (file.path, str(row))) for row, key in enumerate(keys))
+
+    def rewrite(self, file: CorpusFile, removals: Sequence[Removal]) -> Iterator[Any]:
+        """Rewrites a file. Yields new files, their counts, and rejected documents."""
+        rewriter = _Rewriter(self, file, removals)
+        yield from rewriter.write()
+        tagged = beam.pvalue.TaggedOutput
+        split = file.split
+        measure = measure_of(self.build.corpus)
+        yield tagged("stats", (split, measure.add([measure.empty, *rewriter.stats])))
+        for number, documents in sorted(rewriter.lengths.items()):
+            yield tagged("lengths", ((split, number), documents))
+        if self.model:
+            yield tagged("pieces", (split, add_subword_stats(rewriter.pieces)))
+        # the other splits only repeat documents of these splits
+        yield from _tag(rewriter, is_repeated=split not in self.shape.splits)
+        counters.flush()
+
+
+class Copying(NamedTuple):
+    """The settings for copying files that are not in a build without some of their documents."""
+
+    folder: str  # the new folder
+    reason: str
+    has_ids: bool  # True if removals have the names of documents as in pairs of near-duplicates
+
+    def read_places(self, original: Original) -> Iterator[tuple[str, tuple[str, str]]]:
+        """Yields (names of a document as JSON, (path, position)) for each document of a file."""
+        named = name_positions(SetFile(original.data_set, 0, original.file))
+        return ((names, (original.path, position)) for names, position in named)
+
+    def rewrite(self, original: Original, removals: Sequence[Removal]) -> Iterator[Any]:
+        """Copies a file. Yields the new file, what was removed, and counts of rows."""
+        file, editor = copy_file(original, self.folder, self.reason, removals)
+        yield file
+        yield from _tag(editor)
+
+
+def _tag(editor: Editor, is_repeated: bool = False) -> Iterator[beam.pvalue.TaggedOutput]:
+    """Yields what was removed, and counts of rows unless other files have the same documents."""
+    tagged = beam.pvalue.TaggedOutput
+    yield from (tagged("removed", row) for row in editor.listed)
+    if not is_repeated:
+        yield from (tagged("rejected", _reject(*one)) for one in editor.removed)
+        for name in ("read", "kept", "changed"):
+            yield tagged("counts", (name, getattr(editor, name)))
+
 
 class Removed(NamedTuple):
-    """The outputs of RemoveDocuments: new files, rejected documents, all removals, and counts.
+    """The outputs of RemoveDocuments: new files, lists of all removals, rejected documents, and counts.
 
     The counts are those from which the statistics of the new build are computed.
     """
 
     files: beam.PCollection  # of OutputFile
+    lists: beam.PCollection  # of OutputFile
     rejected: beam.PCollection  # of Rejected: documents
-    removed: beam.PCollection  # of rows of REMOVED
     accounts: Mapping[str, beam.PCollection]  # see removal_accounts.py
 
 
 class RemoveDocuments(beam.PTransform):
-    """Removes documents and passages from a build. PCollection[Removal] → Removed.
+    """Removes documents and passages from a build, or from other files. PCollection[Removal] → Removed.
 
-    Raises InputError if a document to remove is not in the build.
+    Raises InputError if a document to remove is not there.
+
+    Args:
+      how: the settings.
+      files: the files of the build, or the other files.
     """
 
-    def __init__(self, how: Rewriting):
+    def __init__(self, how: Rewriting | Copying, files: Sequence[CorpusFile | Original]):
         super().__init__()
-        self.how = how
-        self.files = data_files(how.build)
+        self.how, self.files = how, files
 
     def expand(self, removals: beam.PCollection) -> Removed:
-        root = removals.pipeline
-        files = root | "SpreadFiles" >> SpreadAll(self.files, of=CorpusFile)
-        keyed = removals | "KeyByDocument" >> beam.Map(
-            lambda one: (one.key, one)
-        ).with_output_types(tuple[str, Any])
-        if self.how.shape.id:
-            places = files | "ReadIds" >> beam.FlatMap(
-                read_places, self.how.shape.id
-            ).with_output_types(tuple[str, str])
+        root, how = removals.pipeline, self.how
+        keyed = tuple[str, Any]
+        files = root | "SpreadFiles" >> SpreadAll(self.files)
+        placed = removals
+        if how.has_ids:
+            named = beam.Map(lambda one: (one.file or one.key, one)).with_output_types(keyed)
+            read = beam.FlatMap(how.read_places).with_output_types(keyed)
             placed = (
-                {"removals": keyed, "places": places}
+                {"removals": removals | "ByName" >> named, "places": files | "ReadPlaces" >> read}
                 | "MeetDocuments" >> beam.CoGroupByKey()
-                | "PlaceRemovals"
-                >> beam.FlatMap(place_removals, self.how.build.folder).with_output_types(
-                    tuple[str, Any]
-                )
+                | "PlaceRemovals" >> beam.FlatMap(place_removals, how.folder)
             )
-        else:
-            placed = keyed | "PlaceByFile" >> beam.MapTuple(
-                lambda key, removal: (key.rpartition(":")[0], removal)  # "<file name>:<row>"
-            ).with_output_types(tuple[str, Any])
-        named = files | "KeyByFile" >> beam.Map(
-            lambda file: (posixpath.basename(file.path), file)
-        ).with_output_types(tuple[str, CorpusFile])
+        with_name = beam.Map(lambda file: (file.path, file)).with_output_types(keyed)
+        by_file = beam.Map(lambda one: (one.file, one)).with_output_types(keyed)
         outputs = ("rejected", "removed", "stats", "lengths", "pieces", "counts")
         written = (
-            {"files": named, "removals": placed}
+            {"files": files | "NameFiles" >> with_name, "removals": placed | "ByFile" >> by_file}
             | "MeetFiles" >> beam.CoGroupByKey()
-            | "Rewrite" >> beam.ParDo(_Rewrite(self.how)).with_outputs(*outputs, main="files")
+            | "Rewrite" >> beam.FlatMap(rewrite, how).with_outputs(*outputs, main="files")
         )
-        add = measure_of(self.how.build.corpus).add
-        distinct = keyed | "Documents" >> beam.Keys() | "EachOnce" >> beam.Distinct()
-        return Removed(
-            written.files,
-            written.rejected,
-            written.removed,
-            {
+        accounts = {"rows": written.counts | "AddCounts" >> beam.CombinePerKey(sum)}
+        if isinstance(how, Rewriting):
+            add = measure_of(how.build.corpus).add
+            keys = removals | "Documents" >> beam.Map(lambda one: one.key)
+            distinct = keys | "EachOnce" >> beam.Distinct()
+            accounts |= {
                 "named": distinct | "CountNamed" >> beam.combiners.Count.Globally(),
                 "stats": written.stats | "AddStats" >> beam.CombinePerKey(add),
                 "lengths": written.lengths | "AddLengths" >> beam.CombinePerKey(sum),
                 "pieces": written.pieces | "AddPieces" >> beam.CombinePerKey(add_subword_stats),
-                "rows": written.counts | "AddCounts" >> beam.CombinePerKey(sum),
-            },
+            }
+        listed = written.removed | "WriteRemoved" >> write_rows.WriteRecords(
+            how.folder, "removed", REMOVED, lambda row: str(row[0]), tuple
         )
+        return Removed(written.files, listed, written.rejected, accounts)
 
 
 def data_files(build: Build) -> list[CorpusFile]:
@@ -166,23 +210,13 @@ def targets_of(build: Build, file: CorpusFile) -> list[write_rows.Target]:
     return write_rows.row_files(formats_of(build.manifest), build.corpus, shard)
 
 
-def read_places(file: CorpusFile, column: str) -> Iterator[tuple[str, str]]:
-    """Yields (document id, file name) for each row of a file. `column` is the name of the column of ids."""
-    name = posixpath.basename(file.path)
-    for rows in read_file(file, [column]):
-        for key in rows.table[column].to_pylist():
-            yield str(key), name
+def place_removals(met: tuple[str, Mapping[str, Iterable[Any]]], folder: str) -> Iterator[Removal]:
+    """Yields the removals of a document with the file and position of each of its places.
 
-
-def place_removals(
-    met: tuple[str, Mapping[str, Iterable[Any]]], folder: str
-) -> Iterator[tuple[str, Removal]]:
-    """Yields (file name, removal) for each file that contains the document to remove or change.
-
-    Raises InputError if no file contains it.
+    Raises InputError if the document is not there.
 
     Args:
-      met: (document id, {"places": names of the files, "removals": its removals}), from CoGroupByKey.
+      met: (document id, {"places": places of the document, "removals": its removals}), from CoGroupByKey.
       folder: folder of the build, for the message of the error.
     """
     key, of_key = met
@@ -191,66 +225,46 @@ def place_removals(
     if removals and not places:
         raise InputError(
             folder,
-            f"the build has no document {key}, which the search found; run the search again on this build",
+            f"there is no document {key}, which the search found; run the search again on this data",
         )
-    return itertools.product(places, removals)
+    for (file, position), removal in itertools.product(places, removals):
+        yield removal._replace(file=file, position=position)
 
 
-class _Rewrite(beam.DoFn):
-    """Rewrites a file. (file name, the file and its removals) → new files, their counts, and rejected
-    documents.
+def rewrite(
+    met: tuple[str, Mapping[str, Iterable[Any]]], how: Rewriting | Copying
+) -> Iterator[Any]:
+    """Rewrites a file. (path, the file and its removals) → the outputs of RemoveDocuments.
+
+    Raises InputError if there is no such file.
     """
-
-    def __init__(self, how: Rewriting):
-        self._how = how
-
-    def process(self, met: tuple[str, Mapping[str, Iterable[Any]]]) -> Iterable[Any]:
-        name, of_file = met
-        files = list(of_file["files"])
-        removals = grouped((removal.key, removal) for removal in sorted(of_file["removals"]))
-        if not files:
-            raise InputError(
-                self._how.build.folder,
-                f"the build has no file {name}, in which the search found documents; run the search again on"
-                " this build",
-            )
-        rewriter = _Rewriter(self._how, files[0], removals)
-        yield from rewriter.write()
-        tagged = beam.pvalue.TaggedOutput
-        split = files[0].split
-        measure = measure_of(self._how.build.corpus)
-        yield tagged("stats", (split, measure.add([measure.empty, *rewriter.stats])))
-        for number, documents in sorted(rewriter.lengths.items()):
-            yield tagged("lengths", ((split, number), documents))
-        if self._how.model:
-            yield tagged("pieces", (split, add_subword_stats(rewriter.pieces)))
-        yield from (tagged("removed", row) for row in rewriter.removed)
-        # the other splits only repeat documents of these splits
-        if split in self._how.shape.splits:
-            yield from (tagged("rejected", one) for one in rewriter.rejected)
-            yield tagged("counts", ("read", rewriter.read))
-            yield tagged("counts", ("changed", rewriter.changed))
-        counters.flush()
+    name, of_file = met
+    for file in (files := list(of_file["files"])):
+        yield from how.rewrite(file, sorted(of_file["removals"]))
+    if not files:
+        raise InputError(
+            name,
+            "the search found documents in this file, which is not there: run the search again",
+        )
 
 
-class _Rewriter:
+class _Rewriter(Editor):
     """Rewrites one file, one row group at a time, and collects its counts and rejections."""
 
-    def __init__(self, how: Rewriting, file: CorpusFile, removals: Mapping[str, Sequence[Removal]]):
-        self._how, self._file, self._removals = how, file, removals
-        self._name = posixpath.basename(file.path)
+    def __init__(self, how: Rewriting, file: CorpusFile, removals: Iterable[Removal]):
+        self._how, self._file = how, file
         self._measure = measure_of(how.build.corpus)
+        place = posixpath.basename(file.path), file.split
+        self.is_article = how.shape.title == TITLE_IN_TEXT
+        super().__init__(place, [self._measure.column], how.reason, removals)
         self._count = counter_of(read_input(how.model)).count if how.model else None
-        self.read = self.changed = 0
         self.stats: list[Any] = []
         self.lengths: dict[int, int] = {}
         self.pieces: list[Any] = []
-        self.rejected: list[Rejected] = []
-        self.removed: list[tuple[Any, ...]] = []
 
     def write(self) -> list[OutputFile]:
         """Writes the new files, and returns their descriptions."""
-        schema, encoding = _format_of(self._file.path)
+        schema, encoding = format_of(self._file.path)
         targets = targets_of(self._how.build, self._file)
         formats = [target.format for target in targets]
         batches = map(self._rewrite, read_file(self._file, schema.names))
@@ -268,14 +282,7 @@ class _Rewriter:
 
         Returns the rows that are kept, without the removed passages.
         """
-        table: pa.Table = rows.table
-        first, self.read = self.read, self.read + table.num_rows
-        if self._how.shape.id:
-            keys = list(map(str, table[self._how.shape.id].to_pylist()))
-        else:
-            keys = [f"{self._name}:{row}" for row in range(first, self.read)]
-        if concerned := [row for row, key in enumerate(keys) if key in self._removals]:
-            table = self._remove(table, keys, concerned)
+        table = self.edit_table(rows.table, [self._measure.column, WORDS])
         texts = table[self._measure.column].to_pylist()
         counted = list(self._measure.measure(texts))
         self.stats = [self._measure.add([*self.stats, *counted])]
@@ -283,85 +290,22 @@ class _Rewriter:
             self.lengths[number] = self.lengths.get(number, 0) + documents
         if self._count:
             self.pieces = [add_subword_stats([*self.pieces, *map(self._count, texts)])]
-        counters.count(STAGE, "documents", len(keys))
+        counters.count(STAGE, "documents", len(rows.table))
         return table
 
-    def _remove(self, table: pa.Table, keys: Sequence[str], concerned: Sequence[int]) -> pa.Table:
-        texts = table[self._measure.column].to_pylist()
-        stays = [True] * len(keys)
-        for row in concerned:
-            removals = self._removals[keys[row]]
-            if passages := [one for one in removals if one.start >= 0]:
-                before = normalize(texts[row])
-                texts[row] = cut(before, [(one.start, one.end) for one in passages])
-                stays[row] = has_words(texts[row], self._how.shape.title == TITLE_IN_TEXT)
-                self.removed += (self._row_of(one, before[one.start : one.end]) for one in passages)
-                self.changed += stays[row]
-            else:
-                stays[row] = False
-                self.removed += (self._row_of(one, "") for one in removals)
-            if not stays[row]:
-                reason = NOTHING_LEFT if passages else self._how.reason
-                self.rejected.append(_reject(removals, reason))
-        table = _replace(table, self._measure.column, texts)
-        if WORDS in table.column_names:
-            words = table[WORDS].to_pylist()
-            for row in concerned:
-                (counts,) = self._measure.measure([texts[row]])
-                words[row] = counts.words
-            table = _replace(table, WORDS, words)
-        return table.filter(pa.array(stays))
-
-    def _row_of(self, removal: Removal, text: str) -> tuple[Any, ...]:
-        place = (removal.start, removal.end) if removal.start >= 0 else (None, None)
-        return removal.key, self._file.split, removal.item, removal.detail, *place, text
-
-
-def _replace(table: pa.Table, column: str, values: Sequence[Any]) -> pa.Table:
-    at = table.column_names.index(column)
-    field = table.schema.field(at)
-    return table.set_column(at, field, pa.array(values, field.type))
+    def edit(self, position: str, row: int, values: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Returns the new values of a row, with the number of its words; None to remove the row."""
+        after = super().edit(position, row, values)
+        if after and WORDS in after:
+            (counts,) = self._measure.measure([after[self._measure.column]])
+            after[WORDS] = counts.words
+        return after
 
 
 def _reject(removals: Sequence[Removal], reason: str) -> Rejected:
     first, others = removals[0], len(removals) - 1
     more = f"; and {others:,} more, see removed-*.parquet" if others else ""
     return Rejected(first.key, "", STAGE, reason, f"{first.detail}: {first.item}{more}")
-
-
-def _format_of(path: str) -> tuple[pa.Schema, dict[str, Any]]:
-    """Returns the schema of a Parquet file, and the encoding of its first column as options of
-    ParquetWriter.
-    """
-    with opened(path) as parquet:
-        schema, footer = parquet.schema_arrow, parquet.metadata
-        if not footer.num_row_groups:
-            return schema, {}
-        chunk = footer.row_group(0).column(0)
-        return schema, {
-            "use_dictionary": chunk.has_dictionary_page,
-            "write_statistics": chunk.is_stats_set,
-        }
-
-
-def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Removes spans from a text.
-
-    Line feeds and markers such as `_START_PARAGRAPH_` in the spans are kept, because they are part of the
-    layout.
-    """
-    parts = []
-    at = 0
-    for start, end in join_stretches(spans):
-        parts += [text[at:start], *_STAYS.findall(text[start:end])]
-        at = end
-    return "".join([*parts, text[at:]])
-
-
-def has_words(text: str, is_article: bool) -> bool:
-    """Returns True if a text has letters or digits. The title of an article does not count."""
-    words = _STAYS.sub(" ", text.split("\n", 3)[-1] if is_article else text)
-    return any(map(str.isalnum, words))
 
 
 def has_documents(file: OutputFile, splits: Sequence[str], kind: str) -> bool:
@@ -387,7 +331,7 @@ def read_named(
             yield NamedText("", str(identity), file.split, text)
 
 
-def copy_file(file: tuple[str, str, str, int], folder: str) -> OutputFile:
+def carry_file(file: tuple[str, str, str, int], folder: str) -> OutputFile:
     """Copies a file of a build to the folder of the new build.
 
     Args:
@@ -407,20 +351,22 @@ class PairsOf(NamedTuple):
     The method `read` returns the documents of a pair that are to be removed from a build.
     """
 
-    data_set: str  # name of the build in the columns of the pairs
+    data_sets: Collection[str]  # names in the columns of the pairs
     side: str  # side to remove, "first" or "second"; "" to keep one document of each cluster
+    by_name: bool = False  # True to yield removals with the names of documents
 
     def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
         """Yields a removal for each document of a pair (`row`) that is to be removed from the build."""
         detail = f"similarity {row['similarity']:.3f}"
         for side, other in (("first", "second"), ("second", "first")):
             names = [row[f"{side}_{name}"] for name in NAMES]
-            if names[0] != self.data_set or self.side not in (side, ""):
+            if names[0] not in self.data_sets or self.side not in (side, ""):
                 continue
-            number = number_of_names(0, json.dumps(names, ensure_ascii=False))
+            key = json.dumps(names, ensure_ascii=False)
+            number = number_of_names(0, key)
             if self.side or f"{number:016x}" != row["cluster"]:
                 item = " ".join(row[f"{other}_{name}"] for name in ("data_set", "split", "id"))
-                yield Removal(names[1], item, detail)
+                yield Removal(names[1], item, detail, file=key if self.by_name else "")
 
 
 class HitsOf(NamedTuple):
@@ -430,19 +376,27 @@ class HitsOf(NamedTuple):
     is to be removed from a build.
     """
 
-    folder: str  # folder of the build; rows about files in other folders are skipped
-    has_ids: bool  # True if the documents of the build have ids
+    folder: (
+        str  # folder of the build: rows about other files are skipped; "" for files outside builds
+    )
+    has_ids: bool  # True if documents are named by their ids, False by their positions
     by_passage: bool  # True to remove only the passages, False to remove whole documents
+    tier: str = "copied"  # rows with a later tier are skipped
+    skipped: Collection[str] = ()  # folders of builds, for files outside builds
 
     def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
         """Yields the removal of the passage, or of the whole document if `by_passage` is False."""
-        folder, name = posixpath.split(row["file"])
-        if folder != self.folder:
+        file, key = row["file"], row["document"]
+        folder, name = posixpath.split(file)
+        is_here = folder not in self.skipped and self.folder in (folder, "")
+        if not is_here or TIERS.index(row["tier"]) > TIERS.index(self.tier):
             return
-        key = row["document"] if self.has_ids else f"{name}:{row['document']}"
+        if self.folder and not self.has_ids:
+            key = f"{name}:{key}"
         item = " ".join(filter(None, (row["set"], row["split"], row["item"])))
-        place = (row["start"], row["end"]) if self.by_passage else ()
-        yield Removal(key, item, f"{row['words']} words in a row", *place)
+        place = (row["start"], row["end"]) if self.by_passage else (-1, -1)
+        at = () if self.has_ids else (file, row["position"])
+        yield Removal(key, item, f"{row['words']} words in a row", *place, *at)
 
 
 class ReadRemovals(beam.PTransform):

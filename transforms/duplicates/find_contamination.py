@@ -27,6 +27,7 @@ from ..files import counters
 from ..files.distribution import Spread, SpreadAll
 from ..files.line_blocks import pack_block, unpack_block
 from ..files.read_files import read_raw
+from ..files.read_lines import LINES
 from ..files.stores import is_local
 from ..files.write_files import write_whole
 from . import read_texts
@@ -100,7 +101,7 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
                 details = batch.details or [("", "")] * len(batch.texts)
                 for key, text, detail in zip(batch.ids, batch.texts, details, strict=True):
                     line += 1
-                    name = str(line) if file.kind in (read_texts.LINES, read_texts.FILES) else key
+                    name = str(line) if file.kind in (LINES, read_texts.FILES) else key
                     if splits.count(file.split) > 1 and not file.id:
                         name = f"{posixpath.basename(file.path)}:{name}"
                     number = texts.setdefault(text, len(texts))
@@ -142,6 +143,7 @@ HITS = pa.schema(
         *((name, pa.int64()) for name in ("words", "start", "end", "found")),
         ("share", pa.float64()),
         *((name, pa.int64()) for name in ("missing", "documents")),
+        ("position", pa.string()),  # of the document in the file, also if it has an id
     ]
 )
 """The columns of hits, see `Hit` and `Rating`. Of items that have the same text, `item` is the first."""
@@ -208,7 +210,7 @@ class _Rate(beam.DoFn):
     ) -> Iterator[Any]:
         index, names = load_index(self._folder), load_names(self._folder)
         path, hits = pickle.loads(unpack_block(packed))
-        for (document, item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
+        for ((name, position), item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
             tiers = []
             for _, _, *place, answer, found in some:
                 key = item, found, answer
@@ -220,7 +222,8 @@ class _Rate(beam.DoFn):
                     )
                 tier, *facts = self._ratings[key]
                 tiers.append(tier)
-                yield path, document, *names[item][:4], tier, answer, *place, *facts
+                row = path, name, *names[item][:4], tier, answer
+                yield *row, *place, *facts, position
             yield beam.pvalue.TaggedOutput("tiers", (item, min(tiers, key=TIERS.index)))
 
 
@@ -247,7 +250,7 @@ class _Search(beam.DoFn):
             add_to(sums, found, self._shown)
             # Hits are rated when the number of all documents is known. They need less memory packed.
             found_hits = find_hits(block, matches, answers)
-            hits = [(batch.ids[hit.document], *hit[1:]) for hit in found_hits]
+            hits = [((batch.ids[hit[0]], batch.positions[hit[0]]), *hit[1:]) for hit in found_hits]
             if hits:
                 packed = pack_block(pickle.dumps((path, hits), protocol=5))
                 yield beam.pvalue.TaggedOutput("hits", packed)
@@ -268,6 +271,7 @@ def _gather(batches: Iterable[read_texts.TextBatch]) -> Iterator[read_texts.Text
     """Joins and divides batches into batches of about BLOCK_CHARACTERS characters. Texts are not divided."""
     ids: list[str] = []
     texts: list[str] = []
+    positions: list[str] = []
     rejected: dict[str, int] = {}
     characters = 0
     for batch in batches:
@@ -279,13 +283,14 @@ def _gather(batches: Iterable[read_texts.TextBatch]) -> Iterator[read_texts.Text
             last = min(bisect.bisect_left(sums, full, first + 1), len(batch.texts))
             ids += batch.ids[first:last]
             texts += batch.texts[first:last]
+            positions += batch.positions[first:last]
             characters += sums[last] - sums[first]
             first = last
             if characters >= BLOCK_CHARACTERS:
-                yield read_texts.TextBatch(ids, texts, rejected)
-                ids, texts, rejected, characters = [], [], {}, 0
+                yield read_texts.TextBatch(ids, texts, rejected, positions=positions)
+                ids, texts, rejected, positions, characters = [], [], {}, [], 0
     if texts or rejected:
-        yield read_texts.TextBatch(ids, texts, rejected)
+        yield read_texts.TextBatch(ids, texts, rejected, positions=positions)
 
 
 def add_all(found: Iterable[Found], shown: int) -> Found:

@@ -25,7 +25,7 @@ from ..files.text import fingerprint, plain_words
 from ..files.write_rows import WriteRecords
 from . import minhash
 from .contamination_evidence import sum_of
-from .read_texts import FilePart, TextBatch, TextFile, plan_parts, read_part
+from .read_texts import FilePart, TextBatch, TextFile, check_most, plan_parts, read_part
 from .similar_documents import ComparedPair, DocumentFacts, FindNearPairs
 from .write_signatures import NamedText, WriteSignatures, count_files
 
@@ -42,12 +42,20 @@ def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
       clusters: number of clusters, if near-duplicates were searched.
     """
     documents, near = ledger.pairs("documents"), ledger.pairs("near")
+    left_out = {key: sum_of([one]) for key, one in ledger.pairs("left_out").items()}
     rows = [
-        {"data_set": data_set, "split": split, "documents": number, "near": near.get(key, 0)}
-        for key in sorted(documents)
-        for (data_set, split), number in [(key, documents[key])]
+        {
+            "data_set": data_set,
+            "split": split,
+            "documents": documents.get((data_set, split), 0),
+            "near": near.get((data_set, split), 0),
+            "left_out": left_out.get((data_set, split), {}),
+        }
+        for data_set, split in sorted({*documents, *left_out})
     ]
-    rejected = sum_of(ledger.pairs("left_out").values())
+    for row in rows:
+        check_most(f"{row['data_set']} {row['split']}", row["documents"], row["left_out"])
+    rejected = sum_of(left_out.values())
     kept, lost = sum(documents.values()), sum(rejected.values())
     counts: dict[str, Any] = {
         "documents_read": kept + lost,
@@ -60,7 +68,8 @@ def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
         counts["clusters"] = ledger.number("clusters")
     stats = {"data_sets": rows, **counts}
     table = make_table(
-        ["data set", "split", "documents", "with a near-duplicate"], (row.values() for row in rows)
+        ["data set", "split", "documents", "with a near-duplicate", "left out"],
+        ([*list(row.values())[:4], sum(row["left_out"].values())] for row in rows),
     )
     return Accounts(counts, stats, table)
 
@@ -247,6 +256,14 @@ def name_texts(part: SetPart, batch: TextBatch) -> Iterator[NamedText]:
     prefix = "" if file.id else f"{posixpath.basename(file.path)}:"
     for identity, text in zip(batch.ids, batch.texts, strict=True):
         yield NamedText(part.data_set, prefix + identity, file.split, text)
+
+
+def name_positions(file: SetFile) -> Iterator[tuple[str, str]]:
+    """Yields (JSON list of the data set, id and split, position in the file) for each document of a file."""
+    for part in plan_set_parts(file, 1):
+        for batch in read_part(part.part):
+            for text, position in zip(name_texts(part, batch), batch.positions, strict=True):
+                yield json.dumps(text[:3], ensure_ascii=False), position
 
 
 def read_documents(part: SetPart) -> Iterator[tuple[int, NamedText]]:

@@ -17,6 +17,7 @@ from ..files import counters
 from ..files.counters import Screened
 from ..files.distribution import Gather
 from ..files.line_blocks import group_places
+from ..files.read_files import InputError
 from ..files.records import Rejected
 from ..files.scratch import Scratch, fetch
 from ..files.text import fingerprint
@@ -416,9 +417,13 @@ def sketch_similar(
 def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
     """Returns (number of a document, its Sketch) from (number, all sketches with this number).
 
-    Raises ValueError if there are several sketches, because then several documents have the same number.
+    Raises InputError if several documents have the same title and key, ValueError if others have the same
+    number.
     """
     number, (sketch, *others) = grouped
+    if others and all(one.facts == sketch.facts for one in others):
+        message = "several documents have this id, but ids must be unique"
+        raise InputError(sketch.facts.title, message)
     if others:
         names = " and ".join(sorted(str(one.facts.key) for one in (sketch, *others)))
         raise ValueError(

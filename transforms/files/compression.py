@@ -259,6 +259,7 @@ def check_on_corrupt(on_corrupt: str) -> None:
 
 _KINDS = {
     b"PK\x03\x04": "a .zip archive, which has to be unpacked first",
+    b"PK\x05\x06": "a .zip archive without files",
     b"7z\xbc\xaf": "a .7z archive, which has to be unpacked first",
     b"Rar!\x1a\x07": "a .rar archive, which has to be unpacked first",
     b"\x28\xb5\x2f\xfd": "compressed twice, and has to be decompressed first",
@@ -269,6 +270,16 @@ _KINDS = {
     b"%PDF-": "a PDF document",
     b"{\\rtf": "an RTF document",
     b"PAR1\x15": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"FEA1": "a Feather file of version 1",
+    b"Obj\x01": "an Avro file",
+    b"SQLite format 3\0": "an SQLite database",
+    b"\x89HDF": "an HDF5 file",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x80\x04\x95": "a pickle of Python",
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"\xd0\xcf\x11\xe0": "an old document of Microsoft Office",
     b"\xff\xfe": "UTF-16, where UTF-8 is expected",
     b"\xfe\xff": "UTF-16, where UTF-8 is expected",
 }

@@ -100,7 +100,7 @@ def _cells(_: pa.Schema, rows: Rows, __: str) -> Iterator[bytes]:
 def _to_parquet(file: BinaryIO, schema: pa.Schema, **options: Any) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetWriter(file, schema, compression="zstd", **options)
+    return pq.ParquetWriter(file, schema, **{"compression": "zstd", **options})
 
 
 def _count_lines(stream: BinaryIO, is_compressed: bool) -> int:

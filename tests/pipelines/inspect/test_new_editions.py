@@ -10,7 +10,7 @@ import pytest
 
 from corpusmill.pipelines.inspect import contamination
 from corpusmill.pipelines.inspect.cleaned_build import CleanedBuild, CleanedConfig
-from corpusmill.pipelines.inspect.remove_documents import cut, has_words
+from corpusmill.pipelines.inspect.edit_files import cut, has_words
 from corpusmill.pipelines.inspect.verify import verify
 from corpusmill.pipelines.run.launch import launch
 from corpusmill.pipelines.tokens import Tokens, TokensConfig
@@ -209,7 +209,6 @@ def test_of_a_cluster_one_document_stays(tmp_path: Path, run: Command) -> None:
     ("command", "given", "message"),
     [
         ("overlap", ["web.jsonl", "--drop-from", "first"], "--editions needs --drop-from"),
-        ("overlap", ["web.jsonl", "--drop-from", "first", "--editions", "new"], "only from"),
         ("overlap", ["web.jsonl", "--drop-from", "second", "--editions", "new"], "needs --with"),
         ("contamination", ["--remove", "passages", "--editions", "new"], "has each text in two"),
         ("contamination", ["--remove", "documents"], "--editions needs --remove"),

@@ -72,7 +72,7 @@ def test_pairs_are_those_of_comparing_all(
     assert len(found) == len(rows) >= 12
     clusters = {(row["cluster"], row["first_id"].partition("-")[0]) for row in rows}
     assert len(clusters) == 12
-    assert "all.jsonl all 36 24" in " ".join(capsys.readouterr().out.split())
+    assert "all.jsonl all 36 24 0" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.slow
@@ -121,7 +121,49 @@ def test_documents_that_are_left_out_are_counted(
         "rejected": {"total": 3, "malformed-utf-8": 1, "no-text": 2},
     }
     out = capsys.readouterr().out
-    assert bool(only) or "documents left out: 2 no-text" in out
+    assert "documents left out: 2 no-text" in out
+    assert "a.jsonl a 2 0 3" in " ".join(out.split())
+
+
+def test_ids_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "q", "text": "one text"}\n' * 2)
+    (tmp_path / "b.jsonl").write_text('{"key": "q", "text": "one text"}\n')
+    output = "--output", tmp_path / "found", "--workers", 1
+    run(tmp_path / "a.jsonl", *output, status=1)
+    assert '["a.jsonl", "q", "a"]: several documents have this id' in capsys.readouterr().err
+    sides = tmp_path / "b.jsonl", "--with", tmp_path / "all.jsonl"
+    (tmp_path / "all.jsonl").write_text('{"id": "r", "text": "one text"}\n')
+    run(*sides, "--id-column", "key", *output, status=2)
+    assert "all.jsonl: no column key with ids; the file has id" in capsys.readouterr().err
+    run(*sides, "--id-column", "key", "--with-id", "id", *output)
+    (row,) = pairs_in(tmp_path / "found")
+    assert (row["first_id"], row["second_id"]) == ("q", "r")
+
+
+def test_a_file_is_not_compared_with_itself(
+    inputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(inputs / "all.jsonl", "--with", inputs / "all.jsonl", "--output", tmp_path / "o", status=2)
+    assert "all.jsonl is on both sides" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["overlap", "contamination"])
+def test_rows_that_are_mostly_unreadable_are_an_error(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = [b'{"text": "a good text of some words %d"}\n' % number for number in range(2000)]
+    (tmp_path / "a.jsonl").write_bytes(b"".join(good) + b'{"text": "\xff"}\n' * 3000)
+    (tmp_path / "b.jsonl").write_bytes(b'{"text": "one two three four five six seven eight"}\n')
+    given = {
+        "overlap": ["overlap", tmp_path / "a.jsonl"],
+        "contamination": [
+            *("contamination", "--train", tmp_path / "a.jsonl", "--eval", tmp_path / "b.jsonl")
+        ],
+    }[command]
+    output = tmp_path / "found"
+    assert main([*map(str, given), "--output", str(output), "--workers", "1"]) == 1
+    assert "most of its rows cannot be read: 3,000 of 5,000" in capsys.readouterr().err
+    assert not output.exists()
 
 
 def test_what_cannot_be_done_is_said(

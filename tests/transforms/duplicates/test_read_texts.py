@@ -13,18 +13,15 @@ import pytest
 from corpusmill.transforms.duplicates import read_texts as read_module
 from corpusmill.transforms.duplicates.read_texts import (
     FILES,
-    JSON_LINES,
-    LINES,
-    PARQUET,
     TextFile,
     columns_of_file,
-    kind_of_file,
     plan_parts,
     read_part,
     read_texts,
 )
 from corpusmill.transforms.files import work_units
 from corpusmill.transforms.files.read_files import InputError
+from corpusmill.transforms.files.read_lines import JSON_LINES, LINES, PARQUET, kind_of_file
 
 ROWS = [
     {"id": 7, "q": "One?", "a": ["Yes", "No"]},
@@ -193,5 +190,5 @@ def test_columns_that_are_no_texts(columns: tuple[str, ...], message: str, tmp_p
 def test_an_error_names_the_line_that_is_no_object(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "texts.jsonl"
     path.write_bytes(b"\n \n%b\n" % line)
-    with pytest.raises(InputError, match=r"line 3: not a JSON object"):
+    with pytest.raises(InputError, match=r"line at byte 3: "):
         columns_of_file(str(path), JSON_LINES)

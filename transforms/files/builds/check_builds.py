@@ -153,8 +153,9 @@ def check_counts(build: Build) -> Iterator[Fault]:
 
 def _kept(build: Build) -> Mapping[str, int]:
     """Returns split → number of articles or sentences that the build has kept."""
-    kept: Mapping[str, int] = build.manifest.get("counts", {}).get("kept", {})
-    return {split: count for split, count in kept.items() if split != "total"}
+    kept = build.manifest.get("counts", {}).get("kept", {})
+    splits = kept if isinstance(kept, Mapping) else {}  # a search has no splits
+    return {split: count for split, count in splits.items() if split != "total"}
 
 
 def find_unlisted(build: Build) -> list[str]:

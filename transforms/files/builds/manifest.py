@@ -148,7 +148,7 @@ MAX_NUMBER = (1 << 63) - 1
 MAX_SIGNATURE = 10_000  # characters
 _MAX_NAME = 255  # characters; file systems allow no longer name
 _NAME = re.compile(r"\w[\w.-]*")
-_SEARCHES = ("contamination", "overlap")  # no builds of a corpus, so they have no edition
+_SEARCHES = ("contamination", "overlap", "removal")  # not of a corpus, so they have no edition
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")  # packages of translations may have any
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
