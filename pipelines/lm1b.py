@@ -25,7 +25,6 @@ from corpusmill.transforms.files.read_files import file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import ReadLines, line_bytes_of
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.news import sort_lines, write_lines
-from corpusmill.transforms.news.check_lines import check_lines, sample_lines
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary, MapUnknown
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
 
@@ -61,7 +60,7 @@ class Lm1b(CorpusBuild):
         self.lang = config.language
         self.files = match_inputs(config.input)
         self.members = config.members or (f"news.20??.{config.language}.shuffled*",)
-        check_lines(self.files, whole=config.on_corrupt == "fail", members=self.members)
+        text_kinds.check_lines(self.files, whole=config.on_corrupt == "fail", members=self.members)
 
     def date_of_inputs(self) -> str:
         """Returns the first and the last year in the names of the files, such as "2007-2011".
@@ -90,7 +89,7 @@ class Lm1b(CorpusBuild):
         Doubt is returned only for the first such file. Most of the text at the beginnings of the files seems
         to be in a language other than the one in the settings. The language code in the settings is unknown.
         """
-        samples = list(sample_lines(self.files, self.members))
+        samples = list(text_kinds.sample_lines(self.files, self.members))
         return *_find_records(samples), *_find_language(samples, self.config.language)
 
     def stages(self) -> tuple[Stage, ...]:

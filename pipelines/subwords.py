@@ -23,9 +23,10 @@ from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.finished_builds import Build, age_of
 from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition, name_variant
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, match_inputs
-from corpusmill.transforms.files.read_lines import check_sentences, line_bytes_of
+from corpusmill.transforms.files.read_lines import line_bytes_of
 from corpusmill.transforms.files.records import Layout
 from corpusmill.transforms.files.stores import is_folder
+from corpusmill.transforms.files.text_kinds import check_sentences
 from corpusmill.transforms.models import read_sentences
 from corpusmill.transforms.models.model_accounts import PIECES_DESCRIPTION, account_for_pieces
 from corpusmill.transforms.models.read_sentences import MEMBERS, EvaluationFile, SentenceSources

@@ -29,9 +29,10 @@ from corpusmill.transforms.files.counters import damage_error
 from corpusmill.transforms.files.formats import FORMATS, JSON, PARQUET
 from corpusmill.transforms.files.line_blocks import block_of, lines_of
 from corpusmill.transforms.files.read_files import READ_BYTES, InputError, codec_at, open_raw
-from corpusmill.transforms.files.read_lines import JSON_LINES, plan_units, read_unit
+from corpusmill.transforms.files.read_lines import plan_units, read_unit
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.files.text import grouped
+from corpusmill.transforms.files.text_kinds import JSON_LINES
 from corpusmill.transforms.files.work_units import MAX_LINE_BYTES, LineBlock, Unterminated
 from corpusmill.transforms.files.write_files import HashedFile
 from corpusmill.transforms.wikitext.article_markers import MARKERS

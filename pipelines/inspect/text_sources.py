@@ -38,13 +38,13 @@ from corpusmill.transforms.files.builds.finished_builds import (
 from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST
 from corpusmill.transforms.files.formats import PARQUET
 from corpusmill.transforms.files.read_files import InputError, match_inputs
-from corpusmill.transforms.files.read_lines import (
+from corpusmill.transforms.files.stores import is_folder
+from corpusmill.transforms.files.text_kinds import (
     JSON_LINES,
     LINES,
     check_no_records,
     kind_of_file,
 )
-from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.wikitext.article_markers import MARKERS
 
 from ..run.corpora import layout_of, shape_of

@@ -24,8 +24,8 @@ from typing import NamedTuple
 
 from corpusmill.transforms.files.markup import read_table
 from corpusmill.transforms.files.read_files import InputError, read_input, read_text
-from corpusmill.transforms.files.read_lines import check_lines
 from corpusmill.transforms.files.records import ReadError
+from corpusmill.transforms.files.text_kinds import check_is_text
 from corpusmill.transforms.translation.source_table import metadata_names
 
 from ..run.corpora import VERSION
@@ -382,7 +382,7 @@ def _read_pair(
 def read_lines(path: str) -> list[str]:
     """Returns the lines of a text file and removes trailing spaces. Only LF ends a line, as in sacrebleu."""
     if pathlib.Path(path).is_file():
-        check_lines(path)
+        check_is_text(path)
     lines = read_text(path).split("\n")
     if not lines[-1]:
         del lines[-1]

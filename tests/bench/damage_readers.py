@@ -49,9 +49,9 @@ from corpusmill.transforms.files.builds.check_builds import find_fault, list_fil
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import BookFile, Page
 from corpusmill.transforms.files.scratch import Scratch
+from corpusmill.transforms.files.text_kinds import check_lines
 from corpusmill.transforms.files.work_units import BLOCK_BYTES
 from corpusmill.transforms.models import read_sentences
-from corpusmill.transforms.news.check_lines import check_lines
 from corpusmill.transforms.news.punctuation import CURRENT_PERL
 from corpusmill.transforms.news.sort_lines import tokenize_block
 from corpusmill.transforms.translation.find_passages import _Find, read_topics

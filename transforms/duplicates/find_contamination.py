@@ -27,8 +27,8 @@ from ..files import counters
 from ..files.distribution import Spread, SpreadAll
 from ..files.line_blocks import pack_block, unpack_block
 from ..files.read_files import read_raw
-from ..files.read_lines import LINES
 from ..files.stores import is_local
+from ..files.text_kinds import LINES
 from ..files.write_files import write_whole
 from . import read_texts
 from .contamination_evidence import (

@@ -26,7 +26,8 @@ from ..files.counters import damage_error
 from ..files.line_blocks import lines_of
 from ..files.markup import read_toml
 from ..files.read_files import InputError, open_input, open_raw, read_input
-from ..files.read_lines import (
+from ..files.read_lines import TextUnit, plan_units, read_unit
+from ..files.text_kinds import (
     ARROW,
     ARROW_FILE,
     CSV,
@@ -34,16 +35,13 @@ from ..files.read_lines import (
     JSON,
     JSON_LINES,
     PARQUET,
-    TextUnit,
     list_of_rows,
-    plan_units,
-    read_unit,
 )
 from ..files.work_units import BLOCK_BYTES, MAX_LINE_BYTES, LineBlock, Unterminated, place_of
 from .contamination_evidence import sum_of
 from .folded_words import fold_words
 
-# a kind of files, in addition to those of read_lines.py: each is a single text
+# a kind of files, in addition to those of text_kinds.py: each is a single text
 FILES = "files"
 QUESTION, CONTEXT, ANSWER = "question", "context", "answer"  # parts of an item of an evaluation set
 # reasons to reject a text

@@ -1,29 +1,21 @@
-"""Reads text files as blocks of lines. This is the first step of builds of sentence corpora.
+"""Reads text files as blocks of lines. This is the first step of builds of sentence corpora."""
 
-Detects what a file of others contains: lines, JSON, a table, or something from which no text can be read.
-"""
-
-import functools
-import json
 import posixpath
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, NamedTuple
 
 import apache_beam as beam
 
 from . import bz2_blocks, counters, tar_members, work_units
-from .compression import DECODE_ERRORS, codec_of, decompressed, is_binary, kind_of, read_some
+from .compression import DECODE_ERRORS, codec_of, decompressed, read_some
 from .counters import LostBytes, damage_error, tell_lost
 from .distribution import Spread, transform
 from .line_blocks import block_of, count_lines, lines_of, malformed_lines
-from .read_files import InputError, file_bytes_of, open_input, open_raw
+from .read_files import InputError, file_bytes_of, open_raw
 from .records import Rejected
-from .tar_members import Member, TarError, is_tar
-from .text_kinds import describe_format
+from .tar_members import Member, TarError
 from .work_units import (
     BLOCK_BYTES,
-    MAX_LINE_BYTES,
     Damage,
     FileUnit,
     LineBlock,
@@ -33,7 +25,7 @@ from .work_units import (
 )
 
 STAGE = "read-lines"
-_HEAD_BYTES = 1 << 12
+HEAD_BYTES = 1 << 12
 MEMBERS = ("news.20??.en.shuffled*",)
 """Patterns of the files of the corpus in the WMT 2011 archive, training-monolingual.tgz."""
 
@@ -351,7 +343,7 @@ def _no_member_error(path: str, members: Sequence[str], names: Sequence[str]) ->
 def read_head(path: str, stream: BinaryIO) -> bytes:
     """Returns the beginning of a file, decompressed. Raises InputError if it is damaged."""
     try:
-        return read_some(decompressed(stream), _HEAD_BYTES)
+        return read_some(decompressed(stream), HEAD_BYTES)
     except DECODE_ERRORS as error:
         raise InputError(path, f"cannot be decompressed: {error}", 0) from None
 
@@ -363,115 +355,8 @@ def check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None:
     """
     is_whole = codec != "bz2" or bz2_blocks.ends_whole(stream, file_bytes)
     if codec == "xz":
-        stream.seek(max(file_bytes - _HEAD_BYTES, 0))
-        is_whole = stream.read(_HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")
+        stream.seek(max(file_bytes - HEAD_BYTES, 0))
+        is_whole = stream.read(HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")
     if not is_whole:
         problem = f"the file ends inside its {codec} data: it is truncated or still being written"
         raise InputError(path, problem, file_bytes)
-
-
-# kinds of files with rows or lines
-PARQUET, ARROW, CSV, JSON = "parquet", "Arrow", "CSV", "JSON"
-JSON_LINES, LINES = "JSON lines", "lines"
-ARROW_FILE = b"ARROW1"
-FIRST_BYTES = 1 << 16  # size of the blocks that are read to see what a file contains
-
-_TABLES = {b"PAR1": PARQUET, ARROW_FILE: ARROW, b"\xff\xff\xff\xff": ARROW}  # first bytes
-_READABLE = "texts are read from Parquet, Arrow, CSV, JSON, JSON lines and UTF-8 text"
-_SPACE = b"\xef\xbb\xbf \t\r\n"
-_COMPRESSION = re.compile(r"\.(gz|bz2|xz|zst|zstd)$")
-_ARRAY = re.compile(rb"\[\s*(\{|$)")
-
-
-def kind_of_file(path: str, *, is_text: bool = False) -> str:
-    """Returns the kind of a file, detected from its first bytes; that of CSV from its name.
-
-    If `is_text` is True, web pages, tables and JSON are accepted as LINES.
-
-    Raises InputError if the file is damaged, or if texts cannot be read from files of its kind.
-    """
-    with open_raw(path) as stream:
-        stored = stream.read(_HEAD_BYTES)
-    if kind := next((kind for magic, kind in _TABLES.items() if stored.startswith(magic)), ""):
-        return kind
-    head = _first_bytes(path)
-    is_zero = b"\0" in head[:_HEAD_BYTES]
-    kind = "" if is_text and not is_zero else kind_of(head)
-    if kind or is_zero or is_binary(head):
-        kind = kind or "binary data of an unknown kind"
-        packed = "" if head.startswith(stored[:16]) else " in a compressed file"
-        hint = f"write {path}#lines to read it as text" if "HTML" in kind else _READABLE
-        raise InputError(path, f"the file is {kind}{packed}; {hint}")
-    name, start = _COMPRESSION.sub("", path.lower()), head.lstrip(_SPACE)
-    if is_text or name.endswith((".csv", ".tsv")):
-        return LINES if is_text else CSV
-    if start.startswith(b"{"):
-        is_lines = name.endswith((".jsonl", ".ndjson")) or is_tar(stored) or _has_json_lines(path)
-        return JSON_LINES if is_lines else JSON
-    if _ARRAY.match(start) or (start.startswith(b"[") and name.endswith(".json")):
-        return JSON
-    return LINES
-
-
-def check_lines(path: str) -> None:
-    """Raises InputError if a file is not text with one sentence per line, as far as its first bytes show."""
-    if (kind := kind_of_file(path)) != LINES:
-        raise InputError(path, f"the file is {kind}, but must be text with one sentence per line")
-
-
-def check_sentences(path: str) -> None:
-    """Raises InputError as `check_lines` does, and if all first lines are empty or most are not UTF-8."""
-    check_lines(path)
-    lines = _first_bytes(path).splitlines(keepends=True)
-    if not any(line.strip() for line in lines):
-        raise InputError(path, "no text (it is empty)")
-    wrong = len(malformed_lines(b"".join(line for line in lines if line.endswith(b"\n"))))
-    if wrong * 2 > len(lines):
-        raise InputError(path, f"most of its lines are not UTF-8: {wrong:,} of {len(lines):,}")
-
-
-def check_no_records(path: str) -> None:
-    """Raises InputError if the first lines of a text file seem to be records, such as those of a table."""
-    lines = _first_bytes(path).decode("utf-8", "replace").split("\n")
-    if table := describe_format(lines[:-1]):
-        raise InputError(
-            path,
-            f"its lines seem to be records, not texts ({table}): name it .csv, .tsv or .json to read its"
-            f" columns, or write {path}#lines to read its lines",
-        )
-
-
-def _first_bytes(path: str) -> bytes:
-    """Returns the beginning of a file, or of the first file in an archive, decompressed."""
-    try:
-        with open_input(path) as stream:
-            head = stream.read(FIRST_BYTES)
-    except DECODE_ERRORS as error:
-        raise InputError(path, f"damaged or truncated: {error}") from None
-    if not is_tar(head):
-        return head
-    units = plan_units([path], 1, ("*",))
-    events = (event for unit in units for event in read_unit(unit, ("*",), FIRST_BYTES))
-    return next((one.data for one in events if isinstance(one, LineBlock)), b"")
-
-
-def _has_json_lines(path: str) -> bool:
-    """Returns True if the first line of a file is a JSON object, and not a document with a list of rows."""
-    with open_input(path) as stream:
-        stored = iter(functools.partial(stream.readline, MAX_LINE_BYTES), b"")
-        line = next(filter(lambda one: one.strip(_SPACE), stored), b"")
-        is_only = len(line) < MAX_LINE_BYTES and not stream.read(_HEAD_BYTES).strip(_SPACE)
-    try:
-        text = line.decode("utf-8-sig", "surrogateescape")
-        row = {} if len(line) == MAX_LINE_BYTES else json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return not (is_only and list_of_rows(row))
-
-
-def list_of_rows(row: Mapping[str, Any]) -> list[Any]:
-    """Returns the longest list of objects among the values of an object; [] if there is none."""
-    lists = (
-        one for one in row.values() if isinstance(one, list) and one and isinstance(one[0], dict)
-    )
-    return max(lists, key=len, default=[])

@@ -1,4 +1,6 @@
-"""Detects tables, JSON and markup in a text that should have one sentence per line.
+"""Detects what a file contains: lines, JSON, a table, or something from which no text can be read.
+
+Detects tables, JSON and markup in a text that should have one sentence per line.
 
 Detects the language of a text with the library py3langid (BSD licence; the package includes the model).
 
@@ -8,12 +10,31 @@ library lingua does not know Khmer, Nepali, Pashto and Sinhala. py3langid made n
 300 characters, which are in the same languages or from English news.
 """
 
+import contextlib
 import functools
+import itertools
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from .compression import DECODE_ERRORS, codec_of, decompressed, is_binary, kind_of, read_some
+from .line_blocks import malformed_lines
+from .read_files import InputError, file_bytes_of, open_input, open_raw
+from .read_lines import (
+    HEAD_BYTES,
+    MEMBERS,
+    check_end,
+    find_files,
+    plan_units,
+    read_head,
+    read_unit,
+    text_stream,
+)
+from .tar_members import is_tar
+from .work_units import MAX_LINE_BYTES, LineBlock
 
 _MIN_LINES = 10  # shorter texts are not judged
 _MIN_SHARE = 0.9  # of lines that begin like JSON, or have the same number of separators
@@ -219,3 +240,179 @@ def name_of(code: str) -> str:
     import langcodes
 
     return str(langcodes.Language.get(code).display_name())
+
+
+# kinds of files with rows or lines
+PARQUET, ARROW, CSV, JSON = "parquet", "Arrow", "CSV", "JSON"
+JSON_LINES, LINES = "JSON lines", "lines"
+ARROW_FILE = b"ARROW1"
+FIRST_BYTES = 1 << 16  # size of the blocks that are read to see what a file contains
+
+_TABLES = {b"PAR1": PARQUET, ARROW_FILE: ARROW, b"\xff\xff\xff\xff": ARROW}  # first bytes
+_READABLE = "texts are read from Parquet, Arrow, CSV, JSON, JSON lines and UTF-8 text"
+_SPACE = b"\xef\xbb\xbf \t\r\n"
+_COMPRESSION = re.compile(r"\.(gz|bz2|xz|zst|zstd)$")
+_ARRAY = re.compile(rb"\[\s*(\{|$)")
+
+
+def kind_of_file(path: str, *, is_text: bool = False) -> str:
+    """Returns the kind of a file, detected from its first bytes; that of CSV from its name.
+
+    If `is_text` is True, web pages, tables and JSON are accepted as LINES.
+
+    Raises InputError if the file is damaged, or if texts cannot be read from files of its kind.
+    """
+    with open_raw(path) as stream:
+        stored = stream.read(HEAD_BYTES)
+    if kind := next((kind for magic, kind in _TABLES.items() if stored.startswith(magic)), ""):
+        return kind
+    head = _first_bytes(path)
+    is_zero = b"\0" in head[:HEAD_BYTES]
+    kind = "" if is_text and not is_zero else kind_of(head)
+    if kind or is_zero or is_binary(head):
+        kind = kind or "binary data of an unknown kind"
+        packed = "" if head.startswith(stored[:16]) else " in a compressed file"
+        hint = f"write {path}#lines to read it as text" if "HTML" in kind else _READABLE
+        raise InputError(path, f"the file is {kind}{packed}; {hint}")
+    name, start = _COMPRESSION.sub("", path.lower()), head.lstrip(_SPACE)
+    if is_text or name.endswith((".csv", ".tsv")):
+        return LINES if is_text else CSV
+    if start.startswith(b"{"):
+        is_lines = name.endswith((".jsonl", ".ndjson")) or is_tar(stored) or _has_json_lines(path)
+        return JSON_LINES if is_lines else JSON
+    if _ARRAY.match(start) or (start.startswith(b"[") and name.endswith(".json")):
+        return JSON
+    return LINES
+
+
+def check_is_text(path: str) -> None:
+    """Raises InputError if a file is not text with one sentence per line, as far as its first bytes show."""
+    if (kind := kind_of_file(path)) != LINES:
+        raise InputError(path, f"the file is {kind}, but must be text with one sentence per line")
+
+
+def check_sentences(path: str) -> None:
+    """Raises InputError as `check_is_text` does, and if all first lines are empty or most are not UTF-8."""
+    check_is_text(path)
+    lines = _first_bytes(path).splitlines(keepends=True)
+    if not any(line.strip() for line in lines):
+        raise InputError(path, "no text (it is empty)")
+    wrong = len(malformed_lines(b"".join(line for line in lines if line.endswith(b"\n"))))
+    if wrong * 2 > len(lines):
+        raise InputError(path, f"most of its lines are not UTF-8: {wrong:,} of {len(lines):,}")
+
+
+def check_no_records(path: str) -> None:
+    """Raises InputError if the first lines of a text file seem to be records, such as those of a table."""
+    lines = _first_bytes(path).decode("utf-8", "replace").split("\n")
+    if table := describe_format(lines[:-1]):
+        raise InputError(
+            path,
+            f"its lines seem to be records, not texts ({table}): name it .csv, .tsv or .json to read its"
+            f" columns, or write {path}#lines to read its lines",
+        )
+
+
+def _first_bytes(path: str) -> bytes:
+    """Returns the beginning of a file, or of the first file in an archive, decompressed."""
+    try:
+        with open_input(path) as stream:
+            head = stream.read(FIRST_BYTES)
+    except DECODE_ERRORS as error:
+        raise InputError(path, f"damaged or truncated: {error}") from None
+    if not is_tar(head):
+        return head
+    units = plan_units([path], 1, ("*",))
+    events = (event for unit in units for event in read_unit(unit, ("*",), FIRST_BYTES))
+    return next((one.data for one in events if isinstance(one, LineBlock)), b"")
+
+
+def _has_json_lines(path: str) -> bool:
+    """Returns True if the first line of a file is a JSON object, and not a document with a list of rows."""
+    with open_input(path) as stream:
+        stored = iter(functools.partial(stream.readline, MAX_LINE_BYTES), b"")
+        line = next(filter(lambda one: one.strip(_SPACE), stored), b"")
+        is_only = len(line) < MAX_LINE_BYTES and not stream.read(HEAD_BYTES).strip(_SPACE)
+    try:
+        text = line.decode("utf-8-sig", "surrogateescape")
+        row = {} if len(line) == MAX_LINE_BYTES else json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return not (is_only and list_of_rows(row))
+
+
+def list_of_rows(row: Mapping[str, Any]) -> list[Any]:
+    """Returns the longest list of objects among the values of an object; [] if there is none."""
+    lists = (
+        one for one in row.values() if isinstance(one, list) and one and isinstance(one[0], dict)
+    )
+    return max(lists, key=len, default=[])
+
+
+KEEP = "; --on-corrupt keep-good builds from the files that are text"
+_SAMPLED_FILES = 8
+_SAMPLED_BYTES = 1 << 15  # bytes sampled from each file
+
+
+def check_lines(
+    paths: Sequence[str], *, whole: bool = True, members: Sequence[str] = MEMBERS
+) -> None:
+    """Checks input files of lines, and raises InputError if they cannot be used.
+
+    Files of a known kind other than text, such as PDF, cannot be used, nor can archives without a wanted
+    file. An error is also raised if all files together have no line. Only the beginnings and ends of files
+    are read, so the contents of compressed archives are not checked. A truncated .gz file is not detected,
+    because the format has no end mark.
+
+    Args:
+      whole: True to raise an error, too, for truncated files, for files that seem to be binary, and for
+        archives with a link instead of a wanted file.
+      members: patterns that the names of the wanted files in an archive must match.
+    """
+    has_text = [_check_file(path, whole, members) for path in paths]
+    if not any(has_text):
+        raise InputError(", ".join(paths), "the files contain no lines")
+
+
+def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
+    """Checks a file, and returns True if it is not empty. Raises InputError if it cannot be used.
+
+    Args:
+      whole: as in `check_lines`.
+      members: patterns that the names of the wanted files in an archive must match.
+    """
+    if not (file_bytes := file_bytes_of(path)):
+        return False
+    with open_raw(path) as stream:
+        codec = codec_of(stream)
+        head = read_head(path, stream)
+        if kind := kind_of(head):
+            raise InputError(path, f"the file is {kind}", 0)
+        if whole and is_binary(head) and not is_tar(head):
+            raise InputError(
+                path, f"the file seems to be binary data, not text: {head[:16]!r}{KEEP}", 0
+            )
+        if whole:
+            check_end(path, stream, codec, file_bytes)
+    files = find_files(path, members, must_be_whole=whole)
+    return bool(head) and any(file.stored_bytes for file in files)
+
+
+def sample_lines(
+    paths: Sequence[str], members: Sequence[str] = MEMBERS
+) -> Iterator[tuple[str, list[str]]]:
+    """Yields (path, first lines) of a few files, which are evenly spread over the list.
+
+    For a file in an archive, the path of the archive is yielded. Compressed archives are skipped. Damage is
+    ignored, because it is reported later, when the files are read.
+
+    Args:
+      paths: the files of lines, which may be archives.
+      members: patterns that the names of the wanted files in an archive must match.
+    """
+    step = -(-len(paths) // _SAMPLED_FILES) or 1
+    for file in itertools.chain(*(find_files(path, members) for path in paths[::step])):
+        with open_raw(file.path) as stream, contextlib.suppress(*DECODE_ERRORS):
+            head = read_some(decompressed(text_stream(stream, file)), _SAMPLED_BYTES)
+            if not is_tar(head):
+                yield file.path, head.decode("utf-8", "ignore").split("\n")

@@ -21,7 +21,7 @@ from corpusmill.transforms.duplicates.read_texts import (
 )
 from corpusmill.transforms.files import work_units
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.files.read_lines import JSON_LINES, LINES, PARQUET, kind_of_file
+from corpusmill.transforms.files.text_kinds import JSON_LINES, LINES, PARQUET, kind_of_file
 
 ROWS = [
     {"id": 7, "q": "One?", "a": ["Yes", "No"]},

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.news.check_lines import check_lines
+from corpusmill.transforms.files.text_kinds import check_lines
 from tests.makers.bz2_files import pack_stream
 from tests.makers.tar_files import pack_links, pack_tar
 
