@@ -8,7 +8,7 @@ Thai, Lao, Khmer, Myanmar) each letter with its marks is a word. numpy processes
 These are removed, or folded further, because copies of a text often differ in them: format characters (soft
 hyphens, zero-width joiners), the vowel signs and tatweel of Arabic, the points of Hebrew, the dots that
 distinguish the four letters I of Turkish, and "^" before an exponent. A character reference of HTML, such as
-"&eacute;", is read as its character.
+"&eacute;", or an escape of JSON, such as "\\u00e9", is read as its character.
 """
 
 import functools
@@ -17,7 +17,7 @@ import itertools
 import re
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy
@@ -40,6 +40,12 @@ _REMOVED = re.compile(
 )
 _DOTLESS = "\u0131"
 _REFERENCE = re.compile("&(?:amp;)?(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{1,6}|#[Xx][0-9A-Fa-f]{1,5});")
+_ESCAPES: Sequence[tuple[str, re.Pattern[str], Callable[[str], str]]] = (
+    ("&", _REFERENCE, lambda found: html.unescape(html.unescape(found))),
+    ("\\u", re.compile(r"\\u[0-9a-fA-F]{4}"), lambda found: chr(int(found[2:], 16))),  # JSON
+)
+"""First characters, pattern and reader of each way to write a character as several."""
+
 _SOFT_HYPHEN = 0xAD
 # the other planes have no Unicode characters
 _USED_PLANES = range(0x40000), range(0xE0000, 0xF0000)
@@ -199,14 +205,13 @@ def _look_up(text: str) -> Uint32s:
     """Returns for each character of a text its entry in the table of foldings (see `_Folding`)."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     characters: Uint32s = _folding().folded.take(codes, mode="wrap")  # no code is out of range
-    at = text.find("&")  # faster than a search for the pattern
-    while at >= 0:
-        if found := _REFERENCE.match(text, at):
-            character = html.unescape(html.unescape(found[0]))
-            if len(character) == 1:
+    for sign, pattern, read in _ESCAPES:
+        at = text.find(sign)  # faster than a search for the pattern
+        while at >= 0:
+            if (found := pattern.match(text, at)) and len(character := read(found[0])) == 1:
                 characters[at : found.end()] = _folding().folded[_SOFT_HYPHEN]
                 characters[at] = _folding().folded[ord(character)]
-        at = text.find("&", at + 1)
+            at = text.find(sign, at + 1)
     return characters
 
 

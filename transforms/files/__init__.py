@@ -5,5 +5,6 @@ the number of workers. `builds/` reads and writes finished builds, their manifes
 room.
 
 Modules that use Beam: counters, distribution, read_files, read_lines, released_layouts, scratch, stage_files,
-stores, text_kinds, write_files, write_rows, builds.check_builds, builds.finished_builds, builds.write_manifest
+stores, text_kinds, write_files, write_rows, builds.check_builds, builds.finished_builds,
+builds.write_manifest
 """
