@@ -162,18 +162,26 @@ _MARKS = {DISTINCT: r" @\1@ ", COMMA: " @,@ "}
 _PLAIN = re.compile(r'(["“]?)([A-Za-z]+(?:-[A-Za-z]+)*)([,;:?!.]?["”]?)')
 _HYPHEN = re.compile("(-)")
 
-_DASH = re.compile("--|—")
+_DASH = re.compile("--|(?<=--)-|—")
+_INNER, _CLOSING = r"_(?<=[^\W_]_)(?=[^\W_])", r"_(?<=[^\s_]_)(?!\w)"
 # Several underscores together are a blank to be filled in, not italics.
-_ITALICS = re.compile(r"(?<!_)_(?=[^\s_])|(?<=[^\s_])_(?!_)")
+_ITALICS = re.compile(
+    r"_(?:(?<!\w_)(?=[^\W_])|(?<!\S_)(?=[^\s_]))"  # opens italics
+    rf"([^_]*+(?:{_INNER}(?=[^_]*+{_CLOSING}))?+)(?:{_INNER})?+"
+    rf"|{_INNER}(?=[^_]*+{_CLOSING})|{_CLOSING}"
+)
 
 
 def normalize_marks(paragraph: str) -> str:
     """Puts spaces around dashes, and removes the underscores that mark italics.
 
     `_up_----"` becomes `up -- -- "`, as in the released texts of SimpleBooks, which have no underscores. By
-    itself, spaCy separates dashes only between letters.
+    itself, spaCy separates dashes only between letters. `a---b` becomes `a -- - b`, as in the release.
+
+    An underscore inside a word is kept (`file_name`), unless it closes italics (`_un_happy`) or opens them
+    (`6_d._`): the underscore before it opens italics, or the one after it closes them, but not both.
     """
-    return _DASH.sub(r" \g<0> ", _ITALICS.sub("", paragraph))
+    return _DASH.sub(r" \g<0> ", _ITALICS.sub(r"\1", paragraph))
 
 
 def separate_numbers(tokens: str, style: str = DISTINCT) -> str:

@@ -167,6 +167,11 @@ def test_hostile_texts_take_no_longer_than_others(text: str) -> None:
     call_linear_in(check_laws, text)
 
 
+@pytest.mark.parametrize("piece", ["_", "_a", "a_", "a_a ", "_a ", "_a_a ", "_a a", "-", "---a"])
+def test_hostile_marks_take_no_longer_than_others(piece: str) -> None:
+    call_linear_in(normalize_marks, "_a" + piece * 200_000 + " " * 200_000)
+
+
 def test_lines_end_in_line_feeds() -> None:
     assert to_lines(["a", "b c"]) == "a\nb c\n"
     assert to_lines([]) == ""
