@@ -16,7 +16,7 @@ from apache_beam.pvalue import AsList, AsSingleton
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.run.settings import MANIFEST
 from corpusmill.transforms.duplicates.near_duplicate_lines import DropNearDuplicates
-from corpusmill.transforms.files import text_kinds
+from corpusmill.transforms.files import language_of_text, text_kinds
 from corpusmill.transforms.files.builds.ledger import OTHER_FORMAT, OTHER_LANGUAGE, Doubt
 from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.distribution import MapOnce
@@ -215,14 +215,14 @@ def _find_records(samples: Samples) -> Iterator[Doubt]:
 
 
 def _find_language(samples: Samples, code: str) -> Iterator[Doubt]:
-    if not text_kinds.is_code(code):
+    if not language_of_text.is_code(code):
         yield Doubt(OTHER_LANGUAGE, f"no language has the code {code!r}")
-    elif foreign := text_kinds.find_foreign_text(
+    elif foreign := language_of_text.find_foreign_text(
         itertools.chain(*(lines for _, lines in samples)), code
     ):
         yield Doubt(
             OTHER_LANGUAGE,
-            f"language is {code} ({text_kinds.name_of(code)}), but {foreign.passages:,} of {foreign.of:,}"
-            " passages at the beginnings of the files are in another one, most of them in"
+            f"language is {code} ({language_of_text.name_of(code)}), but {foreign.passages:,} of"
+            f" {foreign.of:,} passages at the beginnings of the files are in another one, most of them in"
             f" {foreign.language}",
         )

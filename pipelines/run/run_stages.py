@@ -4,7 +4,7 @@ again.
 The name of a stage contains a hash of the settings, the code and the inputs.
 
 If a finished stage with the same name exists, it is reused. After a change of the code or the tables of
-this package, all stages are run again.
+this package, or of a library in the manifest, all stages are run again.
 
 The stage folders are beside the target (the folder in which the build will be published) until the build is
 published.
@@ -371,7 +371,7 @@ def code_digest(top: pathlib.Path) -> str:
     """
     digest = hashlib.sha256()
     paths = (path for name in ("pipelines", "transforms") for path in (top / name).rglob("*"))
-    for path in sorted(path for path in paths if path.suffix in _CODE):
+    for path in sorted(path for path in paths if path.suffix in _CODE and path.is_file()):
         digest.update(f"{path.relative_to(top)}\0".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()

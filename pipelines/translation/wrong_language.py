@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import regex  # type: ignore[import-untyped]
 
-from corpusmill.transforms.files import text_kinds
+from corpusmill.transforms.files import language_of_text
 from corpusmill.transforms.files.records import Finding
 
 from .sentence_pairs import ERROR, WARNING, Pair, fold, is_text
@@ -188,8 +188,8 @@ def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
     # In other scripts, English is reported as wrong script, and Latin letters are often names.
     may_hide_english = language.scripts == (_LATIN,) and language.tag.split("-")[0] != "en"
     english = set(_english_places(pairs)) if may_hide_english else set()
-    identify = text_kinds.identifier()
-    own = text_kinds.label_of(language.tag)
+    identify = language_of_text.identifier()
+    own = language_of_text.label_of(language.tag)
     for place, pair in enumerate(pairs):
         text = without_names(pair.translation.text, pair.source.text)
         if place in english:
@@ -205,11 +205,11 @@ def _identified(
 ) -> Finding | None:
     best = max(likelihoods, key=lambda label: likelihoods[label])
     margin = math.log(max(likelihoods[best], _SMALLEST) / max(likelihoods[own], _SMALLEST))
-    apart = text_kinds.distance(best, own)
+    apart = language_of_text.distance(best, own)
     if margin < _DOUBTFUL_MARGIN or apart < _MIN_DISTANCE:
         return None
-    name = text_kinds.name_of(best)
-    if margin < _MIN_MARGIN or apart < text_kinds.CERTAIN_DISTANCE:
+    name = language_of_text.name_of(best)
+    if margin < _MIN_MARGIN or apart < language_of_text.CERTAIN_DISTANCE:
         return pair.finding(_RULE, WARNING, f"perhaps {name}; expected {language.name}")
     return pair.finding(_RULE, ERROR, f"{name}; expected {language.name}")
 

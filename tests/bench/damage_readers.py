@@ -18,10 +18,9 @@ from apache_beam.pvalue import TaggedOutput
 
 from corpusmill.pipelines.inspect import compare
 from corpusmill.pipelines.inspect.build_sizes import find_sizes
-from corpusmill.pipelines.inspect.check_checksums import compare_with_list
 from corpusmill.pipelines.inspect.report import RENDERERS
 from corpusmill.pipelines.inspect.score import score
-from corpusmill.pipelines.inspect.verify import _faults_of
+from corpusmill.pipelines.inspect.verify import _faults_of, compare_with_list
 from corpusmill.pipelines.refresh import config, sources
 from corpusmill.pipelines.refresh.part_files import DiskPart
 from corpusmill.pipelines.refresh.sites import find_offers

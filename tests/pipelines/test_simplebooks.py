@@ -299,6 +299,6 @@ def test_too_few_books_are_an_error_that_tells_how_many_and_leaves_no_build(
     assert run_cli("simplebooks", "--books", books, "--output", output, "--workers", 1) == 1
     shown = capsys.readouterr().err
     assert re.search(
-        r"corpusmill: error: books: \d books are left, but 11 are needed: 5 each for", shown
+        r"corpusmill: error: books: \d+ books are left, but 11 are needed: 5 each for", shown
     )
     assert outputs_below(tmp_path) == []

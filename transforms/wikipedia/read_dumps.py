@@ -417,7 +417,7 @@ READ_SQL = "read-sql-dump"
 CHUNK_BYTES = 1 << 20
 
 _HEAD_BYTES = 4_000
-_IS_TABLE = re.compile(rb"\s*(?:--|/\*|CREATE |DROP |INSERT )")
+_IS_TABLE = re.compile(rb"\s*(?:--|/\*|#|(?:BEGIN|CREATE|DROP|INSERT|LOCK|SET|START|USE)[ ;])")
 _DATABASE = re.compile(rb"^-- Host: .*\bDatabase: (\w+)", re.MULTILINE)
 _TABLE = re.compile(rb"^(?:CREATE TABLE|INSERT INTO) `(\w+)`", re.MULTILINE)
 
@@ -432,7 +432,8 @@ def keep_row(row: Row) -> tuple[Row]:
 def is_table_of(path: str, dbname: str, table: str = "") -> bool:
     """Returns True if a file is an SQL dump. Raises InputError if it is a dump of another wiki or table.
 
-    If `dbname` is "", it may be of any wiki; if `table` is "", of any table.
+    If `dbname` is "", it may be of any wiki; if `table` is "", of any table. A dump of several tables may
+    begin with any of them, so another table is an error only if the file is named after it.
     """
     with open_input(path) as stream:
         try:
@@ -443,8 +444,9 @@ def is_table_of(path: str, dbname: str, table: str = "") -> bool:
         return False
     if (database := _DATABASE.search(head)) and database[1] != dbname.encode() and dbname:
         raise InputError(path, f"a table of {database[1].decode()}, not of {dbname}", 0)
-    if (found := _TABLE.search(head)) and found[1] != table.encode() and table:
-        raise InputError(path, f"a dump of the table {found[1].decode()}, not of {table}", 0)
+    first = found[1].decode() if table and (found := _TABLE.search(head)) else table
+    if first != table and first in posixpath.basename(path):
+        raise InputError(path, f"a dump of the table {first}, not of {table}", 0)
     return True
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from corpusmill.transforms.files.text_kinds import ForeignText, describe_format, find_foreign_text
+from corpusmill.transforms.files.language_of_text import ForeignText, find_foreign_text
+from corpusmill.transforms.files.text_kinds import describe_format
 from tests.makers.news_lines import sample_lines
 from tests.tools.case_tables import read_cases
 from tests.tools.pack_samples import SAMPLES

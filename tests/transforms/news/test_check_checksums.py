@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.pipelines.inspect.check_checksums import Comparison, compare_with_list, read_list
+from corpusmill.pipelines.inspect.verify import Comparison, compare_with_list, read_list
 from corpusmill.transforms.files.builds.check_builds import Fault
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
