@@ -145,10 +145,7 @@ def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[Evalua
 
 
 def find_rows(path: str, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yields (position, row) for each row of a file that must have some columns. An empty file has no rows.
-
-    Raises InputError for a file that cannot be read.
-    """
+    """Yields (position, row) for each row of a file that must have some columns. Raises InputError."""
     if (kind := kind_of_file(path)) == LINES:
         with open_input(path) as stream:
             if not stream.read(1):

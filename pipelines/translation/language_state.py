@@ -212,12 +212,10 @@ class LanguageState:
     @functools.cached_property
     def edited(self) -> Sequence[str]:
         """The ids of lines whose current translation was returned by an editor."""
-        bases = {one.number: one.facts["base"] for one in self.of_kind("import")}
-        return [
-            name
-            for name, those in self.answers.items()
-            if name in self.editing.get(bases[those[0].entry], ())
-        ]
+        sent = {
+            one.number: self.editing.get(one.facts["base"], ()) for one in self.of_kind("import")
+        }
+        return [name for name, those in self.answers.items() if name in sent[those[0].entry]]
 
     @functools.cached_property
     def not_back(self) -> Sequence[str]:

@@ -69,18 +69,18 @@ def find_directions(
     """
     is_folder = pathlib.Path(reference).is_dir()
     found: dict[tuple[str, ...], Direction] = {}
-    warnings = []
+    warnings: list[str] = []
     for given in hypotheses:
         before, told = len(found), len(warnings)
         for system, path in _files(given, hypotheses):
             try:
-                direction = _direction(system, path, reference, is_folder, is_hidden)
+                direction = _direction(system, path, reference, is_folder)
                 if direction is None:
                     if path == given and not is_hidden:
                         why = f"because the name selects the reference in {reference}"
                         raise InputError(path, f"must have a name like eng-fra.devtest, {why}")
-                    why = "not scored, because the name is not like eng-fra.devtest"
-                    warnings.append(f"{why}: {path}")
+                    why = "because the name is not like eng-fra.devtest"
+                    warnings.append(f"not scored, {why}: {path}")
                     continue
                 if is_hidden:
                     _read_pair(direction, is_hidden=True)
@@ -130,28 +130,25 @@ def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield "/".join(filter(None, (name, *inside[:-1]))), str(path)
 
 
-def _direction(
-    system: str, path: str, reference: str, is_folder: bool, is_hidden: bool
-) -> Direction | None:
+def _direction(system: str, path: str, reference: str, is_folder: bool) -> Direction | None:
     name = pathlib.Path(path).name
     named = _DIRECTION.fullmatch(name)
     if not named and is_folder:
         return None
     source, target, split = named.group("source", "target", "split") if named else ("", "", "")
     if is_folder:
-        reference = _reference_of(reference, target, split, path, is_hidden)
+        reference = _reference_of(reference, target, split, path)
     elif not named and not system.endswith(name):
         system = "/".join(filter(None, (system, name)))
     return Direction(system, split, source, target, path, reference)
 
 
-def _reference_of(folder: str, target: str, split: str, path: str, is_hidden: bool) -> str:
+def _reference_of(folder: str, target: str, split: str, path: str) -> str:
     name = f"{target}.{split}"
     for place in (pathlib.Path(folder) / name, pathlib.Path(folder) / split / name):
         if place.is_file():
             return str(place)
-    where = "" if is_hidden else f": {folder} does not contain {name}"
-    raise InputError(path, f"there is no reference for this file{where}")
+    raise InputError(path, f"there is no reference {name} for this file")
 
 
 DEFAULT_MODEL = "flores101"

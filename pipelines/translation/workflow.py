@@ -113,12 +113,9 @@ def measure(state: LanguageState) -> Measures:
     accepted = state.verdict if state.is_accepted else None
     first = state.days_to(verdicts[0]) if accepted else None
     whole = state.days_to(accepted) if accepted else None
-    bases = {name: state.answers[name][0].base for name in state.edited}
-    sent = {base: state.before(base).answers for base in set(bases.values())}
-    edits = [
-        state.answers[name][0].raw_text != sent[base][name][0].raw_text
-        for name, base in bases.items()
-    ]
+    edited = [(name, state.answers[name][0]) for name in state.edited]
+    sent = {base: state.before(base).answers for base in {one.base for _, one in edited}}
+    edits = [one.raw_text != sent[one.base][name][0].raw_text for name, one in edited]
     facts = accepted.facts if accepted else {}
     return {
         "again": state.round - 1 if verdicts else None,

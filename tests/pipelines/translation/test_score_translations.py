@@ -410,7 +410,7 @@ def test_participants_who_are_not_scored_are_listed(files: Path, spbleu: Command
     assert told["warnings"][-2:] == [
         f"{place}/ben/eng-fra.test: has {count - 1} lines, but the reference has {count}; both must have"
         " the same number of lines",
-        f"{place}/cid/eng-deu.test: there is no reference for this file",
+        f"{place}/cid/eng-deu.test: there is no reference deu.test for this file",
     ]
     assert str(files / "hidden") not in out + err
     (files / "sent" / "ada" / "eng-fra.test").unlink()
