@@ -32,8 +32,8 @@ class _Row(msgspec.Struct):
 def read_log_likelihoods(paths: Iterable[str]) -> Iterator[tuple[int, scores.LogLikelihood]]:
     """Yields a pair (index of the document, log-likelihood) for each row of all files.
 
-    Files are Parquet, Arrow, CSV or JSON, which may be compressed. Raises InputError for files that cannot be
-    read.
+    Files are Parquet, Arrow or JSON, which may be compressed. Empty files have no rows. Raises InputError for
+    files that cannot be read.
     """
     for path in paths:
         for place, given in find_rows(path, COLUMNS):

@@ -37,7 +37,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
 )
 from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST
 from corpusmill.transforms.files.formats import PARQUET
-from corpusmill.transforms.files.read_files import InputError, match_inputs
+from corpusmill.transforms.files.read_files import InputError, match_inputs, open_input
 from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.files.text_kinds import (
     JSON_LINES,
@@ -147,6 +147,9 @@ def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[Evalua
 def find_rows(path: str, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yields (position, row) for each row of a file that must have some columns. Raises InputError."""
     if (kind := kind_of_file(path)) == LINES:
+        with open_input(path) as stream:
+            if not stream.read(1):
+                return
         raise InputError(path, f"text, but must be rows with {' and '.join(columns)}")
     file = TextFile(path, kind, tuple(columns) if kind == PARQUET else ())
     for part in read_texts.plan_parts(file, 1):

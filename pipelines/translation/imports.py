@@ -15,7 +15,7 @@ from corpusmill.transforms.translation.source_table import splits_of
 from . import journal, language_state
 from .checks import SETTLE
 from .journal import Draft, Entry
-from .language_state import LanguageState
+from .language_state import Answer, LanguageState, beside
 from .packet_files import Returned, decode_sheet, decode_utf8, read_plain, read_sheet
 from .project import SOURCE_CODES, Project
 from .xliff import read_xliff
@@ -175,32 +175,27 @@ def _checked(
 
 
 def _base_of(state: LanguageState, file: ReadFile) -> int:
-    """Returns the packet that a file answers: the one that it names, or the newest one.
-
-    For a file that names none, packets for editors that have none of its lines do not count.
-    """
-    ids = frozenset(one.id for one in file.translations)
-    packets = [packet.number for packet in state.of_kind("packet")]
-    has_lines = (
-        one for one in reversed(packets) if not ids.isdisjoint(state.editing.get(one, ids))
-    )
-    return file.base or next(has_lines)
+    """Returns the packet that a file answers: the one that it names, or the newest one for translators."""
+    packets = (one.number for one in reversed(state.of_kind("packet")))
+    return file.base or next(one for one in packets if one not in state.editing)
 
 
 def _check_editor(project: Project, file: ReadFile, by: str) -> None:
-    """Raises InputError if a file answers a packet for an editor, but the translator sends it."""
+    """Raises InputError if a file answers a packet for an editor with lines of the editor's own."""
     state = language_state.read_state(project, file.code)
     base = _base_of(state, file)
     if base not in state.editing or _imported_before(state, file, base):
         return
-    others = (one for one in state.of_kind("import") if one.facts["base"] not in state.editing)
-    now = state.entries[base - 1].round, by
-    if entry := next((one for one in others if (one.round, one.by) == now), None):
+    sent = state.before(base).answers
+    numbers = (answer.entry for one in file.translations for answer in sent.get(one.id, ()))
+    if entry := next(
+        (one for one in (state.entries[n - 1] for n in numbers) if one.by == by), None
+    ):
         raise InputError(
             str(file.path),
             f"answers packet {journal.name_of(base)}, which another person than the translator must edit,"
             f" but the journal names {by!r} for this file and for the translation {entry.name}; name the"
-            " editor with --by",
+            " editor with --by, and leave out the lines that the editor has translated",
         )
 
 
@@ -323,7 +318,12 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
     place = {name: number for number, name in enumerate(state.ids)}
     translations = sorted(file.translations, key=lambda one: place[one.id])
     gone = frozenset(file.corrects).union(*map(state.corrected_by, file.corrects))
-    counts = Counter(_change(state, one, base, gone) for one in translations)
+    content = language_state.write_translations(translations).encode("utf-8")
+    newer = state.newer_than(base, state.last + 1)
+    counts: Counter[str] = Counter()
+    for one, line in zip(translations, content.split(b"\n")[1:-1], strict=True):
+        answer = Answer(state.last + 1, base, line.partition(b"\t")[2], file.path)
+        counts[_change(state, one.id, beside(answer, newer.get(one.id, ())), gone)] += 1
     facts = {
         "base": base,
         "corrects": list(file.corrects),
@@ -332,38 +332,41 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
         "empty": file.empty,
         **{change: counts[change] for change in CHANGES},
     }
-    content = language_state.write_translations(translations)
     contents = {
-        language_state.TRANSLATIONS: content.encode("utf-8"),
+        language_state.TRANSLATIONS: content,
         f"original/{file.path.name}": file.data,
     }
     if base in state.editing:
+        sent = state.before(base).translations
         edits = [
-            (one.id, state.answers[one.id][0].translation(one.id).text, one.text)
+            (one.id, sent[one.id].text, one.text)
             for one in translations
-            if _change(state, one, base, gone) in ("changed", "corrected", "disputed")
+            if one.id in state.editing[base] and one.text != sent[one.id].text
         ]
         if edits:
             contents[EDITS] = write_table(("id", "before", "after"), edits).encode("utf-8")
     return Draft("import", state.entries[base - 1].round, facts, contents)
 
 
-def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:
+def _change(state: LanguageState, name: str, found: Sequence[Answer], gone: frozenset[int]) -> str:
     """Returns what an import changes for a line: one of CHANGES, such as "first" or "corrected".
 
     Args:
-      one: the imported translation of the line.
-      base: number of the packet that the import answers.
+      name: id of the line.
+      found: the answers that the import yields.
       gone: numbers of the imports that this import corrects.
     """
-    if not (answers := state.given.get(one.id, ())):
+    if not (answers := state.given.get(name, ())):
         return "first"
-    if {answer.translation(one.id).text for answer in answers} == {one.text}:
+    texts = {one.raw_text for one in found}
+    if {one.raw_text for one in answers} == texts:
         return "same"
-    if answers[0].base != base:
-        return "changed" if answers[0].base < base else "late"
-    left = [answer for answer in answers if answer.entry not in gone]
-    is_agreed = all(answer.translation(one.id).text == one.text for answer in left)
+    if answers[0].base > found[0].base:
+        return "late"
+    left = [one for one in answers if one.entry not in gone and one.base == found[0].base]
+    is_agreed = len(texts.union(one.raw_text for one in left)) == 1
+    if answers[0].base < found[0].base and is_agreed:
+        return "changed"
     return "corrected" if is_agreed else "disputed"
 
 

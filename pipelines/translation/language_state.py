@@ -5,7 +5,8 @@ packet answers the newest packet at the time of its import.
 
 The current translation of a line is the answer to the newest packet, whatever the order of the imports. If
 there are different answers to this packet, the line is disputed until an answer to a later packet is
-imported. An import that corrects other imports replaces their texts in the lines that it contains.
+imported. An import that corrects other imports replaces their texts in the lines that it contains. A line
+that an editor returns as it was sent does not replace what was imported in the meantime.
 
 Reads waivers: the findings that a person accepts, named one by one, by rule, or in a table.
 """
@@ -123,8 +124,10 @@ class LanguageState:
         Answers that a later import has corrected are left out. To read as few imports as possible, those that
         answer the newest packet are read first. Reading stops when every line has an answer.
         """
+        return self._given(self.of_kind("import"))
+
+    def _given(self, imports: Sequence[Entry]) -> Mapping[str, Sequence[Answer]]:
         found: dict[str, list[Answer]] = {}
-        imports = self.of_kind("import")
         for base in sorted({entry.facts["base"] for entry in imports}, reverse=True):
             if len(found) == len(self.ids):
                 break
@@ -134,7 +137,31 @@ class LanguageState:
                 for name, row in _rows_of(entry).items():
                     if name not in answered:
                         found.setdefault(name, []).append(Answer(entry.number, base, row, path))
-        return {name: self._uncorrected(found[name]) for name in self.ids if name in found}
+        given = {name: self._uncorrected(found[name]) for name in self.ids if name in found}
+        for entry in imports:
+            for name, newer in self.newer_than(entry.facts["base"], entry.number).items():
+                those = ((one, newer if one.entry == entry.number else ()) for one in given[name])
+                given[name] = [one for answer, newer in those for one in beside(answer, newer)]
+        return given
+
+    def newer_than(self, base: int, number: int) -> Mapping[str, Sequence[Answer]]:
+        """Returns the lines that were imported anew while an editor had them: id → the answer that was sent
+        to the editor in packet `base`, then the current ones before entry `number`.
+        """
+        older = [one for one in self.of_kind("import") if one.number < number]
+        imports = [one for one in older if one.facts["base"] < base]
+        if base not in self.editing or not any(one.number > base for one in imports):
+            return {}
+        sent, now = self.before(base).answers, self._given(imports)
+        return {
+            name: [sent[name][0], *(one._replace(base=base) for one in now[name])]
+            for name in self.editing[base]
+            if {one.raw_text for one in sent[name]} != {one.raw_text for one in now[name]}
+        }
+
+    def before(self, number: int) -> "LanguageState":
+        """Returns the state before an entry was added."""
+        return LanguageState(self.entries[: number - 1], self.ids)
 
     def _uncorrected(self, answers: Sequence[Answer]) -> Sequence[Answer]:
         if len(answers) == 1:
@@ -185,8 +212,10 @@ class LanguageState:
     @functools.cached_property
     def edited(self) -> Sequence[str]:
         """The ids of lines whose current translation was returned by an editor."""
-        sent = self.editing
-        return [name for name, those in self.answers.items() if name in sent.get(those[0].base, ())]
+        sent = {
+            one.number: self.editing.get(one.facts["base"], ()) for one in self.of_kind("import")
+        }
+        return [name for name, those in self.answers.items() if name in sent[those[0].entry]]
 
     @functools.cached_property
     def not_back(self) -> Sequence[str]:
@@ -301,6 +330,16 @@ def locked_state(project: Project, code: str) -> Iterator[LanguageState]:
     """Locks the journal of a language during the `with` block, and yields the state of the language."""
     with journal.locked(project.journal(code)):
         yield read_state(project, code)
+
+
+def beside(answer: Answer, newer: Sequence[Answer]) -> Sequence[Answer]:
+    """Returns the answers that an import yields; `newer` is from `newer_than`, empty for other lines.
+
+    If an editor has not changed the text that was sent, the newer ones stay. Otherwise the line is disputed.
+    """
+    if newer and answer.raw_text == newer[0].raw_text:
+        return newer[1:]
+    return [answer, *(one for one in newer[1:] if one.raw_text != newer[0].raw_text)]
 
 
 def _different(answers: Sequence[Answer]) -> Sequence[Answer]:

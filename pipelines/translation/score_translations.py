@@ -61,38 +61,45 @@ def find_directions(
     Args:
       reference: The reference file, or a folder with a reference file for each target language and split.
       hypotheses: Files of translations, and folders of such files.
-      is_hidden: Whether to warn of a file without a reference, or with another number of lines than its
-        reference, instead of raising an error.
+      is_hidden: Whether to warn of files and folders that cannot be scored, instead of raising an error. The
+        warnings do not name the references.
 
-    Raises InputError if a direction has no reference or occurs twice, or if a folder contains no
-    translations.
+    Raises InputError if a direction has no reference or occurs twice, if a folder contains no translations,
+    or if nothing can be scored.
     """
     is_folder = pathlib.Path(reference).is_dir()
     found: dict[tuple[str, ...], Direction] = {}
-    warnings = []
+    warnings: list[str] = []
     for given in hypotheses:
-        before = len(found)
+        before, told = len(found), len(warnings)
         for system, path in _files(given, hypotheses):
             try:
                 direction = _direction(system, path, reference, is_folder)
-                if direction and is_hidden:
-                    _read_pair(direction)
+                if direction is None:
+                    if path == given and not is_hidden:
+                        why = f"because the name selects the reference in {reference}"
+                        raise InputError(path, f"must have a name like eng-fra.devtest, {why}")
+                    why = "because the name is not like eng-fra.devtest"
+                    warnings.append(f"not scored, {why}: {path}")
+                    continue
+                if is_hidden:
+                    _read_pair(direction, is_hidden=True)
+                if (same := found.setdefault(direction[:4], direction)) is not direction:
+                    raise InputError(
+                        path, f"has the same system and direction as {same.hypothesis}"
+                    )
             except InputError as error:
                 if not is_hidden:
                     raise
-                warnings.append(f"not scored: {error}".replace(reference, "…"))
-                continue
-            if direction is None:
-                if path == given:
-                    why = f"because the name selects the reference in {reference}"
-                    raise InputError(path, f"must have a name like eng-fra.devtest, {why}")
-                warnings.append(f"not scored, because the name is not like eng-fra.devtest: {path}")
-                continue
-            if (same := found.setdefault(direction[:4], direction)) is not direction:
-                raise InputError(path, f"has the same system and direction as {same.hypothesis}")
-        if len(found) == before:
+                why = error.message if error.path == path else "the reference cannot be read"
+                warnings.append(f"not scored: {path}: {why}")
+        if len(found) == before and not (is_hidden and len(warnings) > told):
             message = "contains no translations: no file has a name like eng-fra.devtest"
-            raise InputError(given, "; ".join(warnings) if is_hidden and warnings else message)
+            if not is_hidden:
+                raise InputError(given, message)
+            warnings.append(f"not scored: {given}: {message}")
+    if not found:
+        raise InputError(", ".join(hypotheses), "; ".join(warnings))
     # The name of a system that all directions share is left out, unless the languages are unknown.
     is_common = len({one.system for one in found.values()}) == 1
     is_common &= all(one.source for one in found.values())
@@ -141,7 +148,7 @@ def _reference_of(folder: str, target: str, split: str, path: str) -> str:
     for place in (pathlib.Path(folder) / name, pathlib.Path(folder) / split / name):
         if place.is_file():
             return str(place)
-    raise InputError(path, f"there is no reference for this file: {folder} does not contain {name}")
+    raise InputError(path, f"there is no reference {name} for this file")
 
 
 DEFAULT_MODEL = "flores101"
@@ -266,6 +273,7 @@ class _Plan(NamedTuple):
     metadata: str  # path; "" for none
     model: Model
     metrics: tuple[str, ...]
+    is_hidden: bool
 
 
 def score_translations(
@@ -304,7 +312,7 @@ def score_translations(
     metrics = (*translation_scores.ALWAYS, *more_metrics)
     place = operator.attrgetter("split", "reference")
     plans = [
-        _Plan(tuple(directions), _metadata_of(metadata, split), pieces, metrics)
+        _Plan(tuple(directions), _metadata_of(metadata, split), pieces, metrics, is_hidden)
         for (split, _), directions in itertools.groupby(sorted(found, key=place), key=place)
     ]
     if len(plans) > 1:
@@ -354,26 +362,28 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
     reference = plan.directions[0].reference
     if not (references := read_lines(reference)):
         raise InputError(reference, "is empty, so nothing can be scored against this reference")
-    of_reference = _warnings(reference, references)
+    of_reference = () if plan.is_hidden else tuple(_warnings(reference, references))
     systems, warnings = [], []
     for direction in plan.directions:
         _, lines = _read_pair(direction, references)
         systems.append(lines)
         warnings.append((*of_reference, *_warnings(direction.hypothesis, lines, is_output=True)))
-    groups = _read_groups(plan.metadata, reference, len(references)) if plan.metadata else []
+    shown = "the reference" if plan.is_hidden else reference
+    groups = _read_groups(plan.metadata, shown, len(references)) if plan.metadata else []
     model = plan.model
     task = Task(references, systems, groups, model.data, model.name, plan.metrics, VERSION)
     return task, warnings
 
 
 def _read_pair(
-    direction: Direction, references: Sequence[str] = ()
+    direction: Direction, references: Sequence[str] = (), is_hidden: bool = False
 ) -> tuple[Sequence[str], Sequence[str]]:
     """Returns the lines of the reference, which may be read already, and those of the translations."""
     references = references or read_lines(direction.reference)
     lines = read_lines(direction.hypothesis)
     if len(lines) != len(references):
-        lacking = f"but the reference {direction.reference} has {len(references):,}"
+        which = "" if is_hidden else f" {direction.reference}"
+        lacking = f"but the reference{which} has {len(references):,}"
         message = f"{lacking}; both must have the same number of lines"
         raise InputError(direction.hypothesis, f"has {len(lines):,} lines, {message}")
     return references, lines

@@ -110,19 +110,19 @@ def count_people(people: Iterable[People]) -> list[list[str]]:
 def measure(state: LanguageState) -> Measures:
     """Returns measures of the work on a language, for `totals`. Those that are not known yet are None."""
     verdicts = state.of_kind("verdict")
-    last = {verdict.round: verdict.facts["accepted"] for verdict in verdicts}
     accepted = state.verdict if state.is_accepted else None
     first = state.days_to(verdicts[0]) if accepted else None
     whole = state.days_to(accepted) if accepted else None
-    edits = [one.facts for one in state.of_kind("import") if one.facts["base"] in state.editing]
+    edited = [(name, state.answers[name][0]) for name in state.edited]
+    sent = {base: state.before(base).answers for base in {one.base for _, one in edited}}
+    edits = [one.raw_text != sent[one.base][name][0].raw_text for name, one in edited]
     facts = accepted.facts if accepted else {}
-    returned = sum(facts["lines"] - facts["empty"] for facts in edits)
     return {
-        "again": list(last.values()).count(False) if last else None,
+        "again": state.round - 1 if verdicts else None,
         "first": first,
         "further": None if whole is None or first is None else whole - first,
         "whole": whole,
-        "changed": sum(facts["changed"] for facts in edits) / returned if returned else None,
+        "changed": _mean(edits) if edits else None,
         **{
             name: facts[f"sentences_{name}"] / len(facts["sample"]) if facts else None
             for name in ("major_or_critical", "critical", "unnatural")

@@ -143,6 +143,14 @@ def test_parquet_in_several_files_in_any_order(uk: Path, tmp_path: Path, kind: p
     assert found.log_likelihood == (-200 if pa.types.is_list(kind) else -300)
 
 
+@pytest.mark.parametrize("empty", [b"", bz2.compress(b"")])
+def test_a_file_without_rows(uk: Path, tmp_path: Path, empty: bytes) -> None:
+    (tmp_path / "part-0.jsonl").write_bytes(json_lines(-1, -2, -3))
+    (tmp_path / "part-1.jsonl").write_bytes(empty)
+    found = score("bpc", str(uk), "test", log_likelihood=f"{tmp_path}/part-*")
+    assert found.log_likelihood == -6
+
+
 def test_a_file_that_leaves_text_out(uk: Path, tmp_path: Path, run: Command) -> None:
     path = tmp_path / "scores.jsonl"
     path.write_bytes(json_lines(-1, -1))

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.pipelines.translation.imports import EDITS
+from corpusmill.pipelines.translation.workflow import measure
 from tests.pipelines.translation.offices import Office, good, read_packet, target_of
 from tests.pipelines.translation.small_projects import IDS, state_of
 from tests.tools.case_tables import read_cases
@@ -112,6 +113,86 @@ def test_editing_is_before_the_check(steps: list[str], told: str, office: Office
     assert told in sent
 
 
+@pytest.mark.parametrize(
+    ("translators", "editors", "told", "texts", "edited", "edits"),
+    read_cases("translation/workflow", "corrected_while_edited"),
+)
+def test_a_correction_while_the_lines_are_with_the_editor(
+    translators: str,
+    editors: str,
+    told: str,
+    texts: list[str],
+    edited: int,
+    edits: list[str],
+    office: Office,
+) -> None:
+    translated(office)
+    newer = office.translate({**good(), "dev-0001": translators}).rename(office.folder / "c.tsv")
+    office.do(*EDIT)
+    office.do("import", newer, "--by", "Ama", "--corrects", "last")
+    assert office.state() == "in editing"
+    back = office.translate({"dev-0001": editors} if editors else {})
+    taken = office.do("import", back, "--by", "Ben").out
+    assert f"answers packet 0003: 8 lines, {told}" in taken
+    state = state_of(office.project)
+    found = [answer.translation("dev-0001").text for answer in state.answers["dev-0001"]]
+    assert (found, len(state.edited), len(state.awaited)) == (texts, edited, 0)
+    assert measure(state)["changed"] == len(edits) / edited
+    written = [
+        one.read_text("utf-8").splitlines()[1:]
+        for one in sorted(office.project.journal("fra").glob(f"*/{EDITS}"))
+    ]
+    assert written == ([edits] if edits else [])
+    assert ("1 sentence for an editor" in office.do(*EDIT).out) == (edited < len(IDS))
+
+
+def test_an_editor_corrects_the_own_file_after_a_correction_of_the_translator(
+    office: Office,
+) -> None:
+    translated(office)
+    newer = office.translate({**good(), "dev-0001": "Il a plu."}).rename(office.folder / "c.tsv")
+    office.do(*EDIT)
+    office.do("import", newer, "--by", "Ama", "--corrects", "last")
+    office.do("import", office.translate({"dev-0001": "Il pleut."}), "--by", "Ben")
+    assert state_of(office.project).disputed == ["dev-0001"]
+    back = office.translate({"dev-0002": "Bien."})
+    again = office.do("import", back, "--by", "Ben", "--corrects", "last").out
+    assert "corrects 0005: 8 lines, 6 the same as before, 2 corrected" in again
+    state = state_of(office.project)
+    assert not state.disputed
+    assert measure(state)["changed"] == 1 / 7
+    assert [state.translations[name].text for name in IDS[:2]] == ["Il a plu.", "Bien."]
+
+
+def test_a_file_without_a_packet_does_not_answer_the_editing_packet(office: Office) -> None:
+    translated(office)
+    office.do(*EDIT)
+    plain = office.folder / "fra.dev"
+    plain.write_text("".join(f"{good()[name]}\n" for name in IDS[:3]))
+    assert "answers packet 0001: 3 lines, 3 the same" in office.do("import", plain).out
+    assert (office.state(), state_of(office.project).edited) == ("in editing", [])
+
+
+def test_two_translators_edit_the_halves_of_each_other(office: Office) -> None:
+    office.make()
+    for number, by in enumerate(("Ama", "Ben")):
+        texts = {name: text for name, text in good().items() if IDS.index(name) % 2 == number}
+        half = office.translate(texts).rename(office.folder / f"{by}.tsv")
+        office.do("import", half, "--by", by)
+    office.do(*EDIT)
+    whole = office.translate({})
+    for by, entry in (("Ama", "0002"), ("Ben", "0003")):
+        refused = office.do("import", whole, "--by", by, status=1).err
+        assert f"{by!r} for this file and for the translation {entry}" in refused
+    lines = whole.read_text("utf-8").splitlines()
+    for number, by in ((1, "Ama"), (0, "Ben")):
+        path = office.folder / f"edited-{by}.tsv"
+        path.write_text("\n".join([lines[0], *lines[1 + number :: 2]]), "utf-8")
+        taken = office.do("import", path, "--by", by).out
+        assert "answers packet 0004: 4 lines, 4 the same as before" in taken
+    assert office.state() == "edited"
+
+
 def test_each_round_is_edited(office: Office, tmp_path: Path) -> None:
     translated(office)
     office.do(*EDIT)
@@ -125,7 +206,9 @@ def test_each_round_is_edited(office: Office, tmp_path: Path) -> None:
     office.do("review", "--sheets")
     wrong = dict.fromkeys(IDS, ("grammar", "critical"))
     office.do("review", "--import", office.review(wrong, "Ada"))
+    assert measure(state_of(office.project))["again"] == 0
     office.do("packets", "--languages", "fra")
+    assert measure(state_of(office.project))["again"] == 1
     office.do("import", office.translate({}, "Encore."), "--by", "Ama")
     assert (office.state(), state_of(office.project).edited) == ("back", [])
     assert "round 2, all 8 sentences for an editor" in office.do(*EDIT).out

@@ -4,6 +4,7 @@ import bz2
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -407,14 +408,33 @@ def test_participants_who_are_not_scored_are_listed(files: Path, spbleu: Command
     assert [one["hypothesis"] for one in told["directions"]] == [f"{files}/sent/ada/eng-fra.test"]
     count, place = len(SENTENCES), f"not scored: {files}/sent"
     assert told["warnings"][-2:] == [
-        f"{place}/ben/eng-fra.test: has {count - 1} lines, but the reference …/fra.test has {count}; both"
-        " must have the same number of lines",
-        f"{place}/cid/eng-deu.test: there is no reference for this file: … does not contain deu.test",
+        f"{place}/ben/eng-fra.test: has {count - 1} lines, but the reference has {count}; both must have"
+        " the same number of lines",
+        f"{place}/cid/eng-deu.test: there is no reference deu.test for this file",
     ]
     assert str(files / "hidden") not in out + err
     (files / "sent" / "ada" / "eng-fra.test").unlink()
     none = spbleu("--reference", files / "hidden", *flags, status=1).err
     assert none.startswith(f"corpusmill: error: {files}/sent: {place}/ben/eng-fra.test: has ")
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "message"), read_cases("translation/score_translations", "hidden")
+)
+def test_one_participant_does_not_end_the_command(
+    files: Path, given: str, name: str, message: str, spbleu: Command
+) -> None:
+    references, sent = files / "sent", files / "sent-in"
+    write(references / "fra.test", [*SENTENCES, " "])
+    (references / "ukr.test").write_bytes(b"a\xff\n")
+    write(sent / "ada" / "eng-fra.test", [*worse(4), "."])
+    write(sent / name, [*worse(4), "."])
+    flags = ("--hypothesis", sent / "ada", sent / given, "--model", files / "own.model")
+    out, err = spbleu("--reference", references, *flags, "--hidden", "--json")
+    told = json.loads(out)
+    assert [one["hypothesis"] for one in told["directions"]] == [f"{sent}/ada/eng-fra.test"]
+    assert [one for one in told["warnings"] if "not scored" in one][-1] == message.format(sent)
+    assert not re.search(f"{references}(?!-in)|empty lines", out + err)
 
 
 @pytest.mark.parametrize(
