@@ -206,7 +206,7 @@ def find_in_block(
       first: the number of the first document.
     """
     block = fold_block(texts)
-    for hit in find_hits(block, find_matches(known, block)):
+    for hit in (hit for some in find_matches(known, block) for hit in find_hits(block, some)):
         offset = int(block.offsets[hit.document])
         text = block.folded.text[offset + hit.start : offset + hit.end]
         for item in numbers[hit.item]:

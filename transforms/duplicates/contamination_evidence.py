@@ -399,8 +399,7 @@ def _span(block: TextBlock, word: int, words: int) -> tuple[int, int]:
     `word` is the index of the first word in the block.
     """
     folded = block.folded
-    last = folded.place_of(int(folded.ends[word + words - 1]) - 1)
-    return folded.place_of(int(folded.starts[word])), last + 1
+    return folded.place_of(int(folded.starts[word])), folded.end_of(word + words - 1)
 
 
 def sum_of(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -9,6 +9,7 @@ text, since each sequence of 8 words contains one of these 5-grams. They are cal
 that contain a known anchor (one that is also in an evaluation text) are hashed and looked up.
 """
 
+import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -44,6 +45,8 @@ SEED_WORDS = 6
 TEMPLATE_ITEMS, TEMPLATE_SHARE = 10, 0.01
 """An n-gram belongs to a template if it occurs more than TEMPLATE_ITEMS times in the evaluation texts, and as
 often as in this share of them."""
+FOUND_NGRAMS = 1 << 16
+"""Texts with more common n-grams are compared in parts. This saves memory where items share a template."""
 
 _FILTER_SIZES = range(12, 28)  # the size of a filter is a power of 2 with one of these exponents
 _FILTER_FACTOR = 16  # of the hashes that are not in the index, one in this many passes the filter
@@ -83,20 +86,17 @@ class _Table(NamedTuple):
     firsts: Int64s  # start of each hash's positions in `places`, and the number of all positions
     places: Int64s
 
-    def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s]:
-        """Looks up `hashes`. Returns two arrays of equal length, with one entry for each match.
+    def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s, Int64s]:
+        """Looks up `hashes`. Returns the indexes in `hashes` of those that are in the table.
 
-        A match is an n-gram that has one of the hashes. The first array has the index of this hash in
-        `hashes`. The second array has the position of the n-gram (see `_Table`). A hash that occurs at
-        several positions has several matches.
+        Two more arrays have the start and the end of the positions of each of these in `places`.
         """
         if not len(self.hashes):
-            return numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64)
+            return (numpy.empty(0, numpy.int64),) * 3
         rows = numpy.minimum(numpy.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         found = numpy.flatnonzero(self.hashes[rows] == hashes)
         rows = rows[found]
-        counts = self.firsts[rows + 1] - self.firsts[rows]
-        return numpy.repeat(found, counts), self.places[ranges(self.firsts[rows], counts)]
+        return found, self.firsts[rows], self.firsts[rows + 1]
 
 
 class _Filter:
@@ -169,22 +169,46 @@ class EvaluationIndex:
         whole: Booleans = numpy.diff(self.text_starts)[runs.items] == runs.sizes
         return whole
 
-    def find(self, block: TextBlock) -> Runs:
-        """Returns the sequences of words that the training texts in `block` share with evaluation texts.
+    def find(self, block: TextBlock) -> Iterator[Runs]:
+        """Yields the sequences of words that the training texts in `block` share with evaluation texts.
 
-        Each sequence is as long as possible. It has at least n or EVIDENCE_WORDS words or letters.
+        Each sequence is as long as possible. It has at least n or EVIDENCE_WORDS words or letters. All
+        sequences of a training and an evaluation text are in the same part, and the parts are in order.
         """
         likely = self._find_likely(block.hashes)
         ends = block.bounds[1:][_texts_of(block.bounds, likely)]
         likely = likely[likely + self._gram <= ends]
         grams = _join_at(block.hashes, likely, numpy.full(len(likely), self._gram))
-        rows, places = self._ngrams.find(grams)
-        words, each = likely[rows], numpy.arange(self._gram)
+        rows, starts, ends = self._ngrams.find(grams)
+        yield from self._find_some(block, likely[rows], starts, ends)
+
+    def _find_some(
+        self, block: TextBlock, words: Int64s, starts: Int64s, ends: Int64s
+    ) -> Iterator[Runs]:
+        """Yields the common sequences of some n-grams, in parts of FOUND_NGRAMS.
+
+        `words` has the first word of each n-gram in the block. The positions with its hash are those between
+        `starts` and `ends` in the table.
+        """
+        places, counts = self._ngrams.places, ends - starts
+        if counts.sum() > FOUND_NGRAMS:
+            at = numpy.where(words < _middle_of(block.bounds, words), ends, starts)
+            if (at == starts).all():  # one training text
+                middle = _middle_of(self.text_starts, places[numpy.append(starts, ends - 1)])
+                pairs = zip(starts.tolist(), ends.tolist(), strict=True)
+                at = numpy.array([bisect.bisect_left(places, middle, *pair) for pair in pairs])
+            if (at > starts).any():
+                for low, high in ((starts, at), (at, ends)):
+                    some = low < high
+                    yield from self._find_some(block, words[some], low[some], high[some])
+                return
+        words, places = numpy.repeat(words, counts), places[ranges(starts, counts)]
+        each = numpy.arange(self._gram)
         same = self.are_same(
             block, (words[:, None] + each).ravel(), (places[:, None] + each).ravel()
         )
         is_same = same.reshape(-1, self._gram).all(axis=1)
-        return self._join_runs(block, words[is_same], places[is_same])
+        yield self._join_runs(block, words[is_same], places[is_same])
 
     def _find_likely(self, hashes: Uint64s) -> Int64s:
         """Finds n-grams that probably contain a known anchor (see the module docstring).
@@ -368,6 +392,11 @@ def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:
     `bounds` has the index of the first word of each text, and the number of all words.
     """
     return numpy.searchsorted(bounds, words, "right") - 1
+
+
+def _middle_of(bounds: Int64s, words: Int64s) -> int:
+    """Returns the first word of the text in the middle of those that contain `words`, see `_texts_of`."""
+    return int(bounds[(_texts_of(bounds, words[[words.argmin(), words.argmax()]]).sum() + 1) // 2])
 
 
 def _sums_at(sums: Int64s, text_starts: Int64s, runs: Runs) -> Int64s:

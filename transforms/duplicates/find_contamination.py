@@ -245,15 +245,15 @@ class _Search(beam.DoFn):
         counts: dict[str, int] = {}
         for batch in _gather(read_texts.read_part(part)):
             block = fold_block(batch.texts)
-            matches = find_matches(index, block)
-            found = describe(index, block, path, batch.ids, matches, self._shown, sums, answers)
-            add_to(sums, found, self._shown)
-            # Hits are rated when the number of all documents is known. They need less memory packed.
-            found_hits = find_hits(block, matches, answers)
-            hits = [((batch.ids[hit[0]], batch.positions[hit[0]]), *hit[1:]) for hit in found_hits]
-            if hits:
-                packed = pack_block(pickle.dumps((path, hits), protocol=5))
-                yield beam.pvalue.TaggedOutput("hits", packed)
+            places = list(zip(batch.ids, batch.positions, strict=True))
+            for matches in find_matches(index, block):
+                found = describe(index, block, path, batch.ids, matches, self._shown, sums, answers)
+                add_to(sums, found, self._shown)
+                # Hits are rated when the number of all documents is known. They need less memory packed.
+                hits = [(places[hit[0]], *hit[1:]) for hit in find_hits(block, matches, answers)]
+                if hits:
+                    packed = pack_block(pickle.dumps((path, hits), protocol=5))
+                    yield beam.pvalue.TaggedOutput("hits", packed)
             content = block.folded.text.encode("utf-8", "surrogatepass")
             read = {
                 "documents": len(batch.texts),

@@ -87,17 +87,23 @@ class FoldedText(NamedTuple):
     places: Int64s | None  # position in the text of each of `characters`; None if they are equal
 
     def place_of(self, at: int) -> int:
-        """Returns the position in the text of the folded character with the index `at`."""
-        return at if self.places is None else int(self.places[at])
+        """Returns the position in the text of the folded character with the index `at`, or the end."""
+        if self.places is None:
+            return at
+        return int(self.places[at]) if at < len(self.places) else len(self.text)
 
     def word_starts(self) -> Int64s:
         """Returns the position in the text of the first character of each word."""
         return self.starts if self.places is None else self.places[self.starts]
 
+    def end_of(self, word: int) -> int:
+        """Returns the end in the text of the word with the index `word`, and of what is removed after it."""
+        end = int(self.ends[word])
+        return max(self.place_of(end), self.place_of(end - 1) + 1)  # "½" is two words
+
     def spans(self) -> list[tuple[int, int]]:
         """Returns the (start, end) of each word in the text."""
-        pairs = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-        return [(self.place_of(start), self.place_of(end - 1) + 1) for start, end in pairs]
+        return [(start, self.end_of(at)) for at, start in enumerate(self.word_starts().tolist())]
 
     def words(self) -> list[str]:
         """Returns the folded words as strings."""

@@ -5,6 +5,7 @@ between and after them belong to the passage, too, if they are the same words in
 evaluation text of which one word in ten was changed is found as one passage.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy
@@ -54,13 +55,18 @@ class Matches(NamedTuple):
     word_edges: Int64s  # the first word of each passage, and the number of words
 
 
-def find_matches(index: EvaluationIndex, block: TextBlock) -> Matches:
-    """Returns the passages of the texts in `block` that have n or LONG_WORDS words in a row, or are hits.
+def find_matches(index: EvaluationIndex, block: TextBlock) -> Iterator[Matches]:
+    """Yields the passages of the texts in `block` that have n or LONG_WORDS words in a row, or are hits.
 
     In scripts without spaces, several letters count as a word, see `weigh_words`. Evaluation texts that are
-    too short have no passages.
+    too short have no passages. All passages of a document and an evaluation text are in the same part.
     """
-    runs, rows = _chain(index.find(block))
+    return (_match(index, block, runs) for runs in index.find(block))
+
+
+def _match(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Matches:
+    """Returns the passages that have the given common sequences, see `find_matches`."""
+    runs, rows = _chain(runs)
     # In scripts without spaces, most sequences have less.
     least = QUARTERS * min(index.n, SEED_WORDS)
     kept = numpy.bincount(rows, index.sizes_of(runs)) >= least

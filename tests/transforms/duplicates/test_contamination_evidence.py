@@ -46,8 +46,8 @@ def found_in(
     block = fold_block(texts)
     ids = [f"{first + number:03}" for number in range(len(texts))]
     sums = dict(known)
-    matches = find_matches(index(), block)
-    add_to(sums, describe(index(), block, "file", ids, matches, SHOWN, sums), SHOWN)
+    for matches in find_matches(index(), block):
+        add_to(sums, describe(index(), block, "file", ids, matches, SHOWN, sums), SHOWN)
     return sums
 
 
@@ -147,7 +147,7 @@ QUESTION = f"Which novel begins with the words {QUOTE} and who wrote it in which
 def test_tiers(text: str, documents: int, tier: str) -> None:
     known = build_index([QUESTION], 8)
     block = fold_block([f"He said: {text}"] * documents)
-    matches = find_matches(known, block)
+    (matches,) = find_matches(known, block)
     answers = ["Thackeray\nCharles Dickens"]
     sums: dict[int, Found] = {}
     ids = [str(number) for number in range(documents)]

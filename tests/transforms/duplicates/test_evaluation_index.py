@@ -1,6 +1,7 @@
 """An index finds what a plain comparison of words finds."""
 
 import functools
+import itertools
 import random
 from collections.abc import Sequence
 
@@ -52,12 +53,16 @@ def made_texts(chance: random.Random, count: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("weak_bits", [0, 3])
+@pytest.mark.parametrize(("weak_bits", "ngrams"), [(0, 1 << 16), (3, 1 << 16), (3, 100), (0, 5)])
 @pytest.mark.parametrize("seed", range(10))
 def test_the_same_as_a_plain_comparison(
-    seed: int, weak_bits: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, weak_bits: int, ngrams: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where hashes have three bits, so that most that are found have only hashes in common."""
+    """Also where hashes have three bits, so that most that are found have only hashes in common.
+
+    And also where few n-grams are compared at once.
+    """
+    monkeypatch.setattr(evaluation_index, "FOUND_NGRAMS", ngrams)
     if weak_bits:
         mask = numpy.uint64((1 << weak_bits) - 1)
         for name in ("join_hashes", "_join_at"):
@@ -66,9 +71,14 @@ def test_the_same_as_a_plain_comparison(
             monkeypatch.setattr(evaluation_index, name, weak)
     chance = random.Random(seed)
     items, texts = made_texts(chance, 12), made_texts(chance, 12)
-    found = build_index(items, N).find(fold_block(texts))
-    runs = zip(*(column.tolist() for column in found), strict=True)
-    assert sorted(runs) == plain_runs(items, texts, N)
+    found = [
+        list(zip(*(column.tolist() for column in some), strict=True))
+        for some in build_index(items, N).find(fold_block(texts))
+    ]
+    assert sorted(itertools.chain(*found)) == plain_runs(items, texts, N)
+    assert (len(found) > 1) == (ngrams < 1 << 16)
+    ends = [(min(runs)[:2], max(runs)[:2]) for runs in found if runs]
+    assert all(one[1] < other[0] for one, other in itertools.pairwise(ends))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +86,8 @@ def test_the_same_as_a_plain_comparison(
     [(["a b c d"], []), (["a b"], ["a b", "a b c"]), (["a b c d e"], ["", "a b c", "d e"])],
 )
 def test_nothing_is_found(items: list[str], texts: list[str]) -> None:
-    assert not len(build_index(items, N).find(fold_block(texts)).items)
+    (found,) = build_index(items, N).find(fold_block(texts))
+    assert not len(found.items)
 
 
 def test_n_must_be_two_at_least() -> None:

@@ -39,6 +39,13 @@ def test_weights_of_words(text: str, weights: list[int]) -> None:
     assert sizes.tolist() == [weight or 4 for weight in weights]
 
 
+@pytest.mark.parametrize(
+    ("text", "cut"), read_cases("duplicates/folded_words", "cuts_after_second_word")
+)
+def test_a_word_ends_after_its_removed_characters(text: str, cut: str) -> None:
+    assert text[fold_text(text).spans()[1][1] :] == cut
+
+
 @given(TEXTS)
 def test_words_are_at_their_spans(text: str) -> None:
     folded = fold_text(text)
