@@ -8,6 +8,7 @@ is removed is copied byte for byte. One row group, or one block of lines, is in 
 import bz2
 import collections
 import contextlib
+import io
 import itertools
 import json
 import lzma
@@ -33,7 +34,12 @@ from corpusmill.transforms.files.read_lines import plan_units, read_unit
 from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.files.text import grouped
 from corpusmill.transforms.files.text_kinds import JSON_LINES
-from corpusmill.transforms.files.work_units import MAX_LINE_BYTES, LineBlock, Unterminated
+from corpusmill.transforms.files.work_units import (
+    MAX_LINE_BYTES,
+    LineBlock,
+    Unterminated,
+    is_archive,
+)
 from corpusmill.transforms.files.write_files import HashedFile
 from corpusmill.transforms.wikitext.article_markers import MARKERS
 
@@ -207,10 +213,12 @@ def find_originals(files: Sequence[tuple[str, TextFile]]) -> list[Original]:
     found: dict[str, Original] = {}
     for part, (data_set, file) in zip(parts, files, strict=True):
         path, name = file.path, "/".join([DATA, *part[common:]])
-        is_new = file.kind in (PARQUET, JSON_LINES) and path not in found
+        with open_raw(path) as stream:
+            kind = "archive" if is_archive(stream) else file.kind
+        is_new = kind in (PARQUET, JSON_LINES) and path not in found
         if not is_new or not all(map(is_name, part[common:])):
             raise ValueError(
-                f"{path} ({file.kind}): documents can be removed only from builds, and from Parquet files and"
+                f"{path} ({kind}): documents can be removed only from builds, and from Parquet files and"
                 " JSON lines that are given once, and whose names have only letters, digits, . - and _"
             )
         found[path] = Original(path, name, data_set, file)
@@ -332,16 +340,22 @@ def format_of(path: str, kind: str = "") -> tuple[pa.Schema, dict[str, Any]]:
         schema, footer = parquet.schema_arrow, parquet.metadata
         if not footer.num_row_groups:
             return schema, {}
-        chunks = {one["path_in_schema"]: one for one in footer.row_group(0).to_dict()["columns"]}
+        group = footer.row_group(0)
+        chunks = {one.path_in_schema: one for one in map(group.column, range(group.num_columns))}
+        types = {one.physical_type for one in chunks.values()}
         codecs = {
-            name: one["compression"].replace("UNCOMPRESSED", "NONE") for name, one in chunks.items()
+            name: one.compression.replace("UNCOMPRESSED", "NONE") for name, one in chunks.items()
         }
-        return schema, {
-            "version": footer.format_version,
+        options = {
+            "version": "2.6",  # older ones have no nanoseconds and no uint32
             "compression": codecs,
-            "use_dictionary": [name for name, one in chunks.items() if one["has_dictionary_page"]],
-            "write_statistics": [name for name, one in chunks.items() if one["is_stats_set"]],
+            "use_dictionary": [name for name, one in chunks.items() if one.has_dictionary_page],
+            "write_statistics": [name for name, one in chunks.items() if one.is_stats_set],
             "store_schema": b"ARROW:schema" in (footer.metadata or {}),
             "use_compliant_nested_type": not any(".list.item" in name for name in chunks),
-            "use_deprecated_int96_timestamps": "INT96" in str(chunks),  # of a physical type
+            "use_deprecated_int96_timestamps": "INT96" in types,
         }
+    pq.ParquetWriter(written := io.BytesIO(), schema, **options).close()
+    if not pq.read_schema(written).equals(schema):
+        raise InputError(path, "cannot be written with the same types; write it anew with pyarrow")
+    return schema, options

@@ -32,7 +32,7 @@ from corpusmill.transforms.duplicates.read_texts import (
 from corpusmill.transforms.files.builds.finished_builds import (
     Build,
     files_below,
-    find_folders,
+    find_finished,
     open_build,
 )
 from corpusmill.transforms.files.builds.manifest import COMPLETED, MANIFEST
@@ -259,7 +259,7 @@ def _flores_files(argument: _Argument) -> list[TextFile]:
 
 def _builds_below(folder: str) -> list[Build]:
     try:
-        builds = [open_build(path) for path in find_folders([folder]).finished]
+        builds = [open_build(path) for path in find_finished([folder])]
     except InputError as error:
         hint = f"name the files of data of others, as in {folder.rstrip('/')}/*.parquet"
         raise InputError(error.path, f"{error.message}; {hint}") from None

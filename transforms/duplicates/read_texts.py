@@ -35,7 +35,7 @@ from ..files.text_kinds import (
     JSON,
     JSON_LINES,
     PARQUET,
-    list_of_rows,
+    lists_of_rows,
 )
 from ..files.work_units import BLOCK_BYTES, MAX_LINE_BYTES, LineBlock, Unterminated, place_of
 from .contamination_evidence import sum_of
@@ -47,12 +47,14 @@ QUESTION, CONTEXT, ANSWER = "question", "context", "answer"  # parts of an item 
 # reasons to reject a text
 NO_TEXT, TOO_LONG, MALFORMED = "no-text", "line-too-long", "malformed-utf-8"
 
+csv.field_size_limit(MAX_LINE_BYTES)
 # approximate size of the rows of a Parquet file that are read at once, as encoded
 _BATCH_BYTES = 1 << 20
 _BATCH_ROWS = 1 << 12  # maximum number of these rows: repeated texts are encoded once
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 _ALL_MEMBERS = ("*",)
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_WRITTEN = re.compile(r"\S")
 _UNREADABLE = "\n\n"  # in place of a text that is not valid Unicode; compared by identity
 _LONG_ANSWER = 8  # an answer of as many words is a text of its own
 
@@ -207,8 +209,8 @@ def _join(values: Iterable[Any]) -> str:
 def _read_json(path: str) -> list[dict[str, Any]]:
     """Returns the rows of a file of JSON.
 
-    Rows are the elements of an array or of the longest list in an object, or several objects. Raises
-    InputError if the file is not JSON, or too large.
+    Rows are the elements of an array or of the only list of objects in an object, or several objects. Raises
+    InputError if the file is not JSON, if it is too large, or if an object has several lists of objects.
     """
     content = read_input(path, MAX_LINE_BYTES)
     if len(content) > MAX_LINE_BYTES:
@@ -218,14 +220,18 @@ def _read_json(path: str) -> list[dict[str, Any]]:
     text = content.decode("utf-8-sig", "surrogateescape")
     values: list[Any] = []
     try:
-        while text := text.lstrip():
-            value, end = decoder.raw_decode(text)
-            values, text = [*values, value], text[end:]
+        at = 0
+        while start := _WRITTEN.search(text, at):
+            value, at = decoder.raw_decode(text, start.start())
+            values.append(value)
     except (ValueError, RecursionError) as error:
         raise InputError(path, f"neither JSON lines nor JSON: {error}") from None
     if len(values) == 1:
-        (value,) = values
-        values = (list_of_rows(value) or values) if isinstance(value, dict) else value
+        lists = lists_of_rows(value) if isinstance(value, dict) else {"": value}
+        if len(lists) > 1:
+            hint = f"write one to a file, as with `jq '.[\"{next(iter(lists))}\"]' {path}`"
+            raise InputError(path, f"several lists of rows: {', '.join(lists)}; {hint}")
+        values = next(iter(lists.values()), values)
     rows = [{"text": one} if isinstance(one, str) else one for one in values]
     if not all(isinstance(one, dict) for one in rows):
         raise InputError(path, "a JSON array whose elements are neither objects nor texts")
@@ -239,8 +245,11 @@ def _read_csv(path: str) -> Iterator[dict[str, Any]]:
             header = stream.readline(MAX_LINE_BYTES)
             mark = max(",;\t", key=header.count)
             quote = None if mark == "\t" else '"'
-            names, *_ = csv.reader([header], delimiter=mark, quotechar=quote)
-            for row in filter(None, csv.reader(stream, delimiter=mark, quotechar=quote)):
+            read = functools.partial(csv.reader, delimiter=mark, quotechar=quote, strict=True)
+            names, *_ = read([header])
+            if repeated := [name for name in names if name and names.count(name) > 1]:
+                raise InputError(path, f"the first line has the name {repeated[0]} more than once")
+            for row in filter(None, read(stream)):
                 if len(row) != len(names):
                     lengths = f"{len(row)} fields, but the first line {len(names)}"
                     raise InputError(path, f"a row of CSV has {lengths}")

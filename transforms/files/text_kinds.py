@@ -120,6 +120,7 @@ _READABLE = "texts are read from Parquet, Arrow, CSV, JSON, JSON lines and UTF-8
 _SPACE = b"\xef\xbb\xbf \t\r\n"
 _COMPRESSION = re.compile(r"\.(gz|bz2|xz|zst|zstd)$")
 _ARRAY = re.compile(rb"\[\s*(\{|$)")
+_TEXTS = re.compile(rb'\[[\s\[]*"([^"\\]|\\.)*"\s*[],]|\[\s*\[\s*\d+\s*,')  # in arrays
 
 
 def kind_of_file(path: str, *, is_text: bool = False) -> str:
@@ -149,6 +150,9 @@ def kind_of_file(path: str, *, is_text: bool = False) -> str:
         return JSON_LINES if is_lines else JSON
     if _ARRAY.match(start) or (start.startswith(b"[") and name.endswith(".json")):
         return JSON
+    if _TEXTS.match(start) or (start and name.endswith((".jsonl", ".ndjson"))):
+        hint = f"name it .json if it is an array, or write {path}#lines to read it as text"
+        raise InputError(path, f"not lines with JSON objects; {hint}")
     return LINES
 
 
@@ -205,15 +209,13 @@ def _has_json_lines(path: str) -> bool:
         row = {} if len(line) == MAX_LINE_BYTES else json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return not (is_only and list_of_rows(row))
+    return not (is_only and lists_of_rows(row))
 
 
-def list_of_rows(row: Mapping[str, Any]) -> list[Any]:
-    """Returns the longest list of objects among the values of an object; [] if there is none."""
-    lists = (
-        one for one in row.values() if isinstance(one, list) and one and isinstance(one[0], dict)
-    )
-    return max(lists, key=len, default=[])
+def lists_of_rows(row: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Returns the lists of objects among the values of an object, with their keys."""
+    lists = {key: one for key, one in row.items() if isinstance(one, list)}
+    return {key: one for key, one in lists.items() if one and isinstance(one[0], dict)}
 
 
 KEEP = "; --on-corrupt keep-good builds from the files that are text"

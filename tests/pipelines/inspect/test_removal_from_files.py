@@ -15,9 +15,11 @@ import pytest
 import zstandard
 
 from corpusmill.pipelines.inspect import remove_documents
-from corpusmill.pipelines.inspect.edit_files import cut, place_in
+from corpusmill.pipelines.inspect.edit_files import cut, format_of, place_in
 from corpusmill.pipelines.inspect.remove_documents import HitsOf
 from corpusmill.pipelines.inspect.verify import verify
+from corpusmill.transforms.files.read_files import InputError
+from tests.makers.book_files import tar_file
 from tests.makers.wiki_builds import Command
 from tests.tools.case_tables import read_cases
 
@@ -121,6 +123,41 @@ def test_parquet_files_keep_all_else(tmp_path: Path, run: Command) -> None:
     assert verify([str(tmp_path / "new"), str(tmp_path / "found")], workers=1).is_sound
 
 
+def set_first_version(path: Path) -> None:
+    """Sets the version in the footer of a Parquet file, as other programs do beside newer types."""
+    content = bytearray(path.read_bytes())
+    at = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    assert content[at : at + 2] == b"\x15\x04"
+    content[at + 1] = 2
+    path.write_bytes(content)
+
+
+def test_columns_of_all_types_are_kept(tmp_path: Path, run: Command) -> None:
+    offsets = pa.array([b"\xff", b"\xfe"]).buffers()[1:]
+    table = pa.table(
+        {
+            "text": [LEAK, "a page"],
+            "nanoseconds": pa.array([1, 1_700_000_000_000_000_001], pa.timestamp("ns")),
+            "far": pa.array([2_000_000_000, -2_000_000_000], pa.date32()),
+            "malformed": pa.StringArray.from_buffers(2, *offsets),
+            "unsigned": pa.array([1, 2**32 - 1], pa.uint32()),
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet")
+    set_first_version(tmp_path / "a.parquet")
+    edition = remove(run, tmp_path, tmp_path / "a.parquet")
+    assert pq.read_table(edition / "data/a.parquet").equals(table.slice(1))
+
+
+def test_other_types_than_before_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_parquet(tmp_path / "a.parquet", rows(4, {}))
+    monkeypatch.setattr(pq, "read_schema", lambda _: SCHEMA.remove(0))
+    with pytest.raises(InputError, match="cannot be written with the same types"):
+        format_of(str(tmp_path / "a.parquet"))
+
+
 def lines_of(leak: str) -> tuple[str, str]:
     """JSON lines with a text, and without it."""
     cases = read_cases("pipelines/new_editions", "json_lines")
@@ -204,7 +241,10 @@ def test_near_duplicates_are_dropped_from_files(tmp_path: Path, run: Command) ->
 def test_files_that_cannot_be_copied_are_refused_before_the_search(
     name: str, content: str, message: str, tmp_path: Path, run: Command
 ) -> None:
-    (tmp_path / name).write_text(content, "utf-8")
+    data = content.encode()
+    if name.endswith((".tar", ".gz")):
+        data = CODECS.get(Path(name).suffix, CODECS[""])[0](tar_file({"a.jsonl": data}))
+    (tmp_path / name).write_bytes(data)
     given = "--train", tmp_path / name, "--eval", tmp_path / name, "--output", tmp_path / "found"
     how = "--remove", "documents", "--editions", tmp_path / "new"
     assert message in run("contamination", *given, *how, status=2).err

@@ -24,6 +24,7 @@ from corpusmill.pipelines.inspect.text_sources import (
 )
 from corpusmill.transforms.duplicates.find_contamination import read_evaluation_sets
 from corpusmill.transforms.duplicates.read_texts import read_texts, shapes
+from corpusmill.transforms.files.builds.manifest import COMPLETED
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.book_files import tar_file, zip_file
 from tests.makers.edition_builds import article, make_edition
@@ -264,6 +265,15 @@ def test_a_build_without_documents_is_an_error(
     build = make_edition(tmp_path, {"train": [[]], "validation": [[]], "test": [[]]})
     with pytest.raises(InputError, match=f"{build}: no text in the column text"):
         find([str(build)])
+
+
+def test_unfinished_builds_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("whole", "part"):
+        splits = {"train": [[article("Q1", "Text.")]], "validation": [[]], "test": [[]]}
+        build = make_edition(tmp_path / name, splits)
+    (Path(build) / COMPLETED).unlink()
+    assert len(find_training_files([str(tmp_path)])) == 1
+    assert f"skipped a build that is not finished: {build}" in caplog.text
 
 
 def test_a_shard_without_documents_is_read(tmp_path: Path) -> None:

@@ -151,6 +151,17 @@ def test_a_value_of_parquet_that_is_no_utf_8_is_rejected_and_counted(
     assert texts_of(file) == ({"0": READ}, {"malformed-utf-8": 1, "no-text": 1})
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.json"])
+def test_long_texts_and_many_rows_are_read(name: str, tmp_path: Path) -> None:
+    texts = ["a" * (1 << 20), *(f"text {number}" for number in range(30_000))]
+    lines = (
+        ["q", *texts] if name == "a.csv" else [json.dumps({"q": one}, indent=1) for one in texts]
+    )
+    (tmp_path / name).write_text("\n".join(lines))
+    file = TextFile(str(tmp_path / name), kind_of_file(str(tmp_path / name)), ("q",))
+    assert list(texts_of(file)[0].values()) == texts
+
+
 def test_a_whole_file(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("one\ntwo\n")
     assert texts_of(TextFile(str(tmp_path / "text"), FILES)) == ({"": "one\ntwo\n"}, {})
