@@ -119,6 +119,7 @@ _TABLES = {b"PAR1": PARQUET, ARROW_FILE: ARROW, b"\xff\xff\xff\xff": ARROW}  # f
 _READABLE = "texts are read from Parquet, Arrow, CSV, JSON, JSON lines and UTF-8 text"
 _SPACE = b"\xef\xbb\xbf \t\r\n"
 _COMPRESSION = re.compile(r"\.(gz|bz2|xz|zst|zstd)$")
+_OBJECT = re.compile(rb'\{\s*(?:["}]|$)')
 _ARRAY = re.compile(rb"\[\s*(\{|$)")
 _TEXTS = re.compile(rb'\[[\s\[]*"([^"\\]|\\.)*"\s*[],]|\[\s*\[\s*\d+\s*,')  # in arrays
 
@@ -145,7 +146,7 @@ def kind_of_file(path: str, *, is_text: bool = False) -> str:
     name, start = _COMPRESSION.sub("", path.lower()), head.lstrip(_SPACE)
     if is_text or name.endswith((".csv", ".tsv")):
         return LINES if is_text else CSV
-    if start.startswith(b"{"):
+    if _OBJECT.match(start):
         is_lines = name.endswith((".jsonl", ".ndjson")) or is_tar(stored) or _has_json_lines(path)
         return JSON_LINES if is_lines else JSON
     if _ARRAY.match(start) or (start.startswith(b"[") and name.endswith(".json")):

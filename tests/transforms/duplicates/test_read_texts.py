@@ -79,6 +79,11 @@ def test_columns(
     assert texts_of(file) == (texts, {"no-text": rejected})
 
 
+def test_a_sentence_in_braces_is_no_json(tmp_path: Path) -> None:
+    (tmp_path / "psalms.txt").write_text("{1} In the beginning.\nMore.\n")
+    assert kind_of_file(str(tmp_path / "psalms.txt")) == LINES
+
+
 def test_lines_are_the_same_however_a_file_is_packed_and_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
