@@ -236,7 +236,10 @@ def demo_flags(output: Path) -> dict[str, list[object]]:
             "hash",
             *masked,
         ],
-        "simplebooks": ["simplebooks", *books, "--heldout-books", 2, "--small-tokens", 5000],
+        "simplebooks": [
+            *("simplebooks", *books, "--min-ratio", "0.3"),
+            *("--heldout-books", 2, "--small-tokens", 5000),
+        ],
         "flores101": ["flores101", "source", *itertools.chain(*dumps), "--sentences", 150, *to],
     }
 
