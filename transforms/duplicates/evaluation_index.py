@@ -1,12 +1,12 @@
 """Indexes evaluation texts, to find sequences of at least n of their words in training texts.
 
-Word n-grams are looked up by 64-bit hashes. Each sequence found is then compared word by word, so the result
-is exact. Sequences of EVIDENCE_WORDS words are found even if n is larger. A text with fewer words than that
-is too short to be searched.
+Sequences of SEED_WORDS words, or of n if n is smaller, are looked up by 64-bit hashes. Each sequence found
+is then compared word by word, so the result is exact. A text with fewer than EVIDENCE_WORDS words is too
+short to be searched.
 
-To find sequences of 8 words, it is enough to look for 5-grams that begin at every fourth word of a training
-text, since each sequence of 8 words contains one of these 5-grams. They are called anchors. Only the n-grams
-that contain a known anchor (one that is also in an evaluation text) are hashed and looked up.
+To find sequences of 6 words, it is enough to look for 4-grams that begin at every third word of a training
+text, since each sequence of 6 words contains one of these 4-grams. They are called anchors. Only the
+sequences that contain a known anchor (one that is also in an evaluation text) are hashed and looked up.
 """
 
 import bisect
@@ -172,13 +172,13 @@ class EvaluationIndex:
     def find(self, block: TextBlock) -> Iterator[Runs]:
         """Yields the sequences of words that the training texts in `block` share with evaluation texts.
 
-        Each sequence is as long as possible. It has at least n or EVIDENCE_WORDS words or letters. All
+        Each sequence is as long as possible. It has at least n or SEED_WORDS words or letters. All
         sequences of a training and an evaluation text are in the same part, and the parts are in order.
         """
         likely = self._find_likely(block.hashes)
         ends = block.bounds[1:][_texts_of(block.bounds, likely)]
         likely = likely[likely + self._gram <= ends]
-        grams = _join_at(block.hashes, likely, numpy.full(len(likely), self._gram))
+        grams = _join_at(block.hashes, likely, self._gram)
         rows, starts, ends = self._ngrams.find(grams)
         yield from self._find_some(block, likely[rows], starts, ends)
 
@@ -268,8 +268,8 @@ class EvaluationIndex:
 def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
     """Builds the index of evaluation texts, each of which must have at least one word.
 
-    If n is larger than EVIDENCE_WORDS, the index has the n-grams of EVIDENCE_WORDS words, because sequences
-    that are shorter than n are searched, too.
+    If n is larger than SEED_WORDS, the index has the n-grams of SEED_WORDS words, because sequences that are
+    shorter than n are searched, too.
 
     Raises ValueError if n is less than 2.
     """
@@ -371,18 +371,17 @@ def _make_filter(hashes: Uint64s) -> Booleans:
     return passes
 
 
-def _join_at(hashes: Uint64s, starts: Int64s, sizes: Int64s) -> Uint64s:
-    """Returns the hashes of sequences of words. They are the same as those of `join_hashes`.
+def _join_at(hashes: Uint64s, starts: Int64s, size: int) -> Uint64s:
+    """Returns the hashes of some sequences of words. They are the same as those of `join_hashes`.
 
     Args:
       hashes: hash of each word of a text.
       starts: index of the first word of each sequence.
-      sizes: number of words of each sequence.
+      size: number of words of each sequence.
     """
     joined = hashes[starts]
-    for place in range(1, int(sizes.max(initial=0))):
-        longer = numpy.flatnonzero(sizes > place)
-        joined[longer] = joined[longer] * MULTIPLIER + hashes[starts[longer] + place]
+    for place in range(1, size):
+        joined = joined * MULTIPLIER + hashes[starts + place]
     return finalize(joined)
 
 

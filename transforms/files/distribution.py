@@ -34,7 +34,8 @@ def transform(expand: Callable[Concatenate[Any, P], Any]) -> Callable[P, beam.PT
     """Makes a composite transform of a function.
 
     The first argument of the function is the input: a PCollection, several of them, or the pipeline. The
-    function returns the output; its other arguments are those of the transform.
+    function returns the output; its other arguments are those of the transform. In contrast to Beam's
+    `ptransform_fn`, the types of the arguments are kept, and no argument is part of the default label.
     """
 
     @functools.wraps(expand)
