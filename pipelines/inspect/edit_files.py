@@ -230,7 +230,16 @@ class _FileEditor(Editor):
 
     def __init__(self, original: Original, reason: str, removals: Iterable[Removal]):
         file, self._path = original.file, original.path
+        self._kind = file.kind
         super().__init__((original.name, file.split), file.columns, reason, removals)
+
+    def count_rows(self) -> None:
+        """Counts the rows of a file from which nothing is removed, without reading the rows of Parquet."""
+        if self._kind == PARQUET:
+            with opened(self._path, PARQUET) as parquet:
+                self.read = self.kept = parquet.metadata.num_rows
+        else:
+            collections.deque(self.edit_lines(), 0)
 
     def edit_tables(self) -> Iterator[pa.Table]:
         """Yields the row groups of a Parquet file without what is removed."""
@@ -312,7 +321,7 @@ def copy_file(
     is_parquet = original.file.kind == PARQUET
     with HashedFile.in_folder(folder, original.name) as new:
         if not removals:
-            collections.deque(editor.edit_tables() if is_parquet else editor.edit_lines(), 0)
+            editor.count_rows()
             with open_raw(original.path) as stream:
                 shutil.copyfileobj(stream, new, READ_BYTES)
         elif is_parquet:
