@@ -136,8 +136,8 @@ class Contamination(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """True if no item was copied. It says nothing about the items that are too short."""
-        return not self.total.copied
+        """True if no item was copied, nor a part of one. It says nothing about items that are too short."""
+        return not self.total.copied and not self.total.partly
 
 
 def find_contamination(

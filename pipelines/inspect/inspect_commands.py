@@ -452,7 +452,7 @@ def _run_contamination(settings: argparse.Namespace, beam_flags: Sequence[str]) 
         print_contamination(found, settings.output)
     how |= {"as_json": settings.json, "passages": passages, "tier": settings.remove_tier}
     write_editions(sources, settings.output, settings.editions, **how)
-    return 0 if found.is_clean else 1
+    return 1 if found.total.copied else 0
 
 
 def add_overlap(commands: Commands) -> None:

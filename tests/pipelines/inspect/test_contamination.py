@@ -82,6 +82,12 @@ def test_a_known_truth(
     assert (found.train["documents"], found.is_clean) == (140, False)
 
 
+def test_data_with_a_part_of_an_item_is_not_clean() -> None:
+    for tier, is_clean in (("common", True), ("partly", False), ("copied", False)):
+        counts = SplitCounts(items=2)._replace(**{tier: 1})
+        assert Contamination({("set", "test"): counts}, {}, {}, ()).is_clean == is_clean
+
+
 @pytest.mark.slow
 def test_two_workers_write_the_same_bytes(tmp_path: Path) -> None:
     _, train, evaluation = made_truth(tmp_path)
