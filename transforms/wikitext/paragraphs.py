@@ -249,6 +249,8 @@ def _to_line(block: str) -> str:
 def _is_row_of_links(paragraph: str) -> bool:
     if paragraph.startswith(SECTION):
         return False
+    if not _SEPARATOR.search(paragraph, 0, _MAX_LINK + 3):
+        return False
     links = _SEPARATOR.split(paragraph)
     return len(links) >= _MIN_LINKS and all(len(link) <= _MAX_LINK for link in links)
 
@@ -261,11 +263,12 @@ _OPEN = r"[(（\[]"
 _CLOSE = r"[)）\]]"
 
 
-_Rule = tuple[re.Pattern[str], str]
+# (pattern, replacement, a pattern that is found faster in each line that the first one changes, or None)
+_Rule = tuple[re.Pattern[str], str, re.Pattern[str] | None]
 
 
-def _rule(pattern: str, replacement: str) -> _Rule:
-    return re.compile(pattern), replacement
+def _rule(pattern: str, replacement: str, sign: str | None = None) -> _Rule:
+    return re.compile(pattern), replacement, re.compile(sign) if sign else None
 
 
 _HOLE_RUN = _rule(rf"{HOLE}(?: ?{HOLE})+", HOLE)
@@ -273,23 +276,32 @@ _HOLE_RUN = _rule(rf"{HOLE}(?: ?{HOLE})+", HOLE)
 _HOLE_IN_BRACKETS = _rule(rf"{_OPEN}[ {_PUNCTUATION}–—-]*+{HOLE}{_FILLER}*+{_CLOSE}", HOLE)
 _HOLE_RULES = (
     # "(equivalent to $_ in 2020)": an amount in today's money
-    _rule(rf" ?\([^()$£€¥₹]*+(?:[$£€¥₹](?!{HOLE})[^()$£€¥₹]*+)*+[$£€¥₹]{HOLE}[^()]*+\)", ""),
+    _rule(
+        rf" ?\([^()$£€¥₹]*+(?:[$£€¥₹](?!{HOLE})[^()$£€¥₹]*+)*+[$£€¥₹]{HOLE}[^()]*+\)",
+        "",
+        rf"[$£€¥₹]{HOLE}",
+    ),
     _HOLE_RUN,
     _HOLE_IN_BRACKETS,
     _HOLE_RUN,
     _HOLE_IN_BRACKETS,
     # "end.[image]Next"
-    _rule(rf"(?<=[.!?…]){HOLE}+(?=\w)", " "),
+    _rule(rf"{HOLE}(?<=[.!?…]{HOLE}){HOLE}*+(?=\w)", " "),
     _rule(rf"^{HOLE}+ ?", ""),
     # "«»"
     _rule(rf"(?:\"{HOLE}+\"|«{HOLE}+»|“{HOLE}+”|„{HOLE}+[“”]|‘{HOLE}+’|<{HOLE}+>)", HOLE),
     # "(; born 1900" and "(Latin; )"
     _rule(rf"({_OPEN})[ {_PUNCTUATION}]*+{HOLE}[ {_PUNCTUATION}{HOLE}]*+", r"\1"),
-    _rule(rf"(?<!{_FILLER_NO_DASH})[ {_PUNCTUATION}]*+{HOLE}{_FILLER_NO_DASH}*+({_CLOSE})", r"\1"),
+    _rule(
+        rf"(?<!{_FILLER_NO_DASH})[ {_PUNCTUATION}]*+{HOLE}{_FILLER_NO_DASH}*+({_CLOSE})",
+        r"\1",
+        rf"{HOLE}{_FILLER_NO_DASH}*+{_CLOSE}",
+    ),
     # "a, , b"
     _rule(rf"[{_PUNCTUATION}] ?{HOLE}+ ?(?=[{_PUNCTUATION}.])", ""),
     # "a  b" and "a ."
-    _rule(rf" ?{HOLE}+(?= |$|[{_STOP}{_PUNCTUATION}])", ""),
+    _rule(rf" {HOLE}+(?= |$|[{_STOP}{_PUNCTUATION}])", ""),
+    _rule(rf"{HOLE}+(?= |$|[{_STOP}{_PUNCTUATION}])", ""),
     _rule(rf" {HOLE}+ ?", " "),
     _rule(HOLE, ""),
 )
@@ -310,10 +322,11 @@ def _pull_comma(line: str, comma: str) -> str:
 def _close_holes(line: str) -> str:
     line = line.lstrip(HOLE + " ")  # most holes are images in front of a paragraph
     if HOLE in line:
-        for pattern, replacement in _HOLE_RULES:
-            line = pattern.sub(replacement, line)
-            if HOLE not in line:
-                break
+        for pattern, replacement, sign in _HOLE_RULES:
+            if sign is None or sign.search(line):
+                line = pattern.sub(replacement, line)
+                if HOLE not in line:
+                    break
     return line
 
 
