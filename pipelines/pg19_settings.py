@@ -101,8 +101,9 @@ RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 DESCRIPTION = Description(
     title="PG-19",
     about=(
-        "English books that were published before 1919, whole and unchanged, from Project Gutenberg;"
-        " rebuilt with corpusmill after Rae et al., 2020. The texts are in the public domain in the USA."
+        "Whole English books that were published before 1919, from Project Gutenberg, without its notes and"
+        " those of preparers; rebuilt with corpusmill after Rae et al., 2020."
+        " The texts are in the public domain in the USA."
     ),
     citation=(
         "@inproceedings{rae-etal-2020-compressive,\n"

@@ -410,11 +410,22 @@ def _open_table(path: str) -> Iterator[Iterable[bytes]]:
 
     If the block raises an error about the format of the table, it is replaced by an InputError with the path.
     """
-    with open_input(path) as lines:
+    with open_input(path) as content:
         try:
-            yield cast(Iterable[bytes], lines)
+            yield bounded_lines(content)
         except DECODE_ERRORS as error:
             is_told = isinstance(error, MalformedTableError)
             raise InputError(
                 path, f"{'' if is_told else 'damaged or truncated: '}{error}"
             ) from error
+
+
+def bounded_lines(content: BinaryIO) -> Iterator[bytes]:
+    """Yields the lines of a file. Raises MalformedTableError for one of more than _MAX_LINE_BYTES bytes."""
+    for number in itertools.count(1):
+        line = content.readline(_MAX_LINE_BYTES + 1)
+        if len(line) > _MAX_LINE_BYTES:
+            raise MalformedTableError(f"line {number}: longer than {_MAX_LINE_BYTES:,} bytes")
+        if not line:
+            return
+        yield line

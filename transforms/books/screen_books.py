@@ -15,7 +15,7 @@ Drops near-duplicate books. Of each group of near-duplicates, the longest book i
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import AsList, AsSingleton
@@ -35,7 +35,7 @@ from .book_accounts import LESS_SIMPLE, MISSING
 from .book_rows import WriteBookTable
 from .contents import check_furniture, cut_furniture, join_broken_words
 from .gather_books import choose_released
-from .read_catalog import read_released_books
+from .read_catalog import bounded_lines, read_released_books
 from .released import mask_words, read_words
 from .simplicity import Measures, NotSimple, is_simple, measure
 
@@ -409,7 +409,7 @@ def read_word_list(path: str) -> tuple[str, ...]:
     """
     with open_input(path) as lines:
         try:
-            return read_words(line.decode("utf-8-sig") for line in cast(Iterable[bytes], lines))
+            return read_words(line.decode("utf-8-sig") for line in bounded_lines(lines))
         except DECODE_ERRORS as error:  # includes ValueError
             raise InputError(path, f"not a list of words: {error}") from None
 

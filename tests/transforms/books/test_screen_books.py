@@ -307,7 +307,7 @@ def test_a_list_is_read(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_bytes("\ufeffwug\r\nold  Grumble\r\n\r\n".encode())
     assert screen_books.read_word_list(str(path)) == ("old grumble", "wug")
-    for content in (b"", b"--\n", b"\xff\n"):
+    for content in (b"", b"--\n", b"\xff\n", b"a" * ((1 << 20) + 1)):
         path.write_bytes(content)
         with pytest.raises(InputError, match=r"words\.txt: not a list of words"):
             screen_books.read_word_list(str(path))
