@@ -26,7 +26,7 @@ from corpusmill.transforms.wikitext.sections import THRESHOLDS
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, cldr_version
 
 CORPUS = "wiki40b"
-VERSION = "1.9.0"
+VERSION = "1.9.1"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -75,6 +75,10 @@ RELEASE_NOTES = {
         "Text: lists of HTML are treated as other lists; formulas in italics on lines of their own stay, and"
         " items of lists that are sentences in Thai; marks of doubt in nl, no, da and fi show the words that"
         " they mark."
+    ),
+    "1.9.1": (
+        "A list item whose number is calculated from unknown values, as by #expr, is dropped. Before, it was"
+        " kept without the number."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)

@@ -272,12 +272,8 @@ class TemplateTexts:
                 shown = " " + shown
             if not is_unknown and UNKNOWN not in inner:
                 return shown
-            if not _is_inline(text, frame, is_nested):
-                if not _is_in_list(text, frame):
-                    return shown.replace(UNKNOWN, "")
-                if is_unknown:
-                    _count(template, expansion.unknown)
-                return HOLE + UNKNOWN if is_unknown else shown
+            if not _is_inline(text, frame, is_nested) and not _is_in_list(text, frame):
+                return shown.replace(UNKNOWN, "")
             if is_unknown:
                 _count(template, expansion.unknown)
             return HOLE + UNKNOWN if shown in ("", HOLE) else shown
