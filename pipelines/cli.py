@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self, TextIO
 
 from corpusmill.pipelines.inspect import inspect_commands
+from corpusmill.pipelines.inspect.head import add_head
 from corpusmill.pipelines.refresh import refresh_commands
 from corpusmill.pipelines.run import flags
 from corpusmill.pipelines.run.corpora import VERSION, CorpusRow, rows
@@ -100,7 +101,8 @@ def _run_demo(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
 OF_BUILDS = (
     add_adopt,
     *(refresh_commands.add_fetch, refresh_commands.add_refresh, inspect_commands.add_report),
-    *(inspect_commands.add_inspect, inspect_commands.add_verify, inspect_commands.add_compare),
+    *(add_head, inspect_commands.add_inspect),
+    *(inspect_commands.add_verify, inspect_commands.add_compare),
     *(inspect_commands.add_contamination, inspect_commands.add_overlap, score_commands.add_score),
     *(inspect_commands.add_harness, inspect_commands.add_publish),
     add_demo,
