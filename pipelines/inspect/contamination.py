@@ -89,7 +89,7 @@ from .text_sources import find_evaluation_sets, find_training_files
 
 RELEASE = Release(
     "contamination",
-    "1.2.0",
+    "1.3.0",
     {
         "1.0.0": "First.",
         "1.1.0": "Items with fewer than 8 words of two letters are counted as too short to tell, and are"
@@ -98,6 +98,8 @@ RELEASE = Release(
         "1.2.0": "Hits have a tier: copied, partly or common. Items with some words changed are hits. Items"
         " that are too short are not searched. In scripts without spaces, matches are measured in letters."
         " HTML entities, vowel signs, tatweel and the dots of i are folded.",
+        "1.3.0": "Exponents as in x^{2} and <sup>2</sup> are equal to those in x^2. Rows that lack the field"
+        " of the text are counted apart.",
     },
 )
 REPORT, PAGE, HIT_FILES, STATS = "found.jsonl", "found.html", "hits", "stats.json"

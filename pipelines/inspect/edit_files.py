@@ -117,7 +117,8 @@ class Editor:
                 raise InputError(
                     name, f"{column} is no column of texts, so only whole documents can be removed"
                 )
-            spans = [(place_in(text, one.start), place_in(text, one.end)) for one in some]
+            starts, ends = ([getattr(one, end) for one in some] for end in ("start", "end"))
+            spans = list(zip(places_in(text, starts), places_in(text, ends), strict=True))
             texts = [text[slice(*span)] for span in spans]
             listed += zip(some, *zip(*spans, strict=True), texts, strict=True)
             after[column] = cut(text, spans)
@@ -184,11 +185,22 @@ def has_words(text: str, is_article: bool) -> bool:
     return any(map(str.isalnum, words))
 
 
-def place_in(text: str, at: int) -> int:
-    """Returns the position in a text of a position in its NFC."""
+def places_in(text: str, positions: Iterable[int]) -> list[int]:
+    """Returns the positions in a text of positions in its NFC."""
     if normalize(text) == text:
-        return at
-    return bisect_right(range(len(text) + 1), at, key=lambda end: len(normalize(text[:end]))) - 1
+        return list(positions)
+    # NFC never joins an ASCII character with the one before it.
+    pieces = re.findall(r"[\0-\x7f][^\0-\x7f]*|[^\0-\x7f]+", text)
+    normal = [0, *itertools.accumulate(len(normalize(piece)) for piece in pieces)]
+    starts = [0, *itertools.accumulate(map(len, pieces))]
+    found = []
+    for at in positions:
+        number = bisect_right(normal, at) - 1
+        piece = "".join(pieces[number : number + 1])
+        ends, inner = range(len(piece) + 1), at - normal[number]
+        end = bisect_right(ends, inner, key=lambda end: len(normalize(piece[:end]))) - 1
+        found.append(starts[number] + end)
+    return found
 
 
 class Original(NamedTuple):

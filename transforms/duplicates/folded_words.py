@@ -8,7 +8,8 @@ Thai, Lao, Khmer, Myanmar) each letter with its marks is a word. numpy processes
 These are removed, or folded further, because copies of a text often differ in them: format characters (soft
 hyphens, zero-width joiners), the vowel signs and tatweel of Arabic, the points of Hebrew, the dots that
 distinguish the four letters I of Turkish, and "^" before an exponent. A character reference of HTML, such as
-"&eacute;", or an escape of JSON, such as "\\u00e9", is read as its character.
+"&eacute;", or an escape of JSON, such as "\\u00e9", is read as its character. "x^{10}" and "x<sup>10</sup>"
+are read as "x^10".
 """
 
 import functools
@@ -40,11 +41,13 @@ _REMOVED = re.compile(
 )
 _DOTLESS = "\u0131"
 _REFERENCE = re.compile("&(?:amp;)?(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{1,6}|#[Xx][0-9A-Fa-f]{1,5});")
-_ESCAPES: Sequence[tuple[str, re.Pattern[str], Callable[[str], str]]] = (
-    ("&", _REFERENCE, lambda found: html.unescape(html.unescape(found))),
-    ("\\u", re.compile(r"\\u[0-9a-fA-F]{4}"), lambda found: chr(int(found[2:], 16))),  # JSON
+_ESCAPES: Sequence[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]]] = (
+    ("&", _REFERENCE, lambda found: _character_of(found[0])),
+    ("\\u", re.compile(r"\\u([0-9a-fA-F]{4})"), lambda found: chr(int(found[1], 16))),  # JSON
+    ("^{", re.compile(r"\^\{([\w+-]{1,9})\}"), lambda found: found[1]),  # TeX
+    ("<sup>", re.compile(r"<sup>([\w+-]{1,9})</sup>"), lambda found: found[1]),
 )
-"""First characters, pattern and reader of each way to write a character as several."""
+"""First characters, pattern and reader of each way to write a text longer than it is meant."""
 
 _SOFT_HYPHEN = 0xAD
 # the other planes have no Unicode characters
@@ -207,6 +210,12 @@ def weigh_words(characters: Uint32s, word_ends: Int64s) -> tuple[Int64s, Int64s]
     return sizes, numpy.where((numpy.diff(letters) < _LETTERS) & (sizes == QUARTERS), 0, sizes)
 
 
+def _character_of(reference: str) -> str:
+    """Returns the character that a reference of HTML means; the reference if it means none, or several."""
+    meant = html.unescape(html.unescape(reference))
+    return meant if len(meant) == 1 else reference
+
+
 def _look_up(text: str) -> Uint32s:
     """Returns for each character of a text its entry in the table of foldings (see `_Folding`)."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
@@ -214,9 +223,10 @@ def _look_up(text: str) -> Uint32s:
     for sign, pattern, read in _ESCAPES:
         at = text.find(sign)  # faster than a search for the pattern
         while at >= 0:
-            if (found := pattern.match(text, at)) and len(character := read(found[0])) == 1:
+            if found := pattern.match(text, at):
+                meant = list(map(ord, read(found)))
                 characters[at : found.end()] = _folding().folded[_SOFT_HYPHEN]
-                characters[at] = _folding().folded[ord(character)]
+                characters[at : at + len(meant)] = _folding().folded[meant]
             at = text.find(sign, at + 1)
     return characters
 

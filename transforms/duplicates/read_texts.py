@@ -45,7 +45,8 @@ from .folded_words import fold_words
 FILES = "files"
 QUESTION, CONTEXT, ANSWER = "question", "context", "answer"  # parts of an item of an evaluation set
 # reasons to reject a text
-NO_TEXT, TOO_LONG, MALFORMED = "no-text", "line-too-long", "malformed-utf-8"
+NO_TEXT, NO_FIELD = "no-text", "no-field"
+TOO_LONG, MALFORMED = "line-too-long", "malformed-utf-8"
 
 csv.field_size_limit(MAX_LINE_BYTES)
 # approximate size of the rows of a Parquet file that are read at once, as encoded
@@ -55,7 +56,8 @@ _OBJECT = msgspec.json.Decoder(dict[str, Any])
 _ALL_MEMBERS = ("*",)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WRITTEN = re.compile(r"\S")
-_UNREADABLE = "\n\n"  # in place of a text that is not valid Unicode; compared by identity
+# In place of a text that is not valid Unicode, and of a field that a row does not have; compared by identity
+_UNREADABLE, _MISSING = "\n\n", "\n\n\n"
 _LONG_ANSWER = 8  # an answer of as many words is a text of its own
 
 
@@ -466,9 +468,9 @@ def _decode_block(file: TextFile, decoder: Any, block: LineBlock) -> Iterator[tu
 
 def _line_decoder(file: TextFile) -> Any:
     """Returns a decoder that extracts the id and the wanted columns from a JSON line."""
-    value = str | list[str] | None
+    value = str | list[str] | None | msgspec.UnsetType
     keys = {f"column_{number}": name for number, name in enumerate(file.columns)}
-    fields: list[tuple[str, Any, Any]] = [(field, value, None) for field in keys]
+    fields: list[tuple[str, Any, Any]] = [(field, value, msgspec.UNSET) for field in keys]
     if file.id:
         fields.append(("key", str | int | float | None, None))
         keys["key"] = file.id
@@ -482,6 +484,7 @@ def _decode_lines(file: TextFile, lines: Iterable[tuple[str, Any]]) -> TextBatch
     for place, row in lines:
         for number, column in enumerate(columns):
             value = getattr(row, f"column_{number}")
+            value = _MISSING if value is msgspec.UNSET else value
             column.append("\n".join(filter(None, value)) if isinstance(value, list) else value)
         key = row.key if file.id else None
         ids.append(place if key in (None, _UNREADABLE) else str(key))
@@ -518,7 +521,8 @@ def _columns_of(
         if wrong := [type(one).__name__ for one in values if not isinstance(one, str)]:
             problem = f"the column {column} has {wrong[0]}, but must contain text"
             raise InputError(file.path, f"row {place}: {problem}")
-        yield column, _join(values), ""
+        is_there = column in row or column.partition(".")[0] in row
+        yield column, _join(values) if is_there else _MISSING, ""
 
 
 def _decode_row(decoder: Any, line: bytes) -> Any:
@@ -672,13 +676,16 @@ def _batch_of(
     (found,) = values
     texts = [text for text in found if text and not text.isspace()]
     lost = len(found) - len(texts)
-    unreadable = 0
+    unreadable = missing = 0
     if lost:
         is_text = [bool((text or "").strip()) for text in found]
         ids, positions = (list(itertools.compress(keys, is_text)) for keys in (ids, positions))
         details = list(itertools.compress(details, is_text))
-        unreadable = sum(text is _UNREADABLE for text in found)
-    rejected = {**_counts(MALFORMED, unreadable), **_counts(NO_TEXT, lost - unreadable)}
+        unreadable, missing = (
+            sum(text is sign for text in found) for sign in (_UNREADABLE, _MISSING)
+        )
+    counts = {MALFORMED: unreadable, NO_FIELD: missing, NO_TEXT: lost - unreadable - missing}
+    rejected = {reason: number for reason, number in counts.items() if number}
     return TextBatch(list(ids), texts, rejected, details, positions)
 
 

@@ -15,7 +15,7 @@ import pytest
 import zstandard
 
 from corpusmill.pipelines.inspect import remove_documents
-from corpusmill.pipelines.inspect.edit_files import cut, format_of, place_in
+from corpusmill.pipelines.inspect.edit_files import cut, format_of, places_in
 from corpusmill.pipelines.inspect.remove_documents import HitsOf
 from corpusmill.pipelines.inspect.verify import verify
 from corpusmill.transforms.files.read_files import InputError
@@ -275,4 +275,4 @@ def test_hits_are_removed_by_tier(tier: str, removed: int) -> None:
     read_cases("pipelines/new_editions", "positions_are_those_of_nfc"),
 )
 def test_positions_are_those_of_nfc(text: str, start: int, end: int, left: str) -> None:
-    assert cut(text, [(place_in(text, start), place_in(text, end))]) == left
+    assert cut(text, [(*places_in(text, (start, end)),)]) == left

@@ -21,7 +21,7 @@ from corpusmill.transforms.duplicates.read_texts import (
 )
 from corpusmill.transforms.files import work_units
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.files.text_kinds import JSON_LINES, LINES, PARQUET, kind_of_file
+from corpusmill.transforms.files.text_kinds import JSON, JSON_LINES, LINES, PARQUET, kind_of_file
 
 ROWS = [
     {"id": 7, "q": "One?", "a": ["Yes", "No"]},
@@ -76,7 +76,15 @@ def test_columns(
 ) -> None:
     monkeypatch.setattr(read_module, "_BATCH_ROWS", rows_at_once)
     file = TextFile(write(tmp_path / "file", kind), kind, columns, key)
-    assert texts_of(file) == (texts, {"no-text": rejected})
+    reason = "no-field" if columns == ("none",) else "no-text"
+    assert texts_of(file) == (texts, {reason: rejected})
+
+
+def test_rows_without_the_field_are_counted_apart(tmp_path: Path) -> None:
+    rows = [{"a": {"b": "One?"}}, {"a": {"b": ""}}, {"a": {"b": None}}, {"c": "x"}, {"a": {}}]
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    file = TextFile(str(tmp_path / "rows.json"), JSON, ("a.b",))
+    assert texts_of(file) == ({"0": "One?"}, {"no-field": 1, "no-text": 3})
 
 
 def test_a_sentence_in_braces_is_no_json(tmp_path: Path) -> None:
