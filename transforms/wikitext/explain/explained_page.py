@@ -146,14 +146,14 @@ class _WatchedCleaner(WikitextCleaner):
             self._is_in_heading = False
 
     def _show(
-        self, sections: Sequence[RawSection], page: Page, expansion: Expansion, variants: Any
+        self, sections: Sequence[RawSection], page: Page, expansion: Expansion, *rest: Any, **_: Any
     ) -> list[Section]:
         if self._is_in_heading:
-            return super()._show(sections, page, expansion, variants)
+            return super()._show(sections, page, expansion, *rest)
         shown = []
         for one in sections:
             expansion.seen = []
-            shown += super()._show([one], page, expansion, variants)
+            shown += super()._show([one], page, expansion, *rest)
             self._raw.append(one)
             self._shown[len(self._raw) - 1] = shown[-1], expansion.seen
         return shown

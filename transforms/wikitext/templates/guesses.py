@@ -123,9 +123,12 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
         return ""
     if any(len(value) > _MAX_TEXT or _FILE.search(value) for value in values):
         return ""
-    if any(map(_KEY.fullmatch, values)) or (_DATA.search(name) and not _is_number(values)):
+    is_number = bool(_NUMBER.fullmatch(values[0]))
+    if any(map(_KEY.fullmatch, values)) or (
+        _DATA.search(name) and not (is_number and len(values) == 1)
+    ):
         return ""
-    if _NUMBER.fullmatch(values[0]):
+    if is_number:
         return _quantity(name, values, page)
     label = "" if page.language.is_complete else _labelled(name, values, page)
     return label or _text(values, page)
@@ -209,7 +212,8 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
     positional arguments. The first is a number.
     """
     number, *rest = values
-    if name in _UNITS or (len(name) > 1 and name in _local_units(page)):
+    own_units = (own for key, own in page.language.phrases.items() if key.startswith("unit "))
+    if name in _UNITS or (len(name) > 1 and name in own_units):
         return "" if rest else f"{number} {name}"
     if find_unit(name):
         return ""  # the number alone would be wrong
@@ -220,14 +224,6 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
         is_clear = len(units) > 1 or not _YEAR.fullmatch(number)
         return f"{number} {rest[0]}" if is_clear else ""
     return "" if rest else number  # a number that is a part of something would be wrong
-
-
-def _is_number(values: list[str]) -> bool:
-    return len(values) == 1 and bool(_NUMBER.fullmatch(values[0]))
-
-
-def _local_units(page: Page) -> list[str]:
-    return [unit for key, unit in page.language.phrases.items() if key.startswith("unit ")]
 
 
 def _text(values: list[str], page: Page) -> str:

@@ -235,14 +235,12 @@ class TemplateTable:
         """
         language = self._language
         family, _, code = name.partition("-")
-        label = language.language_names.get(code, "")
-        if family == "lang" and code in language.language_names:
+        names = language.language_names
+        label = names.get(code.removesuffix("-short") if family == "lang" else code, "")
+        if family == "lang" and (code in names or code.endswith("-short")):
             return _with_label(FUNCTIONS["labelled"], label)
-        if family == "lang" and code.endswith("2") and code[:-1] in language.language_names:
+        if family == "lang" and code.endswith("2") and code[:-1] in names:
             return self._shows["lang-x"]  # {{lang-el2}}: without the name of the language
-        if family == "lang" and code.endswith("-short"):
-            label = language.language_names.get(code.removesuffix("-short"), "")
-            return _with_label(FUNCTIONS["labelled"], label)
         if family == "lang" and _LANGUAGE_CODE.fullmatch(code):
             return FUNCTIONS["labelled"]  # without a label rather than with an English one
         if family == "ipa":

@@ -26,7 +26,7 @@ from ..wikis import (
     languages_of_wiki,
     plural_form,
 )
-from .dates import local_time, time
+from .dates import time
 from .functions import unknown
 from .patterns import (
     Arguments,
@@ -49,15 +49,11 @@ _SIGNS = {"−": "-", "×": "*", "÷": "/", "div": "/", "<>": "!="}
 Binary = Callable[[float, float], float]
 
 
-class _ExpressionError(ValueError):
-    """Raised if an expression has no value."""
-
-
 def _power(base: float, exponent: float) -> float:
     if base and abs(exponent) * math.log10(abs(base) + 1) > _MAX_POWER:
-        raise _ExpressionError
+        raise ValueError("the expression has no value")
     if base < 0 and exponent != int(exponent):
-        raise _ExpressionError
+        raise ValueError("the expression has no value")
     return float(base**exponent)
 
 
@@ -119,7 +115,7 @@ def _tokens(text: str) -> list[str]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if not match:
-            raise _ExpressionError
+            raise ValueError("the expression has no value")
         token = match[1] or match[2]
         tokens.append(_SIGNS.get(token, token))
         position = match.end()
@@ -136,7 +132,7 @@ class _Parser:
     def value(self) -> float:
         result = self._level(0)
         if self._tokens[-1]:
-            raise _ExpressionError
+            raise ValueError("the expression has no value")
         return result
 
     def _level(self, number: int) -> float:
@@ -152,11 +148,11 @@ class _Parser:
         token = self._tokens.pop()
         self._depth += 1
         if self._depth > _MAX_DEPTH or not token:
-            raise _ExpressionError
+            raise ValueError("the expression has no value")
         if token == "(":
             result = self._level(0)
             if self._tokens.pop() != ")":
-                raise _ExpressionError
+                raise ValueError("the expression has no value")
         elif token in _UNARY:
             result = _UNARY[token](self._operand())
         elif token in _CONSTANTS:
@@ -164,7 +160,7 @@ class _Parser:
         elif token[0].isdecimal() or token[0] == ".":
             result = float(token)
         else:
-            raise _ExpressionError
+            raise ValueError("the expression has no value")
         while token not in _UNARY and self._tokens[-1] == "e":  # 1.5e3
             self._tokens.pop()
             result *= _power(10, self._operand())
@@ -470,7 +466,7 @@ PARSER_FUNCTIONS: Mapping[str, Show] = {
     "grammar": _grammar,
     "gender": _gender,
     "#time": time,
-    "#timel": local_time,
+    "#timel": lambda arguments, page: time({**arguments, "4": "1"}, page),
     "#titleparts": _titleparts,
     **dict.fromkeys(("#dateformat", "#formatdate"), _formatdate),
     **dict.fromkeys((
