@@ -22,7 +22,6 @@ from .sentence_sampling import Choice, Share
 from .smoothing import FALLBACK, estimate_discounts
 from .subword_models import PieceStats, TrainedPieces, TrainedSubwords, add_subword_stats
 
-NO_SHARE = Share(0, 0.0, 0)
 KINDS = HELD_OUT_KIND, EVALUATED = ("held_out", "evaluated")
 PIECES_DESCRIPTION = Description(
     title="SentencePiece vocabulary over many languages",
@@ -86,7 +85,7 @@ def _make_stats(
       trained: the trained model.
     """
     languages = {
-        name: _sampling_of(choices[name].share if name in choices else NO_SHARE)
+        name: _sampling_of(choices[name].share if name in choices else Share(0, 0.0, 0))
         | {kind: counted[kind, name]._asdict() for kind in KINDS if (kind, name) in counted}
         for name in sorted({*choices, *(language for _, language in counted)})
     }
@@ -278,10 +277,7 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
 
 
 def _describe(tally: Tally, grams: int, *, has_discounts: bool) -> dict[str, Any]:
-    found = {
-        "ngrams": grams,  # unigrams include <s> and <unk>
-        "counted": tally.grams,
-    }
+    found = {"ngrams": grams, "counted": tally.grams}  # unigrams include <s> and <unk>
     if not has_discounts:
         return found
     discounts = estimate_discounts(tally)
