@@ -59,18 +59,7 @@ _NOTE_NAMES = frozenset({
     "ref", "group", "name", "reason", "file", "image", "accessdate", "access-date", "year",
 })  # fmt: skip
 # A text with a name is shown instead of the other arguments.
-_OTHER_NAMES = _NOTE_NAMES | {
-    "text",
-    "texto",
-    "texte",
-    "testo",
-    "tekst",
-    "текст",
-    "label",
-    "lt",
-    "nom",
-    "nome",
-}
+_OTHER_NAMES = _NOTE_NAMES.union("text texto texte testo tekst текст label lt nom nome".split())
 _QUOTATION_NAMES = ("text", "quote", "1")
 _FILE = re.compile(
     r"https?://|www\.|\.(?:og[gav]|wav|mp3|flac|opus|svg|png|jpe?g|gif|tiff?|webm|pdf)$", re.I
@@ -89,17 +78,7 @@ _STYLE = re.compile(
     r"#?[0-9a-f]{3}(?:[0-9a-f]{3})?|[\d.]+(?:%|em|px|pt)|"
     r"black|white|red|green|blue|yellow|gr[ae]y|silver|orange|purple|brown|pink|gold|navy|maroon"
 )
-_UNSPACED = (
-    "CJK",
-    "HIRAGANA",
-    "KATAKANA",
-    "THAI",
-    "LAO",
-    "KHMER",
-    "MYANMAR",
-    "TIBETAN",
-    "BOPOMOFO",
-)
+_UNSPACED = tuple("CJK HIRAGANA KATAKANA THAI LAO KHMER MYANMAR TIBETAN BOPOMOFO".split())
 
 
 def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) -> str:

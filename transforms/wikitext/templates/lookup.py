@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ..language import TEMPLATE_NAMESPACE, Language, normalise_name
 from ..wikis import function_names, languages_of_wiki
 from . import terms
-from .definitions import WIKIDATA, WikiTemplates
+from .definitions import CHOICES, WIKIDATA, WikiTemplates
 from .functions import FUNCTIONS, unknown
 from .parser_functions import MAGIC_WORDS, PARSER_FUNCTIONS, VARIABLES
 from .patterns import Arguments, Page, Show, compile_pattern, positional
@@ -318,7 +318,8 @@ class TemplateTable:
             module = normalise_name(rest)
             is_value = bool(WIKIDATA.search(module))
             return Template(f"{name}:{module}", unknown if is_value else None, is_value, True)
-        show = (PARSER_FUNCTIONS if colon else VARIABLES).get(key)
+        of_function = PARSER_FUNCTIONS.get(key) or CHOICES.get(key)
+        show = of_function if colon else VARIABLES.get(key)
         if show or (colon and name.startswith("#")):
             return Template(name, show, show is not None, bool(colon))
         return None

@@ -218,12 +218,6 @@ def is_default(case: str) -> bool:
     return case.strip().casefold() in default_cases()
 
 
-def branch_of(expression: str) -> str:
-    """Returns the argument that `#ifexpr` shows, "2" or "3"; "" if the expression is invalid."""
-    value = evaluate(expression)
-    return "" if value is None and expression.strip() else "2" if value else "3"
-
-
 def _expr(arguments: Arguments, page: Page) -> str:
     expression = arguments.get("1", "")
     value = evaluate(expression)
@@ -233,11 +227,6 @@ def _expr(arguments: Arguments, page: Page) -> str:
 def is_unknown(condition: str) -> bool:
     """Returns True if it is not known whether a condition is empty."""
     return UNKNOWN in condition and not condition.replace(UNKNOWN, "").replace(HOLE, "").strip()
-
-
-def _if(arguments: Arguments, page: Page) -> str:
-    condition = arguments.get("1", "")
-    return HOLE if is_unknown(condition) else arguments.get("2" if condition else "3", "")
 
 
 def _iferror(arguments: Arguments, page: Page) -> str:
@@ -261,42 +250,6 @@ def _ifexist(arguments: Arguments, page: Page) -> str:
     texts = (_HIDDEN_LINK.sub("", arguments.get(key, "")) for key in ("2", "3"))
     one, other = (_FORMATTING.sub("", _LINK_TO.sub(r"\1", text)).strip() for text in texts)
     return one if one == other else HOLE
-
-
-def _ifeq(arguments: Arguments, page: Page) -> str:
-    one, other = arguments.get("1", ""), arguments.get("2", "")
-    if UNKNOWN in one or UNKNOWN in other:
-        return HOLE
-    return arguments.get("3" if comparable(one) == comparable(other) else "4", "")
-
-
-def _ifexpr(arguments: Arguments, page: Page) -> str:
-    expression = arguments.get("1", "")
-    return HOLE if UNKNOWN in expression else arguments.get(branch_of(expression), "")
-
-
-def _switch(arguments: Arguments, page: Page) -> str:
-    """Expands `{{#switch:b|a=1|b=2|3}}` to the value of the case that matches argument "1": "2".
-
-    A case without a value has the value of the next case that has one. This is also true of `#default`. If
-    the last case has no value, it is the default: "3" in this example.
-    """
-    if UNKNOWN in arguments.get("1", ""):
-        return HOLE
-    wanted = comparable(arguments.get("1", ""))
-    is_met = is_next_default = False
-    default = ""
-    last: str | None = None
-    for case in positional(arguments)[1:]:
-        name, equals, text = (part.strip() for part in case.partition("="))
-        is_met = is_met or comparable(name) == wanted
-        if equals and is_met:
-            return text
-        is_next_default = is_next_default or is_default(name)
-        if equals and is_next_default:
-            default, is_next_default = text, False
-        last = None if equals else name
-    return default if last is None else last
 
 
 def _padded(arguments: Arguments, *, left: bool) -> str:
@@ -422,14 +375,7 @@ def _silent(arguments: Arguments, page: Page) -> str:
     return ""
 
 
-_NAMES_OF_PAGE = (
-    "PAGENAME",
-    "FULLPAGENAME",
-    "BASEPAGENAME",
-    "SUBPAGENAME",
-    "ROOTPAGENAME",
-    "SUBJECTPAGENAME",
-)
+_NAMES_OF_PAGE = [f"{of}PAGENAME" for of in ("", "FULL", "BASE", "SUB", "ROOT", "SUBJECT")]
 # The page is an article, in the main namespace.
 _OF_PAGE: Mapping[str, Show] = {
     **dict.fromkeys(_NAMES_OF_PAGE, _name_of_page),
@@ -446,12 +392,8 @@ _OF_PAGE: Mapping[str, Show] = {
 }  # fmt: skip
 
 PARSER_FUNCTIONS: Mapping[str, Show] = {
-    "#if": _if,
-    "#ifeq": _ifeq,
     "#expr": _expr,
-    "#ifexpr": _ifexpr,
     "#iferror": _iferror,
-    "#switch": _switch,
     "#language": _language,
     "#ifexist": _ifexist,
     "formatnum": _formatnum,
@@ -505,6 +447,7 @@ VARIABLES: Mapping[str, Show] = {
     ")": lambda arguments, page: "}",
 }
 MAGIC_WORDS = frozenset({
-    *PARSER_FUNCTIONS, *VARIABLES, "#default", "#invoke", "subst", "safesubst", "msg", "msgnw", "raw",
+    *PARSER_FUNCTIONS, *VARIABLES, "#if", "#ifeq", "#ifexpr", "#switch", "#default", "#invoke", "subst",
+    "safesubst", "msg", "msgnw", "raw",
 })  # fmt: skip
 """The keys of all variables and functions that have names in other languages (see `MagicWords`)."""

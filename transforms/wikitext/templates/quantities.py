@@ -271,11 +271,7 @@ def coordinates(arguments: Arguments, page: Page) -> str:
     Norwegian, `display=inline` is `vis=tekst`, and the letters are N, S, Ø and V.
     """
     display = first_of(arguments, ("display", "vis")) or "inline"
-    if not any(word in display for word in ("inline", "tekst")) and display not in (
-        "i",
-        "it",
-        "ti",
-    ):
+    if not ("inline" in display or "tekst" in display or display in ("i", "it", "ti")):
         return ""
     phrases = page.language.phrases
     letters = dict(zip(phrases.get("sides", _SIDES), _SIDES, strict=True))
