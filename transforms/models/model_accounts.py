@@ -187,9 +187,12 @@ class SubwordAccounts:
 
     def _characters_per_piece(self, edition: str, stats: Counts) -> dict[str, Any]:
         """Returns the figures of one language in the table of the dataset card."""
+        own = self.builds[edition]
+        pieces = sum(own[split].get("pieces", 0) for split in MEASURED)
+        characters = sum(own[split]["characters"] for split in MEASURED)
         paper = dict(zip(("32k", "64k", "128k"), self.paper.get(edition, ()), strict=False))
         return {
-            "own": own_characters_per_piece(self.builds).get(edition),
+            "own": characters / pieces if pieces else None,  # with the vocabulary of the build
             "paper": {size: paper.get(size) for size in ("32k", *stats)},
             "differs": self.differs.get(edition),
             "measured": {
@@ -199,22 +202,6 @@ class SubwordAccounts:
                 for name, counted in stats.items()
             },
         }
-
-
-def own_characters_per_piece(builds: Mapping[str, BuildStats]) -> dict[str, float]:
-    """Returns edition → mean number of characters per piece in its validation and test splits.
-
-    The editions are the language editions of Wiki-40B. The pieces are those of the vocabulary that is part of
-    the build of the edition. An edition whose build has no vocabulary is left out.
-
-    Args:
-      builds: edition → the counts of each split of its build.
-    """
-    own = {}
-    for edition, stats in builds.items():
-        if pieces := sum(stats[split].get("pieces", 0) for split in MEASURED):
-            own[edition] = sum(stats[split]["characters"] for split in MEASURED) / pieces
-    return own
 
 
 NGRAMS_DESCRIPTION = Description(

@@ -330,11 +330,6 @@ def _islamic(date: datetime.date) -> _Date:
     return _Date(year, month, day_of_year - (59 * (month - 1) + 1) // 2 + 1)
 
 
-def _thai_year(date: datetime.date) -> int:
-    is_before_april = 1912 <= date.year <= 1940 and date.month <= 3
-    return date.year + 543 - is_before_april
-
-
 def _japanese_year(date: datetime.date) -> str:
     if date < _GREGORIAN_IN_JAPAN:
         return f"西暦{date.year}"
@@ -366,7 +361,8 @@ _DATES: Mapping[str, Callable[[datetime.datetime], object]] = {
     "xmj": lambda at: _islamic(at.date()).day,
     "xmn": lambda at: _islamic(at.date()).month,
     "xmY": lambda at: _islamic(at.date()).year,
-    "xkY": lambda at: _thai_year(at.date()),
+    # Until 1940, the Thai year began in April.
+    "xkY": lambda at: at.year + 543 - (1912 <= at.year <= 1940 and at.month <= 3),
     "xtY": lambda at: _japanese_year(at.date()),
 }
 _TIMES: Mapping[str, Callable[[datetime.datetime], object]] = {

@@ -429,13 +429,9 @@ def is_fit_for_prose(definition: str) -> bool:
         and (not _BLOCK.match(definition) or bool(_QUOTED.search(definition)))
         and (
             bool(_BRANCH.search(definition))
-            or all(map(_is_of_wikidata, _MODULE.findall(definition)))
+            or all(WIKIDATA.search(normalise_name(one)) for one in _MODULE.findall(definition))
         )
     )
-
-
-def _is_of_wikidata(module: str) -> bool:
-    return bool(WIKIDATA.search(normalise_name(module)))
 
 
 def read_template(page: Page) -> TemplateFact | None:

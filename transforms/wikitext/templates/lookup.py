@@ -136,21 +136,14 @@ class MagicWords:
     """
 
     def __init__(self, code: str, keys: Iterable[str]) -> None:
-        self._exact: dict[str, str] = {}
-        self._folded: dict[str, str] = {}
-        self._add((key, key) for key in keys)
-        self._is_local = False
-        for language in reversed(languages_of_wiki(code)):
-            words = function_names().get(language, {})
-            self._add((name, key) for key, names in words.items() for name in names)
-            self._is_local = self._is_local or language != "en"
-
-    def _add(self, words: Iterable[tuple[str, str]]) -> None:
-        for name, key in words:
-            if key.isupper():
-                self._exact[name] = key
-            else:
-                self._folded[name.casefold()] = key
+        languages = languages_of_wiki(code)
+        self._is_local = any(language != "en" for language in languages)
+        words = [(key, key) for key in keys]
+        for language in reversed(languages):
+            named = function_names().get(language, {})
+            words += ((name, key) for key, names in named.items() for name in names)
+        self._exact = {name: key for name, key in words if key.isupper()}
+        self._folded = {name.casefold(): key for name, key in words if not key.isupper()}
 
     def key(self, name: str) -> str:
         """Returns the key of a variable or function with a given name, or "" if there is none.
@@ -217,15 +210,13 @@ class TemplateTable:
     def _resolved(self, pattern: str) -> str:
         for _ in range(3):  # an alias may lead to an alias
             if pattern.startswith("@"):
-                pattern = self._aliased(pattern[1:])
-        return pattern
-
-    def _aliased(self, name: str) -> str:
-        pattern = self._language.templates.get(normalise_name(name))
-        if pattern is None:
-            raise ValueError(
-                f"the pattern '@{name}' refers to the template {name!r}, which is not in the tables"
-            )
+                name = pattern[1:]
+                aliased = self._language.templates.get(normalise_name(name))
+                if aliased is None:
+                    raise ValueError(
+                        f"the pattern '@{name}' refers to the template {name!r}, which is not in the tables"
+                    )
+                pattern = aliased
         return pattern
 
     def _family_member(self, name: str) -> Show | None:
