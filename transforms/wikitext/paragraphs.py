@@ -241,9 +241,7 @@ def _to_line(block: str) -> str:
 
 
 def _is_row_of_links(paragraph: str) -> bool:
-    if paragraph.startswith(SECTION):
-        return False
-    if not _SEPARATOR.search(paragraph, 0, _MAX_LINK + 3):
+    if paragraph.startswith(SECTION) or not _SEPARATOR.search(paragraph, 0, _MAX_LINK + 3):
         return False
     links = _SEPARATOR.split(paragraph)
     return len(links) >= _MIN_LINKS and all(len(link) <= _MAX_LINK for link in links)

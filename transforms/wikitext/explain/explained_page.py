@@ -124,8 +124,7 @@ def _align(sources: Sequence[RawSection], raw: Sequence[RawSection]) -> list[int
     places: list[int | None] = [None] * len(raw)
     matcher = difflib.SequenceMatcher(None, names[0], names[1], autojunk=False)
     for here, there, length in matcher.get_matching_blocks():
-        for offset in range(length):
-            places[here + offset] = there + offset
+        places[here : here + length] = range(there, there + length)
     return places
 
 

@@ -90,11 +90,6 @@ def superscript(text: str) -> str:
     return text.translate(_SUPERSCRIPTS)
 
 
-def subscript(text: str) -> str:
-    """Returns a text with subscript digits and signs."""
-    return text.translate(_SUBSCRIPTS)
-
-
 def format_number(number: str, form: NumberFormat) -> str:
     """Returns a number, and any text after it, in the format of the wiki: "3003 m" → "3,003 m".
 
@@ -156,7 +151,7 @@ FORMATTERS: Mapping[str, Formatter] = {
     "upper": lambda text, _: text.upper(),
     "first_upper": lambda text, _: first_upper(text),
     "superscript": lambda text, _: superscript(text),
-    "subscript": lambda text, _: subscript(text),
+    "subscript": lambda text, _: text.translate(_SUBSCRIPTS),
     "month": month_name,
     "verbatim": lambda text, _: protect(text),
     "no_aside": lambda text, _: text.partition(" (")[0],
