@@ -78,21 +78,12 @@ def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> Sen
     for build, key in sorted((told | named).values(), key=lambda one: age_of(one[0])):
         newest[build.corpus, build.edition, key] = build, key
     builds = [newest[edition] for edition in sorted(newest)]
+    own = ((build.folder, layout_of(build.manifest)) for build, _ in builds)
     return SentenceSources(
         builds=_by_language((key, build) for build, key in builds),
         texts=_by_language((key, path) for path, key in sorted(texts.items())),
-        layouts={**layouts, **_other_layouts([build for build, _ in newest.values()], layouts)},
+        layouts={**layouts, **{folder: layout for folder, layout in own if layout}},
     )
-
-
-def _other_layouts(builds: Iterable[Build], layouts: Mapping[str, Layout]) -> dict[str, Layout]:
-    """Returns folder of a build → its layout, for builds whose layout is not that of their corpus."""
-    found = {build.folder: (build.corpus, layout_of(build.manifest)) for build in builds}
-    return {
-        folder: layout
-        for folder, (corpus, layout) in found.items()
-        if layout and layout != layouts[corpus]
-    }
 
 
 def _claim(path: str, before: str, key: str) -> None:

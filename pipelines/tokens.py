@@ -118,7 +118,7 @@ class Tokens(BuildOfBuild):
         """Writes the tokens to one file per split, in the order of the documents in the input build."""
         folder, pieces = place.folder, tokenized.pieces
         copy = COPIES[self.tokenizer_kind]
-        once = root | "Tokenizer" >> beam.Create([self.tokenizer_path])
+        role, size = ROLES[self.tokenizer_kind], self.size
         rows = {file.split: 0 for file in finished_builds.files_of(self.build)}
         for file in self.build.manifest["outputs"]:
             if file["format"] == self.build.format and file["split"] in rows:
@@ -129,11 +129,10 @@ class Tokens(BuildOfBuild):
             account_for_tokens,
             outputs=[
                 pieces | "WriteTokens" >> write_tokens.WriteTokens(folder, type_of_ids(self.size)),
-                once
+                root
+                | "Tokenizer" >> beam.Create([self.tokenizer_path])
                 | "CopyTokenizer"
-                >> beam.Map(
-                    write_tokens.copy_tokenizer, folder, copy, ROLES[self.tokenizer_kind], self.size
-                ),
+                >> beam.Map(write_tokens.copy_tokenizer, folder, copy, role, size),
             ],
             counted=pieces
             | "CountsOfPieces" >> beam.Map(lambda piece: (piece.file.split, piece.counts))

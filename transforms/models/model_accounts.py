@@ -22,7 +22,6 @@ from .sentence_sampling import Choice, Share
 from .smoothing import FALLBACK, estimate_discounts
 from .subword_models import PieceStats, TrainedPieces, TrainedSubwords, add_subword_stats
 
-NO_SHARE = Share(0, 0.0, 0)
 KINDS = HELD_OUT_KIND, EVALUATED = ("held_out", "evaluated")
 PIECES_DESCRIPTION = Description(
     title="SentencePiece vocabulary over many languages",
@@ -86,7 +85,7 @@ def _make_stats(
       trained: the trained model.
     """
     languages = {
-        name: _sampling_of(choices[name].share if name in choices else NO_SHARE)
+        name: _sampling_of(choices[name].share if name in choices else Share(0, 0.0, 0))
         | {kind: counted[kind, name]._asdict() for kind in KINDS if (kind, name) in counted}
         for name in sorted({*choices, *(language for _, language in counted)})
     }
@@ -188,9 +187,12 @@ class SubwordAccounts:
 
     def _characters_per_piece(self, edition: str, stats: Counts) -> dict[str, Any]:
         """Returns the figures of one language in the table of the dataset card."""
+        own = self.builds[edition]
+        pieces = sum(own[split].get("pieces", 0) for split in MEASURED)
+        characters = sum(own[split]["characters"] for split in MEASURED)
         paper = dict(zip(("32k", "64k", "128k"), self.paper.get(edition, ()), strict=False))
         return {
-            "own": own_characters_per_piece(self.builds).get(edition),
+            "own": characters / pieces if pieces else None,  # with the vocabulary of the build
             "paper": {size: paper.get(size) for size in ("32k", *stats)},
             "differs": self.differs.get(edition),
             "measured": {
@@ -200,22 +202,6 @@ class SubwordAccounts:
                 for name, counted in stats.items()
             },
         }
-
-
-def own_characters_per_piece(builds: Mapping[str, BuildStats]) -> dict[str, float]:
-    """Returns edition → mean number of characters per piece in its validation and test splits.
-
-    The editions are the language editions of Wiki-40B. The pieces are those of the vocabulary that is part of
-    the build of the edition. An edition whose build has no vocabulary is left out.
-
-    Args:
-      builds: edition → the counts of each split of its build.
-    """
-    own = {}
-    for edition, stats in builds.items():
-        if pieces := sum(stats[split].get("pieces", 0) for split in MEASURED):
-            own[edition] = sum(stats[split]["characters"] for split in MEASURED) / pieces
-    return own
 
 
 NGRAMS_DESCRIPTION = Description(
@@ -278,10 +264,7 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
 
 
 def _describe(tally: Tally, grams: int, *, has_discounts: bool) -> dict[str, Any]:
-    found = {
-        "ngrams": grams,  # unigrams include <s> and <unk>
-        "counted": tally.grams,
-    }
+    found = {"ngrams": grams, "counted": tally.grams}  # unigrams include <s> and <unk>
     if not has_discounts:
         return found
     discounts = estimate_discounts(tally)

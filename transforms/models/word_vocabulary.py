@@ -163,16 +163,6 @@ class VocabularyStats(NamedTuple):
     vocabulary_words: int  # number of words in the vocabulary, without the special tokens
     heldout: tuple[HeldoutStats, ...]  # counts of each held-out shard, in order
 
-    @property
-    def training_words_with_boundaries(self) -> int:
-        """The number of training words, with a <S> and a </S> for each sentence."""
-        return self.training_words + 2 * self.training_sentences
-
-    @property
-    def vocabulary_size(self) -> int:
-        """The size of the vocabulary, including the special tokens."""
-        return self.vocabulary_words + len(SIGNS)
-
     def as_dict(self) -> dict[str, Any]:
         """Returns the figures in the form in which stats.json contains them: name of a figure → its value.
 
@@ -183,10 +173,10 @@ class VocabularyStats(NamedTuple):
         return {
             "training_sentences": self.training_sentences,
             "training_words": self.training_words,
-            "training_words_with_boundaries": self.training_words_with_boundaries,
+            "training_words_with_boundaries": self.training_words + 2 * self.training_sentences,
             "training_distinct_words": self.training_distinct_words,
             f"words_with_count_at_least_{self.min_count}": self.vocabulary_words,
-            "vocabulary_with_S_slashS_UNK": self.vocabulary_size,
+            "vocabulary_with_S_slashS_UNK": self.vocabulary_words + len(SIGNS),
             **{f"heldout_shard_{shard}": counts for shard, counts in enumerate(shards[:1])},
             "heldout": heldout.as_dict(),
             # Counts over all files of the held-out folder of the original. It has each sentence twice: in the

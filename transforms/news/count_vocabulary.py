@@ -5,7 +5,6 @@ Replaces words that are not in the vocabulary by <UNK>, in shuffled shards.
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
@@ -17,12 +16,7 @@ from ..files.line_blocks import count_lines
 from ..files.records import LineRange, LineShard
 from ..files.scratch import Scratch, fetch
 from ..models import word_vocabulary
-from ..models.count_words import (
-    CountedVocabulary,
-    DealWords,
-    WriteVocabulary,
-    WrittenVocabulary,
-)
+from ..models.count_words import CountedVocabulary, DealWords, WriteVocabulary, WrittenVocabulary
 from ..models.word_vocabulary import HeldoutStats, VocabularyStats
 from .sentence_accounts import HELDOUT
 from .write_lines import lines_of_range
@@ -76,7 +70,7 @@ def CountVocabulary(
     write = WriteVocabulary(folder, FILE, min_count, sentences)
     written: CountedVocabulary = pieces | "Pieces" >> beam.Flatten() | "WriteVocabulary" >> write
     measure = Gather(
-        _Heldout, measure_shards, GATHERED_BYTES, lambda heldout: len(heldout.shard.block)
+        lambda *one: one, measure_shards, GATHERED_BYTES, lambda one: len(one[0].block)
     )
     coverage = heldout | "MeasureHeldout" >> beam.ParDo(
         measure, AsSingleton(written.words)
@@ -101,19 +95,17 @@ def count_heldout(shard: LineShard) -> pa.RecordBatch:
     return word_vocabulary.negate_counts(word_vocabulary.count_words(shard.block))
 
 
-class _Heldout(NamedTuple):
-    shard: LineShard
-    packed_words: bytes
-
-
-def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutStats]]:
+def measure_shards(
+    heldout: Sequence[tuple[LineShard, bytes]],
+) -> Iterator[tuple[int, HeldoutStats]]:
     """Counts how many words of each held-out shard are in the vocabulary.
 
-    Yields (number of the shard, counts). The vocabulary is unpacked once for all shards.
+    Yields (number of the shard, counts). Each shard is given with the packed words of the vocabulary, which
+    are unpacked once for all shards.
     """
-    words = word_vocabulary.unpack_words(heldout[0].packed_words)
-    measured = word_vocabulary.measure_heldout([one.shard.block for one in heldout], words)
-    return zip((one.shard.shard for one in heldout), measured, strict=True)
+    words = word_vocabulary.unpack_words(heldout[0][1])
+    measured = word_vocabulary.measure_heldout([shard.block for shard, _ in heldout], words)
+    return zip((shard.shard for shard, _ in heldout), measured, strict=True)
 
 
 def make_stats(

@@ -118,10 +118,8 @@ class LineTokenizer:
         return result
 
     def _tokenize_each(self, lines: Sequence[bytes]) -> list[bytes]:
-        return _on_each(self._tokenize_line, lines)
-
-    def _tokenize_line(self, line: str) -> str:
-        return self._lower(wmt_tokenizer.tokenize_line(line, self._language, self._perl))
+        how = self._language, self._perl
+        return _on_each(lambda line: self._lower(wmt_tokenizer.tokenize_line(line, *how)), lines)
 
     def _lower(self, text: str) -> str:
         return text.lower() if self._lower_case else text
@@ -293,11 +291,8 @@ class PeriodTable(dict[bytes | str, int]):
     def __missing__(self, word: bytes | str) -> int:
         # Bytes beyond ASCII only occur in doubtful lines.
         text = word if isinstance(word, str) else word.decode("latin-1")
-        keeps = (
-            _KEEPS[wmt_tokenizer.keeps_period(text, self._language, self._perl)]
-            if text
-            else _ALWAYS
-        )
+        how = self._language, self._perl
+        keeps = _KEEPS[wmt_tokenizer.keeps_period(text, *how)] if text else _ALWAYS
         if len(word) <= _MAX_KNOWN_LETTERS:
             if len(self) >= _MAX_KNOWN_WORDS:
                 self.clear()

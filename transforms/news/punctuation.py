@@ -109,16 +109,11 @@ def _unknown(perl: str) -> re.Pattern[str]:
 
 # Literals of the first part, all single characters of Unicode.
 _UNICODE_PUNCTUATION = (
-    ("’", "'"),
-    ("‘", "'"),
-    ("—", "--"),
-    ("–", "--"),
+    *((sign, "'") for sign in "’‘"),
+    *((sign, "--") for sign in "—–"),
     ("…", "... "),
     (" ★ ", " "),
-    ("„", '"'),
-    ("″", '"'),
-    ("“", '"'),
-    ("”", '"'),
+    *((sign, '"') for sign in "„″“”"),
 )
 
 # UTF-8 punctuation that was read as Windows-1252 and written as UTF-8 again. The rules of the script for “
@@ -143,9 +138,7 @@ _MOJIBAKE_REST = (
     ("Â :", ":"),
     ("Â ÂºC", " ÂºC"),
     ("Â cm", " cm"),
-    ("Â ?", "?"),
-    ("Â !", "!"),
-    ("Â ;", ";"),
+    *((f"Â {sign}", sign) for sign in "?!;"),
     (",Â ", ", "),
 )
 

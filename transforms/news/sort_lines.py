@@ -8,16 +8,14 @@ Normalises and tokenises lines, one block at a time.
 """
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton, TaggedOutput
-from apache_beam.transforms.window import GlobalWindows
 
 from ..files import counters
-from ..files.distribution import transform
+from ..files.distribution import Gather, transform
 from ..files.line_blocks import count_lines
 from ..files.records import LineRange, LineShard
 from ..files.scratch import Scratch, fetch
@@ -100,7 +98,7 @@ RANGE_BYTES = 1 << 23
 RUN_BYTES, MAX_RUN_BYTES = 1 << 23, 1 << 27
 MANY_RUNS = 256
 
-SAMPLES, DUPLICATES = "samples", "duplicates"
+DUPLICATES = "duplicates"
 
 
 class SortedLines(NamedTuple):
@@ -135,22 +133,25 @@ def SortLines(
       run_bytes: size of a run. Sorting it takes a few times as much memory. See `run_bytes_for`.
     """
     scratch = Scratch(folder)
-    sort_runs = beam.ParDo(_SortRuns(scratch, run_bytes)).with_output_types(bytes)
-    runs = blocks | "SortRuns" >> sort_runs.with_outputs(SAMPLES, DUPLICATES, main="runs")
+    sort = functools.partial(sort_run, scratch=scratch)
+    runs = blocks | "SortRuns" >> beam.ParDo(Gather(None, sort, run_bytes, len))
     splitters = (
-        runs[SAMPLES]
+        runs
+        | "Samples" >> beam.Map(lambda run: run.sampler)
         | "MergeSamples" >> beam.CombineGlobally(merge_samplers)
         | "Sample" >> beam.Map(shuffle.LineSampler.sample)
         | "PlanRanges" >> beam.Map(shuffle.plan_ranges, range_bytes)
     )
     merge_ranges = beam.FlatMap(merge_range).with_output_types(tuple[int, bytes])
     merged = (
-        runs.runs
+        runs
+        | "Lines" >> beam.Map(lambda run: run.packed).with_output_types(bytes)
         | "CutRuns" >> beam.FlatMap(cut_run, AsSingleton(splitters), scratch)
         | "GroupRanges" >> beam.GroupByKey()
         | "MergeRanges" >> merge_ranges.with_outputs(DUPLICATES, main="ranges")
     )
-    duplicates = (runs[DUPLICATES], merged[DUPLICATES]) | "Duplicates" >> beam.Flatten()
+    in_runs = runs | "Repeated" >> beam.Map(lambda run: run.duplicates)
+    duplicates = (in_runs, merged[DUPLICATES]) | "Duplicates" >> beam.Flatten()
     return SortedLines(merged.ranges, splitters, duplicates)
 
 
@@ -170,38 +171,21 @@ def merge_samplers(samplers: Iterable[shuffle.LineSampler]) -> shuffle.LineSampl
     return merged
 
 
-@dataclass(eq=False, repr=False)
-class _SortRuns(beam.DoFn):
-    """Joins blocks of lines into runs, sorts each run, and stores it in scratch."""
+class SortedRun(NamedTuple):
+    """A sorted part of the input, stored in scratch, with a sample of its lines."""
 
-    scratch: Scratch
-    run_bytes: int
+    packed: bytes
+    sampler: shuffle.LineSampler
+    duplicates: int  # number of dropped duplicates
 
-    def start_bundle(self) -> None:
-        self._blocks: list[bytes] = []
-        self._bytes = self._duplicates = 0
-        self._sampler = shuffle.LineSampler()
 
-    def process(self, block: bytes) -> Iterator[bytes]:
-        self._blocks.append(block)
-        self._bytes += len(block)
-        if self._bytes >= self.run_bytes:
-            yield self._sort_run()
-
-    def finish_bundle(self) -> Iterator[Any]:
-        in_window = GlobalWindows.windowed_value_at_end_of_window
-        if self._blocks:
-            yield in_window(self._sort_run())
-        yield TaggedOutput(SAMPLES, in_window(self._sampler))
-        yield TaggedOutput(DUPLICATES, in_window(self._duplicates))
-
-    def _sort_run(self) -> bytes:
-        run = b"".join(self._blocks)
-        self._blocks, self._bytes = [], 0
-        different = shuffle.sort_block(run)
-        self._sampler.add(different, len(run))
-        self._duplicates += count_lines(run) - count_lines(different)
-        return self.scratch.put(different)
+def sort_run(blocks: Sequence[bytes], scratch: Scratch) -> Iterator[SortedRun]:
+    """Joins blocks of lines into a run, sorts it, and stores it in scratch."""
+    run = b"".join(blocks)
+    different = shuffle.sort_block(run)
+    sampler = shuffle.LineSampler()
+    sampler.add(different, len(run))
+    yield SortedRun(scratch.put(different), sampler, count_lines(run) - count_lines(different))
 
 
 def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator[tuple[int, bytes]]:

@@ -72,9 +72,8 @@ def apostrophes_of(language: str) -> str:
     The rule is APOSTROPHES_RIGHT, APOSTROPHES_LEFT or APOSTROPHES_APART: an apostrophe is joined to the word
     on its right, to the word on its left, or to none.
     """
-    if language == "en":
-        return APOSTROPHES_RIGHT
-    return APOSTROPHES_LEFT if language in ("fr", "it") else APOSTROPHES_APART
+    rules = {"en": APOSTROPHES_RIGHT, "fr": APOSTROPHES_LEFT, "it": APOSTROPHES_LEFT}
+    return rules.get(language, APOSTROPHES_APART)
 
 
 def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:

@@ -144,22 +144,18 @@ class LineEncoder:
 
     def batches(self) -> Iterator[Batch]:
         """Yields the lines of the block in batches. Each batch becomes a row group of a Parquet file."""
+        others = [one for one in self._formats if one not in (PARQUET, TFRECORD)]
         for part in line_blocks.cut_block(self._block, GROUP_BYTES):
-            yield self._encode(part)
-
-    def _encode(self, part: bytes) -> Batch:
-        self.md5.update(part)
-        pieces: dict[str, Iterable[Any]] = {TEXT: [part]}
-        if self._formats:
-            lines = line_blocks.make_table(part)
-            self.replaced += lines.replaced
-            others = [one for one in self._formats if one not in (PARQUET, TFRECORD)]
-            rows = (
-                [(text,) for text in lines.table[line_blocks.FEATURE].to_pylist()] if others else []
-            )
-            pieces |= encode_batch(line_blocks.SCHEMA, rows, others).pieces
-            pieces |= {PARQUET: [lines.table], TFRECORD: _records(lines.block)}
-        return Batch(line_blocks.count_lines(part), pieces)
+            self.md5.update(part)
+            pieces: dict[str, Iterable[Any]] = {TEXT: [part]}
+            if self._formats:
+                lines = line_blocks.make_table(part)
+                self.replaced += lines.replaced
+                texts = lines.table[line_blocks.FEATURE].to_pylist() if others else ()
+                rows = [(text,) for text in texts]
+                pieces |= encode_batch(line_blocks.SCHEMA, rows, others).pieces
+                pieces |= {PARQUET: [lines.table], TFRECORD: _records(lines.block)}
+            yield Batch(line_blocks.count_lines(part), pieces)
 
 
 def _records(block: bytes) -> Iterator[bytes]:

@@ -155,7 +155,7 @@ class WikitextCleaner:
         kept = drop_sections(split_sections(text), functools.cache(self._is_dropped))
         shown: list[tuple[int, Section]] = []
         for batch in in_batches(kept, BATCH_CHARACTERS):
-            sections = self._run_passes(batch, page, Expansion({}), variants, markdown=True)
+            sections = self._show(batch, page, Expansion({}), variants, markdown=True)
             shown += zip((one.level for one in batch), sections, strict=True)
         return render_markdown(variants.convert_title(title), shown)
 
@@ -198,19 +198,6 @@ class WikitextCleaner:
         return self._links.drop_rows_of_categories(marked) if section.level else marked
 
     def _show(
-        self,
-        sections: Sequence[RawSection],
-        page: Page,
-        expansion: Expansion,
-        variants: PageVariants,
-    ) -> list[Section]:
-        """Cleans sections of a page for running text. The arguments are those of `_run_passes`.
-
-        Returns one cleaned section for each given section. Some may have no paragraphs.
-        """
-        return self._run_passes(sections, page, expansion, variants)
-
-    def _run_passes(
         self,
         sections: Sequence[RawSection],
         page: Page,
@@ -262,16 +249,10 @@ class WikitextCleaner:
         lines = (section.rstrip("\n").split("\n") for section in shown)
         return [
             Section(
-                (restore(heading) if markdown else heading).strip() or _plain(raw.heading),
+                (restore(heading) if markdown else heading).strip()
+                # Templates alone leave no text: the heading without its brackets and braces
+                or _MARKUP_SIGNS.sub("", restore(raw.heading)).strip(),
                 tuple(texts if markdown else paragraphs.without_labels(texts, raw.body)),
             )
             for raw, (heading, *texts) in zip(sections, lines, strict=True)
         ]
-
-
-def _plain(heading: str) -> str:
-    """Returns a heading without its brackets, braces, `<`, `>` and `|`.
-
-    This is used for a heading of which cleaning left no text, because it consists only of templates.
-    """
-    return _MARKUP_SIGNS.sub("", restore(heading)).strip()

@@ -183,13 +183,6 @@ def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
     return {**of_cldr, **names} if same >= _SAME_NAMES * len(names) else names
 
 
-def _countries(
-    codes: Mapping[str, str], names: Mapping[str, str], two_letters: Iterable[str]
-) -> dict[str, str]:
-    written = {**dict(zip(two_letters, two_letters, strict=True)), **codes}
-    return {code.casefold(): names[two] for code, two in written.items() if two in names}
-
-
 def _namespaces(code: str, is_complete: bool) -> dict[int, frozenset[str]]:
     if is_complete:
         names = read_table("languages", "namespaces")
@@ -305,6 +298,8 @@ def load_language(code: str) -> Language:
         templates.setdefault(normalise_name(name), "?=doubted_or_reason")
     for name in listed("silent_templates"):
         templates.setdefault(normalise_name(name), "")
+    named = local.get("countries", {})
+    codes = {**{two: two for two in listed("two_letter_countries")}, **common["country_codes"]}
     is_english = _WRITTEN_IN.get(code, code) == "en"
     borrowed = normalise_names(common["templates"]) - normalise_names(local.get("templates", {}))
     redirects = ["#REDIRECT", *listed("redirect_words")]
@@ -325,11 +320,7 @@ def load_language(code: str) -> Language:
         data_prefixes=tuple(prefix.casefold() for prefix in listed("data_prefixes")),
         language_names=_with_cldr_names(_language_names(common, local), code),
         language_label=local.get("language_label", common["language_label"]),
-        countries=_countries(
-            common["country_codes"],
-            local.get("countries", {}),
-            local.get("two_letter_countries", ()),
-        ),
+        countries={code.casefold(): named[two] for code, two in codes.items() if two in named},
         months=tuple(listed("months")),
         date=local.get("date", common["date"]),
         phrases={**phrases, **local.get("phrases", {})},

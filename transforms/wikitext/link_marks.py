@@ -94,9 +94,7 @@ def clean_with_links(cleaner: WikitextCleaner, wikitext: str, title: str) -> Lin
 def _mark(match: re.Match[str]) -> str:
     if match["target"]:
         return _mark_link(match[0], match["target"], match["bar"])
-    if match["call"]:
-        return match["call"] + _mark_arguments(match["arguments"])
-    return match[0]
+    return match["call"] + _mark_arguments(match["arguments"]) if match["call"] else match[0]
 
 
 def _mark_link(link: str, target: str, bar: str | None) -> str:

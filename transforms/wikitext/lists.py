@@ -159,7 +159,7 @@ class ListRule(NamedTuple):
 
         Args:
             block: the lines of the list.
-            is_announced: result of `_announced`.
+            is_announced: result of `_Announcements.announce`.
         """
         if self.lists != "sentences" or is_announced is None:
             return self.lists == "all"
@@ -186,12 +186,12 @@ def keep_lists(text: str, levels: Sequence[int], rule: ListRule) -> str:
     pieces: list[str] = []
     position = 0
     list_end = -1  # of the last list that is kept as a whole
-    headings = _AnnouncedHeadings(text, levels)
+    announcements = _Announcements(text, levels, rule.announcing)
     for match in _LINES.finditer(text):
         block = match[1]
         start, end = _line_before(text, match.start())
         goes_on = list_end == position < end and _is_inserted(text, position, end)
-        is_announced = _announced(text, start, end, block, headings, rule, goes_on=goes_on)
+        is_announced = announcements.announce(start, end, block, goes_on=goes_on)
         is_whole = rule.keeps_whole(block, is_announced)
         items = _items(block) if is_whole else []
         shown = "\n" + "".join(map(_paragraph, items)) if is_whole else rule.show_parts(match[0])
@@ -234,42 +234,6 @@ def _ends_sentence(item: str) -> bool:
     if end.endswith(">"):  # a tag
         return bool(_SENTENCE_END.search(item[-_MAX_END:]))
     return end[-1:] in _LAST_SIGNS
-
-
-def _announced(
-    text: str,
-    start: int,
-    end: int,
-    block: str,
-    headings: "_AnnouncedHeadings",
-    rule: ListRule,
-    *,
-    goes_on: bool,
-) -> bool | None:
-    """Returns True if the text before a list announces it, False if it is only a label, else None.
-
-    Args:
-        text: a text with a list.
-        start, end: the line before the list is `text[start:end]`.
-        block: the lines of the list.
-        headings: the announced headings of the text.
-        rule: knows the words that announce a list.
-        goes_on: True if the list continues another one that is kept.
-    """
-    line = text[start:end].strip(_BLANK)
-    if line.startswith(SECTION):
-        is_continued = headings.has(start) and _has_sentences(_items(block))
-        return True if is_continued else None
-    if not line or line.startswith(_NO_SENTENCE):
-        return None
-    if goes_on or _explains_symbols(line.rstrip(":： "), block):
-        return True
-    if _OPEN_END.search(text, max(start, end - _MAX_END), end):
-        return _is_sentence(line) or _is_announced(text, start)
-    words = rule.announcing
-    if words and words.search(line[-_MAX_LAST:]) and words.search(_last_sentence(line)):
-        return True
-    return None
 
 
 def _has_sentences(items: Sequence[str]) -> bool:
@@ -316,21 +280,44 @@ def _is_announced(text: str, start: int) -> bool:
     return bool(is_open) and not line.startswith(_NO_SENTENCE) and _is_sentence(line)
 
 
-class _AnnouncedHeadings:
-    """Checks whether a sentence before the headings of a text announces the lists below these headings."""
+class _Announcements:
+    """Checks which lists of a text are announced."""
 
-    def __init__(self, text: str, levels: Sequence[int]) -> None:
+    def __init__(self, text: str, levels: Sequence[int], words: re.Pattern[str] | None) -> None:
         self._text = text
         self._levels = levels
+        self._words = words  # that announce a list
         self._position = self._number = 0  # a place in the text, and the number of its section
         self._announced = 0  # level of headings whose lists are announced; 0 for none
         self._checked = -1  # number of the last checked section
 
-    def has(self, start: int) -> bool:
-        """Returns True if the list below the heading at the position `start` is announced.
+    def announce(self, start: int, end: int, block: str, *, goes_on: bool) -> bool | None:
+        """Returns True if the text before a list announces it, False if it is only a label, else None.
 
         In each call, `start` must be greater than in the call before.
+
+        Args:
+            start, end: the positions of the line before the list.
+            block: the lines of the list.
+            goes_on: True if the list continues another one that is kept.
         """
+        line = self._text[start:end].strip(_BLANK)
+        if line.startswith(SECTION):
+            is_continued = self._has_heading(start) and _has_sentences(_items(block))
+            return True if is_continued else None
+        if not line or line.startswith(_NO_SENTENCE):
+            return None
+        if goes_on or _explains_symbols(line.rstrip(":： "), block):
+            return True
+        if _OPEN_END.search(self._text, max(start, end - _MAX_END), end):
+            return _is_sentence(line) or _is_announced(self._text, start)
+        words = self._words
+        if words and words.search(line[-_MAX_LAST:]) and words.search(_last_sentence(line)):
+            return True
+        return None
+
+    def _has_heading(self, start: int) -> bool:
+        """Returns True if the lists below the heading at the position `start` are announced."""
         self._number += self._text.count(SECTION, self._position, start)
         self._position = start
         if self._number >= len(self._levels):

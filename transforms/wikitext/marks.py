@@ -112,19 +112,11 @@ def _apostrophe_to_restore(parts: list[str], sizes: list[int]) -> int:
       parts: the text before each mark of the line, and the text after the last mark.
       sizes: the number of apostrophes in each mark.
     """
-    one_letter_word = word = blank = -1
-    for i, size in enumerate(sizes):
-        if size != 3:
-            continue
-        before = parts[i]
-        if before[-1:] == " ":
-            blank = i if blank < 0 else blank
-        elif before[-2:-1] == " ":
-            one_letter_word = i
-            break
-        else:
-            word = i if word < 0 else word
-    return next((i for i in (one_letter_word, word, blank) if i >= 0), -1)
+
+    def rank(i: int) -> int:  # after a word of one letter, after another word, after a space
+        return 2 if parts[i][-1:] == " " else int(parts[i][-2:-1] != " ")
+
+    return min((i for i, size in enumerate(sizes) if size == 3), key=rank, default=-1)
 
 
 def strip_quotes(text: str) -> str:

@@ -80,15 +80,7 @@ def _is_prose(line: str, *, after_prose: bool) -> bool:
 
 def raise_indented_prose(text: str) -> str:
     """Turns each line of prose that begins with `:` into a separate paragraph."""
-    pieces: list[str] = []
-    position = 0
-    for lines in _INDENTED_LINES.finditer(text):
-        before = _line_before(text, lines.start())
-        after_prose = before.strip(BREAK) != "" and not before.startswith(_NOT_INDENTED_PROSE)
-        pieces += (text[position : lines.start()], _raise(lines[0], after_prose))
-        position = lines.end()
-    pieces.append(text[position:])
-    return "".join(pieces)
+    return _INDENTED_LINES.sub(_raise, text)
 
 
 def _line_before(text: str, end: int) -> str:
@@ -101,8 +93,10 @@ def _line_before(text: str, end: int) -> str:
     return line
 
 
-def _raise(block: str, after_prose: bool) -> str:
-    lines = block.split("\n")
+def _raise(block: re.Match[str]) -> str:
+    before = _line_before(block.string, block.start())
+    after_prose = before.strip(BREAK) != "" and not before.startswith(_NOT_INDENTED_PROSE)
+    lines = block[0].split("\n")
     for i, line in enumerate(lines):
         if line.startswith(":"):
             indented = _INDENTED.fullmatch(line)
@@ -247,9 +241,7 @@ def _to_line(block: str) -> str:
 
 
 def _is_row_of_links(paragraph: str) -> bool:
-    if paragraph.startswith(SECTION):
-        return False
-    if not _SEPARATOR.search(paragraph, 0, _MAX_LINK + 3):
+    if paragraph.startswith(SECTION) or not _SEPARATOR.search(paragraph, 0, _MAX_LINK + 3):
         return False
     links = _SEPARATOR.split(paragraph)
     return len(links) >= _MIN_LINKS and all(len(link) <= _MAX_LINK for link in links)
@@ -315,10 +307,6 @@ _BLANK_AFTER_HOLE = re.compile(rf"{HOLE} (?=[。．]|[{_STOP}](?:\s|$))")
 _BLANK_BEFORE_COMMA = re.compile(rf"(?<=[\w{FORMULA_END}]) +(?=[,、，](?:\s|$))")
 
 
-def _pull_comma(line: str, comma: str) -> str:
-    return _BLANK_BEFORE_COMMA.sub("", line) if comma in line else line
-
-
 def _close_holes(line: str) -> str:
     line = line.lstrip(HOLE + " ")  # most holes are images in front of a paragraph
     if HOLE in line:
@@ -338,7 +326,10 @@ def tidy(text: str) -> str:
         text = "\n".join([_close_holes(line) if HOLE in line else line for line in lines])
     for comma in (" ,", " 、", " ，"):
         if comma[1] in text and comma in text:
-            text = "\n".join([_pull_comma(line, comma) for line in text.split("\n")])
+            lines = text.split("\n")
+            text = "\n".join(
+                [_BLANK_BEFORE_COMMA.sub("", one) if comma in one else one for one in lines]
+            )
     return text
 
 

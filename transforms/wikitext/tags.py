@@ -16,7 +16,7 @@ Removes behavior switches such as `__NOTOC__`, in all languages.
 import functools
 import html
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html.entities import html5
 
 from .marks import (
@@ -78,7 +78,7 @@ def strip_tags(text: str, quotation_marks: Sequence[str] = _NO_MARKS) -> str:
     if "<" not in text:
         return text
     if "display" in text:
-        text = _hide(text)
+        text = _replace(text, _hidden_in(text))
     if "<sup" in text or "<SUP" in text:
         text = _SUPERSCRIPT.sub(_show_superscript, text)
     text = _BREAKS.sub(BREAK, text)
@@ -111,18 +111,29 @@ def _show_quotations(text: str, marks: Sequence[str]) -> str:
     return "".join(kept)
 
 
+def _replace(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
+    """Replaces parts of a text. `spans` has the start, end and replacement of each, in order."""
+    kept: list[str] = []
+    position = 0
+    for start, end, shown in spans:
+        kept += (text[position:start], shown)
+        position = end
+    return "".join([*kept, text[position:]])
+
+
 def drop_switches(text: str) -> str:
     """Removes MediaWiki's behavior switches. Other words between double underscores stay."""
-    kept: list[str] = []
+    return _replace(text, _switches_in(text))
+
+
+def _switches_in(text: str) -> Iterator[tuple[int, int, str]]:
     position = 0
     for opener in _UNDERSCORES.finditer(text):
         start, first = opener.span()
         end = text.find(opener[0], first, first + longest_switch()) + len(opener[0])
         if start >= position and end > first and text[start:end].casefold() in switches():
-            kept.append(text[position:start])
+            yield start, end, ""
             position = end
-    kept.append(text[position:])
-    return "".join(kept)
 
 
 def decode_entities(text: str) -> str:
@@ -156,9 +167,8 @@ def _decode(entity: str) -> str:
     return html.unescape(entity) if name[0] == "#" else html5.get(name, entity)
 
 
-def _hide(text: str) -> str:
-    """Removes the elements that are hidden on the page, such as sort keys in a table."""
-    kept: list[str] = []
+def _hidden_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yields the elements that are hidden on the page, such as sort keys in a table."""
     position = 0
     unclosed: set[str] = set()
     for opener in _HIDDEN.finditer(text):
@@ -169,10 +179,8 @@ def _hide(text: str) -> str:
         if end < 0:
             unclosed.add(name)
             continue
-        kept += (text[position : opener.start()], HOLE)
+        yield opener.start(), end, HOLE
         position = end
-    kept.append(text[position:])
-    return "".join(kept)
 
 
 def _end_of_element(text: str, position: int, name: str) -> int:
@@ -393,7 +401,6 @@ def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) 
     `pattern` matches openers and closers. Group 1 is not empty for an opener. `fill` is called with a span
     and returns its replacement. An opener or closer without a partner is kept.
     """
-    kept: list[str] = []
     open_at: list[tuple[int, int]] = []  # (start of the opener, length of `spans` at that time)
     spans: list[tuple[int, int]] = []
     for match in pattern.finditer(text):
@@ -403,14 +410,8 @@ def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) 
             start, inner = open_at.pop()
             del spans[inner:]  # spans inside this one are replaced with it
             spans.append((start, match.end()))
-    if not spans:
-        return text
-    position = 0
-    for start, end in spans:
-        kept += (text[position:start], fill(text[start:end]))
-        position = end
-    kept.append(text[position:])
-    return "".join(kept)
+    filled = ((start, end, fill(text[start:end])) for start, end in spans)
+    return _replace(text, filled) if spans else text
 
 
 def sub_tables(text: str, fill: Callable[[str], str]) -> str:

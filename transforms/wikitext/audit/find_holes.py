@@ -14,7 +14,7 @@ import difflib
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from . import holes
@@ -73,6 +73,7 @@ class _Gap(NamedTuple):
     hole: holes.Hole
 
 
+_Ends = tuple[int | None, int | None]  # words of the text before and after a place
 _RANKS = list(holes.CLASSES)
 _PATTERNS = ("empty-brackets", "punctuation", "no-beginning", "no-end", "before-block")
 _CODE = "syntaxhighlight source pre code gallery imagemap timeline score graph mapframe".split()
@@ -90,10 +91,8 @@ class _Comparison:
         self.origin: dict[int, tuple[int, int]] = {}  # word → line and word there
         self.gaps: list[_Gap] = []
         self.uses: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0, 0])
-        self.lines = [_Source(line) for line in source.lines]
+        self.lines = [_Source(number, line) for number, line in enumerate(source.lines)]
         self.repeated = collections.Counter(line.norms for line in self.lines)
-        # Of each line: word of the line → word of the text.
-        self.found: list[dict[int, int]] = [{} for _ in self.lines]
         self.index = _index([word.norm for word in self.words])
         text = "\n".join(line.text for line in source.lines)
         templates = (slot.wikitext for slot in source.slots if not slot.is_note)
@@ -104,11 +103,11 @@ class _Comparison:
 
     def run(self) -> holes.Comparison:
         self._align_all()
-        for number, (line, found) in enumerate(zip(self.lines, self.found, strict=True)):
+        for line in self.lines:
             if line.kind in ("text", "list", "code"):
-                self._check_line(number, line, found)
+                self._check_line(line)
             elif line.kind == "slots":
-                before = self.lines[number - 1].kind if number else "heading"
+                before = self.lines[line.number - 1].kind if line.number else "heading"
                 self._check_quotation(line, before in ("heading", "slots"))
         for number, paragraph in enumerate(self.paragraphs):
             self._check_patterns(number, paragraph)
@@ -146,22 +145,21 @@ class _Comparison:
             norms = tuple(word.norm for word in self.words[first:end])
             whole.setdefault(norms, []).append(paragraph)
         waiting = []
-        for number, line in enumerate(self.lines):
+        for line in self.lines:
             if paragraphs := whole.get(line.norms):
                 first = self.first_word[paragraphs.pop(0)]
-                self._claim(number, {i: first + i for i in range(len(line.words))})
+                self._claim(line, {i: first + i for i in range(len(line.words))})
             elif len(line.words) >= SHINGLE:
-                waiting.append(number)
-        waiting.sort(key=lambda number: (-len(self.lines[number].words), number))
+                waiting.append(line)
         doubtful = []
-        for number in waiting:
-            found = self._align(self.lines[number])
-            if len(found) >= 0.8 * len(self.lines[number].words):
-                self._claim(number, found)
+        for line in sorted(waiting, key=lambda one: -len(one.words)):
+            found = self._align(line)
+            if len(found) >= 0.8 * len(line.words):
+                self._claim(line, found)
             else:
-                doubtful.append(number)
-        for number in doubtful:
-            self._claim(number, self._align(self.lines[number]))
+                doubtful.append(line)
+        for line in doubtful:
+            self._claim(line, self._align(line))
         self._align_short_paragraphs()
 
     def _align_short_paragraphs(self) -> None:
@@ -170,20 +168,20 @@ class _Comparison:
         A paragraph is aligned if exactly one line begins with its words. Lines that are already aligned are
         not considered.
         """
-        starts: dict[tuple[str, ...], list[int]] = {}
-        for number, line in enumerate(self.lines):
-            if line.kind == "text" and len(line.words) > SHINGLE and not self.found[number]:
+        starts: dict[tuple[str, ...], list[_Source]] = {}
+        for line in self.lines:
+            if line.kind == "text" and len(line.words) > SHINGLE and not line.found:
                 for size in range(1, SHINGLE):
-                    starts.setdefault(line.norms[:size], []).append(number)
+                    starts.setdefault(line.norms[:size], []).append(line)
         for first, end in itertools.pairwise(self.first_word):
             norms = tuple(word.norm for word in self.words[first:end])
-            numbers = starts.get(norms, ())
-            if len(numbers) == 1 and first not in self.origin:
-                self._claim(numbers[0], {i: first + i for i in range(len(norms))})
+            lines = starts.get(norms, ())
+            if len(lines) == 1 and first not in self.origin:
+                self._claim(lines[0], {i: first + i for i in range(len(norms))})
 
-    def _claim(self, number: int, found: dict[int, int]) -> None:
-        self.found[number] = {i: j for i, j in found.items() if j not in self.origin}
-        self.origin |= {j: (number, i) for i, j in self.found[number].items()}
+    def _claim(self, line: "_Source", found: dict[int, int]) -> None:
+        line.found = {i: j for i, j in found.items() if j not in self.origin}
+        self.origin |= {j: (line.number, i) for i, j in line.found.items()}
 
     def _align(self, line: "_Source") -> dict[int, int]:
         """Aligns a line of the wikitext with the text in the corpus, word by word.
@@ -221,7 +219,8 @@ class _Comparison:
 
     # Lines of the source.
 
-    def _check_line(self, number: int, line: "_Source", found: dict[int, int]) -> None:
+    def _check_line(self, line: "_Source") -> None:
+        found = line.found
         prose = holes.is_prose(line.text, line.words)
         if prose and line.kind == "text":
             self.source_words += len(line.words)
@@ -229,31 +228,30 @@ class _Comparison:
         least = 0.3 if line.kind == "text" else 0.6
         if len(found) < max(least * len(line.words), min(SHINGLE, len(line.words))):
             words = len(line.words) / (1 + line.is_spaceless)
-            is_long = words >= (MIN_NOTE_WORDS if self._is_lost_section(number) else MIN_LOST_WORDS)
+            is_lost = self._is_lost_section(line.number)
+            is_long = words >= (MIN_NOTE_WORDS if is_lost else MIN_LOST_WORDS)
             if prose and is_long and line.kind == "text":
-                name = self._name_of_lost_value(line, found)
+                name = self._name_of_lost_value(line)
                 kind = "unknown-value" if name else "dropped-paragraph"
                 shown = self.source.wikitext(line.text)[: 4 * CONTEXT]
                 self._add(kind, name, shown, -1, 0, holes.MARK)
             return
         if len(line.words) >= SHINGLE or self.repeated[line.norms] == 1:
-            self._check_slots(number, line, found)
+            self._check_slots(line)
         if prose and line.kind == "text":
-            self._check_words(line, found)
+            self._check_words(line)
 
-    def _name_of_lost_value(self, line: "_Source", found: Mapping[int, int]) -> str:
+    def _name_of_lost_value(self, line: "_Source") -> str:
         """Returns the name of a template in the part of a line that is missing in the corpus text.
 
         Exactly one part of the line must be missing. It must consist of whole sentences, or of everything in
         a pair of brackets. If it is the whole line, it must be a single sentence. In all other cases, and if
         the part has no template, returns "".
-
-        Args:
-          line: the line of the wikitext.
-          found: index of a word in the line → index of the word in the corpus text.
         """
-        runs = list(_runs([i for i in range(len(line.words)) if i not in found]))
-        is_long = not found and any(mark in line.plain.strip()[:-1] for mark in holes.SENTENCE_END)
+        runs = list(_runs([i for i in range(len(line.words)) if i not in line.found]))
+        is_long = not line.found and any(
+            mark in line.plain.strip()[:-1] for mark in holes.SENTENCE_END
+        )
         if len(runs) != 1 or is_long:
             return ""
         return name_of(self.source.slots_in(_value_of_whole_sentence(line, *runs[0])))
@@ -268,57 +266,53 @@ class _Comparison:
             first -= 1
         while last + 1 < len(self.lines) and self.lines[last + 1].kind != "heading":
             last += 1
-        return first > 0 and not any(self.found[first : last + 1])
+        return first > 0 and not any(line.found for line in self.lines[first : last + 1])
 
-    def _check_slots(self, number: int, line: "_Source", found: dict[int, int]) -> None:
+    def _check_slots(self, line: "_Source") -> None:
         for after, places in line.slots.items():
             slots = ((place, self.source.slot(line.text[place])) for place in places)
             values = [(place, slot) for place, slot in slots if not slot.is_note]
-            shown = self._is_filled(number, line, found, after) if values else None
+            shown = self._is_filled(line, after) if values else None
             if shown is None:
                 continue
-            shown = shown or any(self._is_shown(slot, line, found, after) for _, slot in values)
+            shown = shown or any(self._is_shown(slot, line, after) for _, slot in values)
             places_of_values = [place for place, _ in values if _may_be_value(line.text, place)]
             for place, slot in values:
                 self.uses[slot.name][0 if shown else 1 if place in places_of_values else 2] += 1
             if not shown and places_of_values:
                 place = places_of_values[0]
                 name = self.source.slot(line.text[place]).name
-                left, right = found.get(after), found.get(after + 1)
+                ends = left, right = line.found.get(after), line.found.get(after + 1)
                 around = SLOT.sub("", line.between(after))
                 is_aside = _ASIDE.search(around) and not _BRACKET.search(self._between(left, right))
                 kind = "dropped-aside" if is_aside else "template"
-                self._add_at_word(kind, name, line, place, left, right)
+                self._add_at_word(kind, name, line, place, ends)
 
-    def _is_filled(
-        self, number: int, line: "_Source", found: dict[int, int], after: int
-    ) -> bool | None:
+    def _is_filled(self, line: "_Source", after: int) -> bool | None:
         """Returns True if the corpus text contains something in place of the slots between two words.
 
         Slots are parts of the wikitext that are not text, such as templates. Returns None if the answer is
         unknown, because one of the two words is not found in the corpus text.
 
         Args:
-          number: the index of the line among all lines of the wikitext.
-          line: the line.
-          found: index of a word in the line → index of the word in the corpus text.
+          line: the line of the wikitext.
           after: the index of the word before the slots.
         """
-        left, right = found.get(after), found.get(after + 1)
+        left, right = line.found.get(after), line.found.get(after + 1)
         has_left, has_right = after >= 0, after + 1 < len(line.words)
         if (has_left and left is None) or (has_right and right is None):
             return None
         if left is not None and right is not None:
             is_apart = right - left != 1
         elif left is not None:
-            is_apart = not self._is_of_another_line(number, left + 1, left)
+            is_apart = not self._is_of_another_line(line.number, left + 1, left)
         elif right is not None:
-            is_apart = not self._is_of_another_line(number, right - 1, right)
+            is_apart = not self._is_of_another_line(line.number, right - 1, right)
         else:
             return None
         return is_apart or self._has_symbols(self._between(left, right), line, after)
 
-    def _is_shown(self, slot: Slot, line: "_Source", found: Mapping[int, int], after: int) -> bool:
+    def _is_shown(self, slot: Slot, line: "_Source", after: int) -> bool:
         """Returns True if the corpus text contains an argument of a template near the template's position.
 
         This is checked because the alignment may miss such an argument if its words are repeated nearby.
@@ -326,10 +320,9 @@ class _Comparison:
         Args:
           slot: the template.
           line: the line of the wikitext that contains the template.
-          found: index of a word in the line → index of the word in the corpus text.
           after: the index of the word before the template.
         """
-        word = found.get(after, found.get(after + 1))
+        word = line.found.get(after, line.found.get(after + 1))
         assert word is not None
         near = [one.norm for one in self.words[max(word - 40, 0) : word + 40]]
         here = [one.norm for one in line.words]
@@ -386,14 +379,14 @@ class _Comparison:
         more = collections.Counter(between) - collections.Counter(source)
         return any(not one.isspace() for one in more)
 
-    def _check_words(self, line: "_Source", found: dict[int, int]) -> None:
-        missing = [i for i in range(len(line.words)) if i not in found]
+    def _check_words(self, line: "_Source") -> None:
+        missing = [i for i in range(len(line.words)) if i not in line.found]
         for first, last in _runs(missing):
-            left, right = found.get(first - 1), found.get(last + 1)
+            ends = left, right = line.found.get(first - 1), line.found.get(last + 1)
             if (left is None and first > 0) or (right is None and last + 1 < len(line.words)):
                 continue
             region = line.between(first - 1, last + 1)
-            if self._has_other_words(line, first, last, left, right, region):
+            if self._has_other_words(line, first, last):
                 continue
             if (
                 left is not None
@@ -407,32 +400,23 @@ class _Comparison:
             value = _value_of_whole_sentence(line, first, last)
             slots = [slot for slot in self.source.slots_in(value or region) if not slot.is_note]
             kind = "unknown-value" if value and slots else "dropped-words"
-            self._add_at_word(kind, name_of(slots), line, place, left, right)
+            self._add_at_word(kind, name_of(slots), line, place, ends)
 
-    def _has_other_words(
-        self,
-        line: "_Source",
-        first: int,
-        last: int,
-        left: int | None,
-        right: int | None,
-        region: str,
-    ) -> bool:
+    def _has_other_words(self, line: "_Source", first: int, last: int) -> bool:
         """Returns True if the corpus text has other words in place of missing words of a line.
 
         Args:
           line: the line of the wikitext.
           first: the index of the first missing word in the line.
           last: the index of the last missing word.
-          left: the index in the corpus text of the word before them; None if there is none.
-          right: the index in the corpus text of the word after them; None if there is none.
-          region: the part of the line between these two words.
         """
+        left, right = line.found.get(first - 1), line.found.get(last + 1)
         if left is not None and right is not None:
             there = "".join(word.norm for word in self.words[left + 1 : right])
             is_same = there == "".join(line.norms[first : last + 1])
             is_long = (right - left - 1) * 2 > last - first + 1
-            return right - left > 1 and (is_same or is_long or bool(SLOT.search(region)))
+            has_slot = SLOT.search(line.between(first - 1, last + 1))
+            return right - left > 1 and (is_same or is_long or bool(has_slot))
         for beside, edge in ((left, (left or 0) + 1), (right, (right or 0) - 1)):
             if beside is not None:
                 return self._is_in_same_paragraph(edge, beside) and edge not in self.origin
@@ -544,7 +528,7 @@ class _Comparison:
           next_word: the index of the word at which the corpus text continues.
         """
         line = self.lines[number]
-        if word + 1 < len(line.words) and self.found[number].get(word + 1) == next_word:
+        if word + 1 < len(line.words) and line.found.get(word + 1) == next_word:
             return True
         if next_word >= len(self.words):
             return False
@@ -610,7 +594,7 @@ class _Comparison:
         if not is_lower and not _BEGINS_LOOSE.match(paragraph):
             return
         if word > 0:
-            if is_lower and not before.strip() and word - 1 in self.found[line_number]:
+            if is_lower and not before.strip() and word - 1 in self.lines[line_number].found:
                 return  # a line that was cut into paragraphs
         elif not SLOT.search(before) and before.strip()[:1] in ("", start):
             return  # the author's own
@@ -663,15 +647,8 @@ class _Comparison:
             name = name_of(slots) or next((slot.name for slot in slots), "")
         self._add(kind, name, source, number, offset, _around(paragraph, offset))
 
-    def _add_at_word(
-        self,
-        kind: str,
-        name: str,
-        line: "_Source",
-        place: int,
-        left: int | None,
-        right: int | None,
-    ) -> None:
+    def _add_at_word(self, kind: str, name: str, line: "_Source", place: int, ends: _Ends) -> None:
+        left, right = ends
         if left is not None:
             number, offset = self.paragraph_of[left], self.words[left].end
         elif right is not None:
@@ -694,7 +671,9 @@ class _Comparison:
 class _Source:
     """A line of the wikitext, with its words and the slots between them (templates, formulas and so on)."""
 
-    def __init__(self, line: Line):
+    def __init__(self, number: int, line: Line):
+        self.number = number  # of the line
+        self.found: dict[int, int] = {}  # word of the line → word of the text in the corpus
         self.kind = line.kind
         self.text = line.text
         self.plain = SLOT.sub("", line.text)

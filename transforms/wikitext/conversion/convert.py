@@ -149,7 +149,7 @@ def _output(measure: measures.Measure, output: Output, style: Style, side: Side 
     `side` is "out" by default, and "in" if the text is displayed where the input usually is.
     """
     source, target, quantities = measure.unit, output[-1], measure.quantities
-    if measures.is_hand(source):
+    if source.name == "hand":
         source, quantities = measures.in_inches(source, quantities)
     outs = [measures.converted(value, source, target) for value in quantities]
     decimals = style.decimals
@@ -158,14 +158,14 @@ def _output(measure: measures.Measure, output: Output, style: Style, side: Side 
             measures.default_decimals(value, source, target, out, len(measure.units))
             for value, out in zip(quantities, outs, strict=True)
         )
-        decimals = max(decimals, 0) if measures.is_hand(measure.unit) else decimals
+        decimals = max(decimals, 0) if measure.unit.name == "hand" else decimals
     if len(output) > 1:
         joined = _in_parts(outs[0], decimals, output, style, side)
         for join, out in zip(measure.joins, outs[1:], strict=True):
             joined += _join_text(join, target, side, style)
             joined += _in_parts(out, decimals, output, style, side)
         return joined
-    if measures.is_hand(target):
+    if target.name == "hand":
         shown = [measures.shown_hands(out) for out in outs]
     else:
         shown = [measures.shown_result(out, decimals, style) for out in outs]

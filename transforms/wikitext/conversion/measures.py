@@ -320,16 +320,12 @@ def _shown_fraction(size: float, negative: bool, style: Style) -> Shown:
     return Shown(f"{sign}{number + ' ' if whole else ''}{fraction}", is_one=size <= 1)
 
 
-def is_hand(unit: Unit) -> bool:
-    """Returns True if a unit is the hand, which is used for the height of horses.
-
-    A hand has four inches. The number after the point is in inches: 15.2 is 15 hands and 2 inches.
-    """
-    return unit.name == "hand"
-
-
 def in_inches(hand: Unit, values: tuple[Value, ...]) -> tuple[Unit, tuple[Value, ...]]:
-    """Converts values in hands to inches. Returns the unit inch and the converted values."""
+    """Converts values in hands to inches. Returns the unit inch and the converted values.
+
+    Hands are used for the height of horses. A hand has four inches. The number after the point is in inches:
+    15.2 is 15 hands and 2 inches.
+    """
     inch = hand._replace(symbol="in", name="inch", plural="inches", factor=hand.factor / 4)
     inches = []
     for value in values:

@@ -312,19 +312,10 @@ class Style:
     denominator: int = 0  # outputs are fractions with this denominator; 0: decimals
     scientific: bool = False
     names_both: bool = False
+    adjective: str = ""  # of the arguments: "adj"
+    display: str = ""  # "disp"
+    english: bool = False
     is_local: bool = False  # units have the names and symbols of the language
-
-    @property
-    def adjective(self) -> str:
-        return self.arguments.get("adj", "")
-
-    @property
-    def display(self) -> str:
-        return self.arguments.get("disp", "")
-
-    @property
-    def english(self) -> bool:
-        return self.page.language.is_english
 
     def names(self, unit: Unit, side: Side) -> bool:
         """Returns True if a unit is written with its English name on one side of a conversion.
@@ -357,8 +348,8 @@ def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
         abbreviation = "on" if short else "out"
     synonyms = {"none": "off", "unit": "on", "h": "on", "hh": "on"}
     abbreviation = synonyms.get(abbreviation, abbreviation)
-    display = arguments.get("disp", "")
-    flip = arguments.get("order") == "flip" or display == "flip" or arguments.get("adj") == "flip"
+    adjective, display = arguments.get("adj", ""), arguments.get("disp", "")
+    flip = arguments.get("order") == "flip" or "flip" in (display, adjective)
     spelling = arguments.get("spell", "") if page.language.is_english else ""
     spelled = {"in": {"in"}, "on": {"in", "out"}}.get(spelling.lower(), set())
     if spelled == {"in", "out"} and not given:
@@ -380,7 +371,7 @@ def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
         numbers,
         abbreviation,
         given or short,
-        (arguments.get("adj") or arguments.get("sing")) in ("on", "mid"),
+        (adjective or arguments.get("sing")) in ("on", "mid"),
         arguments.get("sp") == "us" or spelling == "us",
         flip,
         frozenset(spelled),
@@ -389,4 +380,7 @@ def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
         significant=int(significant) if re.fullmatch(r"[1-9]\d?", significant) else None,
         denominator=int(denominator) if re.fullmatch(r"\d{1,4}", denominator) else 0,
         names_both=display in _NAMING_DISPLAYS,
+        adjective=adjective,
+        display=display,
+        english=page.language.is_english,
     )

@@ -124,8 +124,7 @@ def _align(sources: Sequence[RawSection], raw: Sequence[RawSection]) -> list[int
     places: list[int | None] = [None] * len(raw)
     matcher = difflib.SequenceMatcher(None, names[0], names[1], autojunk=False)
     for here, there, length in matcher.get_matching_blocks():
-        for offset in range(length):
-            places[here + offset] = there + offset
+        places[here : here + length] = range(there, there + length)
     return places
 
 
@@ -134,8 +133,7 @@ class _WatchedCleaner(WikitextCleaner):
 
     def __init__(self, *tables: Any) -> None:
         super().__init__(*tables)
-        self._shown: dict[int, tuple[Section, list[Seen]]] = {}
-        self._raw: list[RawSection] = []
+        self._shown: list[tuple[Section, list[Seen]]] = []
         self._is_in_heading = False
 
     def shown_name(self, heading: str, level: int) -> str:
@@ -146,26 +144,24 @@ class _WatchedCleaner(WikitextCleaner):
             self._is_in_heading = False
 
     def _show(
-        self, sections: Sequence[RawSection], page: Page, expansion: Expansion, variants: Any
+        self, sections: Sequence[RawSection], page: Page, expansion: Expansion, *rest: Any, **_: Any
     ) -> list[Section]:
         if self._is_in_heading:
-            return super()._show(sections, page, expansion, variants)
-        shown = []
+            return super()._show(sections, page, expansion, *rest)
+        before = len(self._shown)
         for one in sections:
             expansion.seen = []
-            shown += super()._show([one], page, expansion, variants)
-            self._raw.append(one)
-            self._shown[len(self._raw) - 1] = shown[-1], expansion.seen
-        return shown
+            (shown,) = super()._show([one], page, expansion, *rest)
+            self._shown.append((shown, expansion.seen))
+        return [shown for shown, _ in self._shown[before:]]
 
     def split(self, wikitext: str) -> list[RawSection]:
         """Returns all sections of a page as the cleaner parses them, including those that it drops."""
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
         raw = list(split_sections(strip_tables(variants.text)))
         kept = {id(one) for one in drop_sections(iter(raw), self.is_dropped)}
-        # Numbers of the shown sections, in the order of the kept sections.
-        numbers = iter(range(len(self._raw)))
-        self._of = {id(one): next(numbers) for one in raw if id(one) in kept}
+        shown = iter(self._shown)  # in the order of the kept sections
+        self._of = {id(one): next(shown) for one in raw if id(one) in kept}
         return raw
 
     def explain(
@@ -186,7 +182,7 @@ class _WatchedCleaner(WikitextCleaner):
             rule = rules.of_heading(name, raw.level) if is_own else None
             above = Rule("the section above it is dropped")
             return ExplainedSection(*of_source, DROPPED, rule or above, _NOTHING)
-        text, seen = self._shown[self._of[id(raw)]]
+        text, seen = self._of[id(raw)]
         pieces = [*self._templates_of(seen, rules), *self._links_of(raw.body, page, rules)]
         pieces = [_in_text(piece, text) for piece in pieces]
         placed = [*_placed(source.body, pieces), *_cut(source.body)]

@@ -253,6 +253,10 @@ _ERAS = (
 _GREGORIAN_IN_JAPAN = datetime.date(1873, 1, 1)
 
 
+def _year_of_era(year: int, first: int, name: str) -> str:
+    return f"{name}{'元' if year == first else year - first + 1}"
+
+
 def japanese_era(arguments: Arguments, page: Page) -> str:
     """Expands `{{和暦|2000}}` to the year in an emperor's era: "平成12年".
 
@@ -261,8 +265,8 @@ def japanese_era(arguments: Arguments, page: Page) -> str:
     written = arguments.get("1", "")
     year = int(written) if written.isdecimal() and len(written) < 5 else 0
     for start, name in _ERAS:
-        if year >= (first := start.year):
-            return f"{name}{'元' if year == first else year - first + 1}年"
+        if year >= start.year:
+            return f"{_year_of_era(year, start.year, name)}年"
     return f"{written}年" if written else ""
 
 
@@ -293,10 +297,6 @@ _FIRST_GREGORIAN = datetime.date(1582, 10, 15)
 _FIRST_IRANIAN = datetime.date(1600, 3, 20)
 
 
-class _UnknownError(ValueError):
-    """Raised if the text of a code cannot be known."""
-
-
 class _Date(NamedTuple):
     """A date in a calendar other than the Gregorian."""
 
@@ -309,7 +309,7 @@ class _Date(NamedTuple):
 def _iranian(date: datetime.date) -> _Date:
     """Converts a date to the Iranian calendar, with a leap-year cycle of 33 years as in MediaWiki."""
     if date < _FIRST_IRANIAN:
-        raise _UnknownError
+        raise ValueError(date)
     cycles, days = divmod((date - _FIRST_IRANIAN).days, 33 * 365 + 8)
     years, days = 4 * (days // 1461), days % 1461
     if days >= 366:
@@ -322,7 +322,7 @@ def _iranian(date: datetime.date) -> _Date:
 def _islamic(date: datetime.date) -> _Date:
     """Converts a date to the tabular Islamic calendar, with 11 leap years in 30 years."""
     if date < _FIRST_GREGORIAN:
-        raise _UnknownError
+        raise ValueError(date)
     days = date.toordinal() - 227015  # since the first day of the calendar
     year = (30 * days + 10646) // 10631
     day_of_year = days - 354 * (year - 1) - (3 + 11 * year) // 30
@@ -330,16 +330,10 @@ def _islamic(date: datetime.date) -> _Date:
     return _Date(year, month, day_of_year - (59 * (month - 1) + 1) // 2 + 1)
 
 
-def _thai_year(date: datetime.date) -> int:
-    is_before_april = 1912 <= date.year <= 1940 and date.month <= 3
-    return date.year + 543 - is_before_april
-
-
 def _japanese_year(date: datetime.date) -> str:
     if date < _GREGORIAN_IN_JAPAN:
         return f"西暦{date.year}"
-    first, name = next((start.year, name) for start, name in _ERAS if date >= start)
-    return f"{name}{'元' if date.year == first else date.year - first + 1}"
+    return next(_year_of_era(date.year, start.year, name) for start, name in _ERAS if date >= start)
 
 
 _YEARS: Mapping[str, Callable[[datetime.datetime], object]] = {
@@ -367,7 +361,8 @@ _DATES: Mapping[str, Callable[[datetime.datetime], object]] = {
     "xmj": lambda at: _islamic(at.date()).day,
     "xmn": lambda at: _islamic(at.date()).month,
     "xmY": lambda at: _islamic(at.date()).year,
-    "xkY": lambda at: _thai_year(at.date()),
+    # Until 1940, the Thai year began in April.
+    "xkY": lambda at: at.year + 543 - (1912 <= at.year <= 1940 and at.month <= 3),
     "xtY": lambda at: _japanese_year(at.date()),
 }
 _TIMES: Mapping[str, Callable[[datetime.datetime], object]] = {
@@ -430,16 +425,11 @@ def _read_time(text: str) -> datetime.datetime | None:
 
 
 def time(arguments: Arguments, page: Page) -> str:
-    """Expands `{{#time:j F Y|2004-05-06}}` to a date in the requested format: "6 May 2004"."""
-    return _time(arguments, page, is_local=bool(arguments.get("4")))
+    """Expands `{{#time:j F Y|2004-05-06}}` to a date in the requested format: "6 May 2004".
 
-
-def local_time(arguments: Arguments, page: Page) -> str:
-    """Expands `{{#timel:j F Y|2004-05-06}}` like `#time`. Hours in the wiki's time zone are unknown."""
-    return _time(arguments, page, is_local=True)
-
-
-def _time(arguments: Arguments, page: Page, *, is_local: bool) -> str:
+    With a fourth argument, the time is that of the wiki's time zone, in which hours are unknown.
+    """
+    is_local = bool(arguments.get("4"))
     text, language = arguments.get("2", "").strip(), arguments.get("3") or page.language.code
     is_year = len(text) == 4 and text.isascii() and text.isdecimal()
     at = _read_time(f"{text}-01-01" if is_year else text)
@@ -496,7 +486,7 @@ def _written(
         elif code == "xx":
             shown.append("x")
         elif code.isascii() and code[:1].isalpha():
-            raise _UnknownError(code)
+            raise ValueError(code)
         else:
             shown.append(quoted or escaped or code)
     return "".join(shown)

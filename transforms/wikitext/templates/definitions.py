@@ -16,15 +16,15 @@ parts of a template page are transcluded.
 import collections
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple, Protocol
 
 from ...files.records import Page
 from ..language import normalise_name
 from ..marks import HOLE, UNKNOWN, drop_noncharacters, protect_braces
 from ..tags import strip_extensions
-from .parser_functions import PARSER_FUNCTIONS, branch_of, comparable, is_default, is_unknown
-from .patterns import Arguments
+from .parser_functions import PARSER_FUNCTIONS, comparable, evaluate, is_default, is_unknown
+from .patterns import Arguments, Show, positional
 
 MAX_NESTING = 60  # braces in braces, in one definition
 NODE_COST = 10  # work for a node, besides the characters of its result
@@ -74,6 +74,22 @@ class Call:
                 return None
             names.append("".join(map(str, key)))
         return _indexes_of(names)
+
+    def case_of(self, wanted: str, indexes: Mapping[str, int], default: int) -> "Parts":
+        """Returns the value of the `#switch` case that matches `wanted`; () if there is none.
+
+        A case without a value has the value of the next case that has one. If no case matches, returns the
+        default: the text of the last case if it has no `=`, otherwise the value of `#default`. `wanted` is in
+        the form of `comparable`. For `indexes` and `default`, see `_indexes_of`.
+        """
+        cases = self.cases
+        has_plain_default = bool(cases) and cases[-1][0] is None
+        number = indexes.get(wanted, len(cases) if has_plain_default else default)
+        while 0 <= number < len(cases) and cases[number][0] is None:
+            number += 1
+        if has_plain_default:
+            number = min(number, len(cases) - 1)
+        return cases[number][1] if 0 <= number < len(cases) else ()
 
 
 def _indexes_of(names: Iterable[str]) -> tuple[dict[str, int], int]:
@@ -262,20 +278,11 @@ class Evaluation:
 
         if colon:
             first = first.strip()
-            if name in _CHOICES and UNKNOWN in first:
-                return HOLE + UNKNOWN
-            if name == "#switch":
-                return self._switch(node, comparable(first), arguments, show)
-            if name == "#if":
-                return HOLE + UNKNOWN if is_unknown(first) else part(1 if first else 2)
-            if name == "#ifeq":
-                other = part(1)
-                if UNKNOWN in other:
-                    return HOLE + UNKNOWN
-                return part(2 if comparable(first) == comparable(other) else 3)
-            if name == "#ifexpr":
-                branch = branch_of(first)
-                return part(int(branch) - 1) if branch else ""
+            if name in CHOICES:
+                chosen = _choose(
+                    name, first, part, lambda case: self._switch(node, case, arguments, show)
+                )
+                return HOLE + UNKNOWN if chosen is None else chosen
             if name == "#ifexist":
                 return part(2)  # pages are treated as missing
             if name == "#iferror":
@@ -298,29 +305,56 @@ class Evaluation:
         return show(head, given, is_function=False)
 
     def _switch(self, node: Call, wanted: str, arguments: Arguments, show: Shower) -> str:
-        """Returns the value of the `#switch` case that matches `wanted`.
-
-        A case without a value has the value of the next case that has one. If no case matches, returns the
-        default: the text of the last case if it has no `=`, otherwise the value of `#default`, or "" if there
-        is none. `wanted` is in the form of `comparable`.
-        """
-        cases = node.cases
+        """Returns the text of the `#switch` case that matches `wanted`, or "" (see `Call.case_of`)."""
         self.work -= NODE_COST
         indexes, default = node.plain_cases or _indexes_of(
-            self.text(value if key is None else key, arguments, show) for key, value in cases
+            self.text(value if key is None else key, arguments, show) for key, value in node.cases
         )
-        has_plain_default = bool(cases) and cases[-1][0] is None
-        number = indexes.get(wanted, len(cases) if has_plain_default else default)
-        while 0 <= number < len(cases) and cases[number][0] is None:
-            number += 1
-        if has_plain_default:
-            number = min(number, len(cases) - 1)
-        return (
-            self.text(cases[number][1], arguments, show).strip() if 0 <= number < len(cases) else ""
-        )
+        parts = node.case_of(wanted, indexes, default)
+        return self.text(parts, arguments, show).strip() if parts else ""
 
 
-_CHOICES = frozenset({"#switch", "#ifeq", "#ifexpr"})  # depend on the value of the first argument
+def _choose(
+    name: str, first: str, part: Callable[[int], str], switch: Callable[[str], str]
+) -> str | None:
+    """Returns the text that a choice such as `#if` shows; None if this depends on an unknown value.
+
+    Args:
+        name: the name of the parser function, one of CHOICES.
+        first: the value of its first argument.
+        part: returns the value of a further argument; 1 for the second one.
+        switch: returns the value of the case of a `#switch` with a name in the form of `comparable`.
+    """
+    if is_unknown(first) if name == "#if" else UNKNOWN in first:
+        return None
+    if name == "#switch":
+        return switch(comparable(first))
+    if name == "#if":
+        return part(1 if first else 2)
+    if name == "#ifeq":
+        other = part(1)
+        is_equal = comparable(first) == comparable(other)
+        return None if UNKNOWN in other else part(2 if is_equal else 3)
+    value = evaluate(first)
+    return "" if value is None and first else part(1 if value else 2)
+
+
+def _choice(name: str) -> Show:
+    def show(arguments: Arguments, page: object) -> str:
+        call = Call([(value,) for value in positional(arguments)])
+
+        def switch(wanted: str) -> str:
+            return "".join(map(str, call.case_of(wanted, *(call.plain_cases or ({}, -1)))))
+
+        first = arguments.get("1", "")
+        chosen = _choose(name, first, lambda one: arguments.get(str(one + 1), ""), switch)
+        return HOLE if chosen is None else chosen.strip()
+
+    return show
+
+
+CHOICES = {name: _choice(name) for name in ("#if", "#ifeq", "#ifexpr", "#switch")}
+"""The parser functions that show one of their arguments, in the wikitext of a page."""
 
 MAX_DEFINITION = 256 * 1024  # characters; tables of a country's municipalities have 100,000
 ENGLISH_TEMPLATE = "Template:"  # prefix of titles of templates in the English Wikipedia
@@ -395,13 +429,9 @@ def is_fit_for_prose(definition: str) -> bool:
         and (not _BLOCK.match(definition) or bool(_QUOTED.search(definition)))
         and (
             bool(_BRANCH.search(definition))
-            or all(map(_is_of_wikidata, _MODULE.findall(definition)))
+            or all(WIKIDATA.search(normalise_name(one)) for one in _MODULE.findall(definition))
         )
     )
-
-
-def _is_of_wikidata(module: str) -> bool:
-    return bool(WIKIDATA.search(normalise_name(module)))
 
 
 def read_template(page: Page) -> TemplateFact | None:

@@ -17,13 +17,7 @@ from typing import NamedTuple
 from ..marks import BREAK, GUARD, HOLE, SECTION, SENTENCE_SIGNS, UNKNOWN, protect_argument
 from ..tags import drop_marks
 from .definitions import DefinitionError, Evaluation, read_definition
-from .guesses import (
-    guess,
-    guess_quotation,
-    is_in_place_of_words,
-    is_quotation,
-    leaves_a_gap,
-)
+from .guesses import guess, guess_quotation, is_in_place_of_words, is_quotation, leaves_a_gap
 from .lookup import Template, TemplateTable
 from .patterns import Arguments, Page
 
@@ -96,6 +90,7 @@ class _Frame(NamedTuple):
     end: int  # position after its closing braces
     outer: list[str]  # pieces of the text around it
     unrendered: dict[str, int]  # counts before it
+    is_nested: bool  # in another template
 
 
 def _pair_braces(tokens: str) -> list[int]:
@@ -167,6 +162,21 @@ class TemplateTexts:
                 text, count = _PARAMETER.subn(lambda found: found[1] or "", text)
                 if not count:
                     break
+        return _Text(self._table, self._show_links, text, page, expansion).expand()
+
+
+@dataclasses.dataclass
+class _Text:
+    """A text whose templates are expanded."""
+
+    table: TemplateTable
+    show_links: Callable[[str], str]
+    text: str
+    page: Page
+    expansion: Expansion
+
+    def expand(self) -> str:
+        text, expansion = self.text, self.expansion
         starts = sorted(found.start() for token in _TOKENS for found in token.finditer(text))
         tokens = "".join([text[start] for start in starts])
         pieces: list[str] = []
@@ -181,34 +191,37 @@ class TemplateTexts:
             pieces.append(text[position:start])
             position = end
             if role > 0:
-                template = self._table.find_at(text, end)
+                template = self.table.find_at(text, end)
                 whole = starts[role] + 2
-                frame = _Frame(template, start, whole, pieces, expansion.unrendered)
+                counts = expansion.unrendered
+                frame = _Frame(template, start, whole, pieces, counts, bool(frames))
                 if template.show or template.definition:
                     frames.append(frame)
                     pieces = []
                     continue
                 if not template.known:
-                    is_inline = _is_inline(text, frame, bool(frames))
+                    is_inline = self._is_inline(frame)
                     if whole - start <= _MAX_GUESSED and (is_inline or is_quotation(template.name)):
                         # If the whole template is no gap, templates nested in it are not, either.
-                        frames.append(frame._replace(unrendered=dict(expansion.unrendered)))
+                        frames.append(frame._replace(unrendered=dict(counts)))
                         pieces = []
                         continue
-                    if is_inline and leaves_a_gap(template.name, *_around(text, frame)):
-                        _count(template, expansion.unrendered)
+                    if is_inline and leaves_a_gap(template.name, *self._around(frame)):
+                        _count(template, counts)
                 skipped, position = role, whole
                 pieces.append(HOLE)
                 if expansion.seen is not None:
                     expansion.seen.append(Seen(start, template, text[start:whole], HOLE))
             elif role == _CLOSER:
                 frame = frames.pop()
-                inner = self._inner("".join(pieces), frame.template)
+                inner = "".join(pieces)
+                inner = self.show_links(inner) if "[[" in inner else inner
+                inner = inner.partition(":" if frame.template.is_function else "|")[2]
                 pieces = frame.outer
                 if frame.template.fits:
                     meant = frame.template.meant_with(parse_arguments(inner))
                     frame = frame._replace(template=meant)
-                shown = self._shown(text, frame, inner, bool(frames), page, expansion)
+                shown = self._shown(frame, inner)
                 # An empty text is no hole for a function that tests it, as in {{#if:{{NAMESPACE}}|…}}.
                 is_tested = frames and frames[-1].template.is_function and len(pieces) == 1
                 shown = shown or ("" if is_tested and pieces[0].strip().endswith(":") else HOLE)
@@ -224,43 +237,22 @@ class TemplateTexts:
         pieces.append(text[position:])
         return "".join(pieces)
 
-    def _inner(self, text: str, template: Template) -> str:
-        """Returns the wikitext of a template's arguments, after its name.
-
-        `text` is the wikitext between the template's braces.
-        """
-        if "[[" in text:
-            text = self._show_links(text)
-        return text.partition(":" if template.is_function else "|")[2]
-
-    def _shown(
-        self,
-        text: str,
-        frame: _Frame,
-        inner: str,
-        is_nested: bool,
-        page: Page,
-        expansion: Expansion,
-    ) -> str:
+    def _shown(self, frame: _Frame, inner: str) -> str:
         """Returns the text to which a template expands, or a hole (the mark for missing text).
 
         The text of a function or variable may also be "".
 
         Args:
-            text: the text that contains the template call.
-            frame: the template, and the positions of its braces in `text`.
+            frame: the template, and the positions of its braces.
             inner: the wikitext of its arguments, in which nested templates are already expanded.
-            is_nested: True if the call is within another template call.
-            page: the page of the text.
-            expansion: counts the templates whose text is guessed, missing or unknown.
         """
-        template = frame.template
+        template, expansion = frame.template, self.expansion
         parse = parse_function_arguments if template.is_function else parse_arguments
         arguments = parse(inner) if inner else {}
-        if template.is_placed and not is_in_place_of_words(_around(text, frame)[0]):
+        if template.is_placed and not is_in_place_of_words(self._around(frame)[0]):
             return HOLE
         if template.show and not template.definition:
-            shown = _show(template, arguments, len(inner), page, expansion)
+            shown = self._show(template, arguments, len(inner))
             is_unknown = shown == HOLE and HOLE not in inner
             # Spaces around a positional argument are part of it.
             if (
@@ -272,31 +264,23 @@ class TemplateTexts:
                 shown = " " + shown
             if not is_unknown and UNKNOWN not in inner:
                 return shown
-            if not _is_inline(text, frame, is_nested) and not _is_in_list(text, frame):
+            if not self._is_inline(frame) and not self._is_in_list(frame):
                 return shown.replace(UNKNOWN, "")
             if is_unknown:
                 _count(template, expansion.unknown)
             return HOLE + UNKNOWN if shown in ("", HOLE) else shown
-        is_inline = _is_inline(text, frame, is_nested)
+        is_inline = self._is_inline(frame)
         if template.definition:
-            return self._define(template, arguments, page, expansion, is_inline=is_inline)
+            return self._define(template, arguments, is_inline=is_inline)
         if template.known:
             return HOLE
         expansion.unrendered = frame.unrendered
         if not is_inline:
             quotation = guess_quotation(arguments)
             return f"{BREAK}{protect_argument(quotation)}{BREAK}" if quotation else HOLE
-        return _guessed(template, arguments, page, expansion, _around(text, frame))
+        return self._guessed(template, arguments, self._around(frame))
 
-    def _define(
-        self,
-        template: Template,
-        arguments: Arguments,
-        page: Page,
-        expansion: Expansion,
-        *,
-        is_inline: bool,
-    ) -> str:
+    def _define(self, template: Template, arguments: Arguments, *, is_inline: bool) -> str:
         """Returns the text to which a template's definition expands.
 
         Returns HOLE (the mark for missing text) if the text is not prose or cannot be computed. `is_inline`
@@ -305,38 +289,32 @@ class TemplateTexts:
         is_quoted = bool(_QUOTED.search(template.definition))
         if not is_inline and not is_quoted:
             return HOLE  # probably a notice
+        unrendered, unknown = self.expansion.unrendered, self.expansion.unknown
         try:
-            expanded = self._evaluate(template, arguments, page, expansion, ())
+            expanded = self._evaluate(template, arguments, ())
         except DefinitionError:
             if not template.show:
-                _count(template, expansion.unrendered)
+                _count(template, unrendered)
                 return HOLE
-            shown = _show(template, arguments, 0, page, expansion)
+            shown = self._show(template, arguments, 0)
             if shown != HOLE:
                 return shown
-            _count(template, expansion.unknown)
+            _count(template, unknown)
             return HOLE + UNKNOWN
-        shown = drop_marks(self._show_links(expanded)).strip()
+        shown = drop_marks(self.show_links(expanded)).strip()
         if UNKNOWN in shown and UNKNOWN not in "".join(arguments.values()):
-            _count(template, expansion.unknown)
+            _count(template, unknown)
         if is_quoted:
             shown = _QUOTED.sub(BREAK, shown)
         if not shown or _FOOTNOTE_MARK.fullmatch(shown):
             return HOLE
         if _BLOCK.search(shown):
             if is_inline:
-                _count(template, expansion.unrendered)
+                _count(template, unrendered)
             return HOLE
         return protect_argument(shown)
 
-    def _evaluate(
-        self,
-        template: Template,
-        arguments: Arguments,
-        page: Page,
-        expansion: Expansion,
-        within: tuple[str, ...],
-    ) -> str:
+    def _evaluate(self, template: Template, arguments: Arguments, within: tuple[str, ...]) -> str:
         """Evaluates a template's definition, and returns the resulting wikitext.
 
         `within` are the names of the templates whose definitions call this one, the outermost first.
@@ -350,74 +328,93 @@ class TemplateTexts:
         inside = (*within, template.name)
 
         def show(name: str, arguments: Arguments, *, is_function: bool) -> str:
-            find = self._table.find if arguments else self._table.find_bare
+            find = self.table.find if arguments else self.table.find_bare
             written = f"{name}:" if is_function else name
             if name == "#invoke":
                 written += arguments.get("1", "")
             called = find(written).meant_with(arguments)
             if called.definition:
-                return self._evaluate(called, arguments, page, expansion, inside)
+                return self._evaluate(called, arguments, inside)
             if called.show:
-                shown = _show(called, arguments, sum(map(len, arguments.values())), page, expansion)
+                shown = self._show(called, arguments, sum(map(len, arguments.values())))
                 return HOLE + UNKNOWN if shown == HOLE else shown
             if is_function and not called.known:
                 raise DefinitionError(f"no such function: {name}")
-            return (
-                HOLE if called.known else _guessed(called, arguments, page, expansion, (" ", " "))
-            )
+            return HOLE if called.known else self._guessed(called, arguments, (" ", " "))
 
-        return expansion.evaluation.text(read_definition(template.definition), arguments, show)
+        definition = read_definition(template.definition)
+        return self.expansion.evaluation.text(definition, arguments, show)
 
+    def _show(self, template: Template, arguments: Arguments, given: int) -> str:
+        """Calls the `show` function of a template. Returns its text, or HOLE if the text cannot be known.
 
-def _show(
-    template: Template, arguments: Arguments, given: int, page: Page, expansion: Expansion
-) -> str:
-    """Calls the `show` function of a template. Returns its text, or HOLE if the text cannot be known.
+        The length of a page is limited. The text of a template may be longer than its arguments, whose length
+        in characters is `given`. The differences are added up in `expansion.grown`. Once the sum is greater
+        than _MAX_GROWN, the result is always HOLE.
+        """
+        assert template.show is not None
+        if self.expansion.grown > _MAX_GROWN:
+            return HOLE
+        shown = template.show(arguments, self.page)
+        self.expansion.grown += max(0, len(shown) - given)
+        if shown.startswith("\n\n"):
+            shown = _LINE_MARKS.sub("\n\n", shown)  # of a verse in a quotation, say
+        return protect_argument(shown).replace("\n\n", BREAK)
 
-    The length of a page is limited. The text of a template may be longer than its arguments, whose length in
-    characters is `given`. The differences are added up in `expansion.grown`. Once the sum is greater than
-    _MAX_GROWN, the result is always HOLE.
-    """
-    assert template.show is not None
-    if expansion.grown > _MAX_GROWN:
+    def _guessed(self, template: Template, arguments: Arguments, around: tuple[str, str]) -> str:
+        """Returns a guessed text for an unknown template, or HOLE if no text can be guessed.
+
+        The text of an unknown function or module is never guessed.
+
+        Counts guesses and holes in `expansion`. `around` are the characters before and after the template
+        (see `_around`).
+        """
+        is_function = template.is_function
+        shown = "" if is_function else guess(template.name, arguments, self.page, *around)
+        if shown:
+            _count(template, self.expansion.guessed)
+            return protect_argument(shown)
+        if leaves_a_gap(template.name, *around):
+            _count(template, self.expansion.unrendered)
         return HOLE
-    shown = template.show(arguments, page)
-    expansion.grown += max(0, len(shown) - given)
-    if shown.startswith("\n\n"):
-        shown = _LINE_MARKS.sub("\n\n", shown)  # of a verse in a quotation, say
-    return protect_argument(shown).replace("\n\n", BREAK)
 
+    def _around(self, frame: _Frame) -> tuple[str, str]:
+        """Returns the character before a template and the two characters after it.
 
-def _guessed(
-    template: Template,
-    arguments: Arguments,
-    page: Page,
-    expansion: Expansion,
-    around: tuple[str, str],
-) -> str:
-    """Returns a guessed text for an unknown template, or HOLE if no text can be guessed.
+        At the beginning of a line, the character before is "\\n".
+        """
+        before = self.text[max(frame.start - 1, 0) : frame.start]
+        return "\n" if before == GUARD else before, self.text[frame.end : frame.end + 2]
 
-    The text of an unknown function or module is never guessed.
+    def _is_in_list(self, frame: _Frame) -> bool:
+        """Returns True if a template is in a list item or an indented line, which may be kept."""
+        window_start = max(0, frame.start - _WINDOW)
+        line_start = self.text.rfind("\n", window_start, frame.start) + 1
+        return line_start > 0 and self.text.startswith(("*", "#", ":"), line_start)
 
-    Counts guesses and holes in `expansion`. `around` are the characters before and after the template (see
-    `_around`).
-    """
-    shown = "" if template.is_function else guess(template.name, arguments, page, *around)
-    if shown:
-        _count(template, expansion.guessed)
-        return protect_argument(shown)
-    if leaves_a_gap(template.name, *around):
-        _count(template, expansion.unrendered)
-    return HOLE
+    def _is_inline(self, frame: _Frame) -> bool:
+        """Returns True if a template is in running text, and False if it is on lines of its own.
 
-
-def _around(text: str, frame: _Frame) -> tuple[str, str]:
-    """Returns the character before a template and the two characters after it.
-
-    At the beginning of a line, the character before is "\\n".
-    """
-    before = text[max(frame.start - 1, 0) : frame.start]
-    return "\n" if before == GUARD else before, text[frame.end : frame.end + 2]
+        Only the text near the template is searched, so long lines take no more time than short ones.
+        """
+        text = self.text
+        window_start = max(0, frame.start - _WINDOW)
+        line_start = text.rfind("\n", window_start, frame.start) + 1 or window_start
+        before = text[line_start : frame.start].strip()
+        if before.startswith(("*", "#")) and _is_sentence(text, line_start):
+            return True
+        if before.startswith(_NOT_PROSE):
+            return False
+        if frame.is_nested or (before and not before.endswith("}}")):
+            return True
+        lead = before.partition("{{")[0]
+        is_lead = bool(lead) and "}}" not in lead and line_start > window_start
+        if is_lead or _BETWEEN_TEMPLATES.search(before):
+            return True  # a template after another one, in a sentence
+        end = frame.end
+        line_end = text.find("\n", end, end + _WINDOW)
+        after = text[end : end + _WINDOW if line_end < 0 else line_end].strip()
+        return bool(after) and not after.startswith(("{{", "[[", "|"))
 
 
 def _count(template: Template, counts: dict[str, int]) -> None:
@@ -425,39 +422,8 @@ def _count(template: Template, counts: dict[str, int]) -> None:
     counts[name] = counts.get(name, 0) + 1
 
 
-def _is_in_list(text: str, frame: _Frame) -> bool:
-    """Returns True if a template is in a list item or an indented line, which may be kept."""
-    window_start = max(0, frame.start - _WINDOW)
-    line_start = text.rfind("\n", window_start, frame.start) + 1
-    return line_start > 0 and text.startswith(("*", "#", ":"), line_start)
-
-
 def _is_sentence(text: str, start: int) -> bool:
     """Returns True if the list item at the position `start` may be a sentence, which is kept."""
     end = text.find("\n", start, start + _MAX_ITEM)
     end = end if end >= 0 else min(len(text), start + _MAX_ITEM)
     return end - start >= _MIN_ITEM and text[end - 1] in SENTENCE_SIGNS
-
-
-def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:
-    """Returns True if a template is in running text, and False if it is on lines of its own.
-
-    Only the text near the template is searched, so long lines take no more time than short ones.
-    """
-    window_start = max(0, frame.start - _WINDOW)
-    line_start = text.rfind("\n", window_start, frame.start) + 1 or window_start
-    before = text[line_start : frame.start].strip()
-    if before.startswith(("*", "#")) and _is_sentence(text, line_start):
-        return True
-    if before.startswith(_NOT_PROSE):
-        return False
-    if is_nested or (before and not before.endswith("}}")):
-        return True
-    lead = before.partition("{{")[0]
-    is_lead = bool(lead) and "}}" not in lead and line_start > window_start
-    if is_lead or _BETWEEN_TEMPLATES.search(before):
-        return True  # a template after another one, in a sentence
-    end = frame.end
-    line_end = text.find("\n", end, end + _WINDOW)
-    after = text[end : end + _WINDOW if line_end < 0 else line_end].strip()
-    return bool(after) and not after.startswith(("{{", "[[", "|"))

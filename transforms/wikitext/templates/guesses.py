@@ -59,18 +59,7 @@ _NOTE_NAMES = frozenset({
     "ref", "group", "name", "reason", "file", "image", "accessdate", "access-date", "year",
 })  # fmt: skip
 # A text with a name is shown instead of the other arguments.
-_OTHER_NAMES = _NOTE_NAMES | {
-    "text",
-    "texto",
-    "texte",
-    "testo",
-    "tekst",
-    "текст",
-    "label",
-    "lt",
-    "nom",
-    "nome",
-}
+_OTHER_NAMES = _NOTE_NAMES.union("text texto texte testo tekst текст label lt nom nome".split())
 _QUOTATION_NAMES = ("text", "quote", "1")
 _FILE = re.compile(
     r"https?://|www\.|\.(?:og[gav]|wav|mp3|flac|opus|svg|png|jpe?g|gif|tiff?|webm|pdf)$", re.I
@@ -89,17 +78,7 @@ _STYLE = re.compile(
     r"#?[0-9a-f]{3}(?:[0-9a-f]{3})?|[\d.]+(?:%|em|px|pt)|"
     r"black|white|red|green|blue|yellow|gr[ae]y|silver|orange|purple|brown|pink|gold|navy|maroon"
 )
-_UNSPACED = (
-    "CJK",
-    "HIRAGANA",
-    "KATAKANA",
-    "THAI",
-    "LAO",
-    "KHMER",
-    "MYANMAR",
-    "TIBETAN",
-    "BOPOMOFO",
-)
+_UNSPACED = tuple("CJK HIRAGANA KATAKANA THAI LAO KHMER MYANMAR TIBETAN BOPOMOFO".split())
 
 
 def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) -> str:
@@ -123,9 +102,12 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
         return ""
     if any(len(value) > _MAX_TEXT or _FILE.search(value) for value in values):
         return ""
-    if any(map(_KEY.fullmatch, values)) or (_DATA.search(name) and not _is_number(values)):
+    is_number = bool(_NUMBER.fullmatch(values[0]))
+    if any(map(_KEY.fullmatch, values)) or (
+        _DATA.search(name) and not (is_number and len(values) == 1)
+    ):
         return ""
-    if _NUMBER.fullmatch(values[0]):
+    if is_number:
         return _quantity(name, values, page)
     label = "" if page.language.is_complete else _labelled(name, values, page)
     return label or _text(values, page)
@@ -209,7 +191,8 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
     positional arguments. The first is a number.
     """
     number, *rest = values
-    if name in _UNITS or (len(name) > 1 and name in _local_units(page)):
+    own_units = (own for key, own in page.language.phrases.items() if key.startswith("unit "))
+    if name in _UNITS or (len(name) > 1 and name in own_units):
         return "" if rest else f"{number} {name}"
     if find_unit(name):
         return ""  # the number alone would be wrong
@@ -220,14 +203,6 @@ def _quantity(name: str, values: list[str], page: Page) -> str:
         is_clear = len(units) > 1 or not _YEAR.fullmatch(number)
         return f"{number} {rest[0]}" if is_clear else ""
     return "" if rest else number  # a number that is a part of something would be wrong
-
-
-def _is_number(values: list[str]) -> bool:
-    return len(values) == 1 and bool(_NUMBER.fullmatch(values[0]))
-
-
-def _local_units(page: Page) -> list[str]:
-    return [unit for key, unit in page.language.phrases.items() if key.startswith("unit ")]
 
 
 def _text(values: list[str], page: Page) -> str:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ..language import TEMPLATE_NAMESPACE, Language, normalise_name
 from ..wikis import function_names, languages_of_wiki
 from . import terms
-from .definitions import WIKIDATA, WikiTemplates
+from .definitions import CHOICES, WIKIDATA, WikiTemplates
 from .functions import FUNCTIONS, unknown
 from .parser_functions import MAGIC_WORDS, PARSER_FUNCTIONS, VARIABLES
 from .patterns import Arguments, Page, Show, compile_pattern, positional
@@ -136,21 +136,14 @@ class MagicWords:
     """
 
     def __init__(self, code: str, keys: Iterable[str]) -> None:
-        self._exact: dict[str, str] = {}
-        self._folded: dict[str, str] = {}
-        self._add((key, key) for key in keys)
-        self._is_local = False
-        for language in reversed(languages_of_wiki(code)):
-            words = function_names().get(language, {})
-            self._add((name, key) for key, names in words.items() for name in names)
-            self._is_local = self._is_local or language != "en"
-
-    def _add(self, words: Iterable[tuple[str, str]]) -> None:
-        for name, key in words:
-            if key.isupper():
-                self._exact[name] = key
-            else:
-                self._folded[name.casefold()] = key
+        languages = languages_of_wiki(code)
+        self._is_local = any(language != "en" for language in languages)
+        words = [(key, key) for key in keys]
+        for language in reversed(languages):
+            named = function_names().get(language, {})
+            words += ((name, key) for key, names in named.items() for name in names)
+        self._exact = {name: key for name, key in words if key.isupper()}
+        self._folded = {name.casefold(): key for name, key in words if not key.isupper()}
 
     def key(self, name: str) -> str:
         """Returns the key of a variable or function with a given name, or "" if there is none.
@@ -217,15 +210,13 @@ class TemplateTable:
     def _resolved(self, pattern: str) -> str:
         for _ in range(3):  # an alias may lead to an alias
             if pattern.startswith("@"):
-                pattern = self._aliased(pattern[1:])
-        return pattern
-
-    def _aliased(self, name: str) -> str:
-        pattern = self._language.templates.get(normalise_name(name))
-        if pattern is None:
-            raise ValueError(
-                f"the pattern '@{name}' refers to the template {name!r}, which is not in the tables"
-            )
+                name = pattern[1:]
+                aliased = self._language.templates.get(normalise_name(name))
+                if aliased is None:
+                    raise ValueError(
+                        f"the pattern '@{name}' refers to the template {name!r}, which is not in the tables"
+                    )
+                pattern = aliased
         return pattern
 
     def _family_member(self, name: str) -> Show | None:
@@ -235,14 +226,12 @@ class TemplateTable:
         """
         language = self._language
         family, _, code = name.partition("-")
-        label = language.language_names.get(code, "")
-        if family == "lang" and code in language.language_names:
+        names = language.language_names
+        label = names.get(code.removesuffix("-short") if family == "lang" else code, "")
+        if family == "lang" and (code in names or code.endswith("-short")):
             return _with_label(FUNCTIONS["labelled"], label)
-        if family == "lang" and code.endswith("2") and code[:-1] in language.language_names:
+        if family == "lang" and code.endswith("2") and code[:-1] in names:
             return self._shows["lang-x"]  # {{lang-el2}}: without the name of the language
-        if family == "lang" and code.endswith("-short"):
-            label = language.language_names.get(code.removesuffix("-short"), "")
-            return _with_label(FUNCTIONS["labelled"], label)
         if family == "lang" and _LANGUAGE_CODE.fullmatch(code):
             return FUNCTIONS["labelled"]  # without a label rather than with an English one
         if family == "ipa":
@@ -320,7 +309,8 @@ class TemplateTable:
             module = normalise_name(rest)
             is_value = bool(WIKIDATA.search(module))
             return Template(f"{name}:{module}", unknown if is_value else None, is_value, True)
-        show = (PARSER_FUNCTIONS if colon else VARIABLES).get(key)
+        of_function = PARSER_FUNCTIONS.get(key) or CHOICES.get(key)
+        show = of_function if colon else VARIABLES.get(key)
         if show or (colon and name.startswith("#")):
             return Template(name, show, show is not None, bool(colon))
         return None

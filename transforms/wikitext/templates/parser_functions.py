@@ -26,7 +26,7 @@ from ..wikis import (
     languages_of_wiki,
     plural_form,
 )
-from .dates import local_time, time
+from .dates import time
 from .functions import unknown
 from .patterns import (
     Arguments,
@@ -49,15 +49,11 @@ _SIGNS = {"−": "-", "×": "*", "÷": "/", "div": "/", "<>": "!="}
 Binary = Callable[[float, float], float]
 
 
-class _ExpressionError(ValueError):
-    """Raised if an expression has no value."""
-
-
 def _power(base: float, exponent: float) -> float:
     if base and abs(exponent) * math.log10(abs(base) + 1) > _MAX_POWER:
-        raise _ExpressionError
+        raise ValueError("the expression has no value")
     if base < 0 and exponent != int(exponent):
-        raise _ExpressionError
+        raise ValueError("the expression has no value")
     return float(base**exponent)
 
 
@@ -119,7 +115,7 @@ def _tokens(text: str) -> list[str]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if not match:
-            raise _ExpressionError
+            raise ValueError("the expression has no value")
         token = match[1] or match[2]
         tokens.append(_SIGNS.get(token, token))
         position = match.end()
@@ -136,7 +132,7 @@ class _Parser:
     def value(self) -> float:
         result = self._level(0)
         if self._tokens[-1]:
-            raise _ExpressionError
+            raise ValueError("the expression has no value")
         return result
 
     def _level(self, number: int) -> float:
@@ -152,11 +148,11 @@ class _Parser:
         token = self._tokens.pop()
         self._depth += 1
         if self._depth > _MAX_DEPTH or not token:
-            raise _ExpressionError
+            raise ValueError("the expression has no value")
         if token == "(":
             result = self._level(0)
             if self._tokens.pop() != ")":
-                raise _ExpressionError
+                raise ValueError("the expression has no value")
         elif token in _UNARY:
             result = _UNARY[token](self._operand())
         elif token in _CONSTANTS:
@@ -164,7 +160,7 @@ class _Parser:
         elif token[0].isdecimal() or token[0] == ".":
             result = float(token)
         else:
-            raise _ExpressionError
+            raise ValueError("the expression has no value")
         while token not in _UNARY and self._tokens[-1] == "e":  # 1.5e3
             self._tokens.pop()
             result *= _power(10, self._operand())
@@ -222,12 +218,6 @@ def is_default(case: str) -> bool:
     return case.strip().casefold() in default_cases()
 
 
-def branch_of(expression: str) -> str:
-    """Returns the argument that `#ifexpr` shows, "2" or "3"; "" if the expression is invalid."""
-    value = evaluate(expression)
-    return "" if value is None and expression.strip() else "2" if value else "3"
-
-
 def _expr(arguments: Arguments, page: Page) -> str:
     expression = arguments.get("1", "")
     value = evaluate(expression)
@@ -237,11 +227,6 @@ def _expr(arguments: Arguments, page: Page) -> str:
 def is_unknown(condition: str) -> bool:
     """Returns True if it is not known whether a condition is empty."""
     return UNKNOWN in condition and not condition.replace(UNKNOWN, "").replace(HOLE, "").strip()
-
-
-def _if(arguments: Arguments, page: Page) -> str:
-    condition = arguments.get("1", "")
-    return HOLE if is_unknown(condition) else arguments.get("2" if condition else "3", "")
 
 
 def _iferror(arguments: Arguments, page: Page) -> str:
@@ -265,42 +250,6 @@ def _ifexist(arguments: Arguments, page: Page) -> str:
     texts = (_HIDDEN_LINK.sub("", arguments.get(key, "")) for key in ("2", "3"))
     one, other = (_FORMATTING.sub("", _LINK_TO.sub(r"\1", text)).strip() for text in texts)
     return one if one == other else HOLE
-
-
-def _ifeq(arguments: Arguments, page: Page) -> str:
-    one, other = arguments.get("1", ""), arguments.get("2", "")
-    if UNKNOWN in one or UNKNOWN in other:
-        return HOLE
-    return arguments.get("3" if comparable(one) == comparable(other) else "4", "")
-
-
-def _ifexpr(arguments: Arguments, page: Page) -> str:
-    expression = arguments.get("1", "")
-    return HOLE if UNKNOWN in expression else arguments.get(branch_of(expression), "")
-
-
-def _switch(arguments: Arguments, page: Page) -> str:
-    """Expands `{{#switch:b|a=1|b=2|3}}` to the value of the case that matches argument "1": "2".
-
-    A case without a value has the value of the next case that has one. This is also true of `#default`. If
-    the last case has no value, it is the default: "3" in this example.
-    """
-    if UNKNOWN in arguments.get("1", ""):
-        return HOLE
-    wanted = comparable(arguments.get("1", ""))
-    is_met = is_next_default = False
-    default = ""
-    last: str | None = None
-    for case in positional(arguments)[1:]:
-        name, equals, text = (part.strip() for part in case.partition("="))
-        is_met = is_met or comparable(name) == wanted
-        if equals and is_met:
-            return text
-        is_next_default = is_next_default or is_default(name)
-        if equals and is_next_default:
-            default, is_next_default = text, False
-        last = None if equals else name
-    return default if last is None else last
 
 
 def _padded(arguments: Arguments, *, left: bool) -> str:
@@ -426,14 +375,7 @@ def _silent(arguments: Arguments, page: Page) -> str:
     return ""
 
 
-_NAMES_OF_PAGE = (
-    "PAGENAME",
-    "FULLPAGENAME",
-    "BASEPAGENAME",
-    "SUBPAGENAME",
-    "ROOTPAGENAME",
-    "SUBJECTPAGENAME",
-)
+_NAMES_OF_PAGE = [f"{of}PAGENAME" for of in ("", "FULL", "BASE", "SUB", "ROOT", "SUBJECT")]
 # The page is an article, in the main namespace.
 _OF_PAGE: Mapping[str, Show] = {
     **dict.fromkeys(_NAMES_OF_PAGE, _name_of_page),
@@ -450,12 +392,8 @@ _OF_PAGE: Mapping[str, Show] = {
 }  # fmt: skip
 
 PARSER_FUNCTIONS: Mapping[str, Show] = {
-    "#if": _if,
-    "#ifeq": _ifeq,
     "#expr": _expr,
-    "#ifexpr": _ifexpr,
     "#iferror": _iferror,
-    "#switch": _switch,
     "#language": _language,
     "#ifexist": _ifexist,
     "formatnum": _formatnum,
@@ -470,7 +408,7 @@ PARSER_FUNCTIONS: Mapping[str, Show] = {
     "grammar": _grammar,
     "gender": _gender,
     "#time": time,
-    "#timel": local_time,
+    "#timel": lambda arguments, page: time({**arguments, "4": "1"}, page),
     "#titleparts": _titleparts,
     **dict.fromkeys(("#dateformat", "#formatdate"), _formatdate),
     **dict.fromkeys((
@@ -509,6 +447,7 @@ VARIABLES: Mapping[str, Show] = {
     ")": lambda arguments, page: "}",
 }
 MAGIC_WORDS = frozenset({
-    *PARSER_FUNCTIONS, *VARIABLES, "#default", "#invoke", "subst", "safesubst", "msg", "msgnw", "raw",
+    *PARSER_FUNCTIONS, *VARIABLES, "#if", "#ifeq", "#ifexpr", "#switch", "#default", "#invoke", "subst",
+    "safesubst", "msg", "msgnw", "raw",
 })  # fmt: skip
 """The keys of all variables and functions that have names in other languages (see `MagicWords`)."""

@@ -90,11 +90,6 @@ def superscript(text: str) -> str:
     return text.translate(_SUPERSCRIPTS)
 
 
-def subscript(text: str) -> str:
-    """Returns a text with subscript digits and signs."""
-    return text.translate(_SUBSCRIPTS)
-
-
 def format_number(number: str, form: NumberFormat) -> str:
     """Returns a number, and any text after it, in the format of the wiki: "3003 m" → "3,003 m".
 
@@ -156,7 +151,7 @@ FORMATTERS: Mapping[str, Formatter] = {
     "upper": lambda text, _: text.upper(),
     "first_upper": lambda text, _: first_upper(text),
     "superscript": lambda text, _: superscript(text),
-    "subscript": lambda text, _: subscript(text),
+    "subscript": lambda text, _: text.translate(_SUBSCRIPTS),
     "month": month_name,
     "verbatim": lambda text, _: protect(text),
     "no_aside": lambda text, _: text.partition(" (")[0],
@@ -194,20 +189,11 @@ def _phrase(name: str) -> _Part:
     return lambda arguments, page: (page.language.phrases.get(name, ""), False, False)
 
 
-def _all(separator: str) -> _Part:
-    def show(arguments: Arguments, page: Page) -> _Shown:
-        text = separator.join(filter(None, positional(arguments)))
-        return text, bool(text), True
-
-    return show
-
-
 def _field(expression: str, pattern: str) -> _Part:
-    if expression.startswith("*"):
-        return _all(expression[1:])
     if expression.startswith("@"):
         return _phrase(expression[1:])
-    names, colon, formatter = expression.partition(":")
+    is_all = expression.startswith("*")
+    names, colon, formatter = ("", "", "") if is_all else expression.partition(":")
     if colon and formatter not in FORMATTERS:
         known = ", ".join(FORMATTERS)
         raise ValueError(
@@ -216,11 +202,12 @@ def _field(expression: str, pattern: str) -> _Part:
     alternatives = [name.strip().split("|") for name in names.split(",")]
 
     def show(arguments: Arguments, page: Page) -> _Shown:
-        values = [first_of(arguments, names) for names in alternatives]
+        named = (first_of(arguments, names) for names in alternatives)
+        values = positional(arguments) if is_all else [*named]
         if formatter:
             form = FORMATTERS[formatter]
             values = [form(value, page.language) if value else "" for value in values]
-        text = ", ".join(filter(None, values))
+        text = (expression[1:] if is_all else ", ").join(filter(None, values))
         return text, bool(text), True
 
     return show

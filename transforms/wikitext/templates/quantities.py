@@ -97,12 +97,11 @@ def val(arguments: Arguments, page: Page) -> str:
 
 def _fraction_with(sign: str) -> Show:
     def show(arguments: Arguments, page: Page) -> str:
-        values = [value for value in positional(arguments) if value]
-        if len(values) >= 3:
-            return f"{values[0]} {values[1]}{sign}{values[2]}"
-        if len(values) == 2:
-            return f"{values[0]}{sign}{values[1]}"
-        return f"1{sign}{values[0]}" if values else ""
+        values = [value for value in positional(arguments) if value][:3]
+        if not values:
+            return ""
+        *whole, top, bottom = values if values[1:] else ("1", *values)
+        return " ".join((*whole, f"{top}{sign}{bottom}"))
 
     return show
 
@@ -250,14 +249,16 @@ def coordinate(arguments: Arguments, page: Page) -> str:
 def _angle(written: str, page: Page) -> str:
     """Formats an angle: in a wiki with a decimal comma, "52/30/10.4/N" becomes "52° 30′ 10,4″ N"."""
     *numbers, side = written.split("/")
-    shown = [
-        number.replace(".", page.language.numbers.decimal) + sign
-        for number, sign in zip(numbers, "°′″", strict=False)
-        if number
-    ]
+    shown = _with_signs(numbers, "°′″", page)
     if not shown:
         return ""
     return " ".join([*shown, page.language.phrases.get("east", side) if side == "E" else side])
+
+
+def _with_signs(numbers: list[str], signs: str, page: Page) -> list[str]:
+    decimal = page.language.numbers.decimal
+    pairs = zip(numbers, signs, strict=False)
+    return [number.replace(".", decimal) + sign for number, sign in pairs if number]
 
 
 _SIDES = "NSEW"
@@ -271,11 +272,7 @@ def coordinates(arguments: Arguments, page: Page) -> str:
     Norwegian, `display=inline` is `vis=tekst`, and the letters are N, S, Ø and V.
     """
     display = first_of(arguments, ("display", "vis")) or "inline"
-    if not any(word in display for word in ("inline", "tekst")) and display not in (
-        "i",
-        "it",
-        "ti",
-    ):
+    if not ("inline" in display or "tekst" in display or display in ("i", "it", "ti")):
         return ""
     phrases = page.language.phrases
     letters = dict(zip(phrases.get("sides", _SIDES), _SIDES, strict=True))
@@ -306,12 +303,8 @@ def coordinates(arguments: Arguments, page: Page) -> str:
 def _degrees(numbers: list[str], side: str, page: Page) -> str:
     phrases = page.language.phrases
     signs = phrases.get("coordinate_signs", "°′″")
-    shown = (
-        number.replace(".", page.language.numbers.decimal) + sign
-        for number, sign in zip(numbers, signs, strict=False)
-    )
     form = phrases.get(f"coordinate_{side.lower()}", f"{{angle}}{side}")
-    return form.format(angle="".join(shown))
+    return form.format(angle="".join(_with_signs(numbers, signs, page)))
 
 
 def quantity(arguments: Arguments, page: Page) -> str:
@@ -330,12 +323,9 @@ def quantity(arguments: Arguments, page: Page) -> str:
         rest = rest[2:]
     if arguments.get("e"):
         shown += f" × 10{arguments['e']}"
-    units = [
-        unit + exponent
-        for unit, exponent in zip(rest[0::2], [*rest[1::2], ""], strict=False)
-        if unit
-    ]
-    return f"{shown} {'⋅'.join(units)}".strip()
+    pairs = zip(rest[0::2], [*rest[1::2], ""], strict=False)
+    units = "⋅".join(unit + exponent for unit, exponent in pairs if unit)
+    return f"{shown} {units}".strip()
 
 
 def height(arguments: Arguments, page: Page) -> str:

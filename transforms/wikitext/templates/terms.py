@@ -42,10 +42,9 @@ def language_of_code(arguments: Arguments, page: Page) -> str:
     label = page.language.language_names.get(code.lower(), "")
     if not label:
         return text
-    shifted = {"label": label, "1": text}
-    shifted["2"] = first_of(arguments, ("3", "translit"))
-    shifted["3"] = first_of(arguments, ("4", "lit", "translation"))
-    return labelled(shifted, page)
+    romanised = first_of(arguments, ("3", "translit"))
+    meaning = first_of(arguments, ("4", "lit", "translation"))
+    return labelled({"label": label, "1": text, "2": romanised, "3": meaning}, page)
 
 
 def japanese(arguments: Arguments, page: Page) -> str:
@@ -117,10 +116,9 @@ def labelled_russian(arguments: Arguments, page: Page) -> str:
     """Expands `{{lang-rus|Андрей|r=Andrey|p=ɐnˈdrʲej}}` to the label, text, romanisation and
     pronunciation.
     """
-    shifted = {"label": page.language.language_names.get("ru", "Russian")}
-    shifted["1"] = arguments.get("1", "")
-    shifted["2"] = first_of(arguments, ("2", "r"))
-    shifted["3"] = first_of(arguments, ("3", "t"))
+    label, text = page.language.language_names.get("ru", "Russian"), arguments.get("1", "")
+    romanised, meaning = first_of(arguments, ("2", "r")), first_of(arguments, ("3", "t"))
+    shifted = {"label": label, "1": text, "2": romanised, "3": meaning}
     shown, sounds = labelled(shifted, page), arguments.get("p", "")
     return f"{shown}, IPA: [{sounds}]" if shown and sounds else shown
 

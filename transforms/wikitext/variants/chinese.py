@@ -72,8 +72,6 @@ class _RuleSets:
     def __init__(self) -> None:
         self._changes: list[tuple[Mapping[str, str], Mapping[str, str]]] = []  # added, removed
         self._count = 0  # pairs
-        self._applied = 0
-        self._pairs: dict[str, str] = {}
 
     def __len__(self) -> int:
         return len(self._changes)
@@ -88,14 +86,12 @@ class _RuleSets:
 
     def pairs_after(self, count: int) -> Mapping[str, str]:
         """Returns the rules (from → to) that are valid after the first `count` marks that change rules."""
-        if count < self._applied:
-            self._applied, self._pairs = 0, {}
-        for added, removed in self._changes[self._applied : count]:
-            self._pairs.update(added)
+        pairs: dict[str, str] = {}
+        for added, removed in self._changes[:count]:
+            pairs.update(added)
             for word in removed:
-                self._pairs.pop(word, None)
-        self._applied = count
-        return self._pairs
+                pairs.pop(word, None)
+        return pairs
 
 
 def _usable(pairs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
