@@ -17,7 +17,6 @@ import collections
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -29,14 +28,16 @@ from ..duplicates.minhash import Pairs, Uint64s, hash_ngrams, link_to_smallest, 
 from ..duplicates.similar_documents import CombinePairs, different_pairs
 from ..files import counters
 from ..files.counters import reject
-from ..files.distribution import Gather
+from ..files.distribution import Gather, transform
 from ..files.records import MeasuredBook, OverlapVerdict
 from ..files.scratch import Scratch, fetch, fetch_text
 from . import book_overlap
 
 
-@dataclass(eq=False, repr=False)
-class DecideContested(beam.PTransform):
+@transform
+def DecideContested(
+    shared: beam.PCollection, counts: beam.PCollection, threshold: Fraction
+) -> beam.PCollection:
     """Decides which contested books are dropped.
 
     A book is contested if it shares so many n-grams with larger books that it may have to be dropped. The
@@ -51,47 +52,39 @@ class DecideContested(beam.PTransform):
         that are also in larger books) for each book.
       threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
     """
-
-    counts: beam.PCollection
-    threshold: Fraction
-
-    def expand(self, shared: beam.PCollection) -> beam.PCollection:
-        contested = self.counts | "Contested" >> beam.Map(
-            book_overlap.contested_books, self.threshold
-        )
-        found = shared | "FindChains" >> beam.FlatMap(
-            chain_partition, AsSingleton(contested)
-        ).with_output_types(tuple[bytes, int]).with_outputs("certain", "links", main="chains")
-        certain = found.certain | "AddCertain" >> beam.CombineGlobally(
-            CombinePairs(functools.partial(book_overlap.sum_rows, keys=1))
-        )
-        links = AsSingleton(
-            found.links | "LinkBooks" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
-        )
-        return (
-            {
-                "books": contested
-                | "KeyContested" >> beam.FlatMap(key_contested, AsSingleton(certain), links),
-                "chains": found.chains
-                | "AddChains" >> beam.CombinePerKey(sum)
-                | "KeyChains" >> beam.Map(key_chain, links),
-            }
-            | "MeetContested" >> beam.CoGroupByKey()
-            | "Decide" >> beam.FlatMap(decide_component, self.threshold)
-            | "GatherDropped" >> GatherNumbers()
-        )
+    contested = counts | "Contested" >> beam.Map(book_overlap.contested_books, threshold)
+    found = shared | "FindChains" >> beam.FlatMap(
+        chain_partition, AsSingleton(contested)
+    ).with_output_types(tuple[bytes, int]).with_outputs("certain", "links", main="chains")
+    certain = found.certain | "AddCertain" >> beam.CombineGlobally(
+        CombinePairs(functools.partial(book_overlap.sum_rows, keys=1))
+    )
+    links = AsSingleton(
+        found.links | "LinkBooks" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
+    )
+    return (
+        {
+            "books": contested
+            | "KeyContested" >> beam.FlatMap(key_contested, AsSingleton(certain), links),
+            "chains": found.chains
+            | "AddChains" >> beam.CombinePerKey(sum)
+            | "KeyChains" >> beam.Map(key_chain, links),
+        }
+        | "MeetContested" >> beam.CoGroupByKey()
+        | "Decide" >> beam.FlatMap(decide_component, threshold)
+        | "GatherDropped" >> GatherNumbers()
+    )
 
 
-class GatherNumbers(beam.PTransform):
+@transform
+def GatherNumbers(numbers: beam.PCollection) -> beam.PCollection:
     """Gathers different numbers in an ascending array. PCollection[int] → PCollection of one array."""
-
-    def expand(self, numbers: beam.PCollection) -> beam.PCollection:
-        return (
-            numbers
-            | "Rows" >> beam.Map(lambda number: numpy.array([[number]], numpy.int64))
-            | "Different" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
-            | "Flat" >> beam.Map(numpy.ravel)
-        )
+    return (
+        numbers
+        | "Rows" >> beam.Map(lambda number: numpy.array([[number]], numpy.int64))
+        | "Different" >> beam.CombineGlobally(CombinePairs(different_pairs, columns=1))
+        | "Flat" >> beam.Map(numpy.ravel)
+    )
 
 
 def chain_partition(packed: bytes, contested: book_overlap.Int64s) -> Iterator[Any]:
@@ -203,8 +196,15 @@ class SharedParts(NamedTuple):
     counts: beam.PCollection  # one array of rows (id, tokens, n-grams, n-grams in earlier books)
 
 
-@dataclass(eq=False, repr=False)
-class ShareNgrams(beam.PTransform):
+@transform
+def ShareNgrams(
+    books: beam.PCollection,
+    scratch: Scratch,
+    ngram_words: int,
+    sample: int,
+    words: str,
+    plan: AsSingleton,
+) -> SharedParts:
     """Finds the n-grams that several books share. PCollection[MeasuredBook] → SharedParts.
 
     Args:
@@ -214,36 +214,26 @@ class ShareNgrams(beam.PTransform):
       words: "plain" to compare normalised words, "exact" to compare them unchanged.
       plan: side input with one Plan, the numbers of partitions and buckets.
     """
-
-    scratch: Scratch
-    ngram_words: int
-    sample: int
-    words: str
-    plan: AsSingleton
-
-    def expand(self, books: beam.PCollection) -> SharedParts:
-        how = (self.ngram_words, self.sample, self.words)
-        hash_books = Gather(
-            lambda measured, plan: _hash(measured, plan, *how),
-            functools.partial(_deal, sample=self.sample, scratch=self.scratch),
-            GATHERED_HASHES,
-            lambda hashed: len(hashed[0].hashes),
-        )
-        found = (
-            books
-            | "HashBooks" >> beam.ParDo(hash_books, self.plan).with_output_types(tuple[int, bytes])
-            | "GroupPartitions" >> beam.GroupByKey()
-            | "ShareNgrams"
-            >> beam.FlatMap(share_partition, self.scratch)
-            .with_output_types(bytes)
-            .with_outputs("counts", main="shared")
-        )
-        counts = found.counts | "AddCounts" >> beam.CombineGlobally(
-            CombinePairs(
-                functools.partial(book_overlap.sum_rows, keys=2), book_overlap.COUNT_COLUMNS
-            )
-        )
-        return SharedParts(found.shared, counts)
+    how = (ngram_words, sample, words)
+    hash_books = Gather(
+        lambda measured, plan: _hash(measured, plan, *how),
+        functools.partial(_deal, sample=sample, scratch=scratch),
+        GATHERED_HASHES,
+        lambda hashed: len(hashed[0].hashes),
+    )
+    found = (
+        books
+        | "HashBooks" >> beam.ParDo(hash_books, plan).with_output_types(tuple[int, bytes])
+        | "GroupPartitions" >> beam.GroupByKey()
+        | "ShareNgrams"
+        >> beam.FlatMap(share_partition, scratch)
+        .with_output_types(bytes)
+        .with_outputs("counts", main="shared")
+    )
+    counts = found.counts | "AddCounts" >> beam.CombineGlobally(
+        CombinePairs(functools.partial(book_overlap.sum_rows, keys=2), book_overlap.COUNT_COLUMNS)
+    )
+    return SharedParts(found.shared, counts)
 
 
 def plan_parts(size: tuple[int, int], sample: int) -> Plan:
@@ -319,8 +309,15 @@ class SelectedBooks(NamedTuple):
     verdicts: beam.PCollection  # of OverlapVerdict: of every book
 
 
-@dataclass(eq=False, repr=False)
-class SelectBooks(beam.PTransform):
+@transform
+def SelectBooks(
+    books: beam.PCollection,
+    folder: str,
+    threshold: str | float | Fraction = book_overlap.THRESHOLD,
+    ngram_words: int = book_overlap.NGRAM_WORDS,
+    sample: int = 1,
+    words: str = book_overlap.PLAIN,
+) -> SelectedBooks:
     """Drops books that overlap larger kept books. PCollection[MeasuredBook] → SelectedBooks.
 
     The result does not depend on the number of workers. Every worker holds a few books, or the n-grams of one
@@ -339,40 +336,28 @@ class SelectBooks(beam.PTransform):
 
     Raises ValueError for an invalid threshold, and if two books have the same id.
     """
-
-    folder: str
-    threshold: str | float | Fraction = book_overlap.THRESHOLD
-    ngram_words: int = book_overlap.NGRAM_WORDS
-    sample: int = 1
-    words: str = book_overlap.PLAIN
-
-    def __post_init__(self) -> None:
-        self._exact = book_overlap.parse_threshold(self.threshold)
-
-    def expand(self, books: beam.PCollection) -> SelectedBooks:
-        scratch = Scratch(self.folder)
-        plan = AsSingleton(
-            books
-            | "Sizes" >> beam.Map(lambda book: (1, book.tokens)).with_output_types(tuple[int, int])
-            | "AddSizes" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum))
-            | "Plan" >> beam.Map(plan_parts, self.sample)
-        )
-        found = books | "ShareNgrams" >> ShareNgrams(
-            scratch, self.ngram_words, self.sample, self.words, plan
-        )
-        decide = DecideContested(found.counts, self._exact)
-        dropped = AsSingleton(found.shared | "DecideContested" >> decide)
-        met = {
-            "books": books | "KeyBooks" >> beam.Map(key_book, plan),
-            "counts": found.counts
-            | "CutCounts" >> beam.FlatMap(cut_rows, plan).with_output_types(tuple[int, Any]),
-            "coverings": found.shared
-            | "AttributeNgrams" >> beam.FlatMap(attribute_partition, dropped, plan, scratch),
-        } | "MeetBooks" >> beam.CoGroupByKey()
-        judged = met | "JudgeBooks" >> beam.FlatMap(
-            judge_bucket, dropped, self.ngram_words
-        ).with_output_types(MeasuredBook).with_outputs("rejected", "verdicts", main="kept")
-        return SelectedBooks(judged.kept, judged.rejected, judged.verdicts)
+    exact = book_overlap.parse_threshold(threshold)
+    scratch = Scratch(folder)
+    plan = AsSingleton(
+        books
+        | "Sizes" >> beam.Map(lambda book: (1, book.tokens)).with_output_types(tuple[int, int])
+        | "AddSizes" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum))
+        | "Plan" >> beam.Map(plan_parts, sample)
+    )
+    found = books | "ShareNgrams" >> ShareNgrams(scratch, ngram_words, sample, words, plan)
+    decide = DecideContested(found.counts, exact)
+    dropped = AsSingleton(found.shared | "DecideContested" >> decide)
+    met = {
+        "books": books | "KeyBooks" >> beam.Map(key_book, plan),
+        "counts": found.counts
+        | "CutCounts" >> beam.FlatMap(cut_rows, plan).with_output_types(tuple[int, Any]),
+        "coverings": found.shared
+        | "AttributeNgrams" >> beam.FlatMap(attribute_partition, dropped, plan, scratch),
+    } | "MeetBooks" >> beam.CoGroupByKey()
+    judged = met | "JudgeBooks" >> beam.FlatMap(
+        judge_bucket, dropped, ngram_words
+    ).with_output_types(MeasuredBook).with_outputs("rejected", "verdicts", main="kept")
+    return SelectedBooks(judged.kept, judged.rejected, judged.verdicts)
 
 
 def attribute_partition(

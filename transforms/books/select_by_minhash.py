@@ -6,9 +6,9 @@ Books with a very low Jaccard similarity often have no such position. So a book 
 shares a few n-grams with each of many larger books, or if it is much smaller than the book that contains it.
 """
 
+import functools
 import operator
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from ..duplicates.similar_documents import (
     Sketch,
     hashes_of,
 )
+from ..files.distribution import transform
 from ..files.records import MeasuredBook
 from ..files.scratch import Scratch, fetch
 from . import book_overlap
@@ -54,8 +55,14 @@ class SketchedBook(NamedTuple):
     packed: bytes  # the hashes, in scratch
 
 
-@dataclass(eq=False, repr=False)
-class SelectByMinHash(beam.PTransform):
+@transform
+def SelectByMinHash(
+    books: beam.PCollection,
+    folder: str,
+    threshold: str | float | Fraction = book_overlap.THRESHOLD,
+    ngram_words: int = book_overlap.NGRAM_WORDS,
+    words: str = book_overlap.PLAIN,
+) -> SelectedBooks:
     """Drops books that overlap larger kept books. PCollection[MeasuredBook] → SelectedBooks.
 
     The result does not depend on the number of workers. Every worker holds the n-grams of two books at a
@@ -68,82 +75,68 @@ class SelectByMinHash(beam.PTransform):
       ngram_words: number of words in an n-gram. A book with fewer words is a single n-gram.
       words: "plain" to compare normalised words, "exact" to compare them unchanged.
     """
-
-    folder: str
-    threshold: str | float | Fraction = book_overlap.THRESHOLD
-    ngram_words: int = book_overlap.NGRAM_WORDS
-    words: str = book_overlap.PLAIN
-
-    def __post_init__(self) -> None:
-        self._exact = book_overlap.parse_threshold(self.threshold)
-
-    def expand(self, books: beam.PCollection) -> SelectedBooks:
-        scratch = Scratch(self.folder)
-        sketched = books | "SketchBooks" >> beam.Map(
-            sketch_book, scratch, self.ngram_words, self.words
-        )
-        find = FindSimilarDocuments(self.folder, describe_book, ngrams_of_book, BANDS)
-        sketches = (
-            sketched
-            | "KeySketches" >> beam.Map(key_sketch)
-            | "GroupSketches" >> beam.GroupByKey()
-            | "CheckBooks" >> beam.Map(only_book)
-        )
-        covers = (
-            sketched
-            | "FindSimilar" >> find
-            | "CoverBooks" >> CompareDocuments(sketches, _Cover(scratch))
-        )
-        dropped = AsSingleton(self._decide(covers))
-        met = {
-            "books": sketched | "KeyBooks" >> beam.Map(key_book),
-            "covers": covers | "KeyCovers" >> beam.Map(key_cover),
-        } | "MeetBooks" >> beam.CoGroupByKey()
-        judged = met | "JudgeBooks" >> beam.FlatMap(
-            judge_book, dropped, self.ngram_words
-        ).with_output_types(MeasuredBook).with_outputs("rejected", "verdicts", main="kept")
-        return SelectedBooks(judged.kept, judged.rejected, judged.verdicts)
-
-    def _decide(self, covers: beam.PCollection) -> beam.PCollection:
-        """Returns a PCollection of one array: the numbers of the dropped books, ascending."""
-        contested = covers | "Contested" >> beam.Filter(is_open, self._exact)
-        numbers = AsSingleton(
-            contested
-            | "Numbers" >> beam.Map(operator.attrgetter("number"))
-            | "GatherNumbers" >> GatherNumbers()
-        )
-        links = AsSingleton(
-            contested
-            | "PairContested" >> beam.Map(pair_contested, numbers)
-            | "LinkBooks" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
-        )
-        return (
-            contested
-            | "KeyByComponent" >> beam.Map(key_component, links)
-            | "GroupComponents" >> beam.GroupByKey()
-            | "Decide" >> beam.FlatMap(decide_component, self._exact)
-            | "GatherDropped" >> GatherNumbers()
-        )
+    exact, scratch = book_overlap.parse_threshold(threshold), Scratch(folder)
+    sketched = books | "SketchBooks" >> beam.Map(sketch_book, scratch, ngram_words, words)
+    sketches = (
+        sketched
+        | "KeySketches" >> beam.Map(key_sketch)
+        | "GroupSketches" >> beam.GroupByKey()
+        | "CheckBooks" >> beam.Map(only_book)
+    )
+    compare = functools.partial(compare_books, scratch=scratch)
+    covers = (
+        sketched
+        | "FindSimilar" >> FindSimilarDocuments(folder, describe_book, ngrams_of_book, BANDS)
+        | "CoverBooks" >> CompareDocuments(sketches, compare)
+    )
+    dropped = AsSingleton(covers | "DecideCovers" >> DecideCovers(exact))
+    met = {
+        "books": sketched | "KeyBooks" >> beam.Map(key_book),
+        "covers": covers | "KeyCovers" >> beam.Map(key_cover),
+    } | "MeetBooks" >> beam.CoGroupByKey()
+    judge = beam.FlatMap(judge_book, dropped, ngram_words).with_output_types(MeasuredBook)
+    judged = met | "JudgeBooks" >> judge.with_outputs("rejected", "verdicts", main="kept")
+    return SelectedBooks(judged.kept, judged.rejected, judged.verdicts)
 
 
-class _Cover:
+@transform
+def DecideCovers(covers: beam.PCollection, threshold: Fraction) -> beam.PCollection:
+    """Decides which books are dropped. PCollection[Cover] → PCollection of one array.
+
+    The array has the numbers of the dropped books, ascending.
+    """
+    contested = covers | "Contested" >> beam.Filter(is_open, threshold)
+    numbers = AsSingleton(
+        contested
+        | "Numbers" >> beam.Map(operator.attrgetter("number"))
+        | "GatherNumbers" >> GatherNumbers()
+    )
+    links = AsSingleton(
+        contested
+        | "PairContested" >> beam.Map(pair_contested, numbers)
+        | "LinkBooks" >> beam.CombineGlobally(CombinePairs(link_to_smallest))
+    )
+    return (
+        contested
+        | "KeyByComponent" >> beam.Map(key_component, links)
+        | "GroupComponents" >> beam.GroupByKey()
+        | "Decide" >> beam.FlatMap(decide_component, threshold)
+        | "GatherDropped" >> GatherNumbers()
+    )
+
+
+def compare_books(joined: Met, scratch: Scratch) -> Iterator[book_overlap.Cover]:
     """Compares a book with larger books that may overlap it. If they share n-grams, yields a Cover.
 
     For each of these larger books, a Cover marks the n-grams of the book that the larger book also contains.
     """
-
-    def __init__(self, scratch: Scratch):
-        self._scratch = scratch
-
-    def __call__(self, joined: Met) -> Iterator[book_overlap.Cover]:
-        _, found = joined
-        (own,) = found[DOCUMENTS]
-        candidates = list(found[WANTED])
-        if candidates:
-            pairs = ((one.number, hashes_of(one)) for one in candidates)
-            cover = book_overlap.cover_book(own.number, hashes_of(own), pairs)
-            if cover.owners:
-                yield cover._replace(packed=self._scratch.put(cover.packed))
+    _, found = joined
+    (own,) = found[DOCUMENTS]
+    if candidates := list(found[WANTED]):
+        pairs = ((one.number, hashes_of(one)) for one in candidates)
+        cover = book_overlap.cover_book(own.number, hashes_of(own), pairs)
+        if cover.owners:
+            yield cover._replace(packed=scratch.put(cover.packed))
 
 
 def fetched(cover: book_overlap.Cover) -> book_overlap.Cover:
