@@ -18,8 +18,8 @@ from apache_beam.pvalue import AsDict, AsList
 
 from corpusmill.pipelines.run.corpus_build import Place
 from corpusmill.transforms.books import book_accounts
+from corpusmill.transforms.books.catalog import read_released_lines
 from corpusmill.transforms.books.count_book_vocabulary import CountBookVocabulary
-from corpusmill.transforms.books.released import read_released_lines
 from corpusmill.transforms.files.builds.finished_builds import opened
 from corpusmill.transforms.files.builds.paper_figures import PAPER, SIMPLEBOOKS
 from corpusmill.transforms.files.distribution import MapOnce, SpreadAll, transform

@@ -25,7 +25,7 @@ from ..files.records import CatalogEntry, Reason, Rejected, ReleasedBook
 from ..files.tar_members import Member, TarError, is_named_like, read_members
 from ..files.work_units import is_archive
 from . import catalog
-from .released import read_released_lines, read_split_lines
+from .catalog import read_released_lines, read_split_lines
 
 _KEEP = "; --on-corrupt keep-good reads {}"
 STAGE = "read-catalog"
@@ -376,7 +376,7 @@ def read_released_books(path: str) -> Iterator[ReleasedBook]:
 
 
 def read_split_table(path: str) -> Mapping[int, str]:
-    """Reads a table of splits (see released.py). Returns ebook number → split.
+    """Reads a table of splits (see catalog.py). Returns ebook number → split.
 
     Raises InputError if the table is invalid.
     """

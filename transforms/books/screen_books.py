@@ -32,10 +32,10 @@ from . import publication_dates
 from .boilerplate import strip_boilerplate
 from .book_accounts import LESS_SIMPLE, MISSING
 from .book_rows import WriteBookTable
+from .catalog import mask_words, read_words
 from .contents import check_furniture, cut_furniture, join_broken_words
 from .gather_books import choose_released
 from .read_catalog import read_released_books
-from .released import mask_words, read_words
 from .simplicity import Measures, NotSimple, is_simple, measure
 
 STRIP_BOOKS = "strip-books"
@@ -336,7 +336,7 @@ def MaskWords(books: beam.PCollection, folder: str, words: Sequence[str]) -> Mas
 
     Args:
       folder: folder for temporary texts (see scratch.py).
-      words: list of the words to mask, see released.py.
+      words: list of the words to mask, see catalog.py.
     """
     if not words:
         return MaskedBooks(books, books.pipeline | "NothingMasked" >> beam.Create([]))

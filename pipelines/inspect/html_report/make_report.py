@@ -40,8 +40,7 @@ from .answers import (
 from .changes import editions_of, overview, what_changed
 from .facts import Document, Facts, balance_of, choose_documents, choose_rejected, read_facts
 from .lengths_and_holes import lengths, where_it_has_holes
-from .subjects import what_it_is_about
-from .vocabulary_fit import does_the_vocabulary_fit
+from .subjects import does_the_vocabulary_fit, what_it_is_about
 
 _LICENCE = (
     "/* vega, vega-lite, vega-embed: University of Washington Interactive Data Lab, BSD-3-Clause */"
