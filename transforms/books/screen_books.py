@@ -22,7 +22,7 @@ from apache_beam.pvalue import AsList, AsSingleton
 from ..duplicates.similar_documents import DocumentFacts
 from ..files import counters
 from ..files.compression import DECODE_ERRORS
-from ..files.counters import Screened, reject
+from ..files.counters import Screened, ScreenPages, reject
 from ..files.distribution import MapOnce, transform
 from ..files.read_files import InputError, open_input
 from ..files.records import Book, MeasuredBook, Reason
@@ -105,7 +105,10 @@ def ScreenBooks(books: beam.PCollection, *rules: BookRule) -> Screened:
     Args:
       rules: functions that return a reason to reject a book, or None. The first reason decides.
     """
-    return _screen(books, "screen-books", functools.partial(first_reason, rules))
+    rule = functools.partial(first_reason, rules)
+    screen = ScreenPages(rule, stage="screen-books", of=Any, named=id_and_title)
+    screened: Screened = books | screen
+    return screened
 
 
 def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Reason | None:
@@ -115,21 +118,10 @@ def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Rea
     return next(filter(None, (rule(book, text) for rule in rules)), None)
 
 
-def _screen(
-    books: beam.PCollection, stage: str, rule: Callable[..., Reason | None], *more: Any
-) -> Screened:
-    split = books | beam.FlatMap(_judge, stage, rule, *more).with_outputs("rejected", main="kept")
-    return Screened(split.kept, split.rejected)
-
-
-def _judge(
-    element: Book | MeasuredBook, stage: str, rule: Callable[..., Reason | None], *more: Any
-) -> Iterator[Any]:
-    if reason := rule(element, *more):
-        book = publication_dates.book_of(element)
-        yield reject(book.book_id, book.title, stage, reason)
-    else:
-        yield element
+def id_and_title(element: Book | MeasuredBook) -> tuple[int, str]:
+    """Returns the id and the title of a book."""
+    book = publication_dates.book_of(element)
+    return book.book_id, book.title
 
 
 def measure_book(book: Book) -> MeasuredBook:
@@ -160,9 +152,10 @@ def KeepSimple(
     needed = books.pipeline | "FindNeeded" >> MapOnce(
         rule.books_needed, heldout_books, small_tokens, measures
     )
-    screened = _screen(books, "measure-books", rule, AsSingleton(needed))
+    sides = AsSingleton(needed)
+    screened = books | ScreenPages(rule, sides, stage="measure-books", of=Any, named=id_and_title)
     facts = needed | "CountNeeded" >> beam.FlatMap(count_needed, rule, measures)
-    return SimplestBooks(*screened, facts)
+    return SimplestBooks(screened.kept, screened.rejected, facts)
 
 
 def count_needed(

@@ -216,7 +216,12 @@ def write_shards(
     PCollection of rows → PCollection[OutputFile]. `name_files` returns the files to write for a shard.
     """
     # The in-process runner holds the rows of all shards: packed together, they need less memory.
-    gather = Gather(functools.partial(_key_by_shard, kind), pack_rows, GATHERED_BYTES, _weigh)
+    gather = Gather(
+        functools.partial(_key_by_shard, kind),
+        pack_rows,
+        GATHERED_BYTES,
+        lambda keyed: len(keyed[1]),
+    )
     filled = rows | "PackRows" >> beam.ParDo(gather, AsSingleton(shards)).with_output_types(
         tuple[ShardKey, bytes]
     )
@@ -250,10 +255,6 @@ def _key_by_shard(kind: RowKind, row: Any, shards: Mapping[str, int]) -> tuple[S
     count = shards[split]
     key = split, text.shard_of(kind.identity(row), count), count
     return key, pickle.dumps(kind.pack(row), protocol=5)
-
-
-def _weigh(keyed: tuple[ShardKey, bytes]) -> int:
-    return len(keyed[1])
 
 
 def pack_rows(keyed: Iterable[tuple[ShardKey, bytes]]) -> Iterator[tuple[ShardKey, bytes]]:

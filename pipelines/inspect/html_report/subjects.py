@@ -22,9 +22,9 @@ from corpusmill.transforms.models import model_accounts
 from corpusmill.transforms.wikitext.article_markers import parse_article
 
 from ...run.corpora import shape_of
+from ..build_facts import Facts, sample_columns, share
 from .answers import ABOUT, VOCABULARY, Answer, Table
 from .drawings import ACCENT, PAPER, Bar, Bin, Figure, bars, histogram, points
-from .facts import Facts, sample_columns, share
 
 SHOWN = 15
 _GROUPS = 7  # number of colours in a chart, not counting the colour of "other"

@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.inspect.compare import compare_builds
-from corpusmill.pipelines.inspect.html_report.answers import Answer, line_of_choice
-from corpusmill.pipelines.inspect.html_report.changes import overview, what_changed
-from corpusmill.pipelines.inspect.html_report.facts import (
+from corpusmill.pipelines.inspect.build_facts import (
     Facts,
     choose_documents,
     choose_rejected,
@@ -19,6 +16,9 @@ from corpusmill.pipelines.inspect.html_report.facts import (
     sample_columns,
     share,
 )
+from corpusmill.pipelines.inspect.compare import compare_builds
+from corpusmill.pipelines.inspect.html_report.answers import Answer, line_of_choice
+from corpusmill.pipelines.inspect.html_report.changes import overview, what_changed
 from corpusmill.pipelines.inspect.html_report.lengths_and_holes import (
     LengthClass,
     lengths,
