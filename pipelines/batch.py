@@ -1,5 +1,12 @@
-"""Runs several builds one after the other. If a build fails, the next one is still run."""
+"""Runs several builds one after the other. If a build fails, the next one is still run.
 
+Builds one language of Wiki-40B, or many in one run.
+
+A run of many languages builds an entity table, then a corpus for each language, then vocabularies over all
+languages.
+"""
+
+import argparse
 import json
 import logging
 import sys
@@ -7,15 +14,40 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from apache_beam.io.filesystems import FileSystems
+
 from corpusmill.pipelines.inspect.build_sizes import find_sizes
-from corpusmill.pipelines.inspect.report import render_text
+from corpusmill.pipelines.inspect.findings import FAULTY
+from corpusmill.pipelines.inspect.report import print_audit, render_text
+from corpusmill.pipelines.inspect.verify import check_builds, print_verdict, to_json_line
+from corpusmill.pipelines.run import flags
 from corpusmill.pipelines.run.corpus_build import CorpusBuild
 from corpusmill.pipelines.run.editions import write_cards
-from corpusmill.pipelines.run.forecast import print_total
-from corpusmill.pipelines.run.publish import EXPLAINED, FinishedError, is_built
-from corpusmill.transforms.files.errors import LOOKED_AHEAD, end_if_failed
+from corpusmill.pipelines.run.extras import check_extras
+from corpusmill.pipelines.run.forecast import Forecast, print_total
+from corpusmill.pipelines.run.publish import (
+    EXPLAINED,
+    FinishedError,
+    TargetError,
+    is_built,
+    is_completed,
+)
+from corpusmill.pipelines.run.settings import settings_of
+from corpusmill.transforms.files.builds.finished_builds import open_build, read_json
+from corpusmill.transforms.files.errors import IN_PROCESS, LOOKED_AHEAD, BuildError, end_if_failed
 from corpusmill.transforms.files.terminal import draw, screen_columns
+from corpusmill.transforms.wikipedia import find_dumps
+from corpusmill.transforms.wikipedia.audit_pages import SUMMARY
 from corpusmill.transforms.wikipedia.find_dumps import MissingWiki
+from corpusmill.transforms.wikipedia.screening import parse_page_id
+from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
+
+from .entities import Entities
+from .entities_settings import EntitiesConfig
+from .wiki40b import Wiki40b
+from .wiki40b_multilingual import Wiki40bMultilingual
+from .wiki40b_multilingual_settings import MultilingualConfig
+from .wiki40b_settings import CORPUS, VERSION, Wiki40bConfig
 
 BUILT = "built"
 ALREADY_THERE = "already there"
@@ -25,7 +57,7 @@ STATUSES = (BUILT, ALREADY_THERE, FAILED, MISSING)
 
 
 class NamedBuild(NamedTuple):
-    """A build to run in a batch."""
+    """A build to run in a"""
 
     label: str  # "uk 20230501"
     target: str  # the folder of the build
@@ -117,7 +149,7 @@ def _one_line(error: Exception) -> str:
     return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
 
 
-# The end of a batch.
+# The end of a
 
 
 def print_sizes(outcomes: Sequence[Outcome]) -> None:
@@ -154,3 +186,214 @@ def describe_outcomes(outcomes: Sequence[Outcome]) -> str:
     counts = Counter(one.status for one in outcomes)
     summary = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     return f"{table}{summary}\n"
+
+
+VERIFIED = "verified.tsv"  # in the output folder: findings of the final check on a cluster
+
+
+def entity_table(
+    paths: Sequence[str],
+    settings: argparse.Namespace,
+    beam_flags: Sequence[str],
+    languages: Sequence[str] = (),
+) -> str:
+    """Returns the folder of the entity table for a build, after building the table if necessary.
+
+    Args:
+      paths: The folder of a finished table, or patterns of Wikidata dumps. From dumps, a table is built below
+        `settings.output`, unless it already exists.
+      languages: Codes of languages whose titles a new table contains, in addition to the languages of the
+        paper.
+
+    Returns "" if `paths` is empty, or if a dry run would have to build the table. Raises ValueError if
+    `paths` has a table and other paths, TargetError if there is a finished table from other dumps and
+    `settings.replace` is False.
+    """
+    if not paths:
+        return ""
+    folders = [path for path in paths if is_completed(path)]
+    if folders and len(paths) > 1:
+        raise ValueError(f"--entities must be one table or several dumps, got {' '.join(paths)}")
+    if folders:
+        return folders[0]
+    wikis = dict.fromkeys((*LANGUAGE_CODES, *languages))
+    corpus = Entities(EntitiesConfig(paths, tuple(wikis), on_corrupt=settings.on_corrupt))
+    target: str = FileSystems.join(settings.output, *corpus.path)
+    try:
+        is_there = is_built(target, corpus)
+    except TargetError:  # a table from other dumps
+        if not settings.replace:
+            raise
+        is_there = False
+    if not is_there:
+        flags.launch_build(corpus, settings, beam_flags)
+        if settings.dry_run:
+            settings.is_table_unbuilt = True  # so it is not among the inputs of the builds
+            return ""
+    return target
+
+
+def wiki40b_config(settings: argparse.Namespace, **given: Any) -> Wiki40bConfig:
+    """Returns the settings of one Wiki-40B build, from flags. Values in `given` replace those
+    of the flags.
+    """
+    return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
+
+
+def build_wiki40b(
+    corpus: CorpusBuild, settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> Forecast | None:
+    """Builds the Wiki-40B corpus of one language, and prints the audit if --audit is given.
+
+    With --dry-run, only prints and returns a forecast of the cost. Otherwise returns None.
+    """
+    forecast = flags.launch_build(corpus, settings, beam_flags)
+    if settings.audit and not settings.dry_run and not settings.json:
+        print_audit(read_json(FileSystems.join(settings.output, *corpus.path), SUMMARY))
+    return forecast
+
+
+def build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    """Builds the language in `--language`. Returns the exit status."""
+    check_extras([settings.command], [settings.language])
+    # contradictory settings and wrong inputs are errors here, not after the entity table
+    Wiki40b(wiki40b_config(settings, entities=""))
+    table = entity_table(settings.entities, settings, beam_flags, [settings.language])
+    build_wiki40b(Wiki40b(wiki40b_config(settings, entities=table)), settings, beam_flags)
+    return 0
+
+
+def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    """Builds all languages in `--languages` from the dumps in `--dumps`. Returns the exit status.
+
+    If a corpus fails, the others are still built. Finished builds are kept.
+    """
+    languages = find_dumps.parse_languages(settings.languages, settings.dumps)
+    # Raises errors for contradictory settings now, instead of after hours.
+    given = {"dump": ["-"], "entities": "", "dump_date": "", "newer_than": ()}
+    wiki40b_config(settings, language=languages[0], **given)
+    if parse_page_id(settings.newer_than):
+        raise ValueError(
+            "--newer-than must be folders of older dumps, with the same layout as --dumps: a page id cannot"
+            " be used with --languages, because it is valid in one wiki only"
+        )
+    found = find_dumps.find_dumps(
+        settings.dumps,
+        languages,
+        settings.dump_date or find_dumps.NEWEST,
+        settings.layout,
+        keep_good=settings.on_corrupt != "fail",
+    )
+    if settings.newer_than:
+        found = find_dumps.add_older_dumps(found, settings.newer_than)
+    is_named = settings.languages not in (find_dumps.ALL, find_dumps.PAPER)
+    _tell_what_is_passed_over(found, is_named)
+    check_extras([settings.command], [wiki.language for wiki in found.wikis])
+    sources = settings.entities or ([found.entities.path] if found.entities else [])
+    table = entity_table(sources, settings, beam_flags, languages)
+    builds = [_named_corpus(wiki, table, settings, beam_flags) for wiki in found.wikis]
+    if settings.dry_run:
+        look_ahead(builds, found.missing, missing_is_failure=is_named)
+        return 0
+    corpora = run_batch(builds, replace=settings.replace)
+    vocabularies = _build_multilingual(corpora, settings, beam_flags)
+    missing = (Outcome(one.language, "", MISSING, one.reason) for one in found.missing)
+    outcomes = [*missing, *corpora, *vocabularies]
+    finished = [one.target for one in corpora if one.status != FAILED]
+    if not settings.json:
+        print_sizes(outcomes)
+    is_sound = not finished or _check_splits(finished, settings, beam_flags)
+    if finished and not settings.json:
+        print()
+    conclude(outcomes, missing_is_failure=is_named, as_json=settings.json)
+    if not is_sound:
+        raise BuildError(f"the check of the finished builds found faults, listed above; {FAULTY}")
+    return 0
+
+
+def _check_splits(
+    targets: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> bool:
+    """Checks, over all languages together, that no Wikidata entity is in two splits.
+
+    Returns True if the builds have no fault.
+
+    Args:
+      targets: The folders of finished builds.
+    """
+    # Workers of other runners report through a file.
+    is_here = settings.runner == IN_PROCESS
+    report = "" if is_here else FileSystems.join(settings.output, VERIFIED)
+    verdict = check_builds(
+        [open_build(target) for target in targets],
+        **flags.runner_of(settings, beam_flags),
+        report=report,
+    )
+    if settings.json:
+        print(to_json_line(verdict))
+    else:
+        print_verdict(verdict, report, is_last=False)
+    return verdict.is_sound
+
+
+def _tell_what_is_passed_over(found: find_dumps.FoundDumps, is_named: bool) -> None:
+    for folder in found.passed_over:
+        logging.getLogger(__name__).warning(
+            "dump not used: %s/%s: %s", folder.dbname, folder.date, folder.reason
+        )
+    for wiki in found.missing if is_named else ():
+        logging.getLogger(__name__).warning("no dump: %s: %s", wiki.language, wiki.reason)
+
+
+def _named_corpus(
+    wiki: find_dumps.WikiDump, table: str, settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> NamedBuild:
+    config = wiki40b_config(
+        settings,
+        language=wiki.language,
+        dump=wiki.dump,
+        page_props=wiki.page_props,
+        page_table=wiki.page_table,
+        items_per_site=wiki.items_per_site,
+        entities=table,
+        dump_date=wiki.date,
+        newer_than=wiki.older,
+    )
+    path = (CORPUS, config.edition(), f"{wiki.date}-{VERSION}")
+    return NamedBuild(
+        f"{wiki.language} {wiki.date}",
+        FileSystems.join(settings.output, *path),
+        lambda: Wiki40b(config),
+        lambda corpus: build_wiki40b(corpus, settings, beam_flags),
+    )
+
+
+def _build_multilingual(
+    corpora: Sequence[Outcome], settings: argparse.Namespace, beam_flags: Sequence[str]
+) -> list[Outcome]:
+    """Trains vocabularies on the text of all languages together.
+
+    Does nothing if the user has set --no-multilingual, if the build of a corpus has failed, or if there is
+    only one language.
+
+    Args:
+      corpora: The results of the builds of the languages.
+
+    Returns a list with the result of the training, or an empty list.
+    """
+    languages = {outcome.label.split()[0] for outcome in corpora}
+    if not settings.multilingual or len(languages) < 2:
+        return []
+    if any(outcome.status == FAILED for outcome in corpora):
+        logging.getLogger(__name__).warning(
+            "no multilingual vocabularies are trained, because the build of a corpus failed"
+        )
+        return []
+    multilingual = Wiki40bMultilingual(MultilingualConfig([one.target for one in corpora]))
+    build = NamedBuild(
+        "multilingual",
+        FileSystems.join(settings.output, *multilingual.path),
+        lambda: multilingual,
+        lambda corpus: flags.launch_build(corpus, settings, beam_flags),
+    )
+    return run_batch([build], replace=settings.replace)

@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import apache_beam as beam
+
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place
 from corpusmill.transforms.books.gather_books import GatherBooks, check_books, match_books
 from corpusmill.transforms.books.read_books import sizes_of
@@ -85,7 +87,7 @@ class BookBuild(CorpusBuild):
         caveats = limit_caveat(self.config.limit, "books")
         return caveats if self.files.catalog else (NO_CATALOG, *caveats)
 
-    def read(self, place: Place) -> GatherBooks:
+    def read(self, place: Place) -> beam.PTransform:
         """Returns a transform that reads the books, and joins them with the catalogue."""
         files, config = self.files, self.config
         paths = files.books, files.catalog, files.metadata

@@ -116,7 +116,7 @@ def add_mixture(metrics: Commands) -> None:
 
 
 def _run_mixture(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from corpusmill.pipelines.inspect.mixture import mix_models
+    from corpusmill.pipelines.inspect.score import mix_models
 
     mix_models(settings.corpus, settings.models, settings.fit, settings.split, settings.base)
 

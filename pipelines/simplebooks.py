@@ -15,8 +15,7 @@ from corpusmill.transforms.books import book_rows, screen_books, take_simplest
 from corpusmill.transforms.books.book_overlap import parse_overlap
 from corpusmill.transforms.books.count_book_vocabulary import CountSizes, MapUnknownWords
 from corpusmill.transforms.books.genres import genre_to_reject
-from corpusmill.transforms.books.select_books import SelectBooks
-from corpusmill.transforms.books.select_by_minhash import SelectByMinHash
+from corpusmill.transforms.books.select_books import SelectBooks, SelectByMinHash
 from corpusmill.transforms.books.simplebooks_rows import (
     RAW_TEXT,
     SCHEMA,

@@ -174,6 +174,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: mill.ReadBooks("absent.zip", "scratch"), "absent.zip"),
     (lambda: mill.ReadBooks(LIBRARY, ""), "scratch must be a path"),
     (lambda: mill.ReadBooks(LIBRARY, "s", on_corrupt="ignore"), "ignore"),
+    (lambda: mill.ReadBooks(LIBRARY, "s", workers=0), "workers must be positive, not 0"),
     (lambda: mill.ReadNews("absent.gz"), "absent.gz"),
     (lambda: mill.TokenizeNews("english"), "no language has the code"),
     (lambda: mill.TokenizeNews(perl="4"), "4"),

@@ -348,6 +348,8 @@ class ReadBooks(beam.PTransform):
         self.scratch = path_of(scratch, "scratch")
         with reported(also=(InputError, BeamIOError)):
             check_on_corrupt(on_corrupt)
+            if workers < 1:
+                raise ValueError(f"workers must be positive, not {workers}")
             books = match_books(_patterns(paths))
             self.gather = GatherBooks(
                 self.scratch, books, _match(catalog) if catalog else (), (), workers, on_corrupt
@@ -636,7 +638,9 @@ class WriteRows(beam.PTransform):
             needs_text = any(one.startswith(TEXT) for one in parse_formats(formats))
             if needs_text and pa.field("text", pa.string()) not in schema:
                 raise CorpusmillError("text files need a column text of strings in the schema")
-            self.plan = PlanShards(self.splits, shard_bytes, _MeasureRows(self.split_of))
+            if shard_bytes < 1:
+                raise ValueError(f"shard_bytes must be positive, not {shard_bytes}")
+        self.plan = PlanShards(self.splits, shard_bytes, _MeasureRows(self.split_of))
 
     def expand(self, rows: beam.PCollection) -> beam.PCollection:
         _make(self.folder)

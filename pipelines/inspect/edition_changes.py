@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from corpusmill.transforms.files import markup
+from corpusmill.transforms.files.terminal import shorten
 
 from .text_changes import Document
 
 NONE = "none"
-SHOWN_CHARACTERS = 60
+MOST_SHOWN = 61  # characters of a value
 PINS = "pin-splits"  # role of input files that assign documents to splits
 
 
@@ -27,7 +28,7 @@ def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[st
     """
     before, after = _facts_of(old), _facts_of(new)
     return tuple(
-        f"{name}: {_shortened(before.get(name, NONE))} → {_shortened(after.get(name, NONE))}"
+        f"{name}: {' → '.join(shorten(str(of.get(name, NONE)), MOST_SHOWN) for of in (before, after))}"
         for name in dict.fromkeys([*before, *after])
         if before.get(name, NONE) != after.get(name, NONE)
     )
@@ -57,11 +58,6 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[prefix + name] = value
     return flat
-
-
-def _shortened(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
 
 
 ADDED, REMOVED, CHANGED, MOVED = "added", "removed", "changed", "moved"

@@ -39,7 +39,7 @@ from corpusmill.transforms.wikitext.templates import definitions
 from corpusmill.transforms.wikitext.templates.lookup import TemplateTable
 from corpusmill.transforms.wikitext.wikis import dbname_of
 
-from .build_document import Origin, build_in
+from .build_facts import Origin, build_in
 
 STAGE = "inspect"
 MAX_CALLED = 1_000

@@ -206,7 +206,7 @@ def _show_page(settings: argparse.Namespace) -> None:
 def _show_document(settings: argparse.Namespace) -> None:
     from corpusmill.transforms.files.terminal import screen_columns
 
-    from .build_document import find_document
+    from .build_facts import find_document
     from .explain import draw_origin, title_and_language
 
     if settings.html and not settings.dump:

@@ -23,7 +23,7 @@ import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.pvalue import AsList, AsSingleton
 
-from corpusmill.transforms.books.released import released_splits
+from corpusmill.transforms.books.catalog import released_splits
 from corpusmill.transforms.files.builds.check_builds import (
     ID,
     CheckFiles,

@@ -165,7 +165,6 @@ CORPORA = (
         "Wiki40b",
         _WIKI40B,
         about="builds Wiki-40B from Wikipedia dumps: cleaned articles about Wikidata entities",
-        command="corpusmill.pipelines.wiki40b_command",
         read=("dump",),
         refresh=f"{_TABLES}:Wiki40bTable",
         shape=CorpusShape("articles", "wikidata_id", TITLE_IN_TEXT, ("text",)),

@@ -442,14 +442,8 @@ def draw_lines(label: str, doing: Doing, seconds: float, width: int) -> list[Ren
     lines: list[RenderableType] = [Text(f"{name}  {clock}")]
     counts = describe_counts(doing)
     stage = f"{doing.number}/{doing.stages} {doing.stage}: " if doing.stages > 1 else ""
-    head = next(
-        (
-            one
-            for one in (f"{stage}{doing.step}", doing.step)
-            if len(one) + len(counts) + 4 <= width
-        ),
-        "",
-    )
+    names = f"{stage}{doing.step}", doing.step, ""
+    head = next(one for one in names if len(one) + len(counts) + 4 <= width or not one)
     bar = min(width - len(head) - len(counts) - 6, MOST_BAR)
     line = Table.grid(padding=(0, 2, 0, 0))
     cells: list[RenderableType] = [Text(head or doing.step, no_wrap=True, overflow="ellipsis")]

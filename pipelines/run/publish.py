@@ -322,7 +322,8 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
     if stores.is_local(target):
         with building_beside(pathlib.Path(target).absolute()) as folder:
             yield str(folder)
-        _mark_completed(target)
+        done = pathlib.Path(target)
+        write_files.write_whole(done / COMPLETED, mark_of((done / MANIFEST).read_bytes()))
         return
     try:
         with building_in_store(target) as folder_in_store:
@@ -398,11 +399,6 @@ def remove_build(target: str) -> None:
         elif path.name != MANIFEST:
             path.unlink()
     shutil.rmtree(target)
-
-
-def _mark_completed(target: str) -> None:
-    folder = pathlib.Path(target)
-    write_files.write_whole(folder / COMPLETED, mark_of((folder / MANIFEST).read_bytes()))
 
 
 SHOWN_DIFFERENCES = 3

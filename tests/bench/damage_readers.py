@@ -199,14 +199,13 @@ def read_library(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     paths = [str(folder / name)]
     check_books(paths, whole=on_corrupt == "fail")
     scratch = Scratch(str(folder))
-    planner, reader = read_books._PlanUnits(on_corrupt), read_books._ReadUnit(scratch, on_corrupt)
     found = Counts()
     for source in read_books.share_out(paths, WORKERS):
-        for kind, unit in _count(planner.process(source)):
+        for kind, unit in _count(read_books.plan_book_units(source, on_corrupt)):
             if kind != "records":
                 found[kind] += 1
                 continue
-            for output, file in _count(reader.process(unit)):
+            for output, file in _count(read_books.read_book_unit(unit, scratch, on_corrupt)):
                 if output != "files":
                     found[output] += 1
                 if output == "records":
@@ -226,9 +225,10 @@ def _follow_book(file: BookFile, scratch: Scratch) -> Counts:
 
 def read_catalog(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As pg19: reads the entries."""
-    reader = catalog._ReadUnit(on_corrupt)
     units = catalog.plan_units([str(folder / name)], WORKERS)
-    return Counts(kind for unit in units for kind, _ in _count(reader.process(unit)))
+    return Counts(
+        kind for unit in units for kind, _ in _count(catalog.read_entries(unit, on_corrupt))
+    )
 
 
 def read_book_table(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:

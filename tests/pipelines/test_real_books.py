@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corpusmill.transforms.books.released import released_splits
+from corpusmill.transforms.books.catalog import released_splits
 from corpusmill.transforms.books.screen_books import strip_text
 from corpusmill.transforms.duplicates.minhash import to_plain_words
 from tests.makers.book_builds import KEPT, BookBuild

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from corpusmill.transforms.books import title_page
 from corpusmill.transforms.books.boilerplate import strip_boilerplate
-from corpusmill.transforms.books.catalog import read_catalog_lines
+from corpusmill.transforms.books.catalog import read_catalog_lines, read_released_lines
 from corpusmill.transforms.books.file_text import (
     choose_file,
     decode_file,
@@ -33,7 +33,6 @@ from corpusmill.transforms.books.publication_dates import (
     choose_date,
     date_evidence,
 )
-from corpusmill.transforms.books.released import read_released_lines
 from corpusmill.transforms.files.markup import make_table
 from corpusmill.transforms.files.records import (
     Book,

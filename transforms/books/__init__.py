@@ -4,5 +4,5 @@ In: files of books, the catalogue, and the list of the PG-19 release. Out: strip
 and their rows. The word lists are TOML tables. Knows transforms/files, duplicates and models.
 
 Modules that use Beam: book_rows, count_book_vocabulary, gather_books, read_books, read_catalog, screen_books,
-select_books, select_by_minhash, take_simplest
+select_books, take_simplest
 """

@@ -21,8 +21,8 @@ from ..files.formats import formats_in
 from ..files.markup import render
 from ..files.records import Book, BookRow, Reason
 from ..files.text import count_words, fingerprint, split_of
+from .catalog import released_splits
 from .publication_dates import DatedBook
-from .released import released_splits
 
 
 class BookStats(NamedTuple):

@@ -8,7 +8,6 @@ Writes the books of SimpleBooks to text files in the layout of the release, with
 import functools
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -17,7 +16,7 @@ from apache_beam.pvalue import AsList, AsSingleton
 
 from ..duplicates.write_signatures import NamedText, WriteSignatures
 from ..files import counters
-from ..files.distribution import MapOnce
+from ..files.distribution import MapOnce, transform
 from ..files.read_files import InputError
 from ..files.records import BookRow, OutputFile, TokenizedBook
 from ..files.scratch import fetch_text
@@ -32,7 +31,7 @@ BATCH_CHARACTERS = 1 << 24
 BOOKS_PER_FILE = 1 << 18  # more than Project Gutenberg has, so the table of books is one file
 
 
-def measure_rows(text: int) -> MeasureSplits:
+def measure_rows(text: int) -> beam.PTransform:
     """Returns a transform that counts the books of each split. PCollection[BookRow] → MeasuredSplits.
 
     The statistics are BookStats, and the length of a book is its number of words. `text` is the index of the
@@ -74,7 +73,10 @@ def book_rows(schema: pa.Schema) -> RowKind:
     )
 
 
-class WriteBookTable(WriteRecords):
+@transform
+def WriteBookTable(
+    lines: beam.PCollection, folder: str, name: str, line: type[NamedTuple]
+) -> beam.PCollection:
     """Writes a TSV file with one line per book, sorted by id. PCollection of lines → PCollection[OutputFile].
 
     Args:
@@ -83,12 +85,9 @@ class WriteBookTable(WriteRecords):
       line: NamedTuple class of the lines. Its fields are the columns. The first field is the book id.
     """
 
-    def __init__(self, folder: str, name: str, line: type[NamedTuple]):
-        schema = pa.schema([pa.field(field, pa.string()) for field in line._fields])
-        by_id = operator.itemgetter(0)
-        super().__init__(
-            folder, name, schema, identity, by_id, "tsv", records_per_file=BOOKS_PER_FILE
-        )
+    schema = pa.schema([pa.field(field, pa.string()) for field in line._fields])
+    by_id = operator.itemgetter(0)
+    return lines | WriteRecords(folder, name, schema, identity, by_id, "tsv", BOOKS_PER_FILE)
 
 
 def identity(row: Any) -> str:
@@ -101,7 +100,7 @@ def order(row: BookRow) -> tuple[int, int]:
     return place_of(row.book_id)
 
 
-class SignBooks(WriteSignatures):
+def SignBooks(folder: str, scratch: str, text: int) -> WriteSignatures:
     """Writes the MinHash signatures of books. PCollection[BookRow] → PCollection[OutputFile].
 
     Rows of the split "train_2" are ignored, because their books are in "train" as well.
@@ -112,8 +111,7 @@ class SignBooks(WriteSignatures):
       text: position of the text among the `values` of a row. The signature is computed from this text.
     """
 
-    def __init__(self, folder: str, scratch: str, text: int):
-        super().__init__(folder, scratch, functools.partial(named_texts, text=text))
+    return WriteSignatures(folder, scratch, functools.partial(named_texts, text=text))
 
 
 def named_texts(row: BookRow, text: int) -> Iterator[NamedText]:
@@ -151,8 +149,8 @@ class SizedBook(NamedTuple):
         return self.book
 
 
-@dataclass(eq=False, repr=False)
-class AssignSizes(beam.PTransform):
+@transform
+def AssignSizes(books: beam.PCollection, heldout_books: int, small_tokens: int) -> beam.PCollection:
     """Assigns books to splits, and decides which are in SimpleBooks-2, the small corpus.
 
     PCollection[TokenizedBook] → PCollection[SizedBook]. One worker decides about all books. It needs 16 bytes
@@ -164,15 +162,10 @@ class AssignSizes(beam.PTransform):
 
     Raises InputError if there are too few books.
     """
-
-    heldout_books: int
-    small_tokens: int
-
-    def expand(self, books: beam.PCollection) -> beam.PCollection:
-        sizes = AsList(books | "SizeOf" >> beam.Map(size_of))
-        make = MapOnce(plan_all, self.heldout_books, self.small_tokens, sizes)
-        plan = books.pipeline | "PlanSizes" >> make
-        return books | "AssignSize" >> beam.Map(assign_size, AsSingleton(plan))
+    sizes = AsList(books | "SizeOf" >> beam.Map(size_of))
+    make = MapOnce(plan_all, heldout_books, small_tokens, sizes)
+    plan = books.pipeline | "PlanSizes" >> make
+    return books | "AssignSize" >> beam.Map(assign_size, AsSingleton(plan))
 
 
 def size_of(book: TokenizedBook) -> tuple[int, int]:
@@ -231,8 +224,8 @@ class WrittenLayout(NamedTuple):
     places: beam.PCollection  # of Place, one for each book
 
 
-@dataclass(eq=False, repr=False)
-class WriteLayout(beam.PTransform):
+@transform
+def WriteLayout(books: beam.PCollection, folder: str) -> WrittenLayout:
     """Writes text files in the layout of the SimpleBooks release. PCollection[SizedBook] → WrittenLayout.
 
     Each file is written by one worker, one book at a time. There are no separators between books; the output
@@ -241,23 +234,19 @@ class WriteLayout(beam.PTransform):
     Args:
       folder: output folder of the build.
     """
-
-    folder: str
-
-    def expand(self, books: beam.PCollection) -> WrittenLayout:
-        every = {f"{folder}/{file}": None for folder in FOLDERS for file in FILE_OF_SPLIT.values()}
-        none = books.pipeline | "EveryFile" >> beam.Create(every)
-        in_files = books | "KeyByFile" >> beam.FlatMap(key_by_file)
-        written = (
-            (in_files, none)
-            | beam.Flatten()
-            | "GroupFiles" >> beam.GroupByKey()
-            | "WriteFile"
-            >> beam.ParDo(_WriteFile(self.folder))
-            .with_output_types(OutputFile)
-            .with_outputs("places", main="files")
-        )
-        return WrittenLayout(written.files, written.places)
+    every = {f"{folder}/{file}": None for folder in FOLDERS for file in FILE_OF_SPLIT.values()}
+    none = books.pipeline | "EveryFile" >> beam.Create(every)
+    in_files = books | "KeyByFile" >> beam.FlatMap(key_by_file)
+    written = (
+        (in_files, none)
+        | beam.Flatten()
+        | "GroupFiles" >> beam.GroupByKey()
+        | "WriteFile"
+        >> beam.FlatMap(_write_file, folder)
+        .with_output_types(OutputFile)
+        .with_outputs("places", main="files")
+    )
+    return WrittenLayout(written.files, written.places)
 
 
 def key_by_file(sized: SizedBook) -> Iterator[tuple[str, TokenizedBook]]:
@@ -268,24 +257,22 @@ def key_by_file(sized: SizedBook) -> Iterator[tuple[str, TokenizedBook]]:
             yield f"{folder}/{FILE_OF_SPLIT[sized.split]}", sized.in_size(size)
 
 
-@dataclass(eq=False, repr=False)
-class _WriteFile(beam.DoFn):
-    folder: str
-
-    def process(self, grouped: tuple[str, Iterable[TokenizedBook | None]]) -> Iterable[Any]:
-        name, in_file = grouped
-        folder = name.partition("/")[0]
-        # The same order as in the other files of the build.
-        books = sorted(filter(None, in_file), key=lambda book: place_of(book.book_id))
-        lines = 0
-        with HashedFile.in_folder(self.folder, name) as file:
-            for book in books:
-                packed = book.packed_raw if folder.endswith(RAW) else book.packed_tokens
-                file.write(fetch_text(packed).encode("utf-8"))
-                if folder == LARGE:
-                    place = Place(book.book_id, lines + 1, book.paragraphs)
-                    yield beam.pvalue.TaggedOutput("places", place)
-                lines += book.paragraphs
-                counters.count(STAGE, "books")
-        yield file.output_file(name, "", "text", lines)
-        counters.flush()
+def _write_file(
+    grouped: tuple[str, Iterable[TokenizedBook | None]], folder: str
+) -> Iterator[OutputFile | beam.pvalue.TaggedOutput]:
+    name, in_file = grouped
+    form = name.partition("/")[0]
+    # The same order as in the other files of the build.
+    books = sorted(filter(None, in_file), key=lambda book: place_of(book.book_id))
+    lines = 0
+    with HashedFile.in_folder(folder, name) as file:
+        for book in books:
+            packed = book.packed_raw if form.endswith(RAW) else book.packed_tokens
+            file.write(fetch_text(packed).encode("utf-8"))
+            if form == LARGE:
+                place = Place(book.book_id, lines + 1, book.paragraphs)
+                yield beam.pvalue.TaggedOutput("places", place)
+            lines += book.paragraphs
+            counters.count(STAGE, "books")
+    yield file.output_file(name, "", "text", lines)
+    counters.flush()

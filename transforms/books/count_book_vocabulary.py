@@ -7,14 +7,14 @@ Replaces tokens that are not in the vocabulary by <unk>.
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsSingleton
 
 from ..files import counters
+from ..files.distribution import transform
 from ..files.records import TokenizedBook
 from ..files.scratch import Scratch, fetch_text
 from ..models import word_vocabulary
@@ -34,8 +34,10 @@ BUCKETS = 64  # parallel parts of the count; the number does not change results
 PlacedBook = tuple[str, TokenizedBook]  # split, book
 
 
-@dataclass(eq=False, repr=False)
-class CountBookVocabulary(beam.PTransform):
+@transform
+def CountBookVocabulary(
+    books: beam.PCollection, folder: str, name: str, min_count: int, scratch: str
+) -> CountedVocabulary:
     """Counts the words of books, and writes the vocabulary.
 
     PCollection[(split, TokenizedBook)] → CountedVocabulary, whose statistics are one BookVocabularyStats.
@@ -48,31 +50,24 @@ class CountBookVocabulary(beam.PTransform):
       min_count: how often a word must occur to be in the vocabulary; 3 in SimpleBooks, as in WikiText.
       scratch: folder for temporary counts.
     """
-
-    folder: str
-    name: str
-    min_count: int
-    scratch: str
-
-    def expand(self, books: beam.PCollection) -> CountedVocabulary:
-        pieces = books | "DealWords" >> DealWords(self.scratch, count_book, BUCKETS)
-        write = WriteVocabulary(self.folder, self.name, self.min_count)
-        written: CountedVocabulary = pieces | "WriteVocabulary" >> write
-        heldout = (
-            books
-            | "MeasureHeldout" >> beam.FlatMap(measure_heldout, AsSingleton(written.words))
-            | "AddHeldout" >> beam.CombinePerKey(add_heldout)
-        )
-        lines = (
-            books
-            | "OnlyTraining" >> beam.Filter(lambda placed: placed[0] == TRAIN)
-            | "Lines" >> beam.Map(lambda placed: placed[1].paragraphs)
-            | "AddLines" >> beam.CombineGlobally(sum)
-        )
-        stats = written.stats | "MakeStats" >> beam.Map(
-            make_stats, self.min_count, AsSingleton(lines), AsDict(heldout)
-        )
-        return written._replace(stats=stats)
+    pieces = books | "DealWords" >> DealWords(scratch, count_book, BUCKETS)
+    write = WriteVocabulary(folder, name, min_count)
+    written: CountedVocabulary = pieces | "WriteVocabulary" >> write
+    heldout = (
+        books
+        | "MeasureHeldout" >> beam.FlatMap(measure_heldout, AsSingleton(written.words))
+        | "AddHeldout" >> beam.CombinePerKey(add_heldout)
+    )
+    lines = (
+        books
+        | "OnlyTraining" >> beam.Filter(lambda placed: placed[0] == TRAIN)
+        | "Lines" >> beam.Map(lambda placed: placed[1].paragraphs)
+        | "AddLines" >> beam.CombineGlobally(sum)
+    )
+    stats = written.stats | "MakeStats" >> beam.Map(
+        make_stats, min_count, AsSingleton(lines), AsDict(heldout)
+    )
+    return written._replace(stats=stats)
 
 
 def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
@@ -128,8 +123,8 @@ class CountedSizes(NamedTuple):
     small_words: beam.PCollection  # the same of SimpleBooks-2
 
 
-@dataclass(eq=False, repr=False)
-class CountSizes(beam.PTransform):
+@transform
+def CountSizes(books: beam.PCollection, folder: str, min_count: int, scratch: str) -> CountedSizes:
     """Counts the words of SimpleBooks-92 and SimpleBooks-2. PCollection[SizedBook] → CountedSizes.
 
     Args:
@@ -137,30 +132,18 @@ class CountSizes(beam.PTransform):
       min_count: how often a word must occur in the training books of a corpus to be in its vocabulary.
       scratch: folder for temporary counts.
     """
-
-    folder: str
-    min_count: int
-    scratch: str
-
-    def expand(self, books: beam.PCollection) -> CountedSizes:
-        counted = {size: self._count(books, size) for size in SIZES}
-        files = tuple(vocabulary.files for vocabulary in counted.values())
-        facts = tuple(
-            vocabulary.stats
-            | f"NameFact {size}" >> beam.Map(lambda stats, size: (size, stats.as_dict()), size)
-            for size, vocabulary in counted.items()
-        )
-        return CountedSizes(
-            files | "Files" >> beam.Flatten(),
-            facts | "Facts" >> beam.Flatten(),
-            *(counted[size].words for size in SIZES),
-        )
-
-    def _count(self, books: beam.PCollection, size: str) -> Any:
+    files, facts, words = [], [], []
+    for size in SIZES:
         name = f"vocabulary-{size.rpartition('-')[2]}.tsv"
         in_size = books | f"Books {size}" >> beam.FlatMap(place_in, size)
-        count = CountBookVocabulary(self.folder, name, self.min_count, self.scratch)
-        return in_size | f"CountVocabulary {size}" >> count
+        count = CountBookVocabulary(folder, name, min_count, scratch)
+        counted = in_size | f"CountVocabulary {size}" >> count
+        name_fact = beam.Map(lambda stats, size: (size, stats.as_dict()), size)
+        files.append(counted.files)
+        facts.append(counted.stats | f"NameFact {size}" >> name_fact)
+        words.append(counted.words)
+    merged = files | "Files" >> beam.Flatten(), facts | "Facts" >> beam.Flatten()
+    return CountedSizes(*merged, *words)
 
 
 def place_in(sized: SizedBook, size: str) -> Iterator[PlacedBook]:
@@ -169,7 +152,13 @@ def place_in(sized: SizedBook, size: str) -> Iterator[PlacedBook]:
         yield sized.split, sized.book
 
 
-class MapUnknownWords(beam.PTransform):
+@transform
+def MapUnknownWords(
+    books: beam.PCollection,
+    folder: str,
+    large_words: beam.PCollection,
+    small_words: beam.PCollection,
+) -> beam.PCollection:
     """Replaces tokens that are not in the vocabulary of the corpus (SimpleBooks-92 or SimpleBooks-2) by
     <unk>.
 
@@ -182,15 +171,10 @@ class MapUnknownWords(beam.PTransform):
         word_vocabulary.py).
       small_words: the same for SimpleBooks-2.
     """
-
-    def __init__(self, folder: str, large_words: beam.PCollection, small_words: beam.PCollection):
-        super().__init__()
-        self.scratch = Scratch(folder)
-        self.words = AsSingleton(large_words), AsSingleton(small_words)
-
-    def expand(self, books: beam.PCollection) -> beam.PCollection:
-        mapped = beam.Map(map_book, self.scratch, *self.words)
-        return books | "MapBook" >> mapped.with_output_types(SizedBook)
+    scratch = Scratch(folder)
+    words = AsSingleton(large_words), AsSingleton(small_words)
+    mapped = beam.Map(map_book, scratch, *words)
+    return books | "MapBook" >> mapped.with_output_types(SizedBook)
 
 
 def map_book(sized: SizedBook, scratch: Scratch, large: bytes, small: bytes) -> SizedBook:

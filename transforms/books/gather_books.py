@@ -9,7 +9,6 @@ import operator
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
@@ -18,6 +17,7 @@ from ..files import counters, packed_files
 from ..files.builds.finished_builds import files_below
 from ..files.compression import DECODE_ERRORS, codec_of
 from ..files.counters import reject
+from ..files.distribution import transform
 from ..files.packed_files import ZipError, is_named_tar, is_wanted
 from ..files.read_files import InputError, match_inputs, open_raw
 from ..files.read_lines import check_end
@@ -25,7 +25,7 @@ from ..files.records import Author, Book, BookFile, CatalogEntry, Reason, Releas
 from ..files.stores import is_folder, is_local
 from ..files.tar_members import TarError, read_members
 from .file_text import choose_file, decode_file
-from .read_books import ReadBooks, check_reading, sizes_of
+from .read_books import ReadBooks, sizes_of
 from .read_catalog import ReadCatalog, read_released_books
 
 STAGE = "choose-file"
@@ -42,7 +42,8 @@ class JoinedBooks(NamedTuple):
     rejected: beam.PCollection  # of Rejected: unused files of a book, other media
 
 
-class JoinCatalog(beam.PTransform):
+@transform
+def JoinCatalog(inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
     """Joins files of books with the catalogue and PG-19's list of released books, by ebook number.
 
     {"books": PCollection[BookFile], "catalog": PCollection[CatalogEntry], "released":
@@ -53,19 +54,15 @@ class JoinCatalog(beam.PTransform):
     `choose_released` chooses one line of the list. Entries and released books without a file are ignored. The
     result does not depend on the order of the elements.
     """
-
-    def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
-        by_id = beam.WithKeys(operator.attrgetter("book_id"))
-        keyed = {tag: elements | f"Key {tag}" >> by_id for tag, elements in inputs.items()}
-        joined = (
-            keyed
-            | "JoinById" >> beam.CoGroupByKey()
-            | "JoinBooks"
-            >> beam.FlatMap(join_books)
-            .with_output_types(Book)
-            .with_outputs("rejected", main="books")
-        )
-        return JoinedBooks(joined.books, joined.rejected)
+    by_id = beam.WithKeys(operator.attrgetter("book_id"))
+    keyed = {tag: elements | f"Key {tag}" >> by_id for tag, elements in inputs.items()}
+    joined = (
+        keyed
+        | "JoinById" >> beam.CoGroupByKey()
+        | "JoinBooks"
+        >> beam.FlatMap(join_books).with_output_types(Book).with_outputs("rejected", main="books")
+    )
+    return JoinedBooks(joined.books, joined.rejected)
 
 
 def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
@@ -177,8 +174,17 @@ class GatheredBooks(NamedTuple):
     files: beam.PCollection  # of int: files that were looked at as books
 
 
-@dataclass(eq=False, repr=False)
-class GatherBooks(beam.PTransform):
+@transform
+def GatherBooks(
+    root: beam.Pipeline,
+    folder: str,
+    books: Sequence[str],
+    catalog: Sequence[str],
+    metadata: Sequence[str],
+    stripes: int,
+    on_corrupt: str,
+    limit: int = 0,
+) -> GatheredBooks:
     """Reads books and joins them with their metadata. Pipeline → GatheredBooks.
 
     Args:
@@ -191,33 +197,20 @@ class GatherBooks(beam.PTransform):
       limit: maximum number of books in total; 0 reads all books. With a limit, one worker reads the files in
         the order of the paths.
     """
-
-    folder: str
-    books: Sequence[str]
-    catalog: Sequence[str]
-    metadata: Sequence[str]
-    stripes: int
-    on_corrupt: str
-    limit: int = 0
-
-    def __post_init__(self) -> None:
-        check_reading(self.stripes, self.on_corrupt)
-
-    def expand(self, root: beam.Pipeline) -> GatheredBooks:
-        how = self.stripes, self.on_corrupt
-        read = root | "ReadBooks" >> ReadBooks(self.books, self.folder, *how, self.limit)
-        catalog = root | "ReadCatalog" >> ReadCatalog(self.catalog, *how)
-        metadata = root | "Metadata" >> beam.Create(self.metadata)
-        released = metadata | "ReadReleasedBooks" >> beam.FlatMap(read_released_books)
-        known = {"books": read.books, "catalog": catalog.entries, "released": released}
-        joined = known | "JoinCatalog" >> JoinCatalog()
-        return GatheredBooks(
-            books=joined.books,
-            rejected=(read.rejected, joined.rejected) | "Rejected" >> beam.Flatten(),
-            catalog_rejected=catalog.rejected,
-            lost=(read.lost, catalog.lost) | "Lost" >> beam.Flatten(),
-            files=read.files,
-        )
+    how = stripes, on_corrupt
+    read = root | "ReadBooks" >> ReadBooks(books, folder, *how, limit)
+    listed = root | "ReadCatalog" >> ReadCatalog(catalog, *how)
+    metadata = root | "Metadata" >> beam.Create(metadata)
+    released = metadata | "ReadReleasedBooks" >> beam.FlatMap(read_released_books)
+    known = {"books": read.books, "catalog": listed.entries, "released": released}
+    joined = known | "JoinCatalog" >> JoinCatalog()
+    return GatheredBooks(
+        books=joined.books,
+        rejected=(read.rejected, joined.rejected) | "Rejected" >> beam.Flatten(),
+        catalog_rejected=listed.rejected,
+        lost=(read.lost, listed.lost) | "Lost" >> beam.Flatten(),
+        files=read.files,
+    )
 
 
 LOOKED_INTO = 1000

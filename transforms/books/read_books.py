@@ -5,17 +5,16 @@ import itertools
 import pathlib
 import posixpath
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 import apache_beam as beam
 
 from ..files import counters, packed_files, tar_members
-from ..files.compression import DECODE_ERRORS, check_on_corrupt, codec_of
+from ..files.compression import DECODE_ERRORS, codec_of
 from ..files.counters import LostBytes, tell_lost
-from ..files.distribution import Spread
+from ..files.distribution import Spread, transform
 from ..files.read_files import InputError, file_bytes_of, open_raw
 from ..files.records import BookFile, Reason, Rejected
 from ..files.scratch import Scratch
@@ -43,8 +42,15 @@ class ReadBookFiles(NamedTuple):
     files: beam.PCollection  # of int: files read, including rejected ones
 
 
-@dataclass(eq=False, repr=False)
-class ReadBooks(beam.PTransform):
+@transform
+def ReadBooks(
+    root: beam.Pipeline,
+    paths: Sequence[str],
+    folder: str,
+    stripes: int = 1,
+    on_corrupt: str = "fail",
+    limit: int = 0,
+) -> ReadBookFiles:
     """Reads books from text files and archives. PBegin → ReadBookFiles.
 
     Files are divided into work units, which are distributed over the workers.
@@ -74,48 +80,30 @@ class ReadBooks(beam.PTransform):
       limit: maximum number of books in total; 0 reads all books. With a limit, one worker reads the files in
         the order of the paths.
     """
-
-    paths: Sequence[str]
-    folder: str
-    stripes: int = 1
-    on_corrupt: str = "fail"
-    limit: int = 0
-
-    def __post_init__(self) -> None:
-        check_reading(self.stripes, self.on_corrupt)
-
-    def expand(self, root: beam.Pipeline) -> ReadBookFiles:
-        paths = root | "Paths" >> beam.Create([tuple(self.paths)], reshuffle=False)
-        how = Scratch(self.folder), self.on_corrupt
-        if self.limit:
-            first = paths | "ReadFirst" >> _reading(_ReadFirst(*how, self.limit))
-            return ReadBookFiles(first.books, first.rejected, first.lost, first.files)
-        planned = (
-            paths
-            | "SpreadFiles" >> Spread(share_out, self.stripes, of=BookSource)
-            | "PlanUnits"
-            >> beam.ParDo(_PlanUnits(self.on_corrupt))
-            .with_output_types(BookUnit)
-            .with_outputs("lost", main="units")
-        )
-        read = (
-            planned.units
-            | "SpreadUnits" >> Spread(lambda unit: [unit], of=BookUnit)
-            | "ReadUnits" >> _reading(_ReadUnit(*how))
-        )
-        lost = (planned.lost, read.lost) | "Lost" >> beam.Flatten()
-        return ReadBookFiles(read.books, read.rejected, lost, read.files)
+    listed = root | "Paths" >> beam.Create([tuple(paths)], reshuffle=False)
+    how = Scratch(folder), on_corrupt
+    if limit:
+        first = listed | "ReadFirst" >> _reading(_read_first, *how, limit)
+        return ReadBookFiles(first.books, first.rejected, first.lost, first.files)
+    planned = (
+        listed
+        | "SpreadFiles" >> Spread(share_out, stripes, of=BookSource)
+        | "PlanUnits"
+        >> beam.FlatMap(plan_book_units, on_corrupt)
+        .with_output_types(BookUnit)
+        .with_outputs("lost", main="units")
+    )
+    read = (
+        planned.units
+        | "SpreadUnits" >> Spread(lambda unit: [unit], of=BookUnit)
+        | "ReadUnits" >> _reading(read_book_unit, *how)
+    )
+    lost = (planned.lost, read.lost) | "Lost" >> beam.Flatten()
+    return ReadBookFiles(read.books, read.rejected, lost, read.files)
 
 
-def check_reading(stripes: int, on_corrupt: str) -> None:
-    """Raises ValueError for a number of workers below 1, or an unknown value of `on_corrupt`."""
-    check_on_corrupt(on_corrupt)
-    if stripes < 1:
-        raise ValueError(f"stripes must be positive, not {stripes}")
-
-
-def _reading(read: beam.DoFn) -> beam.PTransform:
-    reading = beam.ParDo(read).with_output_types(BookFile)
+def _reading(read: Callable[..., Iterator[Any]], *how: Any) -> beam.PTransform:
+    reading = beam.FlatMap(read, *how).with_output_types(BookFile)
     return reading.with_outputs("rejected", "lost", "files", main="books")
 
 
@@ -280,71 +268,63 @@ def _stripes_of(source: BookSource, file: StoredFile, stripes: int) -> Iterator[
         yield BookUnit(source, (file,), end - start, stripe, stripes)
 
 
-@dataclass(eq=False, repr=False)
-class _PlanUnits(beam.DoFn):
-    on_corrupt: str
-
-    def process(self, source: BookSource) -> Iterable[Any]:
-        for event in plan_units(source):
-            if isinstance(event, packed_files.PassedOver):
-                counters.count(STAGE, "skipped")
-            elif isinstance(event, packed_files.PackedDamage):
-                yield lose(source, event, self.on_corrupt)
-            else:
-                yield event
-        counters.flush()
+def plan_book_units(source: BookSource, on_corrupt: str) -> Iterator[Any]:
+    """Yields the work units of an input file, and damage on the output "lost". Counts skipped files."""
+    for event in plan_units(source):
+        if isinstance(event, packed_files.PassedOver):
+            counters.count(STAGE, "skipped")
+        elif isinstance(event, packed_files.PackedDamage):
+            yield lose(source, event, on_corrupt)
+        else:
+            yield event
+    counters.flush()
 
 
-@dataclass(eq=False, repr=False)
-class _ReadUnit(beam.DoFn):
-    scratch: Scratch
-    on_corrupt: str
+def read_book_unit(
+    unit: BookUnit, scratch: Scratch, on_corrupt: str, limit: int = 0
+) -> Iterator[Any]:
+    """Yields the books of a unit, at most `limit` if it is not 0.
 
-    def process(self, unit: BookUnit, limit: int = 0) -> Iterable[Any]:
-        files = books = 0
-        for event in read_unit(unit):
-            if isinstance(event, packed_files.PassedOver):
-                counters.count(STAGE, "skipped")
-                continue
-            if isinstance(event, packed_files.PackedDamage):
-                yield lose(unit.source, event, self.on_corrupt)
-                continue
-            files += 1
-            book = read_book(event, self.scratch)
-            if isinstance(book, BookFile):
-                counters.count(STAGE, "books")
-                books += 1
-                yield book
-            else:
-                counters.count(STAGE, book.reason)
-                yield beam.pvalue.TaggedOutput("rejected", book)
-            if limit and books == limit:
-                break
-        yield beam.pvalue.TaggedOutput("files", files)
-        counters.flush()
+    Rejected files are on the output "rejected", damage on "lost", and the number of files on "files".
+    """
+    files = books = 0
+    for event in read_unit(unit):
+        if isinstance(event, packed_files.PassedOver):
+            counters.count(STAGE, "skipped")
+            continue
+        if isinstance(event, packed_files.PackedDamage):
+            yield lose(unit.source, event, on_corrupt)
+            continue
+        files += 1
+        book = read_book(event, scratch)
+        if isinstance(book, BookFile):
+            counters.count(STAGE, "books")
+            books += 1
+            yield book
+        else:
+            counters.count(STAGE, book.reason)
+            yield beam.pvalue.TaggedOutput("rejected", book)
+        if limit and books == limit:
+            break
+    yield beam.pvalue.TaggedOutput("files", files)
+    counters.flush()
 
 
-class _ReadFirst(_ReadUnit):
+def _read_first(
+    paths: Sequence[str], scratch: Scratch, on_corrupt: str, limit: int
+) -> Iterator[Any]:
     """Reads the files one after another on one worker, until `limit` books are found."""
-
-    def __init__(self, scratch: Scratch, on_corrupt: str, limit: int):
-        super().__init__(scratch, on_corrupt)
-        self.plan, self.limit = _PlanUnits(on_corrupt), limit
-
-    def process(  # type: ignore[override]
-        self, paths: Sequence[str]
-    ) -> Iterable[Any]:
-        left = self.limit
-        sources = share_out(paths, 1)
-        for unit in itertools.chain.from_iterable(map(self.plan.process, sources)):
+    left = limit
+    for source in share_out(paths, 1):
+        for unit in plan_book_units(source, on_corrupt):
             if not isinstance(unit, BookUnit):
                 yield unit
                 continue
-            for found in super().process(unit, left):
+            for found in read_book_unit(unit, scratch, on_corrupt, left):
                 left -= isinstance(found, BookFile)
                 yield found
             if not left:
-                break
+                return
 
 
 def read_unit(unit: BookUnit) -> Iterator[packed_files.PackedEvent]:

@@ -9,25 +9,23 @@ import itertools
 import posixpath
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, cast
 
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
 from ..files import counters
 from ..files.compression import DECODE_ERRORS, decompressed, read_some
-from ..files.counters import LostBytes, tell_lost
-from ..files.distribution import Spread
+from ..files.counters import LostBytes, reject, tell_lost
+from ..files.distribution import Spread, transform
 from ..files.markup import MalformedTableError
 from ..files.packed_files import reason_not_to_read
 from ..files.read_files import InputError, open_input, open_raw
-from ..files.records import CatalogEntry, Rejected, ReleasedBook
+from ..files.records import CatalogEntry, Reason, Rejected, ReleasedBook
 from ..files.tar_members import Member, TarError, is_named_like, read_members
 from ..files.work_units import is_archive
 from . import catalog
-from .read_books import check_reading
-from .released import read_released_lines, read_split_lines
+from .catalog import read_released_lines, read_split_lines
 
 _KEEP = "; --on-corrupt keep-good reads {}"
 STAGE = "read-catalog"
@@ -50,8 +48,10 @@ class Catalog(NamedTuple):
     lost: beam.PCollection  # of LostBytes
 
 
-@dataclass(eq=False, repr=False)
-class ReadCatalog(beam.PTransform):
+@transform
+def ReadCatalog(
+    root: beam.Pipeline, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"
+) -> Catalog:
     """Reads the catalogue of Project Gutenberg from a table or from RDF documents. PBegin → Catalog.
 
     The id of a rejected row consists of the file name and the line where the row begins:
@@ -71,35 +71,26 @@ class ReadCatalog(beam.PTransform):
     Raises InputError for a file of another type, and for an archive without a document. Also raises it if all
     rows and documents are invalid.
     """
-
-    paths: Sequence[str]
-    stripes: int = 1
-    on_corrupt: str = "fail"
-
-    def __post_init__(self) -> None:
-        check_reading(self.stripes, self.on_corrupt)
-
-    def expand(self, root: beam.Pipeline) -> Catalog:
-        read = (
-            root
-            | "Paths" >> beam.Create([tuple(self.paths)], reshuffle=False)
-            | "SpreadUnits" >> Spread(plan_units, self.stripes, of=CatalogUnit)
-            | "ReadUnits"
-            >> beam.ParDo(_ReadUnit(self.on_corrupt))
-            .with_output_types(CatalogEntry)
-            .with_outputs("rejected", "lost", main="entries")
+    read = (
+        root
+        | "Paths" >> beam.Create([tuple(paths)], reshuffle=False)
+        | "SpreadUnits" >> Spread(plan_units, stripes, of=CatalogUnit)
+        | "ReadUnits"
+        >> beam.FlatMap(read_entries, on_corrupt)
+        .with_output_types(CatalogEntry)
+        .with_outputs("rejected", "lost", main="entries")
+    )
+    _ = (
+        read.entries
+        | "CountEntries" >> beam.combiners.Count.Globally()
+        | "CheckEntries"
+        >> beam.Map(
+            check_entries,
+            paths,
+            AsSingleton(read.rejected | "FirstRejected" >> beam.combiners.Top.Smallest(1)),
         )
-        _ = (
-            read.entries
-            | "CountEntries" >> beam.combiners.Count.Globally()
-            | "CheckEntries"
-            >> beam.Map(
-                check_entries,
-                self.paths,
-                AsSingleton(read.rejected | "FirstRejected" >> beam.combiners.Top.Smallest(1)),
-            )
-        )
-        return Catalog(read.entries, read.rejected, read.lost)
+    )
+    return Catalog(read.entries, read.rejected, read.lost)
 
 
 def check_entries(entries: int, paths: Sequence[str], first_rejected: Sequence[Rejected]) -> None:
@@ -183,39 +174,28 @@ def read_unit(unit: CatalogUnit) -> Iterator[Event]:
         raise InputError(unit.path, str(error)) from None
 
 
-@dataclass(eq=False, repr=False)
-class _ReadUnit(beam.DoFn):
-    on_corrupt: str
-
-    def process(self, unit: CatalogUnit) -> Iterable[Any]:
-        name = posixpath.basename(unit.path)
-        entries = 0
-        for event in read_unit(unit):
-            if isinstance(event, CatalogEntry):
-                entries += 1
-                yield event
-            elif isinstance(event, BadDocument):
-                yield _reject(_join(name, event.member), "malformed-rdf", event.message)
-            elif self.on_corrupt == "fail":
-                raise _error_of(unit, event)
-            elif isinstance(event, catalog.BadRow):
-                yield _reject(f"{name}:{event.line}", "malformed-row", event.message)
-            elif unit.stripe == 0 or _is_document(
-                event.member
-            ):  # other damage is found by all stripes
-                yield _lost(_join(name, event.member), event)
-        counters.count(STAGE, "entries", entries)
-
-
-def _reject(identity: str, reason: str, detail: str) -> beam.pvalue.TaggedOutput:
-    counters.count(STAGE, reason)
-    return beam.pvalue.TaggedOutput("rejected", Rejected(identity, "", STAGE, reason, detail))
-
-
-def _lost(name: str, damage: DamagedCatalog) -> beam.pvalue.TaggedOutput:
-    return tell_lost(
-        STAGE, LostBytes(name, damage.offset, damage.offset, damage.message, unit="rows")
-    )
+def read_entries(
+    unit: CatalogUnit, on_corrupt: str
+) -> Iterator[CatalogEntry | beam.pvalue.TaggedOutput]:
+    """Yields the entries of a unit, and its rejected records and damage on the other outputs."""
+    name = posixpath.basename(unit.path)
+    entries = 0
+    for event in read_unit(unit):
+        if isinstance(event, CatalogEntry):
+            entries += 1
+            yield event
+        elif isinstance(event, BadDocument):
+            reason = Reason("malformed-rdf", event.message)
+            yield reject(_join(name, event.member), "", STAGE, reason)
+        elif on_corrupt == "fail":
+            raise _error_of(unit, event)
+        elif isinstance(event, catalog.BadRow):
+            reason = Reason("malformed-row", event.message)
+            yield reject(f"{name}:{event.line}", "", STAGE, reason)
+        elif unit.stripe == 0 or _is_document(event.member):  # other damage is found by all stripes
+            place, at = _join(name, event.member), event.offset
+            yield tell_lost(STAGE, LostBytes(place, at, at, event.message, unit="rows"))
+    counters.count(STAGE, "entries", entries)
 
 
 def _error_of(unit: CatalogUnit, event: catalog.BadRow | DamagedCatalog) -> InputError:
@@ -396,7 +376,7 @@ def read_released_books(path: str) -> Iterator[ReleasedBook]:
 
 
 def read_split_table(path: str) -> Mapping[int, str]:
-    """Reads a table of splits (see released.py). Returns ebook number → split.
+    """Reads a table of splits (see catalog.py). Returns ebook number → split.
 
     Raises InputError if the table is invalid.
     """

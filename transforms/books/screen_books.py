@@ -14,7 +14,6 @@ Drops near-duplicate books. Of each group of near-duplicates, the longest book i
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -23,8 +22,8 @@ from apache_beam.pvalue import AsList, AsSingleton
 from ..duplicates.similar_documents import DocumentFacts
 from ..files import counters
 from ..files.compression import DECODE_ERRORS
-from ..files.counters import Screened, reject
-from ..files.distribution import MapOnce
+from ..files.counters import Screened, ScreenPages, reject
+from ..files.distribution import MapOnce, transform
 from ..files.read_files import InputError, open_input
 from ..files.records import Book, MeasuredBook, Reason
 from ..files.scratch import Scratch, fetch_text
@@ -33,17 +32,17 @@ from . import publication_dates
 from .boilerplate import strip_boilerplate
 from .book_accounts import LESS_SIMPLE, MISSING
 from .book_rows import WriteBookTable
+from .catalog import mask_words, read_words
 from .contents import check_furniture, cut_furniture, join_broken_words
 from .gather_books import choose_released
 from .read_catalog import bounded_lines, read_released_books
-from .released import mask_words, read_words
 from .simplicity import Measures, NotSimple, is_simple, measure
 
 STRIP_BOOKS = "strip-books"
 
 
-@dataclass(eq=False, repr=False)
-class StripBooks(beam.PTransform):
+@transform
+def StripBooks(books: beam.PCollection, folder: str, furniture: bool) -> Screened:
     """Removes the text that does not belong to the book. PCollection[Book] → Screened.
 
     The text of the whole file is replaced by the text of the book, and the field `characters` is set to its
@@ -54,15 +53,10 @@ class StripBooks(beam.PTransform):
       folder: folder for temporary texts (see scratch.py).
       furniture: True to remove tables of contents and illustrations too, and to join broken words.
     """
-
-    folder: str
-    furniture: bool
-
-    def expand(self, books: beam.PCollection) -> Screened:
-        scratch = Scratch(self.folder)
-        strip = beam.FlatMap(strip_book, scratch, self.furniture).with_output_types(Book)
-        split = books | "Strip" >> strip.with_outputs("rejected", main="kept")
-        return Screened(split.kept, split.rejected)
+    scratch = Scratch(folder)
+    strip = beam.FlatMap(strip_book, scratch, furniture).with_output_types(Book)
+    split = books | "Strip" >> strip.with_outputs("rejected", main="kept")
+    return Screened(split.kept, split.rejected)
 
 
 def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
@@ -102,7 +96,8 @@ BookRule = Callable[[Book, str], Reason | None]
 """A picklable rule for a book and its text. It returns a Reason, or None to keep the book."""
 
 
-class ScreenBooks(beam.PTransform):
+@transform
+def ScreenBooks(books: beam.PCollection, *rules: BookRule) -> Screened:
     """Keeps or rejects books by rules. PCollection[Book] or PCollection[MeasuredBook] → Screened.
 
     Kept books are unchanged.
@@ -110,13 +105,10 @@ class ScreenBooks(beam.PTransform):
     Args:
       rules: functions that return a reason to reject a book, or None. The first reason decides.
     """
-
-    def __init__(self, *rules: BookRule):
-        super().__init__()
-        self.rules = rules
-
-    def expand(self, books: beam.PCollection) -> Screened:
-        return _screen(books, "screen-books", functools.partial(first_reason, self.rules))
+    rule = functools.partial(first_reason, rules)
+    screen = ScreenPages(rule, stage="screen-books", of=Any, named=id_and_title)
+    screened: Screened = books | screen
+    return screened
 
 
 def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Reason | None:
@@ -126,21 +118,10 @@ def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Rea
     return next(filter(None, (rule(book, text) for rule in rules)), None)
 
 
-def _screen(
-    books: beam.PCollection, stage: str, rule: Callable[..., Reason | None], *more: Any
-) -> Screened:
-    split = books | beam.FlatMap(_judge, stage, rule, *more).with_outputs("rejected", main="kept")
-    return Screened(split.kept, split.rejected)
-
-
-def _judge(
-    element: Book | MeasuredBook, stage: str, rule: Callable[..., Reason | None], *more: Any
-) -> Iterator[Any]:
-    if reason := rule(element, *more):
-        book = publication_dates.book_of(element)
-        yield reject(book.book_id, book.title, stage, reason)
-    else:
-        yield element
+def id_and_title(element: Book | MeasuredBook) -> tuple[int, str]:
+    """Returns the id and the title of a book."""
+    book = publication_dates.book_of(element)
+    return book.book_id, book.title
 
 
 def measure_book(book: Book) -> MeasuredBook:
@@ -156,8 +137,10 @@ class SimplestBooks(NamedTuple):
     facts: beam.PCollection  # of (LESS_SIMPLE, figures) if so, otherwise empty
 
 
-@dataclass(eq=False, repr=False)
-class KeepSimple(beam.PTransform):
+@transform
+def KeepSimple(
+    books: beam.PCollection, rule: NotSimple, heldout_books: int, small_tokens: int
+) -> SimplestBooks:
     """Keeps or rejects books by their token counts. PCollection[MeasuredBook] → SimplestBooks.
 
     Args:
@@ -165,19 +148,14 @@ class KeepSimple(beam.PTransform):
       heldout_books: number of books in each of the validation and test sets.
       small_tokens: largest number of tokens of the training set of SimpleBooks-2.
     """
-
-    rule: NotSimple
-    heldout_books: int
-    small_tokens: int
-
-    def expand(self, books: beam.PCollection) -> SimplestBooks:
-        measures = AsList(books | "Measures" >> beam.Map(measure_of))
-        needed = books.pipeline | "FindNeeded" >> MapOnce(
-            self.rule.books_needed, self.heldout_books, self.small_tokens, measures
-        )
-        screened = _screen(books, "measure-books", self.rule, AsSingleton(needed))
-        facts = needed | "CountNeeded" >> beam.FlatMap(count_needed, self.rule, measures)
-        return SimplestBooks(*screened, facts)
+    measures = AsList(books | "Measures" >> beam.Map(measure_of))
+    needed = books.pipeline | "FindNeeded" >> MapOnce(
+        rule.books_needed, heldout_books, small_tokens, measures
+    )
+    sides = AsSingleton(needed)
+    screened = books | ScreenPages(rule, sides, stage="measure-books", of=Any, named=id_and_title)
+    facts = needed | "CountNeeded" >> beam.FlatMap(count_needed, rule, measures)
+    return SimplestBooks(screened.kept, screened.rejected, facts)
 
 
 def count_needed(
@@ -213,8 +191,8 @@ class DatedBooks(NamedTuple):
     evidence: beam.PCollection  # of BookEvidence, one for each book that was read
 
 
-@dataclass(eq=False, repr=False)
-class DateBooks(beam.PTransform):
+@transform
+def DateBooks(books: beam.PCollection, before: int = publication_dates.BEFORE) -> DatedBooks:
     """Finds the dates of books, and rejects the books that are too new. PCollection[Book] → DatedBooks.
 
     Books without any date are rejected as `undated`. A book of which only the authors' years of death are
@@ -224,14 +202,10 @@ class DateBooks(beam.PTransform):
     Args:
       before: books published in this year or later are rejected.
     """
-
-    before: int = publication_dates.BEFORE
-
-    def expand(self, books: beam.PCollection) -> DatedBooks:
-        dated = books | "Date" >> beam.FlatMap(date_book, self.before).with_output_types(
-            publication_dates.DatedBook
-        ).with_outputs("rejected", "evidence", main="kept")
-        return DatedBooks(dated.kept, dated.rejected, dated.evidence)
+    dated = books | "Date" >> beam.FlatMap(date_book, before).with_output_types(
+        publication_dates.DatedBook
+    ).with_outputs("rejected", "evidence", main="kept")
+    return DatedBooks(dated.kept, dated.rejected, dated.evidence)
 
 
 def date_book(book: Book, before: int) -> Iterator[Any]:
@@ -260,30 +234,22 @@ class ListedDates(NamedTuple):
     facts: beam.PCollection  # of one (name, counts) for stats.json
 
 
-@dataclass(eq=False, repr=False)
-class ListDates(beam.PTransform):
+@transform
+def ListDates(evidence: beam.PCollection, folder: str) -> ListedDates:
     """Writes a table of the evidence for the dates of books. PCollection[BookEvidence] → ListedDates.
 
     Args:
       folder: output folder of the build.
     """
-
-    folder: str
-
-    def expand(self, evidence: beam.PCollection) -> ListedDates:
-        lines = evidence | "MakeLine" >> beam.Map(publication_dates.make_line)
-        files = lines | "WriteDates" >> WriteBookTable(
-            self.folder, NAME, publication_dates.DateLine
-        )
-        counts = (
-            evidence
-            | "Outcomes" >> beam.FlatMap(publication_dates.outcomes_of)
-            | "CountOutcomes" >> beam.combiners.Count.PerElement()
-        )
-        sum_up = MapOnce(
-            lambda name, all: (name, publication_dates.sum_up(all)), NAME, AsList(counts)
-        )
-        return ListedDates(files, evidence.pipeline | "SumUp" >> sum_up)
+    lines = evidence | "MakeLine" >> beam.Map(publication_dates.make_line)
+    files = lines | "WriteDates" >> WriteBookTable(folder, NAME, publication_dates.DateLine)
+    counts = (
+        evidence
+        | "Outcomes" >> beam.FlatMap(publication_dates.outcomes_of)
+        | "CountOutcomes" >> beam.combiners.Count.PerElement()
+    )
+    sum_up = MapOnce(lambda name, all: (name, publication_dates.sum_up(all)), NAME, AsList(counts))
+    return ListedDates(files, evidence.pipeline | "SumUp" >> sum_up)
 
 
 class MissingLine(NamedTuple):
@@ -295,8 +261,10 @@ class MissingLine(NamedTuple):
     title: str
 
 
-@dataclass(eq=False, repr=False)
-class ListMissing(beam.PTransform):
+@transform
+def ListMissing(
+    rows: beam.PCollection, folder: str, metadata: Sequence[str], split_of: Callable[[int], str]
+) -> ListedDates:
     """Lists the books of the PG-19 release that are not in a build. PCollection[BookRow] → ListedDates.
 
     The outputs are the table missing-00000-of-00001.tsv, and (MISSING, split → number of missing books).
@@ -306,33 +274,27 @@ class ListMissing(beam.PTransform):
       metadata: paths of the list of released books.
       split_of: function from the id of a book to its split.
     """
-
-    folder: str
-    metadata: Sequence[str]
-    split_of: Callable[[int], str]
-
-    def expand(self, rows: beam.PCollection) -> ListedDates:
-        paths = rows.pipeline | "Metadata" >> beam.Create(self.metadata)
-        by_id = beam.Map(lambda book: (book.book_id, book)).with_output_types(tuple[int, Any])
-        released = paths | "ReadReleased" >> beam.FlatMap(read_released_books) | "ById" >> by_id
-        kept = rows | "KeptIds" >> beam.Map(lambda row: (row.book_id, True)).with_output_types(
-            tuple[int, Any]
-        )
-        lines = (
-            {"released": released, "kept": kept}
-            | "GroupIds" >> beam.CoGroupByKey()
-            | "FindMissing" >> beam.FlatMap(missing_line, self.split_of)
-        )
-        counts = (
-            lines
-            | "Splits" >> beam.Map(lambda line: line.split)
-            | "CountSplits" >> beam.combiners.Count.PerElement()
-        )
-        name_counts = MapOnce(lambda name, all: (name, dict(sorted(all))), MISSING, AsList(counts))
-        table = WriteBookTable(self.folder, "missing", MissingLine)
-        return ListedDates(
-            lines | "WriteMissing" >> table, rows.pipeline | "CountMissing" >> name_counts
-        )
+    paths = rows.pipeline | "Metadata" >> beam.Create(metadata)
+    by_id = beam.Map(lambda book: (book.book_id, book)).with_output_types(tuple[int, Any])
+    released = paths | "ReadReleased" >> beam.FlatMap(read_released_books) | "ById" >> by_id
+    kept = rows | "KeptIds" >> beam.Map(lambda row: (row.book_id, True)).with_output_types(
+        tuple[int, Any]
+    )
+    lines = (
+        {"released": released, "kept": kept}
+        | "GroupIds" >> beam.CoGroupByKey()
+        | "FindMissing" >> beam.FlatMap(missing_line, split_of)
+    )
+    counts = (
+        lines
+        | "Splits" >> beam.Map(lambda line: line.split)
+        | "CountSplits" >> beam.combiners.Count.PerElement()
+    )
+    name_counts = MapOnce(lambda name, all: (name, dict(sorted(all))), MISSING, AsList(counts))
+    table = WriteBookTable(folder, "missing", MissingLine)
+    return ListedDates(
+        lines | "WriteMissing" >> table, rows.pipeline | "CountMissing" >> name_counts
+    )
 
 
 def missing_line(
@@ -359,29 +321,24 @@ class MaskedBooks(NamedTuple):
     facts: beam.PCollection  # of one (name, masked words) for stats.json; none without a list
 
 
-@dataclass(eq=False, repr=False)
-class MaskWords(beam.PTransform):
+@transform
+def MaskWords(books: beam.PCollection, folder: str, words: Sequence[str]) -> MaskedBooks:
     """Replaces the words of a list by the mark "<DW>". PCollection[DatedBook] → MaskedBooks.
 
     With an empty list, the books are unchanged.
 
     Args:
       folder: folder for temporary texts (see scratch.py).
-      words: list of the words to mask, see released.py.
+      words: list of the words to mask, see catalog.py.
     """
-
-    folder: str
-    words: Sequence[str]
-
-    def expand(self, books: beam.PCollection) -> MaskedBooks:
-        if not self.words:
-            return MaskedBooks(books, books.pipeline | "NothingMasked" >> beam.Create([]))
-        masked = books | "MaskBook" >> beam.FlatMap(
-            mask_book, Scratch(self.folder), self.words
-        ).with_output_types(publication_dates.DatedBook).with_outputs("counts", main="books")
-        replaced = masked.counts | "AddCounts" >> beam.CombineGlobally(sum)
-        facts = replaced | "NameFact" >> beam.Map(lambda words: (FACT, words))
-        return MaskedBooks(masked.books, facts)
+    if not words:
+        return MaskedBooks(books, books.pipeline | "NothingMasked" >> beam.Create([]))
+    masked = books | "MaskBook" >> beam.FlatMap(
+        mask_book, Scratch(folder), words
+    ).with_output_types(publication_dates.DatedBook).with_outputs("counts", main="books")
+    replaced = masked.counts | "AddCounts" >> beam.CombineGlobally(sum)
+    facts = replaced | "NameFact" >> beam.Map(lambda words: (FACT, words))
+    return MaskedBooks(masked.books, facts)
 
 
 def mask_book(

@@ -19,7 +19,7 @@ from ..duplicates.minhash import Pairs
 from ..duplicates.similar_documents import CombinePairs
 from ..files import counters
 from ..files.counters import Screened, reject
-from ..files.distribution import MapOnce
+from ..files.distribution import MapOnce, transform
 from ..files.records import Book, MeasuredBook, TokenizedBook
 from ..files.scratch import Scratch, fetch, fetch_text
 from ..models import word_vocabulary
@@ -33,21 +33,18 @@ from .simplebooks_rows import DISTINCT, Considered, Sized, make_line
 TOKENIZE = "tokenize-books"
 
 
-@dataclass(eq=False, repr=False)
-class TokenizeBooks(beam.PTransform):
+@transform
+def TokenizeBooks(
+    books: beam.PCollection, folder: str, number_style: str = DISTINCT
+) -> beam.PCollection:
     """Tokenises the texts of books. PCollection[MeasuredBook] → PCollection[TokenizedBook].
 
     Args:
       folder: folder for temporary texts (see scratch.py).
       number_style: format of numbers, see `english_tokens.separate_numbers`.
     """
-
-    folder: str
-    number_style: str = DISTINCT
-
-    def expand(self, books: beam.PCollection) -> beam.PCollection:
-        tokenize = beam.ParDo(_TokenizeBook(Scratch(self.folder), self.number_style))
-        return books | "TokenizeBook" >> tokenize.with_output_types(TokenizedBook)
+    tokenize = beam.ParDo(_TokenizeBook(Scratch(folder), number_style))
+    return books | "TokenizeBook" >> tokenize.with_output_types(TokenizedBook)
 
 
 @dataclass(eq=False, repr=False)
@@ -91,8 +88,16 @@ STAGE = "take-simplest"
 BUCKETS = 64  # parallel parts of the count; the number does not change results
 
 
-@dataclass(eq=False, repr=False)
-class TakeSimplest(beam.PTransform):
+@transform
+def TakeSimplest(
+    books: beam.PCollection,
+    folder: str,
+    measures: beam.PCollection,
+    target_tokens: int = simplicity.TARGET_TOKENS,
+    max_vocabulary: int = simplicity.MAX_VOCABULARY,
+    min_count: int = 3,
+    formula: str = simplicity.NEUTRAL,
+) -> Screened:
     """Keeps the simplest books. PCollection[TokenizedBook] → Screened.
 
     Books are added in descending order of the ratio that `formula` computes from the numbers of tokens and of
@@ -111,35 +116,23 @@ class TakeSimplest(beam.PTransform):
       min_count: how often a word must occur in these books to be in the vocabulary.
       formula: name of the formula that computes the ratio; see simplicity.py.
     """
-
-    folder: str
-    measures: beam.PCollection
-    target_tokens: int = simplicity.TARGET_TOKENS
-    max_vocabulary: int = simplicity.MAX_VOCABULARY
-    min_count: int = 3
-    formula: str = simplicity.NEUTRAL
-
-    def expand(self, books: beam.PCollection) -> Screened:
-        sizes = books | "Sizes" >> beam.Map(size_of)
-        known = self.target_tokens, AsDict(sizes), AsList(self.measures)
-        queue = books.pipeline | "LineUp" >> MapOnce(simplicity.line_up, self.formula, *known)
-        deal = DealWords(
-            self.folder, count_ranked, BUCKETS, AsSingleton(queue), join=pa.concat_batches
-        )
-        entries = (
-            books
-            | "DealWords" >> deal
-            | "GroupBuckets" >> beam.GroupByKey()
-            | "CountEntries" >> beam.Map(count_bucket, self.min_count)
-            | "AddEntries"
-            >> beam.CombineGlobally(CombinePairs(functools.partial(sum_rows, keys=1)))
-        )
-        taken = queue | "TakeBooks" >> beam.Map(
-            simplicity.take_books, AsSingleton(entries), self.max_vocabulary
-        )
-        take = beam.ParDo(_Take(), AsSingleton(taken)).with_output_types(TokenizedBook)
-        split = books | "Take" >> take.with_outputs("rejected", main="kept")
-        return Screened(split.kept, split.rejected)
+    sizes = books | "Sizes" >> beam.Map(size_of)
+    known = target_tokens, AsDict(sizes), AsList(measures)
+    queue = books.pipeline | "LineUp" >> MapOnce(simplicity.line_up, formula, *known)
+    deal = DealWords(folder, count_ranked, BUCKETS, AsSingleton(queue), join=pa.concat_batches)
+    entries = (
+        books
+        | "DealWords" >> deal
+        | "GroupBuckets" >> beam.GroupByKey()
+        | "CountEntries" >> beam.Map(count_bucket, min_count)
+        | "AddEntries" >> beam.CombineGlobally(CombinePairs(functools.partial(sum_rows, keys=1)))
+    )
+    taken = queue | "TakeBooks" >> beam.Map(
+        simplicity.take_books, AsSingleton(entries), max_vocabulary
+    )
+    take = beam.FlatMap(take_book, AsSingleton(taken)).with_output_types(TokenizedBook)
+    split = books | "Take" >> take.with_outputs("rejected", main="kept")
+    return Screened(split.kept, split.rejected)
 
 
 def count_ranked(book: TokenizedBook, queue: simplicity.Queue) -> pa.RecordBatch | None:
@@ -169,16 +162,13 @@ def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
     return simplicity.count_entries(batches, min_count)
 
 
-class _Take(beam.DoFn):
-    def process(self, book: TokenizedBook, taken: simplicity.Taken) -> Iterator[Any]:
-        if taken.reason is None or book.book_id in taken.book_ids:
-            counters.count(STAGE, "books")
-            yield book
-        else:
-            yield reject(book.book_id, book.title, STAGE, taken.reason)
-
-    def finish_bundle(self) -> None:
-        counters.flush()
+def take_book(book: TokenizedBook, taken: simplicity.Taken) -> Iterator[Any]:
+    """Yields a book that is taken, or its rejection on the output "rejected"."""
+    if taken.reason is None or book.book_id in taken.book_ids:
+        counters.count(STAGE, "books")
+        yield book
+    else:
+        yield reject(book.book_id, book.title, STAGE, taken.reason)
 
 
 NAME = "books"
@@ -206,8 +196,8 @@ class BookFates(NamedTuple):
     places: beam.PCollection  # of Place
 
 
-@dataclass(eq=False, repr=False)
-class ListBooks(beam.PTransform):
+@transform
+def ListBooks(fates: BookFates, folder: str, formula: str) -> beam.PCollection:
     """Writes the table of considered books, sorted by book id. BookFates → PCollection[OutputFile].
 
     The file is books-00000-of-00001.tsv. Raises ValueError if a book is both kept and rejected, or neither.
@@ -217,21 +207,16 @@ class ListBooks(beam.PTransform):
       formula: name of the formula for the simplicity of a book (see simplicity.py). The
         table has a column with the simplicity.
     """
-
-    folder: str
-    formula: str
-
-    def expand(self, fates: BookFates) -> beam.PCollection:
-        keyed = {
-            name: getattr(fates, name) | f"Key {name}" >> beam.Map(key).with_output_types(Keyed)
-            for name, key in _TO_KEYED.items()
-        }
-        return (
-            {"titles": fates.titles, "measures": fates.measures, **keyed}
-            | "MeetFates" >> beam.CoGroupByKey()
-            | "MakeLine" >> beam.Map(line_of, self.formula)
-            | "WriteBooks" >> WriteBookTable(self.folder, NAME, Considered)
-        )
+    keyed = {
+        name: getattr(fates, name) | f"Key {name}" >> beam.Map(key).with_output_types(Keyed)
+        for name, key in _TO_KEYED.items()
+    }
+    return (
+        {"titles": fates.titles, "measures": fates.measures, **keyed}
+        | "MeetFates" >> beam.CoGroupByKey()
+        | "MakeLine" >> beam.Map(line_of, formula)
+        | "WriteBooks" >> WriteBookTable(folder, NAME, Considered)
+    )
 
 
 def title_of(book: Book) -> tuple[int, str]:

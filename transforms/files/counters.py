@@ -13,6 +13,7 @@ import contextlib
 import functools
 import json
 import logging
+import operator
 import os
 import pathlib
 import threading
@@ -168,6 +169,7 @@ def ScreenPages(
     *sides: beam.pvalue.AsSideInput,
     stage: str = "screen-pages",
     of: Any = Page,
+    named: Callable[[Any], tuple[int | str, str]] = operator.attrgetter("page_id", "title"),
 ) -> Screened:
     """Applies a rule `reason_to_reject(page, *sides)` to each page. PCollection[Page] → Screened.
 
@@ -176,20 +178,25 @@ def ScreenPages(
     Args:
       sides: side inputs for the rule.
       stage: name of this step of the build, which is recorded in each rejection.
-      of: type of the elements. They must have the fields `page_id` and `title`.
+      of: type of the elements.
+      named: function from an element to its id and title; by default, they are fields of the element.
     """
-    screen = beam.FlatMap(_screen, stage, reason_to_reject, *sides)
+    screen = beam.FlatMap(_screen, stage, named, reason_to_reject, *sides)
     split = pages | screen.with_output_types(of).with_outputs("rejected", main="kept")
     return Screened(split.kept, split.rejected)
 
 
 def _screen(
-    page: Any, stage: str, reason_to_reject: Callable[..., Reason | None], *sides: Any
+    page: Any,
+    stage: str,
+    named: Callable[[Any], tuple[int | str, str]],
+    reason_to_reject: Callable[..., Reason | None],
+    *sides: Any,
 ) -> Iterable[Any]:
     if (reason := reason_to_reject(page, *sides)) is None:
         yield page
     else:
-        yield reject(page.page_id, page.title, stage, reason)
+        yield reject(*named(page), stage, reason)
 
 
 def reject(page_id: int | str, title: str, stage: str, reason: Reason) -> beam.pvalue.TaggedOutput:

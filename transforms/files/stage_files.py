@@ -262,20 +262,9 @@ def _read_exactly(stream: BinaryIO, size: int) -> bytes:
 def _errors_named(path: str) -> Iterator[None]:
     try:
         yield
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        TypeError,
-        KeyError,
-        IndexError,
-        AttributeError,
-        ImportError,
-        MemoryError,
-        RecursionError,
-        pickle.UnpicklingError,
-        zstandard.ZstdError,
-    ) as error:
+    except InputError:
+        raise
+    except Exception as error:  # damaged pickled data may raise any error
         message = f"the files of an earlier stage of the build are damaged or missing: {error}"
         raise InputError(path, message) from None
 

@@ -14,7 +14,6 @@ import itertools
 import operator
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -108,7 +107,13 @@ class RowKind(NamedTuple):
     encoding: Mapping[str, Any] = {}  # further arguments of ParquetWriter
 
 
-class PlanShards(beam.PTransform):
+@transform
+def PlanShards(
+    rows: beam.PCollection,
+    splits: Sequence[str],
+    shard_bytes: int,
+    measure: beam.PTransform | None = None,
+) -> beam.PCollection:
     """Plans the number of files of each split.
 
     PCollection → PCollection of one dict {split: number of files}.
@@ -121,21 +126,9 @@ class PlanShards(beam.PTransform):
       measure: PTransform that maps the input to PCollection[(split, size)]; None if the input already has
         this form.
     """
-
-    def __init__(
-        self, splits: Sequence[str], shard_bytes: int, measure: beam.PTransform | None = None
-    ):
-        super().__init__()
-        if shard_bytes < 1:
-            raise ValueError(f"shard_bytes must be positive, not {shard_bytes}")
-        self.splits = tuple(splits)
-        self.shard_bytes = shard_bytes
-        self.measure = measure
-
-    def expand(self, rows: beam.PCollection) -> beam.PCollection:
-        sizes = rows | "Measure" >> self.measure if self.measure else rows
-        plan = MapOnce(count_shards, self.splits, self.shard_bytes, AsDict(sizes))
-        return rows.pipeline | "CountShards" >> plan
+    sizes = rows | "Measure" >> measure if measure else rows
+    plan = MapOnce(count_shards, tuple(splits), shard_bytes, AsDict(sizes))
+    return rows.pipeline | "CountShards" >> plan
 
 
 def count_shards(
@@ -155,8 +148,13 @@ class MeasuredSplits(NamedTuple):
     lengths: beam.PCollection  # of ((split, length class), number of elements)
 
 
-@dataclass(eq=False, repr=False)
-class MeasureSplits(beam.PTransform):
+@transform
+def MeasureSplits(
+    elements: beam.PCollection,
+    measure: Callable[[Any], tuple[str, Any]],
+    add: Callable[[Iterable[Any]], Any],
+    length: str,
+) -> MeasuredSplits:
     """Adds up the statistics of each split, and counts its elements by length.
 
     PCollection → MeasuredSplits. A length class is a range of lengths.
@@ -166,19 +164,12 @@ class MeasureSplits(beam.PTransform):
       add: function that adds up statistics.
       length: name of the statistic that is the length of an element.
     """
-
-    measure: Callable[[Any], tuple[str, Any]]
-    add: Callable[[Iterable[Any]], Any]
-    length: str
-
-    def expand(self, elements: beam.PCollection) -> MeasuredSplits:
-        measure = beam.Map(self.measure).with_output_types(tuple[str, Any])
-        measured = elements | "Measure" >> measure
-        classes = measured | "LengthOf" >> beam.MapTuple(_length_of, self.length)
-        return MeasuredSplits(
-            stats=measured | "AddUp" >> beam.CombinePerKey(self.add),
-            lengths=classes | "CountLengths" >> beam.combiners.Count.PerElement(),
-        )
+    measured = elements | "Measure" >> beam.Map(measure).with_output_types(tuple[str, Any])
+    classes = measured | "LengthOf" >> beam.MapTuple(_length_of, length)
+    return MeasuredSplits(
+        stats=measured | "AddUp" >> beam.CombinePerKey(add),
+        lengths=classes | "CountLengths" >> beam.combiners.Count.PerElement(),
+    )
 
 
 def _length_of(split: str, stats: Any, length: str = "") -> tuple[str, int]:
@@ -225,7 +216,12 @@ def write_shards(
     PCollection of rows → PCollection[OutputFile]. `name_files` returns the files to write for a shard.
     """
     # The in-process runner holds the rows of all shards: packed together, they need less memory.
-    gather = Gather(functools.partial(_key_by_shard, kind), pack_rows, GATHERED_BYTES, _weigh)
+    gather = Gather(
+        functools.partial(_key_by_shard, kind),
+        pack_rows,
+        GATHERED_BYTES,
+        lambda keyed: len(keyed[1]),
+    )
     filled = rows | "PackRows" >> beam.ParDo(gather, AsSingleton(shards)).with_output_types(
         tuple[ShardKey, bytes]
     )
@@ -259,10 +255,6 @@ def _key_by_shard(kind: RowKind, row: Any, shards: Mapping[str, int]) -> tuple[S
     count = shards[split]
     key = split, text.shard_of(kind.identity(row), count), count
     return key, pickle.dumps(kind.pack(row), protocol=5)
-
-
-def _weigh(keyed: tuple[ShardKey, bytes]) -> int:
-    return len(keyed[1])
 
 
 def pack_rows(keyed: Iterable[tuple[ShardKey, bytes]]) -> Iterator[tuple[ShardKey, bytes]]:
@@ -353,7 +345,18 @@ def _batches(rows: Iterable[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]
         yield batch
 
 
-class WriteRecords(beam.PTransform):
+@transform
+def WriteRecords(
+    records: beam.PCollection,
+    folder: str,
+    name: str,
+    schema: pa.Schema,
+    identity: Callable[[Any], str],
+    order: Callable[[Any], Any],
+    suffixes: str = "parquet",
+    records_per_file: int = RECORDS_PER_FILE,
+    count: beam.PCollection | None = None,
+) -> beam.PCollection:
     """Writes records to files for inspection. These files belong to no split.
 
     PCollection[tuple] → PCollection[OutputFile].
@@ -368,36 +371,16 @@ class WriteRecords(beam.PTransform):
         type contains all records.
       count: PCollection of one int, the number of records; None to count the records.
     """
-
-    def __init__(
-        self,
-        folder: str,
-        name: str,
-        schema: pa.Schema,
-        identity: Callable[[Any], str],
-        order: Callable[[Any], Any],
-        suffixes: str = "parquet",
-        records_per_file: int = RECORDS_PER_FILE,
-        count: beam.PCollection | None = None,
-    ):
-        super().__init__()
-        self.suffixes = suffixes.split()
-        self.folder = folder
-        self.name = name
-        self.kind = RowKind(schema, identity, order, lambda _: name)
-        self.records_per_file = records_per_file
-        self.count = count
-
-    def expand(self, records: beam.PCollection) -> beam.PCollection:
-        if (count := self.count) is None:
-            count = records | "CountRecords" >> beam.combiners.Count.Globally()
-        shards = (
-            count
-            | "NameFiles" >> beam.WithKeys(self.name).with_output_types(tuple[str, int])
-            | "PlanFiles" >> PlanShards([self.name], self.records_per_file)
-        )
-        name_files = functools.partial(record_files, self.suffixes)
-        return write_shards(records, self.folder, self.kind, shards, name_files)
+    if count is None:
+        count = records | "CountRecords" >> beam.combiners.Count.Globally()
+    shards = (
+        count
+        | "NameFiles" >> beam.WithKeys(name).with_output_types(tuple[str, int])
+        | "PlanFiles" >> PlanShards([name], records_per_file)
+    )
+    kind = RowKind(schema, identity, order, lambda _: name)
+    name_files = functools.partial(record_files, suffixes.split())
+    return write_shards(records, folder, kind, shards, name_files)
 
 
 SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in Rejected._fields])

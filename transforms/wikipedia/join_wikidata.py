@@ -15,8 +15,7 @@ Keeps or rejects articles by facts about their pages, such as the Wikidata item.
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -228,8 +227,14 @@ class Found(NamedTuple):
     rejected: beam.PCollection  # of Rejected
 
 
-@dataclass(eq=False, repr=False)
-class FindItems(beam.PTransform):
+@transform
+def FindItems(
+    articles: beam.PCollection,
+    dbname: str,
+    tables: WikiTables,
+    table: EntityTable | None = None,
+    redirects: beam.PCollection | None = None,
+) -> Found:
     """Finds the Wikidata items of articles, and other facts about pages.
 
     PCollection[PackedArticle] → Found. The output also has facts about pages that are not articles. Only the
@@ -246,67 +251,46 @@ class FindItems(beam.PTransform):
 
     Raises ValueError if the entity table is needed to link pages but has no titles of the wiki.
     """
+    root = articles.pipeline
+    sources = {one.table: one for one in tables.sources(table)}
+    by_page, by_title, pages, rejected = [], [], [], []
+    read = functools.partial(ReadSqlDump, on_corrupt=tables.on_corrupt)
 
-    dbname: str
-    tables: WikiTables
-    table: EntityTable | None = None
-    redirects: beam.PCollection | None = None
+    def link_titles(titles: beam.PCollection, source: wikidata.LinkSource) -> beam.PTransform:
+        moved = redirects if source.linked_by else None
+        return LinkTitles(titles, source.linked_by, moved, tables.is_case_sensitive)
 
-    def expand(self, articles: beam.PCollection) -> Found:
-        root = articles.pipeline
-        sources = {one.table: one for one in self.tables.sources(self.table)}
-        by_page: list[beam.PCollection] = []
-        by_title: list[beam.PCollection] = []
-        pages: list[beam.PCollection] = []
-        rejected: list[beam.PCollection] = []
-        if source := sources.get(wikidata.PAGE_PROPS):
-            parse = functools.partial(fact_of_property, linked_by=source.linked_by)
-            columns = ["pp_page", "pp_propname", "pp_value"]
-            read = self._read(self.tables.page_props, columns, source.table, parse, "pages")
-            found = root | "ReadPageProps" >> read
-            by_page.append(found.rows)
-            pages.append(found.tagged)
-            rejected.append(found.rejected)
-        if source := sources.get(wikidata.ITEMS_PER_SITE):
-            of_wiki = functools.partial(title_and_item, dbname=self.dbname)
-            columns = ["ips_item_id", "ips_site_id", "ips_site_page"]
-            read = self._read(self.tables.items_per_site, columns, source.table, of_wiki)
-            found = root | "ReadItemsPerSite" >> read
-            by_title.append(articles | "ByTitle" >> self._link_titles(found.rows, source))
-            rejected.append(found.rejected)
-        if (source := sources.get(wikidata.ENTITIES)) and self.table is not None:
-            title_to_item = root | "ReadSitelinks" >> ReadSitelinks(self.table, self.dbname)
-            by_title.append(articles | "BySitelink" >> self._link_titles(title_to_item, source))
-        if self.tables.pages:
-            read = self._read(self.tables.pages, ["page_id"], "page", fact_of_existence)
-            found = root | "ReadPageTable" >> read
-            pages.append(found.rows)
-            rejected.append(found.rejected)
-        items = [*by_page, *by_title]
-        if len(items) > 1 and any(source.linked_by for source in sources.values()):
-            items = [by_page[0] | "OnePageOfItem" >> OnePageOfItem(articles, by_title[0])]
-        return Found(
-            items | "Items" >> beam.Flatten(pipeline=root),
-            pages | "Pages" >> beam.Flatten(pipeline=root),
-            rejected | "Rejected" >> beam.Flatten(pipeline=root),
-        )
-
-    def _read(
-        self,
-        paths: Sequence[str],
-        columns: Sequence[str],
-        table: str,
-        parse: Callable[[Row], Iterator[Any]],
-        tag: str = "tagged",
-    ) -> beam.PTransform:
-        of = tuple[str, str] if table == wikidata.ITEMS_PER_SITE else PageToFacts
-        return ReadSqlDump(paths, table, columns, parse, of, tag, self.tables.on_corrupt)
-
-    def _link_titles(
-        self, title_to_item: beam.PCollection, source: wikidata.LinkSource
-    ) -> beam.PTransform:
-        redirects = self.redirects if source.linked_by else None
-        return LinkTitles(title_to_item, source.linked_by, redirects, self.tables.is_case_sensitive)
+    if source := sources.get(wikidata.PAGE_PROPS):
+        parse = functools.partial(fact_of_property, linked_by=source.linked_by)
+        columns = ["pp_page", "pp_propname", "pp_value"]
+        rows = read(tables.page_props, source.table, columns, parse, PageToFacts, "pages")
+        found = root | "ReadPageProps" >> rows
+        by_page.append(found.rows)
+        pages.append(found.tagged)
+        rejected.append(found.rejected)
+    if source := sources.get(wikidata.ITEMS_PER_SITE):
+        of_wiki = functools.partial(title_and_item, dbname=dbname)
+        columns = ["ips_item_id", "ips_site_id", "ips_site_page"]
+        rows = read(tables.items_per_site, source.table, columns, of_wiki, tuple[str, str])
+        found = root | "ReadItemsPerSite" >> rows
+        by_title.append(articles | "ByTitle" >> link_titles(found.rows, source))
+        rejected.append(found.rejected)
+    if (source := sources.get(wikidata.ENTITIES)) and table is not None:
+        titles = root | "ReadSitelinks" >> ReadSitelinks(table, dbname)
+        by_title.append(articles | "BySitelink" >> link_titles(titles, source))
+    if tables.pages:
+        rows = read(tables.pages, "page", ["page_id"], fact_of_existence, PageToFacts)
+        found = root | "ReadPageTable" >> rows
+        pages.append(found.rows)
+        rejected.append(found.rejected)
+    items = [*by_page, *by_title]
+    if len(items) > 1 and any(source.linked_by for source in sources.values()):
+        items = [by_page[0] | "OnePageOfItem" >> OnePageOfItem(articles, by_title[0])]
+    return Found(
+        items | "Items" >> beam.Flatten(pipeline=root),
+        pages | "Pages" >> beam.Flatten(pipeline=root),
+        rejected | "Rejected" >> beam.Flatten(pipeline=root),
+    )
 
 
 def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:

@@ -10,13 +10,13 @@ from rich.filesize import decimal
 from corpusmill.transforms.books.simplicity import most_different_words
 from corpusmill.transforms.files.builds.paper_figures import PAPER
 from corpusmill.transforms.files.records import Rejected
-from corpusmill.transforms.files.terminal import count_of
+from corpusmill.transforms.files.terminal import count_of, shorten
 from corpusmill.transforms.files.text import SPLITS, fingerprint
 
 from ...run.corpora import paper_of
+from ..build_facts import Facts, Fate, balance_of, share
 from ..build_sizes import BuildSizes, read_sizes
 from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, Pair, bars, pairs, points
-from .facts import Facts, Fate, balance_of, share
 
 QUESTIONS = (
     "What is it, and what was it made from?",
@@ -154,7 +154,7 @@ def _short(value: object) -> str:
     if isinstance(value, dict):
         value = [f"{name}: {one}" for name, one in value.items()]
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return text if len(text) <= MAX_SETTING else f"{text[:MAX_SETTING]}…"
+    return shorten(text, MAX_SETTING)
 
 
 def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Answer | None:

@@ -13,12 +13,12 @@ from corpusmill.transforms.files.read_files import is_there, open_input
 from corpusmill.transforms.files.text import grouped
 
 from ...run.editions import SUMMARY, name_of, report_of
+from ..build_facts import Facts, balance_of, share
 from ..build_sizes import BuildSizes, newest_of_each_language, read_sizes
 from ..edition_changes import ADDED, REMOVED, UNCHANGED, find_differences, parse_line
 from ..edition_changes import CHANGED as REWRITTEN
 from .answers import AS_LARGE, CHANGED, IS_IT, THROWN_AWAY, VOCABULARY, Answer, Link, Table
 from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, bars, over_time, points
-from .facts import Facts, balance_of, share
 
 SHOWN = 60  # maximum number of builds in a chart
 

@@ -16,9 +16,9 @@ from corpusmill.transforms.files.terminal import count_of
 from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE
 from corpusmill.transforms.wikitext.audit.holes import CLASSES, MARK, NO_HOLES
 
+from ..build_facts import Facts, share
 from .answers import HOLES, LENGTHS, Answer, Table
 from .drawings import QUIET, REJECTED, Bar, Bin, Figure, bars, histogram, steps
-from .facts import Facts, share
 
 BEFORE, AFTER = "before deduplication", "after deduplication"
 _OF_DOCUMENTS = {

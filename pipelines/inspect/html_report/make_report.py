@@ -26,6 +26,7 @@ from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Rejected
 
 from ...run.corpora import rows, shape_of
+from ..build_facts import Document, Facts, balance_of, choose_documents, choose_rejected, read_facts
 from ..build_sizes import counts_are_read
 from .answers import (
     MEANINGS,
@@ -38,10 +39,8 @@ from .answers import (
     what_was_thrown_away,
 )
 from .changes import editions_of, overview, what_changed
-from .facts import Document, Facts, balance_of, choose_documents, choose_rejected, read_facts
 from .lengths_and_holes import lengths, where_it_has_holes
-from .subjects import what_it_is_about
-from .vocabulary_fit import does_the_vocabulary_fit
+from .subjects import does_the_vocabulary_fit, what_it_is_about
 
 _LICENCE = (
     "/* vega, vega-lite, vega-embed: University of Washington Interactive Data Lab, BSD-3-Clause */"

@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from corpusmill.pipelines.inspect.compare import compare_builds
-from corpusmill.pipelines.inspect.html_report.answers import Answer, line_of_choice
-from corpusmill.pipelines.inspect.html_report.changes import overview, what_changed
-from corpusmill.pipelines.inspect.html_report.facts import (
+from corpusmill.pipelines.inspect.build_facts import (
     Facts,
     choose_documents,
     choose_rejected,
@@ -19,6 +16,9 @@ from corpusmill.pipelines.inspect.html_report.facts import (
     sample_columns,
     share,
 )
+from corpusmill.pipelines.inspect.compare import compare_builds
+from corpusmill.pipelines.inspect.html_report.answers import Answer, line_of_choice
+from corpusmill.pipelines.inspect.html_report.changes import overview, what_changed
 from corpusmill.pipelines.inspect.html_report.lengths_and_holes import (
     LengthClass,
     lengths,
@@ -26,8 +26,10 @@ from corpusmill.pipelines.inspect.html_report.lengths_and_holes import (
     where_it_has_holes,
 )
 from corpusmill.pipelines.inspect.html_report.make_report import answers_of, with_older
-from corpusmill.pipelines.inspect.html_report.subjects import what_it_is_about
-from corpusmill.pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
+from corpusmill.pipelines.inspect.html_report.subjects import (
+    does_the_vocabulary_fit,
+    what_it_is_about,
+)
 from corpusmill.pipelines.run.corpora import rows
 from corpusmill.transforms.books.simplicity import NEUTRAL, most_different_words
 from corpusmill.transforms.files.builds.finished_builds import open_build

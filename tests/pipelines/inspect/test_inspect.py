@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from corpusmill.pipelines.inspect.build_document import find_document
+from corpusmill.pipelines.inspect.build_facts import find_document
 from corpusmill.pipelines.inspect.explain import find_page
 from corpusmill.pipelines.sample_builds import SAMPLES
 from corpusmill.transforms.files.read_files import InputError

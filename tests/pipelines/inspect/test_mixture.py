@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpusmill.pipelines.inspect.mixture import fit_weights, log_mixture
+from corpusmill.pipelines.inspect.score import fit_weights, log_mixture
 from tests.makers.finished_builds import make_build
 from tests.makers.wiki_builds import run_cli
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from corpusmill.pipelines.inspect.build_document import find_document
+from corpusmill.pipelines.inspect.build_facts import find_document
 from corpusmill.pipelines.inspect.html_report.make_report import make_report
 from corpusmill.pipelines.inspect.verify import verify
 from corpusmill.pipelines.run.publish import TargetError

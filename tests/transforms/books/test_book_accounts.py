@@ -5,8 +5,8 @@ import pytest
 
 from corpusmill.pipelines.pg19_settings import ACCOUNTS
 from corpusmill.transforms.books import book_accounts
+from corpusmill.transforms.books.catalog import released_splits
 from corpusmill.transforms.books.publication_dates import PublicationDate
-from corpusmill.transforms.books.released import released_splits
 from corpusmill.transforms.files.builds import ledger
 from corpusmill.transforms.files.builds.manifest import Provenance
 from corpusmill.transforms.files.builds.paper_figures import Beside

@@ -302,13 +302,6 @@ def test_a_line_without_end_is_not_read_into_memory(
     )
 
 
-def test_settings_that_make_no_sense() -> None:
-    with pytest.raises(ValueError, match="on_corrupt must be one of"):
-        read_catalog.ReadCatalog([], on_corrupt="skip")
-    with pytest.raises(ValueError, match="stripes must be positive, not 0"):
-        read_catalog.ReadCatalog([], stripes=0)
-
-
 @needs_real_data
 def test_the_real_catalogue_is_cut_in_its_last_row() -> None:
     path = DATA / "gutenberg/pg_catalog.csv"

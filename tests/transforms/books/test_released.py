@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.transforms.books import released
+from corpusmill.transforms.books import catalog
 from corpusmill.transforms.files.records import ReleasedBook
 from tests.tools.real_data import DATA, needs_real_data
 from tests.transforms.books.read_cases import read_table
@@ -19,7 +19,7 @@ LINE = b"%d,Some Title by Ann Roe,1823,http://www.gutenberg.org/ebooks/%d\n"
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
 def test_lines(end: bytes) -> None:
     lines = [LINE % (84, 84), '7,"é" \' \x85,1483,http://x/7'.encode() + end]
-    assert list(released.read_released_lines(lines)) == [
+    assert list(catalog.read_released_lines(lines)) == [
         ReleasedBook(84, "Some Title by Ann Roe", 1823, "http://www.gutenberg.org/ebooks/84"),
         ReleasedBook(7, '"é" \' \x85', 1483, "http://x/7"),
     ]
@@ -31,7 +31,7 @@ _titles = st.text(st.characters(exclude_characters=",\n\r", codec="utf-8"))
 @given(st.integers(1, 10**9), _titles, st.integers(1000, 9999))
 def test_reading_is_the_inverse_of_writing(book_id: int, title: str, year: int) -> None:
     book = ReleasedBook(book_id, title, year, f"http://www.gutenberg.org/ebooks/{book_id}")
-    assert list(released.read_released_lines([",".join(map(str, book)).encode() + b"\n"])) == [book]
+    assert list(catalog.read_released_lines([",".join(map(str, book)).encode() + b"\n"])) == [book]
 
 
 @pytest.mark.parametrize(
@@ -51,20 +51,20 @@ def test_reading_is_the_inverse_of_writing(book_id: int, title: str, year: int) 
     ],
 )
 def test_other_lines(line: bytes) -> None:
-    with pytest.raises(released.MalformedTableError, match=r"^line 2: expected id,title,year,link"):
-        list(released.read_released_lines([LINE % (1, 1), line]))
+    with pytest.raises(catalog.MalformedTableError, match=r"^line 2: expected id,title,year,link"):
+        list(catalog.read_released_lines([LINE % (1, 1), line]))
 
 
 def test_text_that_is_not_utf_8() -> None:
-    with pytest.raises(released.MalformedTableError, match=r"^line 1: not UTF-8") as caught:
-        list(released.read_released_lines([b"84,\xe9,1823,http://x/84\n"]))
+    with pytest.raises(catalog.MalformedTableError, match=r"^line 1: not UTF-8") as caught:
+        list(catalog.read_released_lines([b"84,\xe9,1823,http://x/84\n"]))
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 @needs_real_data
 def test_the_real_file() -> None:
     with (DATA / "gutenberg/metadata.csv").open("rb") as lines:
-        books = list(released.read_released_lines(lines))
+        books = list(catalog.read_released_lines(lines))
     assert len(books) == len({book.book_id for book in books}) == 28_752
     assert (min(book.year for book in books), max(book.year for book in books)) == (1483, 1918)
     assert books[0].title == "A Voyage to the Moon by George Tucker"
@@ -72,7 +72,7 @@ def test_the_real_file() -> None:
 
 def test_a_byte_order_mark_is_no_part_of_an_id() -> None:
     line = "\ufeff90001,Hen by Ada Wren,1905,http://www.gutenberg.org/ebooks/90001\r\n".encode()
-    assert [book.book_id for book in released.read_released_lines([line])] == [90_001]
+    assert [book.book_id for book in catalog.read_released_lines([line])] == [90_001]
 
 
 # Of data/<split>_files.txt in https://huggingface.co/datasets/deepmind/pg19, revision 4d28bd77e669: a line
@@ -91,7 +91,7 @@ def sha256_of_list(split: str, book_ids: list[int]) -> str:
 
 @pytest.mark.parametrize(("split", "books"), [("validation", 50), ("test", 100)])
 def test_the_ids_are_those_of_the_released_list(split: str, books: int) -> None:
-    book_ids = [book_id for book_id, one in released.released_splits().items() if one == split]
+    book_ids = [book_id for book_id, one in catalog.released_splits().items() if one == split]
     assert len(book_ids) == books
     assert sha256_of_list(split, book_ids) == SHA256_OF_LIST[split]
 
@@ -100,16 +100,16 @@ def test_the_ids_are_those_of_the_released_list(split: str, books: int) -> None:
     ("book_id", "split"), [(10146, "test"), (1022, "validation"), (84, None), (10**9, None)]
 )
 def test_the_split_of_a_book(book_id: int, split: str | None) -> None:
-    assert released.released_splits().get(book_id) == split
+    assert catalog.released_splits().get(book_id) == split
 
 
 @needs_real_data
 def test_all_other_books_of_the_release_are_the_train_split() -> None:
     with (DATA / "gutenberg/metadata.csv").open("rb") as lines:
-        book_ids = [book.book_id for book in released.read_released_lines(lines)]
+        book_ids = [book.book_id for book in catalog.read_released_lines(lines)]
     splits = collections.defaultdict(list)
     for book_id in book_ids:
-        splits[released.released_splits().get(book_id, "train")].append(book_id)
+        splits[catalog.released_splits().get(book_id, "train")].append(book_id)
     assert {split: len(ids) for split, ids in splits.items()} == {
         "train": 28_602,
         "validation": 50,
@@ -128,11 +128,11 @@ def test_all_other_books_of_the_release_are_the_train_split() -> None:
 )
 def test_tables(table: bytes) -> None:
     lines = table.splitlines(keepends=True)
-    assert released.read_split_lines(lines) == {84: "test", 7: "train", 9: "validation"}
+    assert catalog.read_split_lines(lines) == {84: "test", 7: "train", 9: "validation"}
 
 
 def test_a_table_without_books() -> None:
-    assert released.read_split_lines([b"book_id,split\n"]) == {}
+    assert catalog.read_split_lines([b"book_id,split\n"]) == {}
 
 
 @pytest.mark.parametrize(
@@ -155,40 +155,36 @@ def test_a_table_without_books() -> None:
     ],
 )
 def test_tables_that_cannot_be_understood(table: bytes, message: str) -> None:
-    with pytest.raises(released.MalformedTableError) as caught:
-        released.read_split_lines(table.splitlines(keepends=True))
+    with pytest.raises(catalog.MalformedTableError) as caught:
+        catalog.read_split_lines(table.splitlines(keepends=True))
     assert str(caught.value).startswith(message)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 @pytest.mark.parametrize(("text", "masked", "count"), CASES["masked"])
 def test_whole_words_are_masked(text: str, masked: str, count: int) -> None:
-    entries = released.read_words(
-        ["grumbler", "old mudfoot", "half-wug", "Wug", "ґедзь", "", "wug"]
-    )
+    entries = catalog.read_words(["grumbler", "old mudfoot", "half-wug", "Wug", "ґедзь", "", "wug"])
     assert entries == ("grumbler", "half-wug", "old mudfoot", "wug", "ґедзь")
-    assert released.mask_words(text, entries) == (masked, count)
+    assert catalog.mask_words(text, entries) == (masked, count)
 
 
 @pytest.mark.parametrize("lines", [[], ["", "  "], ["wug", "--"]])
 def test_a_list_without_words_is_an_error(lines: list[str]) -> None:
     with pytest.raises(ValueError, match=r"no word|no letter"):
-        released.read_words(lines)
+        catalog.read_words(lines)
 
 
 @given(
     st.text(alphabet="ab B\n-'"), st.sets(st.sampled_from(["a", "ab", "b a", "a-b"]), min_size=1)
 )
 def test_nothing_is_left_to_mask_and_all_else_stays(text: str, entries: set[str]) -> None:
-    masked, replaced = released.mask_words(text, released.read_words(entries))
-    assert masked.count(released.MARK) == replaced
-    again = masked.replace(released.MARK, "<<>>")
-    assert released.mask_words(again, released.read_words(entries)) == (again, 0)
+    masked, replaced = catalog.mask_words(text, catalog.read_words(entries))
+    assert masked.count(catalog.MARK) == replaced
+    again = masked.replace(catalog.MARK, "<<>>")
+    assert catalog.mask_words(again, catalog.read_words(entries)) == (again, 0)
 
 
 def test_a_long_list_takes_no_longer_than_its_first_words() -> None:
-    entries = released.read_words(
-        [f"wug{number} old" for number in range(4_000)] + ["'tis", "wug7"]
-    )
+    entries = catalog.read_words([f"wug{number} old" for number in range(4_000)] + ["'tis", "wug7"])
     text = "'Tis a wug7 old and a WUG7; wug3999\told. " * 500
-    assert released.mask_words(text, entries) == ("<DW> a <DW> and a <DW>; <DW>. " * 500, 2000)
+    assert catalog.mask_words(text, entries) == ("<DW> a <DW> and a <DW>; <DW>. " * 500, 2000)

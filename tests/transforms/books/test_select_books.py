@@ -151,11 +151,6 @@ def test_books_are_checked_by_their_ids() -> None:
         check_ids([*books, again])
 
 
-def test_a_threshold_that_makes_no_sense() -> None:
-    with pytest.raises(ValueError, match="threshold must be above 0 and at most 1, not 0"):
-        SelectBooks("", threshold="0")
-
-
 REAL_CASES = [  # not kept → the book that has the most of it
     ("5903", "5921-0"),  # parts of Don Quixote, in its two volumes
     ("5905", "5921-0"),

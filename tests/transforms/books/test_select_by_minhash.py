@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from corpusmill.transforms.books.book_overlap import number_book
-from corpusmill.transforms.books.select_by_minhash import SelectByMinHash, only_book
+from corpusmill.transforms.books.select_books import SelectByMinHash, only_book
 from corpusmill.transforms.duplicates.similar_documents import DocumentFacts, Sketch
 from tests.tools.run_pipeline import run_transform
 from tests.transforms.books.sequential_selection import CountedText, select_texts
