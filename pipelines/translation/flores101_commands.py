@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 ALL = "flores101"  # stands for all languages of the paper
 FORMATS = ("xliff", "tsv")
+ALL_FORMATS = ("xliff", "xliff1.2", "tsv")
 
 
 def add(parser: argparse.ArgumentParser, add_source: Callable[[Commands], None]) -> None:
@@ -80,7 +81,7 @@ def _add_packets(parser: argparse.ArgumentParser, flags: Flags) -> None:
     flags.text(
         "--format",
         "NAMES",
-        "format of the packets: xliff (2.0), tsv, or both separated by a comma (default: both)",
+        "formats, separated by commas: xliff (2.0), xliff1.2 (for older tools), tsv (default: xliff,tsv)",
         type=_formats,
         default=FORMATS,
     )
@@ -108,8 +109,8 @@ def _add_packets(parser: argparse.ArgumentParser, flags: Flags) -> None:
 
 def _formats(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
-    if unknown := [name for name in names if name not in FORMATS]:
-        known = ", ".join(FORMATS)
+    if unknown := [name for name in names if name not in ALL_FORMATS]:
+        known = ", ".join(ALL_FORMATS)
         raise argparse.ArgumentTypeError(f"no such format: {','.join(unknown)!r}; known: {known}")
     return names
 
@@ -132,6 +133,11 @@ def _add_import(parser: argparse.ArgumentParser, flags: Flags) -> None:
         " of the same lines (last); may be given more than once",
         action="append",
         default=[],
+    )
+    flags.text(
+        "--encoding",
+        "NAME",
+        "encoding of tables and plain files, such as cp1252 (default: detected)",
     )
     _add_by(flags, "name of the translator")
 
@@ -259,18 +265,20 @@ def _opened(settings: argparse.Namespace) -> tuple["Project", str]:
     return open_project(settings.project), settings.by or user()
 
 
-def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Imports translators' files: .xlf, .xliff, .tsv (.csv, .txt), plain line-aligned files with names like
-    fra.devtest, or folders with such files. A file is either imported completely or not at all. It is kept
-    unchanged. If a line has two different answers to the same packet, it is disputed. There are two ways to
-    end the dispute: import an answer to a later packet, or import a file that corrects an earlier import. For
-    a correction, use --corrects 0002 (the number of the earlier import), or --corrects last.
+def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> int:
+    """Imports translators' files: XLIFF (.xlf, .xliff), tables (.xlsx, .tsv, .csv, .txt), plain line-aligned
+    files with names like fra.devtest, or folders with such files. Lines that cannot be imported are refused,
+    and so are files of another project or language; the rest is imported. The exit status is 1 if anything
+    was refused. `packets` sends refused lines again, with the reasons. Files are kept unchanged. If a line
+    has two different answers to the same packet, it is disputed. There are two ways to end the dispute:
+    import an answer to a later packet, or import a file that corrects an earlier import. For a correction,
+    use --corrects 0002 (the number of the earlier import), or --corrects last.
     """
     from .imports import import_files, print_imported
 
     project, by = _opened(settings)
-    given = {"language": settings.language, "corrects": settings.corrects}
-    print_imported(import_files(project, settings.files, by=by, **given))
+    given = {name: vars(settings)[name] for name in ("language", "corrects", "encoding")}
+    return int(print_imported(import_files(project, settings.files, by=by, **given)))
 
 
 def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:

@@ -30,6 +30,7 @@ from .packet_files import decode_sheet
 from .project import Project
 
 TRANSLATIONS = "translations.tsv"
+REFUSED = "refused.tsv"  # the lines of an imported file that were not imported
 _COLUMNS = ("id", "text", "file", "line")
 _HEADER = "\t".join(_COLUMNS).encode()
 
@@ -202,6 +203,22 @@ class LanguageState:
             for name in self.ids
             if name not in self.answers or self.answers[name][0].base < self.sent.get(name, 0)
         )
+
+    @functools.cached_property
+    def refused(self) -> Mapping[str, str]:
+        """Id of a line that was refused since it was last sent, and not imported later → the reason."""
+        found: dict[str, str] = {}
+        for entry in self.entries if any(one.facts.get("refused") for one in self.entries) else ():
+            if entry.kind == "import":
+                for name in ids_of(entry):
+                    found.pop(name, None)
+            elif entry.kind == "packet":
+                for name in entry.facts["ids"] or self.ids:
+                    found.pop(name, None)
+            if entry.facts.get("refused"):
+                rows = journal.read_rows(entry.folder / REFUSED, ("id", "line", "message"))
+                found |= {row["id"]: row["message"] for row in rows if row["id"] in self.sent}
+        return found
 
     @functools.cached_property
     def editing(self) -> Mapping[int, frozenset[str]]:
