@@ -147,9 +147,9 @@ def _add_check(_: argparse.ArgumentParser, flags: Flags) -> None:
     flags.text(
         "--waive",
         "ID:RULE",
-        "ignore a finding because the text is correct; '*:RULE' ignores all findings of a rule; may be given"
-        " more than once",
-        action="append",
+        "ignore findings because the texts are correct; '*:RULE' ignores all findings of a rule",
+        nargs="+",
+        action="extend",
         default=[],
     )
     flags.text("--because", "TEXT", "the reason for --waive")
@@ -283,10 +283,10 @@ def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> int:
 
 def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     """Checks the current translations. The exit status is 1 if there are errors. If a text is correct in
-    spite of a finding, waive the finding. To waive one finding: --waive devtest-0042:numbers-differ. To waive
-    all findings of a rule: --waive '*:outer-blanks'. To waive many findings at once, copy findings.tsv, the
-    list of findings that a check writes. Add a column `because`, enter a reason where the translation is
-    correct, and pass the copy to --waive-table. A waiver is valid until the text changes. If the warnings of
+    spite of a finding, waive the finding: --languages fra --waive devtest-0042:numbers-differ --because TEXT
+    --by NAME. Several findings may follow --waive. To waive all findings of a rule: '*:outer-blanks'. To
+    waive many findings at once, copy findings.tsv, the list of findings that a check writes. Add a column
+    `because`, enter a reason where the translation is correct, and pass the copy to --waive-table. A waiver is valid until the text changes. If the warnings of
     a rule are really errors, such as truncated translations, make them errors in this check:
     --send-back length-ratio.
     """

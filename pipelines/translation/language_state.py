@@ -425,6 +425,9 @@ class Waive(NamedTuple):
     because: str = ""  # the reason for `named`; rows have their own
 
 
+_FORM = "check --languages CODE --waive ID:RULE ID:RULE … --because TEXT --by NAME"
+
+
 def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: str) -> Waive | None:
     """Returns the findings to accept, as given in the flags of a command; None if there are none.
 
@@ -442,14 +445,13 @@ def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: st
     if because and not named:
         message = "--because needs --waive; with --waive-table, the reasons are in the table"
         raise ValueError(message)
-    parsed = []
-    for text in named:
-        name, _, rule = text.rpartition(":")
-        if ":" not in text or not rule:
-            raise ValueError(f"--waive must be ID:RULE, got {text!r}")
-        parsed.append((name, rule))
+    wrong = [text for text in named if not re.fullmatch("[^:]*:[^:]+", text)]
+    said = [f"--waive must be ID:RULE, got {', '.join(map(repr, wrong))}"] if wrong else []
     if named and not (because.strip() and by.strip()):
-        raise ValueError("--waive needs --because TEXT and --by NAME")
+        said.append("--waive needs --because TEXT and --by NAME")
+    if said:
+        raise ValueError(f"{'; '.join(said)}. The whole form: {_FORM}")
+    parsed = [(name, rule) for name, _, rule in (text.partition(":") for text in named)]
     if rows and not by.strip():
         raise ValueError("--waive-table needs --by NAME")
     return Waive(parsed, rows, by, because) if named or rows else None

@@ -334,44 +334,43 @@ def _encodings(language: TargetLanguage | None) -> Sequence[str]:
 
 def _decide(found: Mapping[str, Returned], sources: Mapping[str, str]) -> Returned:
     """Returns the table in the right encoding. Raises ReadError if nothing decides which one is right."""
-
-    def rate(returned: Returned) -> tuple[int, int]:
-        same = sum(sources.get(id_) == text for id_, text in returned.sources.items())
-        return same, -len(_odd_signs(returned))
-
-    rated = {name: rate(returned) for name, returned in found.items()}
-    best = [name for name in found if rated[name] == max(rated.values())]
-    texts = {name: {one.text for one in found[name].translations} for name in best}
-    if best and len(set(map(frozenset, texts.values()))) == 1:
+    same = {
+        name: sum(sources.get(id_) == text for id_, text in returned.sources.items())
+        for name, returned in found.items()
+    }
+    odd = {name: _odd_signs(found[name]) for name in found if same[name] == max(same.values())}
+    best = sorted(
+        (name for name in odd if odd[name] <= min(odd.values()) + _CHANCE), key=odd.__getitem__
+    )
+    texts = {name: frozenset(one.text for one in found[name].translations) for name in best}
+    if len(set(texts.values())) == 1:
         foreign = sum(not sign.isascii() for text in texts[best[0]] for sign in text)
-        if -rated[best[0]][1] <= foreign * _MOST_ODD:
+        if odd[best[0]] <= foreign * _MOST_ODD:
             return found[best[0]]._replace(encoding=best[0])
-    remedy = "save it as UTF-8 or .xlsx, or name its encoding: --encoding"
-    if len(best) < 2:
-        known = f" {best[0]}" if best else ""
-        raise ReadError(
-            0, f"the file is not Unicode, and its encoding is not known; {remedy}{known or ' NAME'}"
+    told = "it is not Unicode, and its encoding is not known"
+    if len(best) > 1:
+        first = (
+            min(texts[name].difference(texts[best[not place]]), default="")
+            for place, name in enumerate(best[:2])
         )
-    shown = [
-        min(texts[name].difference(*(texts[one] for one in best if one != name)), default="")
-        for name in best
-    ]
-    told = " or ".join(f"{name} ({text[:40]!r})" for name, text in zip(best, shown, strict=True))
-    raise ReadError(0, f"the encoding may be {told}; {remedy} {best[0]}")
+        told = "it is " + " or ".join(map("{} ({!r:.60})".format, best, first))
+    remedy = "save it as UTF-8 or .xlsx, or name its encoding with"
+    raise ReadError(0, f"{told}: {remedy} --encoding {best[0] if best else 'NAME'}")
 
 
+_CHANCE = 1  # so many more signs within words decide nothing
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, SyntaxError, TypeError, ValueError)
 _MOST_ODD = 0.1  # of all characters that are not ASCII
 _ODD = r"\p{Ll}\p{Lu}|\p{S}\p{L}|\p{L}[\p{S}\p{Ps}\p{Pe}\p{Po}--['’·&/.:@]]\p{L}|\p{Cc}|\p{Co}"
 
 
-def _odd_signs(returned: Returned) -> list[str]:
-    """Returns what a wrong encoding makes of letters: capitals and signs within words, and controls."""
-    import regex
+def _odd_signs(returned: Returned) -> int:
+    """Counts what a wrong encoding makes of letters: capitals and signs within words, and controls."""
+    import regex  # type: ignore[import-untyped]
 
     odd = regex.compile(f"(?V1){_ODD}")
     found = (sign for one in returned.translations for sign in odd.findall(one.text))
-    return [sign for sign in found if not sign.isascii()]
+    return sum(not sign.isascii() for sign in found)
 
 
 def _read_workbook(data: bytes, file: str) -> Returned:
