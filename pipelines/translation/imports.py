@@ -212,11 +212,10 @@ def _checked(
         none = "no sentence in the file has a translation"
         what = none if returned.sources else "the file has no sentences"
         raise ReadError(0, f"{what}: check that the translated file was saved")
-    refused = {one.id for one in faults}
     known = {one.id for one in returned.translations} | set(returned.sources)
     return ReadFile(
         *(path, data, code, returned.name.number, filled),
-        empty=len(known - refused) - len(filled),
+        empty=len(known) - len(filled) - (len(faults) - len(returned.faults)),
         faults=faults,
         encoding=returned.encoding,
     )
