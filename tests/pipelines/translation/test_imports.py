@@ -1,4 +1,4 @@
-"""What is right in returned files is imported, the rest is refused with reasons, and the files are kept."""
+"""Imports take what is right in returned files, refuse the rest with reasons, and keep the files."""
 
 import re
 from collections.abc import Callable, Sequence
