@@ -286,9 +286,9 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     spite of a finding, waive the finding: --languages fra --waive devtest-0042:numbers-differ --because TEXT
     --by NAME. Several findings may follow --waive. To waive all findings of a rule: '*:outer-blanks'. To
     waive many findings at once, copy findings.tsv, the list of findings that a check writes. Add a column
-    `because`, enter a reason where the translation is correct, and pass the copy to --waive-table. A waiver is valid until the text changes. If the warnings of
-    a rule are really errors, such as truncated translations, make them errors in this check:
-    --send-back length-ratio.
+    `because`, enter a reason where the translation is correct, and pass the copy to --waive-table. A waiver
+    is valid until the text changes. If the warnings of a rule are really errors, such as truncated
+    translations, make them errors in this check: --send-back length-ratio.
     """
     from . import checks
     from .language_state import make_waive

@@ -61,9 +61,7 @@ class Imported(NamedTuple):
 
     path: str
     code: str
-    entry: (
-        Entry | None
-    )  # None for a file that was refused, or skipped as one of the source language
+    entry: Entry | None  # None for a file that was refused, or skipped: it has the source sentences
     is_new: bool  # False if the file was imported before, as `entry`
     faults: Sequence[Fault] = ()  # the lines that were refused
     problem: str = ""  # why the whole file was refused
@@ -100,8 +98,8 @@ def import_files(
         "".encode(encoding or "utf-8")
     except LookupError:
         raise ValueError(f"--encoding: Python knows no encoding {encoding!r}") from None
-    listed, read = _list(paths)
-    for path, is_named in listed.items():
+    read = []
+    for path, is_named in _list(paths).items():
         try:
             found = _read(project, path, code, is_named, encoding)
             if corrects and isinstance(found, ReadFile):
@@ -114,28 +112,16 @@ def import_files(
     return [_add(project, one, by) if isinstance(one, ReadFile) else one for one in read]
 
 
-def _list(
-    paths: Iterable[str],
-) -> tuple[dict[pathlib.Path, bool], list[ReadFile | Imported]]:
+def _list(paths: Iterable[str]) -> dict[pathlib.Path, bool]:
     """Returns each file in `paths` and their subfolders, and the folders without any file to import.
 
     The value of a file is True if the file itself was given, and False if it was found in a folder.
     """
     found: dict[pathlib.Path, bool] = {}
-    empty: list[ReadFile | Imported] = []
     for path in map(pathlib.Path, paths):
-        if not path.is_dir():
-            found[path] = True
-            continue
-        below = sorted(one for one in path.rglob("*") if _is_answer(one.relative_to(path), one))
-        if not below:
-            message = f"contains no file whose name ends with one of {', '.join(SUFFIXES)}"
-            empty.append(
-                Imported(str(path), "", None, False, problem=f"{path}: the folder {message}")
-            )
-        for one in below:
-            found.setdefault(one, False)
-    return found, empty
+        files = sorted(one for one in path.rglob("*") if _is_answer(one.relative_to(path), one))
+        found |= dict.fromkeys(files or [path], not files) | found
+    return found
 
 
 def _is_answer(name: pathlib.Path, path: pathlib.Path) -> bool:
@@ -150,15 +136,15 @@ def _suffix(path: pathlib.Path) -> str:
 def _read(
     project: Project, path: pathlib.Path, code: str, is_named: bool, encoding: str
 ) -> ReadFile | Imported:
+    if path.is_dir():
+        message = f"contains no file whose name ends with one of {', '.join(SUFFIXES)}"
+        raise InputError(str(path), f"the folder {message}")
     data = journal.read_bytes(path)
     is_plain = _suffix(path) not in (*_DOCUMENTS, *_TABLES)
     with journal.naming(path):
         if _suffix(path) not in SUFFIXES:
-            known = ", ".join(SUFFIXES)
-            message = (
-                f"the file name must end with one of {known}: save the translations in one of them"
-            )
-            raise ReadError(0, message)
+            message = f"the file name must end with one of {', '.join(SUFFIXES)}"
+            raise ReadError(0, f"{message}: save the translations in one of these formats")
         if path.stem in SOURCE_CODES and is_plain and not is_named:
             _check_source(project, path, data)
             return Imported(str(path), path.stem, None, False)
@@ -172,8 +158,7 @@ def _returned(
         return read_xliff(data, path.name)
     if _suffix(path) in _TABLES:
         sources = {one.id: one.text for one in project.sentences}
-        language = project.language(code) if code else None
-        return read_table_file(data, path.name, sources, language, encoding)
+        return read_table_file(data, path.name, sources, code, encoding)
     split = _suffix(path)[1:]
     if not (ids := [one.id for one in project.sentences if one.split == split]):
         raise ReadError(0, f"the project has no sentences of the split {split}")
@@ -183,8 +168,8 @@ def _returned(
 
 def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
     """Raises ReadError if a file in the source language does not have the sentences of the project."""
-    lines = decode_as(data, "utf-8").removesuffix("\n").split("\n")
-    those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
+    lines = decode_as(data).removesuffix("\n").split("\n")
+    those = dict(splits_of(project.sentences)).get(_suffix(path)[1:], [])
     if len(lines) != len(those):
         message = f"must have {len(those):,} lines, like the source of the project"
         raise ReadError(0, f"{message}, but has {len(lines):,}")
@@ -258,14 +243,15 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
     if not told and _suffix(path) not in (*_DOCUMENTS, *_TABLES):
         told = path.stem
     tag = returned.tag.replace("_", "-")
-    if tag and told and language_key(tag) != language_key(told):
-        message = f"the document is in the language {returned.tag!r}, but its packet is in {told}"
-        raise ReadError(0, f"{message}: translate it into {told}, or correct the attribute")
-    told = told or tag
     try:
-        found = project.language(told).code if told else ""
+        if tag and told and language_key(tag) != language_key(told):
+            message = (
+                f"the document is in the language {returned.tag!r}, but its packet is in {told}"
+            )
+            raise ReadError(0, f"{message}: translate it into {told}, or correct the attribute")
+        found = project.language(told or tag).code if told or tag else ""
     except ValueError as error:
-        if not code or returned.name.language:
+        if not code or returned.name.language or tag:
             raise ReadError(0, f"{error}; name the language with --language") from None
         found = ""  # the name of the file is not a language code
     if not (found or code):
@@ -375,7 +361,7 @@ def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry |
     earlier = [
         one
         for one in state.of_kind("import")
-        if one.facts["file"]["sha256"] == sha256
+        if (one.facts["file"]["sha256"], one.facts.get("encoding", "")) == (sha256, file.encoding)
         and {one.number, *state.corrected_by(one.number)}.issuperset(file.corrects)
     ]
     disputed = frozenset(state.disputed) if earlier else frozenset()

@@ -27,7 +27,6 @@ The apostrophe is removed when the table is read.
 import codecs
 import contextlib
 import csv
-import functools
 import io
 import operator
 import re
@@ -128,15 +127,21 @@ class Lines:
 
     def returned(self, name: PacketName, *, has_sources: bool = True, tag: str = "") -> Returned:
         """Returns all lines."""
-        unread = {one.id: one.line for one in self._faults if one.id}
+        places: dict[str, list[int]] = {
+            id_: [row[0] for row in rows] for id_, rows in self._rows.items()
+        }
+        for one in self._faults:
+            places.setdefault(one.id, []).append(one.line)
         translations, sources = [], {}
         for id_, ((line, source, text), *others) in self._rows.items():
-            if id_ in unread or any(row[1:] != (source, text) for row in others):
-                also = unread.get(id_, line)
-                twice = f"the id {id_} occurs twice, also in line {{}}: remove the wrong row"
-                self.refuse(id_, line, twice.format(others[0][0] if others else also))
-                for row in others:
-                    self.refuse(id_, row[0], twice.format(also))
+            if len(places[id_]) > 1 + len(others) or any(
+                row[1:] != (source, text) for row in others
+            ):
+                for number, *_ in self._rows[id_]:
+                    also = min(place for place in places[id_] if place != number)
+                    self.refuse(
+                        id_, number, f"the id {id_} is also in line {also}: remove the wrong row"
+                    )
                 continue
             for row in others:
                 self.refuse("", row[0], f"repeats {id_}, which is in line {line}: remove it")
@@ -164,16 +169,10 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _NAMES = {"utf-8": "UTF-8", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 
 
-def decode_utf8(data: bytes) -> str:
-    """Decodes UTF-8. A byte order mark is kept as part of the text.
+def decode_as(data: bytes, encoding: str = "utf-8", skipped: int = 0) -> str:
+    """Decodes text. A byte order mark of UTF-8 is kept as part of the text.
 
-    Raises ReadError with the line and the position of the wrong byte if the data is not UTF-8.
-    """
-    return decode_as(data, "utf-8")
-
-
-def decode_as(data: bytes, encoding: str, skipped: int = 0) -> str:
-    """Decodes text. Raises ReadError with the line and the position of the first wrong byte.
+    Raises ReadError with the line and the position of the first wrong byte.
 
     Args:
       encoding: a name that Python knows.
@@ -196,7 +195,7 @@ def decode_sheet(data: bytes) -> str:
     """
     if encoding := _MARKS.get(data[:2]):
         return decode_as(data, encoding, 2)
-    return decode_utf8(data).removeprefix("\ufeff")
+    return decode_as(data).removeprefix("\ufeff")
 
 
 def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
@@ -283,7 +282,7 @@ def read_table_file(
     data: bytes,
     file: str,
     sources: Mapping[str, str],
-    language: TargetLanguage | None = None,
+    language: str = "",
     encoding: str = "",
 ) -> Returned:
     """Reads the translations in a returned table, in whatever encoding a spreadsheet has saved it.
@@ -296,7 +295,7 @@ def read_table_file(
       data: the content of the file; a workbook (.xlsx) is recognised by its first bytes.
       file: the name of the file, which is stored in each Translation.
       sources: id → source text of all sentences of the project.
-      language: the language, if the user has named it.
+      language: code of the language, if the user has named it.
       encoding: the encoding, if the user has named it.
 
     Raises ReadError as `read_sheet` does, and if several encodings give different texts and nothing decides.
@@ -308,15 +307,15 @@ def read_table_file(
     if encoding:
         text = decode_as(data, encoding).removeprefix("\ufeff")
         return read_sheet(text, file)._replace(encoding=encoding)
-    named: Sequence[str] = ("utf-16-le", "utf-16-be")
-    if data[:2] in _MARKS or b"\0" not in data:
+    if data[:2] not in _MARKS and b"\0" in data:
+        named = ["utf-16-le", "utf-16-be"]
+    else:
         try:
             return read_sheet(decode_sheet(data), file)
         except ReadError as error:
             if data[:2] in _MARKS or not isinstance(error.__cause__, UnicodeDecodeError):
                 raise
-        told = read_sheet(data.decode("latin-1"), file).name.language
-        named = _encodings(find_language(told) if told else language)
+        named = _encodings(read_sheet(data.decode("latin-1"), file).name.language or language)
     found = {}
     for name in named:
         with contextlib.suppress(UnicodeDecodeError, ReadError):
@@ -324,12 +323,16 @@ def read_table_file(
     return _decide(found, sources)
 
 
-@functools.cache
-def _encodings(language: TargetLanguage | None) -> Sequence[str]:
-    """Returns the encodings without Unicode in which spreadsheets save texts of a language."""
+def _encodings(code: str) -> list[str]:
+    """Returns the encodings other than Unicode in which spreadsheets save texts of a language."""
     table = read_toml(__package__, "languages.toml")["encodings"]
-    keys = (language.tag, language.tag.split("-")[0], *language.scripts) if language else ()
-    return next((table[key] for key in keys if key in table), "").split()
+    try:
+        language = find_language(code)
+    except ValueError:
+        return []
+    keys = (language.tag, language.tag.split("-")[0], *language.scripts)
+    found: str = next((table[key] for key in keys if key in table), "")
+    return found.split()
 
 
 def _decide(found: Mapping[str, Returned], sources: Mapping[str, str]) -> Returned:
@@ -349,11 +352,12 @@ def _decide(found: Mapping[str, Returned], sources: Mapping[str, str]) -> Return
             return found[best[0]]._replace(encoding=best[0])
     told = "it is not Unicode, and its encoding is not known"
     if len(best) > 1:
+        one, other = best[:2]
         first = (
-            min(texts[name].difference(texts[best[not place]]), default="")
-            for place, name in enumerate(best[:2])
+            min(texts[one] - texts[other], default=""),
+            min(texts[other] - texts[one], default=""),
         )
-        told = "it is " + " or ".join(map("{} ({!r:.60})".format, best, first))
+        told = f"it is {one} ({first[0]!r:.60}) or {other} ({first[1]!r:.60})"
     remedy = "save it as UTF-8 or .xlsx, or name its encoding with"
     raise ReadError(0, f"{told}: {remedy} --encoding {best[0] if best else 'NAME'}")
 
@@ -383,40 +387,33 @@ def _read_workbook(data: bytes, file: str) -> Returned:
     except _DAMAGED as error:
         what = f"is not a workbook (.xlsx), or is damaged: {error}"
         raise ReadError(0, f"{what}; save it as .xlsx, or as CSV in UTF-8") from error
-    headers = [
-        ["" if one.value is None else str(one.value) for one in rows[0]] for rows in sheets if rows
-    ]
-    for header, (_, *rows) in zip(headers, filter(None, sheets), strict=True):
+    header: list[str] = []
+    for cells, *rows in filter(None, sheets):
+        header = [_text_of(cell) for cell in cells]
         if layout := _layout_of(header, "", False):
             return _read_cells(rows, layout, file)
-    raise ReadError(1, _NO_HEADER.format(headers[0] if headers else ""))
+    raise ReadError(1, _NO_HEADER.format(header))
+
+
+_NO_TEXT = {"b": "a truth value", "d": "a date", "e": "an error", "f": "a formula", "n": "a number"}
 
 
 def _read_cells(rows: Iterable[Sequence[Any]], layout: "Layout", file: str) -> Returned:
-    read = Lines(file)
-    texts = []
+    read, texts = Lines(file), []
     for line, cells in enumerate(rows, 2):
-        row = dict(zip(layout.columns, cells, strict=False))
-        fields = {
-            name: "" if one.value is None else unprotect(str(one.value))
-            for name, one in row.items()
-        }
-        target = row.get(layout.target)
-        if (
-            target is not None
-            and target.value is not None
-            and target.data_type not in ("s", "inlineStr")
-        ):
-            kind = {"d": "a date", "f": "a formula", "e": "an error"}.get(
-                target.data_type, "a number"
-            )
-            what = f"the spreadsheet has made {kind} of the translation ({fields[layout.target]})"
-            read.refuse(
-                fields.get(ID, ""), line, f"{what}: type it again in a cell with the format Text"
-            )
-        elif any(fields.values()):
-            texts.append((line, {**dict.fromkeys(layout.columns, ""), **fields}))
+        row = dict.fromkeys(layout.columns, "")
+        row |= zip(layout.columns, map(_text_of, cells), strict=False)
+        kinds = dict(zip(layout.columns, (cell.data_type for cell in cells), strict=False))
+        if row[layout.target] and (kind := _NO_TEXT.get(kinds[layout.target])):
+            what = f"the spreadsheet has made {kind} of the translation ({row[layout.target]})"
+            read.refuse(row[ID], line, f"{what}: type it again in a cell with the format Text")
+        elif any(row.values()):
+            texts.append((line, row))
     return _collect(texts, layout, read)
+
+
+def _text_of(cell: Any) -> str:
+    return "" if cell.value is None else unprotect(str(cell.value))
 
 
 def read_sheet(text: str, file: str) -> Returned:
