@@ -315,7 +315,7 @@ def read_table_file(
         except ReadError as error:
             if data[:2] in _MARKS or not isinstance(error.__cause__, UnicodeDecodeError):
                 raise
-        named = _encodings(read_sheet(data.decode("latin-1"), file).name.language or language)
+        named = encodings_of(read_sheet(data.decode("latin-1"), file).name.language or language)
     found = {}
     for name in named:
         with contextlib.suppress(UnicodeDecodeError, ReadError):
@@ -323,7 +323,7 @@ def read_table_file(
     return _decide(found, sources)
 
 
-def _encodings(code: str) -> list[str]:
+def encodings_of(code: str) -> list[str]:
     """Returns the encodings other than Unicode in which spreadsheets save texts of a language."""
     table = read_toml(__package__, "languages.toml")["encodings"]
     try:

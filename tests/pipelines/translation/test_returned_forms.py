@@ -1,20 +1,29 @@
 """Each form in which translators' files come back is read with the right texts, or refused with a remedy."""
 
 import csv
-import datetime
 import io
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import openpyxl
 import pytest
 
-from corpusmill.pipelines.translation.packet_files import Packet, PacketLine, format_name
+from corpusmill.pipelines.translation.packet_files import (
+    Packet,
+    PacketLine,
+    encodings_of,
+    format_name,
+    read_table_file,
+)
 from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.pipelines.translation.xliff import write_xliff, write_xliff_1
+from corpusmill.transforms.files.records import ReadError
 from tests.pipelines.translation.offices import Office
 from tests.pipelines.translation.small_projects import IDS, state_of
 from tests.tools.case_tables import read_tables
+from tests.tools.real_data import DATA, needs_real_data
 
 TABLES = read_tables("translation/returned_forms")
 FORMS: list[dict[str, Any]] = TABLES["forms"]
@@ -103,6 +112,49 @@ def test_each_form_comes_in_or_is_refused_with_a_remedy(
 
 def test_there_are_at_least_sixty_forms() -> None:
     assert len({form["file"] for form in FORMS}) == len(FORMS) >= 60
-    assert isinstance(
-        datetime.date(2026, 3, 4), type(next(f["cell"] for f in FORMS if f["file"] == "date.xlsx"))
-    )
+
+
+@needs_real_data
+def test_released_translations_are_never_read_in_a_wrong_encoding() -> None:
+    folder = DATA / "flores" / "flores101_dataset" / "devtest"
+    sources = dict(_lines(folder / "eng.devtest"))
+    outcomes: Counter[tuple[int, str]] = Counter()
+    for path in sorted(folder.glob("*[!g].devtest")):
+        texts, language = dict(_lines(path)), find_language(path.stem)
+        for encoding in encodings_of(path.stem):
+            rows = [
+                [name, sources[name], text]
+                for name, text in texts.items()
+                if _is_in(encoding, sources[name] + text)
+            ]
+            for size in (len(sources), 10):
+                for start in range(0, len(rows), size * 7):
+                    stream = io.StringIO()
+                    header = ["id", "source", f'target "{language.code}"']
+                    csv.writer(stream, delimiter=";").writerows(
+                        [header, *rows[start : start + size]]
+                    )
+                    if (data := stream.getvalue().encode(encoding)).isascii():
+                        continue
+                    try:
+                        found = read_table_file(data, path.name, sources).translations
+                    except ReadError:
+                        outcomes[size, "refused"] += 1
+                    else:
+                        assert all(texts[one.id] == one.text for one in found), (path, encoding)
+                        outcomes[size, "read"] += 1
+    assert outcomes == {
+        (1012, "read"): 26,
+        (1012, "refused"): 1,
+        (10, "read"): 321,
+        (10, "refused"): 25,
+    }
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
+        yield f"devtest-{number:04}", text
+
+
+def _is_in(encoding: str, text: str) -> bool:
+    return text.encode(encoding, "ignore").decode(encoding, "ignore") == text
