@@ -138,7 +138,7 @@ class Lines:
                 row[1:] != (source, text) for row in others
             ):
                 for number, *_ in self._rows[id_]:
-                    also = min(place for place in places[id_] if place != number)
+                    also = min({*places[id_]} - {number}, default=number)
                     self.refuse(
                         id_, number, f"the id {id_} is also in line {also}: remove the wrong row"
                     )
