@@ -162,7 +162,11 @@ def _returned(
     split = _suffix(path)[1:]
     if not (ids := [one.id for one in project.sentences if one.split == split]):
         raise ReadError(0, f"the project has no sentences of the split {split}")
-    text = decode_as(data, encoding or "utf-8")
+    try:
+        text = decode_as(data, encoding or "utf-8")
+    except ReadError as error:
+        remedy = "save it as UTF-8, or name its encoding with --encoding NAME"
+        raise ReadError(error.line, f"{error.message}; {remedy}") from None
     return read_plain(text, path.name, ids)._replace(encoding=encoding)
 
 

@@ -365,14 +365,16 @@ def _decide(found: Mapping[str, Returned], sources: Mapping[str, str]) -> Return
 _CHANCE = 1  # so many more signs within words decide nothing
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, SyntaxError, TypeError, ValueError)
 _MOST_ODD = 0.1  # of all characters that are not ASCII
-_ODD = r"\p{Ll}\p{Lu}|\p{S}\p{L}|\p{L}[\p{S}\p{Ps}\p{Pe}\p{Po}--['’·&/.:@]]\p{L}|\p{Cc}|\p{Co}"
+_ODD = r"""\p{Ll}\p{Lu} | [\p{S}--\p{Sk}]\p{L} | [\u2500-\u259F\p{Cc}\p{Co}]
+    | \p{L}[\p{S}\p{No}\p{Ps}\p{Pe}\p{Po}--['’·&/.:@]]\p{L}
+    | \p{Latin}[\p{L}\p{M}--[\p{Latin}\p{Inherited}]]"""
 
 
 def _odd_signs(returned: Returned) -> int:
     """Counts what a wrong encoding makes of letters: capitals and signs within words, and controls."""
     import regex  # type: ignore[import-untyped]
 
-    odd = regex.compile(f"(?V1){_ODD}")
+    odd = regex.compile(f"(?V1x){_ODD}")
     found = (sign for one in returned.translations for sign in odd.findall(one.text))
     return sum(not sign.isascii() for sign in found)
 
