@@ -445,28 +445,24 @@ def print_imported(imported: Sequence[Imported]) -> bool:
     """
     for one in sorted(imported, key=lambda one: (not one.problem, -len(one.faults))):
         print(f"refused: {one.problem}" if one.problem else f"{one.path}: {_describe(one)}")
-        for fault in one.faults[:_SHOWN]:
-            print(
-                f"  line {fault.line}: {' '.join(filter(None, (fault.id, 'refused:', fault.message)))}"
-            )
+        for id_, line, message in one.faults[:_SHOWN]:
+            print(f"  line {line}: {id_}{' ' if id_ else ''}refused: {message}")
         if (more := len(one.faults) - _SHOWN) > 0 and one.entry:
             print(f"  … and {more:,} more: {one.entry.folder / language_state.REFUSED}")
     if any(one.is_new and one.entry and one.entry.facts["disputed"] for one in imported):
         print(SETTLE)
     bad = sum(bool(one.problem) for one in imported)
-    facts = [one.entry.facts for one in imported if one.entry]
-    lines, refused, empty = (
-        sum(one.get(name, 0) for one in facts) for name in ("lines", "refused", "empty")
+    read, refused, empty = (
+        sum(one.entry.facts.get(name, 0) for one in imported if one.entry)
+        for name in ("lines", "refused", "empty")
     )
     if refused or bad:
+        kept = f"{read - refused - empty:,} imported + {empty:,} empty + {refused:,} refused"
         print(
-            f"{count_of(len(imported), 'file')}, {bad:,} refused; {count_of(lines, 'line')} read ="
-            f" {lines - refused - empty:,} imported + {empty:,} empty + {refused:,} refused"
+            f"{count_of(len(imported), 'file')}, {bad:,} refused; {count_of(read, 'line')} read = {kept}"
         )
     if refused:
-        print(
-            "next: `packets` sends the refused lines again after `check`; or import a corrected file"
-        )
+        print("next: `packets` sends refused lines again after `check`; or import a corrected file")
     return bool(refused or bad)
 
 

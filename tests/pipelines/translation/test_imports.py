@@ -256,7 +256,7 @@ def test_refused_lines_go_back_with_their_reasons_until_they_are_imported(
         f"{back}: fra, imported as 0002, answers packet 0001: 8 lines, 1 refused, 7 new",
         "  line 3: dev-0002 refused: the translation has a line break: write it in one line",
         "2 files, 1 refused; 8 lines read = 7 imported + 0 empty + 1 refused",
-        "next: `packets` sends the refused lines again after `check`; or import a corrected file",
+        "next: `packets` sends refused lines again after `check`; or import a corrected file",
     ]
     office.do("check", status=1)
     sent = office.do("packets", "--languages", "fra").out
