@@ -326,7 +326,7 @@ def _sort_out(project: Project, returned: Returned) -> tuple[list[Translation], 
         elif "\n" in text:
             why = "the translation has a line break: write it in one line"
             faults.append(Fault(one.id, one.line, why))
-        elif _LOST.search(text) and "?" not in texts[one.id]:
+        elif (_LOST if returned.encoding else _LOST_ALL).search(text) and "?" not in texts[one.id]:
             why = f"letters were replaced by ? when the file was saved: save it as UTF-8 ({text!r})"
             faults.append(Fault(one.id, one.line, why))
         else:
@@ -334,7 +334,7 @@ def _sort_out(project: Project, returned: Returned) -> tuple[list[Translation], 
     return good, sorted(faults, key=lambda one: one.line)
 
 
-_LOST = re.compile(r"\w\?+\w|\?\?")
+_LOST, _LOST_ALL = re.compile(r"\?"), re.compile(r"\w\?+\w|\?\?")  # in an old encoding; in any
 _INDENTATION = re.compile(r"\A[ \t\r]*\n\s*|\s*\n[ \t\r]*\Z")
 
 
