@@ -6,9 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 _SENTENCES = "sentencex==1.0.32"  # another version may split sentences differently
 _LANGUAGES = ("langcodes>=3.5,<4", "language-data>=1.4,<2")  # language-data has names and scripts
+_WORKBOOKS = "openpyxl>=3.1,<4"  # reads the .xlsx of translators; MIT, 0.3 MB
 _IDENTIFIER = "py3langid==0.4.*"  # its model detects the language of a text
 
-OF_THE_LAUNCHER: Mapping[str, Sequence[str]] = {"lm1b": (*_LANGUAGES, _IDENTIFIER)}
+OF_THE_LAUNCHER: Mapping[str, Sequence[str]] = {
+    "lm1b": (*_LANGUAGES, _IDENTIFIER),
+    "flores101": (_WORKBOOKS,),
+}
 """Corpus → libraries that only the launcher needs, to check the inputs before the workers start."""
 
 EXTRAS: Mapping[str, Sequence[str]] = {
@@ -21,6 +25,7 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     "flores101": (
         _SENTENCES,
         *_LANGUAGES,
+        *OF_THE_LAUNCHER["flores101"],
         "ftfy>=6.3,<7",  # detects wrongly decoded text
         _IDENTIFIER,
         "regex>=2024.1",  # matches characters by script

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 ALL = "flores101"  # stands for all languages of the paper
 FORMATS = ("xliff", "tsv")
+ALL_FORMATS = ("xliff", "xliff1.2", "tsv")
 
 
 def add(parser: argparse.ArgumentParser, add_source: Callable[[Commands], None]) -> None:
@@ -80,7 +81,7 @@ def _add_packets(parser: argparse.ArgumentParser, flags: Flags) -> None:
     flags.text(
         "--format",
         "NAMES",
-        "format of the packets: xliff (2.0), tsv, or both separated by a comma (default: both)",
+        "formats, separated by commas: xliff (2.0), xliff1.2 (for older tools), tsv (default: xliff,tsv)",
         type=_formats,
         default=FORMATS,
     )
@@ -108,8 +109,8 @@ def _add_packets(parser: argparse.ArgumentParser, flags: Flags) -> None:
 
 def _formats(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
-    if unknown := [name for name in names if name not in FORMATS]:
-        known = ", ".join(FORMATS)
+    if unknown := [name for name in names if name not in ALL_FORMATS]:
+        known = ", ".join(ALL_FORMATS)
         raise argparse.ArgumentTypeError(f"no such format: {','.join(unknown)!r}; known: {known}")
     return names
 
@@ -133,6 +134,11 @@ def _add_import(parser: argparse.ArgumentParser, flags: Flags) -> None:
         action="append",
         default=[],
     )
+    flags.text(
+        "--encoding",
+        "NAME",
+        "encoding of tables and plain files, such as cp1252 (default: detected)",
+    )
     _add_by(flags, "name of the translator")
 
 
@@ -141,9 +147,9 @@ def _add_check(_: argparse.ArgumentParser, flags: Flags) -> None:
     flags.text(
         "--waive",
         "ID:RULE",
-        "ignore a finding because the text is correct; '*:RULE' ignores all findings of a rule; may be given"
-        " more than once",
-        action="append",
+        "ignore findings because the texts are correct; '*:RULE' ignores all findings of a rule",
+        nargs="+",
+        action="extend",
         default=[],
     )
     flags.text("--because", "TEXT", "the reason for --waive")
@@ -259,28 +265,30 @@ def _opened(settings: argparse.Namespace) -> tuple["Project", str]:
     return open_project(settings.project), settings.by or user()
 
 
-def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Imports translators' files: .xlf, .xliff, .tsv (.csv, .txt), plain line-aligned files with names like
-    fra.devtest, or folders with such files. A file is either imported completely or not at all. It is kept
-    unchanged. If a line has two different answers to the same packet, it is disputed. There are two ways to
-    end the dispute: import an answer to a later packet, or import a file that corrects an earlier import. For
-    a correction, use --corrects 0002 (the number of the earlier import), or --corrects last.
+def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> int:
+    """Imports translators' files: XLIFF (.xlf, .xliff), tables (.xlsx, .tsv, .csv, .txt), plain line-aligned
+    files with names like fra.devtest, or folders with such files. Lines that cannot be imported are refused,
+    and so are files of another project or language; the rest is imported. The exit status is 1 if anything
+    was refused. `packets` sends refused lines again, with the reasons. Files are kept unchanged. If a line
+    has two different answers to the same packet, it is disputed. There are two ways to end the dispute:
+    import an answer to a later packet, or import a file that corrects an earlier import. For a correction,
+    use --corrects 0002 (the number of the earlier import), or --corrects last.
     """
     from .imports import import_files, print_imported
 
     project, by = _opened(settings)
-    given = {"language": settings.language, "corrects": settings.corrects}
-    print_imported(import_files(project, settings.files, by=by, **given))
+    given = {name: vars(settings)[name] for name in ("language", "corrects", "encoding")}
+    return int(print_imported(import_files(project, settings.files, by=by, **given)))
 
 
 def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     """Checks the current translations. The exit status is 1 if there are errors. If a text is correct in
-    spite of a finding, waive the finding. To waive one finding: --waive devtest-0042:numbers-differ. To waive
-    all findings of a rule: --waive '*:outer-blanks'. To waive many findings at once, copy findings.tsv, the
-    list of findings that a check writes. Add a column `because`, enter a reason where the translation is
-    correct, and pass the copy to --waive-table. A waiver is valid until the text changes. If the warnings of
-    a rule are really errors, such as truncated translations, make them errors in this check:
-    --send-back length-ratio.
+    spite of a finding, waive the finding: --languages fra --waive devtest-0042:numbers-differ --because TEXT
+    --by NAME. Several findings may follow --waive. To waive all findings of a rule: '*:outer-blanks'. To
+    waive many findings at once, copy findings.tsv, the list of findings that a check writes. Add a column
+    `because`, enter a reason where the translation is correct, and pass the copy to --waive-table. A waiver
+    is valid until the text changes. If the warnings of a rule are really errors, such as truncated
+    translations, make them errors in this check: --send-back length-ratio.
     """
     from . import checks
     from .language_state import make_waive

@@ -1,33 +1,34 @@
-"""Imports the files of translators. A file is either imported completely or not at all, and is stored
-unchanged.
+"""Imports the files of translators.
+
+All lines that can be imported are imported. The others are listed with reasons in the journal entry of the
+import, and are sent back with the next packet. A file is stored unchanged.
 """
 
 import pathlib
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from corpusmill.transforms.files.markup import write_table
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import SPLITS, ReadError, Translation
+from corpusmill.transforms.files.terminal import count_of
 from corpusmill.transforms.translation.source_table import splits_of
 
 from . import journal, language_state
 from .checks import SETTLE
 from .journal import Draft, Entry
 from .language_state import Answer, LanguageState, beside
-from .packet_files import Returned, decode_sheet, decode_utf8, read_plain, read_sheet
+from .packet_files import Fault, Returned, decode_as, read_plain, read_table_file
 from .project import SOURCE_CODES, Project
+from .target_languages import language_key
 from .xliff import read_xliff
 
-READERS: Mapping[str, Callable[[bytes, str], Returned]] = {
-    **dict.fromkeys((".xlf", ".xliff"), read_xliff),
-    # .txt is the "Unicode text" of Excel.
-    **dict.fromkeys(
-        (".tsv", ".csv", ".txt"), lambda data, name: read_sheet(decode_sheet(data), name)
-    ),
-}
-SUFFIXES = (*READERS, *(f".{split}" for split in SPLITS))
+_DOCUMENTS = (".xlf", ".xliff")
+_TABLES = (".xlsx", ".tsv", ".csv", ".txt")  # .txt is the "Unicode text" of Excel
+SUFFIXES = (*_DOCUMENTS, *_TABLES, *(f".{split}" for split in SPLITS))
 EDITS = "edits.tsv"  # the lines that an editor has changed
 LAST = "last"  # for --corrects: the newest import of another file that has a line of this file
 # What an import changes for a line. The journal entry has the number of lines of each kind.
@@ -51,6 +52,8 @@ class ReadFile(NamedTuple):
     translations: Sequence[Translation]  # without empty translations
     empty: int
     corrects: Sequence[int] = ()  # the imports that the file replaces, all answers to `base`
+    faults: Sequence[Fault] = ()  # the lines that cannot be imported
+    encoding: str = ""  # of a text that is not Unicode
 
 
 class Imported(NamedTuple):
@@ -58,8 +61,10 @@ class Imported(NamedTuple):
 
     path: str
     code: str
-    entry: Entry | None  # None for a file of the source language, which is skipped
+    entry: Entry | None  # None for a file that was refused, or skipped: it has the source sentences
     is_new: bool  # False if the file was imported before, as `entry`
+    faults: Sequence[Fault] = ()  # the lines that were refused
+    problem: str = ""  # why the whole file was refused
 
 
 def import_files(
@@ -69,10 +74,12 @@ def import_files(
     language: str = "",
     by: str = "",
     corrects: Sequence[str] = (),
+    encoding: str = "",
 ) -> list[Imported]:
     """Imports files: adds an entry to the journal of the language for each new file.
 
-    All files are read before the first entry is written.
+    All files are read before the first entry is written. A file that cannot be read, or that belongs to
+    another project, language or packet, is refused; so are single lines. The rest is imported.
 
     Args:
       paths: files, or folders with files that have a known suffix.
@@ -81,69 +88,92 @@ def import_files(
       corrects: numbers of the imports that the files correct. LAST stands for the last import of another file
         that has a line in common with the file. The lines of the files replace the same lines of these
         imports.
+      encoding: encoding of tables and plain files; "" to detect it.
 
-    Raises InputError for a file that cannot be read or belongs to another project, language or packet. Raises
-    ValueError for an unknown language, and for a number in `corrects` that is not an import or that the file
-    cannot correct.
+    Raises ValueError for an unknown language or encoding, and for a number in `corrects` that is not an
+    import or that the file cannot correct.
     """
     code = project.language(language).code if language else ""
-    read = [_read(project, path, code, is_named) for path, is_named in _list(paths)]
-    files = [one for one in read if isinstance(one, ReadFile)]
-    if corrects:
-        files = [_correcting(project, one, corrects) for one in files]
-    for one in files:
-        _check_editor(project, one, by)
-    added = iter([_add(project, one, by) for one in files])
-    return [one if isinstance(one, Imported) else next(added) for one in read]
+    try:
+        "".encode(encoding or "utf-8")
+    except LookupError:
+        raise ValueError(f"--encoding: Python knows no encoding {encoding!r}") from None
+    read = []
+    for path, is_named in _list(paths).items():
+        try:
+            found = _read(project, path, code, is_named, encoding)
+            if corrects and isinstance(found, ReadFile):
+                found = _correcting(project, found, corrects)
+            if isinstance(found, ReadFile):
+                _check_editor(project, found, by)
+        except InputError as error:
+            found = Imported(str(path), code, None, False, problem=str(error))
+        read.append(found)
+    return [_add(project, one, by) if isinstance(one, ReadFile) else one for one in read]
 
 
-def _list(paths: Iterable[str]) -> list[tuple[pathlib.Path, bool]]:
-    """Returns a pair (file, is_named) for each file in `paths` and their subfolders, without repetitions.
+def _list(paths: Iterable[str]) -> dict[pathlib.Path, bool]:
+    """Returns each file in `paths` and their subfolders, and the folders without any file to import.
 
-    `is_named` is True if the file itself was given, and False if it was found in a folder.
+    The value of a file is True if the file itself was given, and False if it was found in a folder.
     """
     found: dict[pathlib.Path, bool] = {}
     for path in map(pathlib.Path, paths):
-        if not path.is_dir():
-            found[path] = True
-            continue
-        below = sorted(one for one in path.rglob("*") if _is_answer(one.relative_to(path), one))
-        if not below:
-            message = f"contains no file whose name ends with one of {', '.join(SUFFIXES)}"
-            raise InputError(str(path), f"the folder {message}")
-        for one in below:
-            found.setdefault(one, False)
-    return list(found.items())
+        files = sorted(one for one in path.rglob("*") if _is_answer(one.relative_to(path), one))
+        found |= dict.fromkeys(files or [path], not files) | found
+    return found
 
 
 def _is_answer(name: pathlib.Path, path: pathlib.Path) -> bool:
     is_hidden = any(part.startswith(".") for part in name.parts)
-    return path.suffix in SUFFIXES and path.is_file() and not is_hidden
+    return _suffix(path) in SUFFIXES and path.is_file() and not is_hidden
 
 
-def _read(project: Project, path: pathlib.Path, code: str, is_named: bool) -> ReadFile | Imported:
+def _suffix(path: pathlib.Path) -> str:
+    return path.suffix.casefold()
+
+
+def _read(
+    project: Project, path: pathlib.Path, code: str, is_named: bool, encoding: str
+) -> ReadFile | Imported:
+    if path.is_dir():
+        message = f"contains no file whose name ends with one of {', '.join(SUFFIXES)}"
+        raise InputError(str(path), f"the folder {message}")
     data = journal.read_bytes(path)
+    is_plain = _suffix(path) not in (*_DOCUMENTS, *_TABLES)
     with journal.naming(path):
-        if path.suffix not in SUFFIXES:
-            raise ReadError(0, f"the file name must end with one of {', '.join(SUFFIXES)}")
-        if path.stem in SOURCE_CODES and path.suffix not in READERS and not is_named:
+        if _suffix(path) not in SUFFIXES:
+            message = f"the file name must end with one of {', '.join(SUFFIXES)}"
+            raise ReadError(0, f"{message}: save the translations in one of these formats")
+        if path.stem in SOURCE_CODES and is_plain and not is_named:
             _check_source(project, path, data)
             return Imported(str(path), path.stem, None, False)
-        return _checked(project, path, data, _returned(project, path, data), code)
+        return _checked(project, path, data, _returned(project, path, data, code, encoding), code)
 
 
-def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
-    if path.suffix in READERS:
-        return READERS[path.suffix](data, path.name)
-    if not (ids := [one.id for one in project.sentences if one.split == path.suffix[1:]]):
-        raise ReadError(0, f"the project has no sentences of the split {path.suffix[1:]}")
-    return read_plain(decode_utf8(data), path.name, ids)
+def _returned(
+    project: Project, path: pathlib.Path, data: bytes, code: str, encoding: str
+) -> Returned:
+    if _suffix(path) in _DOCUMENTS:
+        return read_xliff(data, path.name)
+    if _suffix(path) in _TABLES:
+        sources = {one.id: one.text for one in project.sentences}
+        return read_table_file(data, path.name, sources, code, encoding)
+    split = _suffix(path)[1:]
+    if not (ids := [one.id for one in project.sentences if one.split == split]):
+        raise ReadError(0, f"the project has no sentences of the split {split}")
+    try:
+        text = decode_as(data, encoding or "utf-8")
+    except ReadError as error:
+        remedy = "save it as UTF-8, or name its encoding with --encoding NAME"
+        raise ReadError(error.line, f"{error.message}; {remedy}") from None
+    return read_plain(text, path.name, ids)._replace(encoding=encoding)
 
 
 def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
     """Raises ReadError if a file in the source language does not have the sentences of the project."""
-    lines = decode_utf8(data).removesuffix("\n").split("\n")
-    those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
+    lines = decode_as(data).removesuffix("\n").split("\n")
+    those = dict(splits_of(project.sentences)).get(_suffix(path)[1:], [])
     if len(lines) != len(those):
         message = f"must have {len(those):,} lines, like the source of the project"
         raise ReadError(0, f"{message}, but has {len(lines):,}")
@@ -165,13 +195,19 @@ def _checked(
     if returned.name.number and returned.name.number not in packets:
         name = journal.name_of(returned.name.number)
         raise ReadError(0, f"answers packet {name} of {code}, which was never sent")
-    _check_lines(project, returned)
-    if not (filled := [one for one in returned.translations if one.text]):
+    translations, faults = _sort_out(project, returned)
+    filled = [one for one in translations if one.text]
+    if not (filled or faults):
         none = "no sentence in the file has a translation"
         what = none if returned.sources else "the file has no sentences"
         raise ReadError(0, f"{what}: check that the translated file was saved")
-    empty = len({one.id for one in returned.translations} | set(returned.sources)) - len(filled)
-    return ReadFile(path, data, code, returned.name.number, filled, empty)
+    known = {one.id for one in returned.translations} | set(returned.sources)
+    return ReadFile(
+        *(path, data, code, returned.name.number, filled),
+        empty=len(known) - len(filled) - (len(faults) - len(returned.faults)),
+        faults=faults,
+        encoding=returned.encoding,
+    )
 
 
 def _base_of(state: LanguageState, file: ReadFile) -> int:
@@ -208,12 +244,18 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
     Raises ReadError if neither the file nor the flag has a code, or if the codes differ.
     """
     told = returned.name.language
-    if not told and path.suffix not in READERS:
+    if not told and _suffix(path) not in (*_DOCUMENTS, *_TABLES):
         told = path.stem
+    tag = returned.tag.replace("_", "-")
     try:
-        found = project.language(told).code if told else ""
+        if tag and told and language_key(tag) != language_key(told):
+            message = (
+                f"the document is in the language {returned.tag!r}, but its packet is in {told}"
+            )
+            raise ReadError(0, f"{message}: translate it into {told}, or correct the attribute")
+        found = project.language(told or tag).code if told or tag else ""
     except ValueError as error:
-        if not code or returned.name.language:
+        if not code or returned.name.language or tag:
             raise ReadError(0, f"{error}; name the language with --language") from None
         found = ""  # the name of the file is not a language code
     if not (found or code):
@@ -264,31 +306,50 @@ def _find_corrected(
     return named
 
 
-def _check_lines(project: Project, returned: Returned) -> None:
+def _sort_out(project: Project, returned: Returned) -> tuple[list[Translation], Sequence[Fault]]:
+    """Returns the translations that can be imported, and the lines that cannot.
+
+    White space with a line feed at the ends of a text is the indentation of a document, and is removed.
+    """
     texts = {source.id: source.text for source in project.sentences}
-    seen: dict[str, int] = {}
+    ids = {text: id_ for id_, text in texts.items()}
+    good, faults = [], list(returned.faults)
     for one in returned.translations:
+        text = _INDENTATION.sub("", one.text)
+        source = returned.sources.get(one.id, "")
         if one.id not in texts:
-            raise ReadError(one.line, f"the project has no sentence {one.id!r}")
-        if one.id in seen:
-            raise ReadError(one.line, f"{one.id} is also in line {seen[one.id]}")
-        seen[one.id] = one.line
-        if "\n" in one.text:
-            raise ReadError(one.line, f"the translation of {one.id} has a line feed")
-        source = returned.sources.get(one.id, texts[one.id])
-        if source != texts[one.id]:
-            message = f"the source of {one.id} must be {texts[one.id]!r}, as it was sent, but is {source!r}"
-            raise ReadError(one.line, f"{message}: check the order of the rows")
+            faults.append(Fault("", one.line, f"the project has no sentence {one.id!r}"))
+        elif source and _folded(source) != _folded(texts[one.id]):
+            why = f"the source must be {texts[one.id]!r}, as it was sent, but is {source!r}"
+            other = f" (that of {ids[source]}: was one column sorted?)" if source in ids else ""
+            faults.append(Fault(one.id, one.line, f"{why}{other}"))
+        elif "\n" in text:
+            why = "the translation has a line break: write it in one line"
+            faults.append(Fault(one.id, one.line, why))
+        elif (_LOST if returned.encoding else _LOST_ALL).search(text) and "?" not in texts[one.id]:
+            why = f"letters were replaced by ? when the file was saved: save it as UTF-8 ({text!r})"
+            faults.append(Fault(one.id, one.line, why))
+        else:
+            good.append(one._replace(text=text))
+    return good, sorted(faults, key=lambda one: one.line)
+
+
+_LOST, _LOST_ALL = re.compile(r"\?"), re.compile(r"\w\?+\w|\?\?")  # in an old encoding; in any
+_INDENTATION = re.compile(r"\A[ \t\r]*\n\s*|\s*\n[ \t\r]*\Z")
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _add(project: Project, file: ReadFile, by: str) -> Imported:
     with language_state.locked_state(project, file.code) as state:
         base = _base_of(state, file)
-        if earlier := _imported_before(state, file, base):
-            return Imported(str(file.path), file.code, earlier, False)
-        draft = _draft(state, file, base)
-        entry = journal.append(project.journal(file.code), by, state.last, lambda _: draft)
-        return Imported(str(file.path), file.code, entry, True)
+        earlier = _imported_before(state, file, base)
+        entry = earlier or journal.append(
+            project.journal(file.code), by, state.last, lambda _: _draft(state, file, base)
+        )
+        return Imported(str(file.path), file.code, entry, not earlier, file.faults)
 
 
 def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry | None:
@@ -304,7 +365,7 @@ def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry |
     earlier = [
         one
         for one in state.of_kind("import")
-        if one.facts["file"]["sha256"] == sha256
+        if (one.facts["file"]["sha256"], one.facts.get("encoding", "")) == (sha256, file.encoding)
         and {one.number, *state.corrected_by(one.number)}.issuperset(file.corrects)
     ]
     disputed = frozenset(state.disputed) if earlier else frozenset()
@@ -328,14 +389,19 @@ def _draft(state: LanguageState, file: ReadFile, base: int) -> Draft:
         "base": base,
         "corrects": list(file.corrects),
         "file": journal.describe(file.path, file.data),
-        "lines": len(translations) + file.empty,
+        "lines": len(translations) + file.empty + len(file.faults),
         "empty": file.empty,
+        "refused": len(file.faults),
+        **({"encoding": file.encoding} if file.encoding else {}),
         **{change: counts[change] for change in CHANGES},
     }
     contents = {
         language_state.TRANSLATIONS: content,
         f"original/{file.path.name}": file.data,
     }
+    if file.faults:
+        rows = ((one.id, str(one.line), one.message) for one in file.faults)
+        contents[language_state.REFUSED] = write_table(Fault._fields, rows).encode("utf-8")
     if base in state.editing:
         sent = state.before(base).translations
         edits = [
@@ -370,14 +436,34 @@ def _change(state: LanguageState, name: str, found: Sequence[Answer], gone: froz
     return "corrected" if is_agreed else "disputed"
 
 
-def print_imported(imported: Iterable[Imported]) -> None:
-    """Prints the result of the import of each file, one line each."""
-    has_disputes = False
-    for one in imported:
-        print(f"{one.path}: {_describe(one)}")
-        has_disputes |= bool(one.is_new and one.entry and one.entry.facts["disputed"])
-    if has_disputes:
+_SHOWN = 10  # lines of a file in the report
+
+
+def print_imported(imported: Sequence[Imported]) -> bool:
+    """Prints the result of the import of each file: first the files that were refused, then those with the
+    most lines that were refused. Returns True if anything was refused.
+    """
+    for one in sorted(imported, key=lambda one: (not one.problem, -len(one.faults))):
+        print(f"refused: {one.problem}" if one.problem else f"{one.path}: {_describe(one)}")
+        for id_, line, message in one.faults[:_SHOWN]:
+            print(f"  line {line}: {id_}{' ' if id_ else ''}refused: {message}")
+        if (more := len(one.faults) - _SHOWN) > 0 and one.entry:
+            print(f"  … and {more:,} more: {one.entry.folder / language_state.REFUSED}")
+    if any(one.is_new and one.entry and one.entry.facts["disputed"] for one in imported):
         print(SETTLE)
+    bad = sum(bool(one.problem) for one in imported)
+    read, refused, empty = (
+        sum(one.entry.facts.get(name, 0) for one in imported if one.entry)
+        for name in ("lines", "refused", "empty")
+    )
+    if refused or bad:
+        kept = f"{read - refused - empty:,} imported + {empty:,} empty + {refused:,} refused"
+        print(
+            f"{count_of(len(imported), 'file')}, {bad:,} refused; {count_of(read, 'line')} read = {kept}"
+        )
+    if refused:
+        print("next: `packets` sends refused lines again after `check`; or import a corrected file")
+    return bool(refused or bad)
 
 
 def _describe(one: Imported) -> str:
@@ -392,8 +478,9 @@ def _describe(one: Imported) -> str:
 
 def tell_changes(facts: Mapping[str, Any]) -> str:
     """Returns what an import answers and changes, such as "answers packet 0001: 8 lines, 8 new"."""
-    kinds = {"empty": "empty (not counted as translations)", **CHANGES}
-    told = ", ".join(f"{facts[kind]:,} {what}" for kind, what in kinds.items() if facts[kind])
+    kinds = {"empty": "empty (not counted as translations)", "refused": "refused", **CHANGES}
+    told = ", ".join(f"{facts[kind]:,} {what}" for kind, what in kinds.items() if facts.get(kind))
+    told += f"; read as {facts['encoding']}" if "encoding" in facts else ""
     corrected = ", ".join(map(journal.name_of, facts["corrects"]))
     corrects = f", corrects {corrected}" if corrected else ""
     base = journal.name_of(facts["base"])

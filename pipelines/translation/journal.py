@@ -81,6 +81,7 @@ class _Import(_Facts):
     disputed: int
     late: int
     corrects: list[int] = []
+    refused: int = 0
 
     def others(self) -> Sequence[int]:
         return [self.base, *self.corrects]

@@ -30,6 +30,7 @@ from .packet_files import decode_sheet
 from .project import Project
 
 TRANSLATIONS = "translations.tsv"
+REFUSED = "refused.tsv"  # the lines of an imported file that were not imported
 _COLUMNS = ("id", "text", "file", "line")
 _HEADER = "\t".join(_COLUMNS).encode()
 
@@ -202,6 +203,22 @@ class LanguageState:
             for name in self.ids
             if name not in self.answers or self.answers[name][0].base < self.sent.get(name, 0)
         )
+
+    @functools.cached_property
+    def refused(self) -> Mapping[str, str]:
+        """Id of a line that was refused since it was last sent, and not imported later → the reason."""
+        found: dict[str, str] = {}
+        for entry in self.entries if any(one.facts.get("refused") for one in self.entries) else ():
+            if entry.kind == "import":
+                for name in ids_of(entry):
+                    found.pop(name, None)
+            elif entry.kind == "packet":
+                for name in entry.facts["ids"] or self.ids:
+                    found.pop(name, None)
+            if entry.facts.get("refused"):
+                rows = journal.read_rows(entry.folder / REFUSED, ("id", "line", "message"))
+                found |= {row["id"]: row["message"] for row in rows if row["id"] in self.sent}
+        return found
 
     @functools.cached_property
     def editing(self) -> Mapping[int, frozenset[str]]:
@@ -408,6 +425,9 @@ class Waive(NamedTuple):
     because: str = ""  # the reason for `named`; rows have their own
 
 
+_FORM = "check --languages CODE --waive ID:RULE ID:RULE … --because TEXT --by NAME"
+
+
 def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: str) -> Waive | None:
     """Returns the findings to accept, as given in the flags of a command; None if there are none.
 
@@ -425,14 +445,13 @@ def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: st
     if because and not named:
         message = "--because needs --waive; with --waive-table, the reasons are in the table"
         raise ValueError(message)
-    parsed = []
-    for text in named:
-        name, _, rule = text.rpartition(":")
-        if ":" not in text or not rule:
-            raise ValueError(f"--waive must be ID:RULE, got {text!r}")
-        parsed.append((name, rule))
+    wrong = [text for text in named if not re.fullmatch("[^:]*:[^:]+", text)]
+    said = [f"--waive must be ID:RULE, got {', '.join(map(repr, wrong))}"] if wrong else []
     if named and not (because.strip() and by.strip()):
-        raise ValueError("--waive needs --because TEXT and --by NAME")
+        said.append("--waive needs --because TEXT and --by NAME")
+    if said:
+        raise ValueError(f"{'; '.join(said)}. The whole form: {_FORM}")
+    parsed = [(name, rule) for name, _, rule in (text.partition(":") for text in named)]
     if rows and not by.strip():
         raise ValueError("--waive-table needs --by NAME")
     return Waive(parsed, rows, by, because) if named or rows else None

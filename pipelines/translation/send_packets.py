@@ -14,13 +14,14 @@ from .packet_files import SUFFIX, Packet, PacketLine, write_guidelines, write_sh
 from .project import Project
 from .reviews import current_reviews
 from .target_languages import TargetLanguage
-from .xliff import write_xliff
+from .xliff import write_xliff, write_xliff_1
 
 WRITERS: Mapping[str, tuple[str, Callable[[Packet], bytes]]] = {  # format → suffix, function
     "xliff": (".xlf", write_xliff),
+    "xliff1.2": ("-1.2.xlf", write_xliff_1),
     "tsv": (".tsv", lambda packet: write_sheet(packet).encode("utf-8")),
 }
-FORMATS = tuple(WRITERS)
+FORMATS = ("xliff", "tsv")  # those of a packet by default
 Reasons = Mapping[str, Sequence[str]]  # id → reasons why the line is sent back
 
 
@@ -47,7 +48,7 @@ def send_packets(
     language.
 
     Args:
-      formats: the file formats in which each packet is written; each is one of FORMATS.
+      formats: the file formats in which each packet is written; each is one of WRITERS.
       to: folder for copies of the files; "" to make no copies.
       by: name of the person who sends the packets.
       edit: whether to send the present translations to an editor.
@@ -100,16 +101,19 @@ def plan_packet(state: LanguageState) -> Plan | str:
 
 
 def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
-    if not (errors := open_errors(check)):
+    errors = open_errors(check)
+    if not errors and (state.is_accepted or not state.refused):
         if state.is_accepted:
             return "nothing sent: the language is accepted"
         return f"nothing sent: check {check.name} has passed; the next step is `review`"
     reasons = grouped((one.id, f"{one.rule}: {one.message}") for one in errors if one.id)
-    ids = [name for name in state.ids if name in reasons] or state.ids
+    refused = state.refused
+    ids = [name for name in state.ids if name in reasons or name in refused] or state.ids
     of_all = [f"{finding.rule}: {finding.message}" for finding in errors if not finding.id]
     if of_all:  # findings about the whole file are added to the first line
         reasons[ids[0]] = [*of_all, *reasons.get(ids[0], ())]
-    why = f"round {state.round} again, {count_of(len(ids), 'sentence')} with errors in check {check.name}"
+    found = f"with errors in check {check.name}{' or refused by `import`' if refused else ''}"
+    why = f"round {state.round} again, {count_of(len(ids), 'sentence')} {found}"
     return Plan(state.round, reasons, ids, why)
 
 
@@ -120,7 +124,7 @@ def plan_editing(state: LanguageState) -> Plan | str:
     """
     if state.name in ("checks failed", "in review", "sent back", "accepted"):
         return f"nothing sent to an editor: {state.name}; `status` names the next step"
-    left_out = state.awaited.union(state.edited)
+    left_out = state.awaited.difference(state.refused).union(state.edited)
     ids = [name for name in state.answers if name not in left_out]
     if not ids:
         packet = state.newest("packet")
@@ -157,11 +161,12 @@ def _draft(
     formats: Sequence[str],
 ) -> Draft:
     wanted = frozenset(plan.ids)
+    refused = {name: (f"refused: {why}",) for name, why in state.refused.items()}
     lines = tuple(
         PacketLine(
             source,
             state.translations[source.id].text if source.id in state.translations else "",
-            tuple(plan.reasons.get(source.id, ())),
+            (*plan.reasons.get(source.id, ()), *refused.get(source.id, ())),
         )
         for source in project.sentences
         if source.id in wanted

@@ -1,7 +1,8 @@
-"""Writes and reads packets as XLIFF 2, the exchange format of translation tools.
+"""Writes and reads packets as XLIFF 2.0 or 1.2, the exchange formats of translation tools.
 
-The rules are those of XLIFF Version 2.0, OASIS Standard, 2014; versions 2.1 and 2.2 do not change the parts
-used here. A `file` element is a split, a `group` an article, a `unit` a sentence with one segment.
+The rules are those of XLIFF Version 2.0, OASIS Standard, 2014, and of XLIFF Version 1.2, OASIS Standard,
+2008. Versions 2.1, 2.2 and 1.1 do not differ in the parts used here. A `file` element is a split, a `group`
+an article, a `unit` or `trans-unit` a sentence with one segment.
 
 Parses XML of unknown origin into a tree of elements with line numbers.
 
@@ -16,10 +17,19 @@ from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-from corpusmill.transforms.files.records import ReadError, SourceSentence, Translation
+from corpusmill.transforms.files.records import ReadError, SourceSentence
 from corpusmill.transforms.files.text import grouped
 
-from .packet_files import NO_NAME, Packet, PacketLine, PacketName, Returned, format_name, parse_name
+from .packet_files import (
+    NO_NAME,
+    Lines,
+    Packet,
+    PacketLine,
+    PacketName,
+    Returned,
+    format_name,
+    parse_name,
+)
 
 _DEEPEST = 100  # nested elements: XLIFF has about 12, and readers of the tree are recursive
 
@@ -79,20 +89,25 @@ def parse_xml(data: bytes) -> Element:
 
 
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:2.0"  # also of version 2.1
-_NAMESPACES = (_NAMESPACE, "urn:oasis:names:tc:xliff:document:2.2")
-_NAMESPACE_1 = re.compile(r"urn:oasis:names:tc:xliff:document:1\.\d")
+_NAMESPACE_1 = "urn:oasis:names:tc:xliff:document:1.2"
+_NAMESPACES = {  # namespace → beginning of the versions
+    _NAMESPACE: "2.",
+    "urn:oasis:names:tc:xliff:document:2.2": "2.",
+    _NAMESPACE_1: "1.",
+    "urn:oasis:names:tc:xliff:document:1.1": "1.",
+}
 
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NOT_IN_XLIFF = re.compile("[\0\ud800-\udfff]")
 _ID = re.compile(r"[\w.:-]+")  # a subset of NMTOKEN in all editions of XML
 
 # Inline marks around text, without text of their own.
-_TRANSPARENT = {"mrk", "sm", "em", "pc", "sc", "ec"}
-_CHANGED = ("translated", "reviewed", "final")
+_TRANSPARENT = {"mrk", "sm", "em", "pc", "sc", "ec", "g"}
+_CHANGED = ("translated", "reviewed", "final", "signed-off")
 
 
 def write_xliff(packet: Packet) -> bytes:
-    """Returns a packet as an XLIFF document in UTF-8. Equal packets give equal bytes.
+    """Returns a packet as an XLIFF 2.0 document in UTF-8. Equal packets give equal bytes.
 
     The attribute `original` of each `file` element is the name of the packet. A sentence that already has a
     translation is marked as translated, unless the packet gives reasons to translate it again.
@@ -100,11 +115,20 @@ def write_xliff(packet: Packet) -> bytes:
     Raises ValueError if the packet has no lines or no valid name, if an id is not an NMTOKEN or occurs twice,
     or if a text has a character that XLIFF cannot represent (NUL or a lone surrogate).
     """
-    _check(packet)
+    _check(packet, _NOT_IN_XLIFF)
     return "".join(f"{line}\n" for line in _document(packet)).encode()
 
 
-def _check(packet: Packet) -> None:
+def write_xliff_1(packet: Packet) -> bytes:
+    """Returns a packet as an XLIFF 1.2 document in UTF-8, which older tools read.
+
+    Raises ValueError as `write_xliff` does, and also for control characters.
+    """
+    _check(packet, _NOT_IN_XML)
+    return "".join(f"{line}\n" for line in _document_1(packet)).encode()
+
+
+def _check(packet: Packet, forbidden: re.Pattern[str]) -> None:
     seen: set[str] = set()
     for line in packet.lines:
         id_ = line.source.id
@@ -114,7 +138,7 @@ def _check(packet: Packet) -> None:
             )
         seen.add(id_)
         for text in (line.source.text, line.target):
-            if found := _NOT_IN_XLIFF.search(text):
+            if found := forbidden.search(text):
                 raise ValueError(
                     f"{id_} has the character U+{ord(found[0]):04X}, which XLIFF cannot represent"
                 )
@@ -137,6 +161,32 @@ def _document(packet: Packet) -> Iterator[str]:
             for line in members:
                 yield from _unit(line)
             yield "</group>"
+        yield "</file>"
+    yield "</xliff>"
+
+
+def _document_1(packet: Packet) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield f'<xliff xmlns="{_NAMESPACE_1}" version="1.2">'
+    languages = f'source-language="en" target-language={quoteattr(packet.language.tag)}'
+    original = f'original={quoteattr(format_name(packet))} datatype="plaintext"'
+    for split, lines in _runs(packet.lines, "split"):
+        yield f'<file {original} {languages} product-name={quoteattr(split)} xml:space="preserve">'
+        yield "<body>"
+        for article, members in _runs(lines, "article"):
+            yield f"<group resname={quoteattr(_shown(article))}>"
+            for line in members:
+                done = bool(line.target) and not line.reasons
+                yield f'<trans-unit id="{line.source.id}" resname="{line.source.id}">'
+                yield f"<source>{_content(line.source.text)}</source>"
+                if line.target:
+                    state = "translated" if done else "needs-translation"
+                    yield f'<target state="{state}">{_content(line.target)}</target>'
+                for note in (*line.reasons, _context(line.source)):
+                    yield f"<note>{escape(_shown(note))}</note>"
+                yield "</trans-unit>"
+            yield "</group>"
+        yield "</body>"
         yield "</file>"
     yield "</xliff>"
 
@@ -190,58 +240,62 @@ def _content(text: str) -> str:
 
 
 def read_xliff(data: bytes, file: str) -> Returned:
-    """Reads the translations in a returned XLIFF document of version 2.0, 2.1 or 2.2.
+    """Reads the translations in a returned XLIFF document of version 1.1, 1.2, 2.0, 2.1 or 2.2.
 
-    A unit is translated if it has a target with text, or an empty target with the state translated, reviewed
-    or final. The parts of a split unit are joined in the order of their `order` attributes. A part between
-    segments (`ignorable`) that has no target is copied from the source. Marks and codes around text (`mrk`,
-    `pc`, `sc`, `ec`) are removed and their text is kept. Elements of modules and of other namespaces next to
-    the segments are ignored. The line number of a translation is that of its first target.
+    A unit is translated if it has a target with text, or an empty target with the state translated, reviewed,
+    final or signed-off. The parts of a split unit are joined in the order of their `order` attributes. A part
+    between segments (`ignorable`) that has no target is copied from the source. Marks and codes around text
+    (`mrk`, `pc`, `sc`, `ec`, `g`) are removed and their text is kept. Elements of modules and of other
+    namespaces next to the segments are ignored. The line number of a translation is that of its first target.
+
+    A unit is a fault of the result in these cases: it has no id, its id occurs twice, only some of its
+    segments are translated, or a text contains an element whose text is unknown (`ph` and unknown elements).
 
     Args:
       data: the content of the file.
       file: the name of the file, which is stored in each Translation.
 
-    Raises ReadError in these cases: the document is not well-formed or not XLIFF 2, a unit has no id, an id
-    occurs twice, only some segments of a unit are translated, the `file` elements belong to different
-    packets, or a text contains an element whose text is unknown (`ph` and unknown elements).
+    Raises ReadError if the document is not well-formed or not XLIFF, or if the `file` elements belong to
+    different packets or languages.
     """
     root = parse_xml(data)
     _check_version(root)
-    translations, sources = [], {}
+    read = Lines(file)
     names: set[PacketName] = set()
+    tags = {root.attributes.get("trgLang", "")}
     for part in root.elements:
         if _tag(part) != "file":
             continue
         names.add(parse_name(part.attributes.get("original", "")))
+        tags.add(part.attributes.get("target-language", ""))
         for element in _units(part):
-            id_, source, translation = _read_unit(element, file)
-            if id_ in sources:
-                raise ReadError(element.line, f"the unit {id_} occurs twice: remove one")
-            sources[id_] = source
-            translations += translation
-    names.discard(NO_NAME)
-    if len(names) > 1:
-        raise ReadError(
-            root.line,
-            "the `file` elements belong to more than one packet: use one document per packet",
-        )
-    return Returned(names.pop() if names else NO_NAME, tuple(translations), sources)
+            id_ = element.attributes.get("id", "")
+            try:
+                line, source, text = _read_unit(element, id_)
+                read.add(id_, line, source, text)
+            except ReadError as error:
+                read.refuse(id_, error.line, error.message)
+    for values, what in ((names - {NO_NAME}, "packet"), (tags - {""}, "target language")):
+        if len(values) > 1:
+            message = (
+                f"the `file` elements belong to more than one {what}: use one document for each"
+            )
+            raise ReadError(root.line, message)
+    name, tag = max(names, default=NO_NAME), max(tags)
+    return read.returned(name, tag=tag)
 
 
 def _check_version(root: Element) -> None:
     namespace, _, name = root.name.rpartition(" ")
     version = root.attributes.get("version", "")
-    if name == "xliff" and _NAMESPACE_1.fullmatch(namespace):
-        message = f"expected XLIFF 2, found XLIFF {version}: save it as XLIFF 2.0 or 2.1"
-        raise ReadError(root.line, message)
     if _tag(root) != "xliff":
         raise ReadError(
             root.line,
             f"expected an XLIFF document, found <{name}> of the namespace {namespace!r}",
         )
-    if not version.startswith("2."):
-        raise ReadError(root.line, f"expected XLIFF 2.0, 2.1 or 2.2; found version {version!r}")
+    if not version.startswith(_NAMESPACES[namespace]):
+        known = "1.1, 1.2, 2.0, 2.1 or 2.2"
+        raise ReadError(root.line, f"expected XLIFF {known}; found version {version!r}")
 
 
 def _tag(element: Element) -> str:
@@ -252,9 +306,9 @@ def _tag(element: Element) -> str:
 
 def _units(parent: Element) -> Iterator[Element]:
     for element in parent.elements:
-        if _tag(element) == "unit":
+        if _tag(element) in ("unit", "trans-unit"):
             yield element
-        elif _tag(element) == "group":
+        elif _tag(element) in ("group", "body"):
             yield from _units(element)
 
 
@@ -267,10 +321,11 @@ class _Part(NamedTuple):
     target: str | None  # None if it is not translated
 
 
-def _read_unit(element: Element, file: str) -> tuple[str, str, list[Translation]]:
-    """Returns the id of a sentence, its source, and a list of its translation, if it has one."""
-    if not (id_ := element.attributes.get("id", "")):
-        raise ReadError(element.line, "the unit has no id")
+def _read_unit(element: Element, id_: str) -> tuple[int, str, str | None]:
+    """Returns the line of a sentence, its source, and its translation; None if it is not translated."""
+    if _tag(element) == "trans-unit":
+        part = _read_part(element, 0)
+        return part.line, part.source, part.target
     pieces = [piece for piece in element.elements if _tag(piece) in ("segment", "ignorable")]
     parts = [_read_part(piece, place) for place, piece in enumerate(pieces, 1)]
     source = "".join(part.source for part in parts)
@@ -280,14 +335,16 @@ def _read_unit(element: Element, file: str) -> tuple[str, str, list[Translation]
         if part.target is not None and _tag(piece) == "segment"
     ]
     if not done:
-        return id_, source, []
+        return element.line, source, None
     for part in parts:
         if part.target is None:
-            message = f"the unit {id_} is split, and this segment of it is not translated"
-            raise ReadError(part.line, message)
+            raise ReadError(part.line, _HALF.format(id_))
     # Sorting is enough: a document that moves one part also moves the part in its new position.
     text = "".join(part.target or "" for part in sorted(parts, key=attrgetter("place")))
-    return id_, source, [Translation(id_, text, file, min(part.line for part in done))]
+    return min(part.line for part in done), source, text
+
+
+_HALF = "the unit {} is split, and this segment of it is not translated"
 
 
 def _read_part(piece: Element, place: int) -> _Part:
@@ -296,7 +353,15 @@ def _read_part(piece: Element, place: int) -> _Part:
     if (target := children.get("target")) is None:
         return _Part(place, piece.line, source, source if _tag(piece) == "ignorable" else None)
     text = _read_text(target)
-    is_changed = piece.attributes.get("state") in _CHANGED or _tag(piece) == "ignorable"
+    state = piece.attributes.get("state") or target.attributes.get("state")
+    is_changed = state in _CHANGED or _tag(piece) == "ignorable"
+    if text and "seg-source" in children and any(map(_is_segment, target.elements)):
+        filled = {
+            mark.attributes.get("mid") for mark in target.elements if _read_text(mark).strip()
+        }
+        for mark in children["seg-source"].elements:
+            if _is_segment(mark) and mark.attributes.get("mid") not in filled:
+                raise ReadError(target.line, _HALF.format(piece.attributes.get("id")))
     asked = target.attributes.get("order", "")
     return _Part(
         place=int(asked) if re.fullmatch("[1-9][0-9]{0,5}", asked) else place,
@@ -304,6 +369,10 @@ def _read_part(piece: Element, place: int) -> _Part:
         source=source,
         target=text if text or is_changed else None,
     )
+
+
+def _is_segment(mark: Element) -> bool:
+    return _tag(mark) == "mrk" and mark.attributes.get("mtype") == "seg"
 
 
 def _read_text(element: Element) -> str:

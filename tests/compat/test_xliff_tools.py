@@ -20,17 +20,19 @@ from corpusmill.pipelines.translation.packet_files import (
     read_sheet,
     write_sheet,
 )
-from corpusmill.pipelines.translation.xliff import read_xliff, write_xliff
+from corpusmill.pipelines.translation.xliff import read_xliff, write_xliff, write_xliff_1
 from tests.pipelines.translation.samples import CONTROLS, TRICKY_TEXTS, tricky_packet
 
 pytestmark = pytest.mark.compat
 
 USE_TOOLKIT = """
 import sys
+from translate.storage.xliff import Xliff1File
 from translate.storage.xliff2 import Xliff2File
-store = Xliff2File.parsefile(sys.argv[1])
+is_old = b'version="1.2"' in open(sys.argv[1], "rb").read(200)
+store = (Xliff1File if is_old else Xliff2File).parsefile(sys.argv[1])
 for unit in store.units:
-    if "fill" in sys.argv and not unit.target:
+    if "fill" in sys.argv and unit.istranslatable() and not unit.target:
         unit.target = unit.source
         unit.marktranslated()
 store.savefile(sys.argv[2])
@@ -56,14 +58,16 @@ def run(command: Sequence[str | Path], folder: Path) -> subprocess.CompletedProc
     )
 
 
-def run_okapi(document: bytes, folder: Path) -> subprocess.CompletedProcess[str]:
+def run_okapi(
+    document: bytes, folder: Path, program: str = "FillTargets"
+) -> subprocess.CompletedProcess[str]:
     """Writes "out.xlf" beside "in.xlf"."""
     jars = os.environ.get("CORPUSMILL_OKAPI", "")
     if not jars or not shutil.which("java"):
         pytest.skip("no Java, or CORPUSMILL_OKAPI does not name a folder of jars")
     (folder / "in.xlf").write_bytes(document)
-    program = Path(__file__).with_name("FillTargets.java")
-    return run(["java", "-cp", f"{jars}/*", program, "in.xlf", "out.xlf"], folder)
+    source = Path(__file__).with_name(f"{program}.java")
+    return run(["java", "-cp", f"{jars}/*", source, "in.xlf", "out.xlf", "zh-Hans"], folder)
 
 
 def check(returned: Returned, texts: tuple[str, ...]) -> None:
@@ -81,6 +85,13 @@ def test_okapi(tmp_path: Path) -> None:
     done = run_okapi(write_xliff(tricky_packet(texts)), tmp_path)
     assert done.returncode == 0, done.stderr
     check(read_xliff((tmp_path / "out.xlf").read_bytes(), "out.xlf"), texts)
+
+
+def test_okapi_of_xliff_1(tmp_path: Path) -> None:
+    document = write_xliff_1(tricky_packet(TRICKY_TEXTS))
+    done = run_okapi(document, tmp_path, "FillTargets12")
+    assert done.returncode == 0, done.stderr
+    check(read_xliff((tmp_path / "out.xlf").read_bytes(), "out.xlf"), TRICKY_TEXTS)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +128,11 @@ def test_translate_toolkit(tmp_path: Path) -> None:
     texts = TRICKY_TEXTS + CONTROLS[:1]  # it copies no <cp>
     saved = run_toolkit(write_xliff(tricky_packet(texts)), tmp_path, "fill")
     check(read_xliff(saved, "out.xlf"), texts)
+
+
+def test_translate_toolkit_of_xliff_1(tmp_path: Path) -> None:
+    saved = run_toolkit(write_xliff_1(tricky_packet(TRICKY_TEXTS)), tmp_path, "fill")
+    check(read_xliff(saved, "out.xlf"), TRICKY_TEXTS)
 
 
 def test_translate_toolkit_leaves_what_it_does_not_touch(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ class Office:
 
     def do(self, action: str, *arguments: object, status: int = 0) -> Ran:
         ran = run(action, "--project", self.project_folder, *arguments)
-        assert ran.status == status, ran.err
+        assert ran.status == status, ran.err + ran.out
         return ran
 
     def make(self, languages: str = "fra", *rules: object) -> None:

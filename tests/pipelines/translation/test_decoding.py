@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpusmill.pipelines.translation.packet_files import decode_sheet, decode_utf8
+from corpusmill.pipelines.translation.packet_files import decode_as, decode_sheet
 from corpusmill.transforms.files.records import ReadError
 from tests.tools.case_tables import read_cases
 from tests.tools.error_of import error_of
@@ -14,11 +14,11 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
 @given(TEXTS)
 def test_utf8_is_had_to_the_letter(text: str) -> None:
-    assert decode_utf8(text.encode()) == text
+    assert decode_as(text.encode()) == text
 
 
 def test_utf8_keeps_its_mark() -> None:
-    assert decode_utf8(b"\xef\xbb\xbfa\r\n") == "\ufeffa\r\n"
+    assert decode_as(b"\xef\xbb\xbfa\r\n") == "\ufeffa\r\n"
 
 
 @given(TEXTS.filter(lambda text: not text.startswith("\ufeff")))
@@ -37,7 +37,7 @@ def test_sheets_in_the_encodings_of_spreadsheets(text: str) -> None:
     read_cases("translation/sheet", "not_utf8"),
 )
 def test_not_utf8(data: str, line: int, message: str) -> None:
-    for decode in (decode_utf8, decode_sheet):
+    for decode in (decode_as, decode_sheet):
         said = error_of(ReadError, decode, data.encode("latin-1"))
         assert said == f"line {line}: not UTF-8: {message}"
 

@@ -55,7 +55,7 @@ def test_the_translator_is_not_the_editor(office: Office) -> None:
     translated(office)
     office.do(*EDIT)
     back = office.translate({"dev-0001": "Autrement."})
-    refused = office.do("import", back, "--by", "Ama", status=1).err
+    refused = office.do("import", back, "--by", "Ama", status=1).out
     assert "answers packet 0003, which another person than the translator must edit" in refused
     assert "'Ama' for this file and for the translation 0002; name the editor with --by" in refused
     assert office.state() == "in editing"
@@ -182,7 +182,7 @@ def test_two_translators_edit_the_halves_of_each_other(office: Office) -> None:
     office.do(*EDIT)
     whole = office.translate({})
     for by, entry in (("Ama", "0002"), ("Ben", "0003")):
-        refused = office.do("import", whole, "--by", by, status=1).err
+        refused = office.do("import", whole, "--by", by, status=1).out
         assert f"{by!r} for this file and for the translation {entry}" in refused
     lines = whole.read_text("utf-8").splitlines()
     for number, by in ((1, "Ama"), (0, "Ben")):

@@ -1,5 +1,6 @@
-"""Returned files are taken whole or not at all, and kept."""
+"""Imports take what is right in returned files, refuse the rest with reasons, and keep the files."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -8,13 +9,14 @@ import pytest
 from corpusmill.pipelines.translation.checks import check_language
 from corpusmill.pipelines.translation.imports import Imported, import_files
 from corpusmill.pipelines.translation.journal import Sent
+from corpusmill.pipelines.translation.language_state import REFUSED
 from corpusmill.pipelines.translation.packet_files import Packet, PacketLine, write_sheet
 from corpusmill.pipelines.translation.project import Project, Rules, create_project
 from corpusmill.pipelines.translation.send_packets import send_packets
 from corpusmill.pipelines.translation.target_languages import find_language
 from corpusmill.pipelines.translation.xliff import write_xliff
-from corpusmill.transforms.files.read_files import InputError
 from tests.pipelines.translation import small_projects
+from tests.pipelines.translation.offices import Office, good, read_packet
 from tests.tools.case_tables import read_cases
 
 TRICKY = tuple(read_cases("translation/imports", "tricky"))
@@ -179,17 +181,22 @@ BAD: dict[str, tuple[Callable[[Project], Packet], str]] = {
         lambda project: filled(project, TRICKY, code="deu"),
         "no packet was sent for deu",
     ),
+}
+BAD_LINES: dict[str, tuple[Callable[[Project], Packet], str, str]] = {
     "other-source": (
         lambda project: _with_sources(filled(project, TRICKY), text="It hailed."),
-        r"line \d+: the source of dev-0001 must be .* is 'It hailed\.'.*order of the rows",
+        "dev-0001",
+        r"the source must be 'It rained\.', as it was sent, but is 'It hailed\.'",
     ),
     "unknown-id": (
         lambda project: _with_sources(filled(project, TRICKY), id="dev-0099"),
-        r"line \d+: the project has no sentence 'dev-0099'",
+        "",
+        "the project has no sentence 'dev-0099'",
     ),
     "broken-line": (
         lambda project: filled(project, ("a\nb", *TRICKY[1:])),
-        r"line \d+: the translation of dev-0001 has a line feed",
+        "dev-0001",
+        "the translation has a line break: write it in one line",
     ),
 }
 
@@ -202,16 +209,80 @@ def _with_sources(packet: Packet, **changes: str) -> Packet:
 
 @pytest.mark.parametrize("ending", ["xlf", "tsv"])
 @pytest.mark.parametrize("case", BAD)
-def test_a_bad_file_is_named_and_nothing_is_taken(
+def test_a_file_of_another_packet_is_refused_and_the_others_are_imported(
     tmp_path: Path, sent: Project, case: str, ending: str
 ) -> None:
     make, message = BAD[case]
-    good = write(tmp_path, filled(sent, TRICKY), "good.xlf")
+    right = write(tmp_path, filled(sent, TRICKY), "good.xlf")
     bad = write(tmp_path, make(sent), f"bad.{ending}")
-    before = small_projects.tree(sent.folder)
-    with pytest.raises(InputError, match=rf"/bad\.{ending}.*{message}"):
-        bring(sent, good, bad)
-    assert small_projects.tree(sent.folder) == before
+    refused, imported = bring(sent, bad, right)
+    assert re.search(rf"/bad\.{ending}: .*{message}", refused.problem)
+    assert (refused.entry, imported.is_new, imported.problem) == (None, True, "")
+    assert small_projects.kinds(sent) == ["packet", "import"]
+    assert not sent.journal("deu").exists()
+
+
+@pytest.mark.parametrize("ending", ["xlf", "tsv"])
+@pytest.mark.parametrize("case", BAD_LINES)
+def test_a_line_that_is_wrong_is_refused_and_the_others_are_imported(
+    tmp_path: Path, sent: Project, case: str, ending: str
+) -> None:
+    make, name, message = BAD_LINES[case]
+    path = write(tmp_path, make(sent), f"fra.{ending}")
+    for is_new in (True, False):  # a file that was imported before has the same faults
+        (imported,) = bring(sent, path)
+        assert (imported.is_new, imported.problem) == (is_new, "")
+        (fault,) = imported.faults
+        assert fault.id == name
+        assert re.match(message, fault.message)
+    assert list(texts(sent)) == list(small_projects.IDS[1:])
+    assert imported.entry
+    facts = imported.entry.facts
+    assert (facts["lines"], facts["first"], facts["refused"], facts["empty"]) == (8, 7, 1, 0)
+    table = (imported.entry.folder / REFUSED).read_text()
+    assert table.startswith(f"id\tline\tmessage\n{name}\t{fault.line}\t")
+
+
+def test_refused_lines_go_back_with_their_reasons_until_they_are_imported(
+    tmp_path: Path, office: Office
+) -> None:
+    office.make()
+    back = office.translate({**good(), "dev-0002": "Un\nDeux", "test-0001": "Un BAD."})
+    other = tmp_path / "fra.dev"
+    other.write_text("Un.\n")
+    told = office.do("import", other, back, status=1).out.splitlines()
+    assert told == [
+        f"refused: {other}: expected 3 lines, one per sentence; found 1",
+        f"{back}: fra, imported as 0002, answers packet 0001: 8 lines, 1 refused, 7 new",
+        "  line 3: dev-0002 refused: the translation has a line break: write it in one line",
+        "2 files, 1 refused; 8 lines read = 7 imported + 0 empty + 1 refused",
+        "next: `packets` sends refused lines again after `check`; or import a corrected file",
+    ]
+    office.do("check", status=1)
+    sent = office.do("packets", "--languages", "fra").out
+    assert "2 sentences with errors in check 0003 or refused by `import`" in sent
+    _, rows = read_packet(office.newest_file("fra-round*.tsv"))
+    assert {row["id"]: row["notes"] for row in rows} == {
+        "dev-0002": "missing: there is no translation; refused: the translation has a line break:"
+        " write it in one line",
+        "test-0001": "is-bad: bad is in it",
+    }
+    office.do("import", office.translate(dict.fromkeys(("dev-0002", "test-0001"), "Bien.")))
+    office.do("check")
+    assert "check 0006 has passed" in office.do("packets", "--languages", "fra").out
+
+
+def test_a_correction_that_is_refused_goes_back_although_the_checks_have_passed(
+    office: Office,
+) -> None:
+    office.make()
+    office.do("import", office.translate(good()))
+    corrected = office.translate({**good(), "dev-0002": "Un\nDeux"})
+    office.do("import", corrected, status=1)
+    office.do("check")
+    assert "round 1 again, 1 sentence" in office.do("packets", "--languages", "fra").out
+    _, ((row,)) = read_packet(office.newest_file("fra-round*.tsv"))
+    assert row["notes"].startswith("refused: the translation has a line break")
 
 
 @pytest.mark.parametrize(
@@ -222,16 +293,16 @@ def test_files_that_cannot_be_read(
     tmp_path: Path, sent: Project, name: str, content: str, language: str, message: str
 ) -> None:
     (tmp_path / name).write_bytes(content.encode("latin-1"))
-    with pytest.raises(InputError, match=message):
-        bring(sent, tmp_path / name, language=language)
+    (refused,) = bring(sent, tmp_path / name, language=language)
+    assert re.search(message, refused.problem)
     assert small_projects.kinds(sent) == ["packet"]
 
 
 def test_no_such_file(tmp_path: Path, sent: Project) -> None:
-    with pytest.raises(InputError, match=r"fra\.xlf: No such file"):
-        bring(sent, tmp_path / "fra.xlf")
-    with pytest.raises(InputError, match="/dev/null: not a regular file, but a character device"):
-        bring(sent, Path("/dev/null"), language="fra")
+    (refused,) = bring(sent, tmp_path / "fra.xlf")
+    assert refused.problem.endswith("fra.xlf: No such file or directory")
+    (refused,) = bring(sent, Path("/dev/null"), language="fra")
+    assert "/dev/null: not a regular file, but a character device" in refused.problem
 
 
 def test_the_language_of_a_file_whose_name_does_not_tell(tmp_path: Path, sent: Project) -> None:
@@ -251,25 +322,21 @@ def test_a_folder_with_the_source_among_the_languages(tmp_path: Path, sent: Proj
     passed, imported = bring(sent, folder)
     assert (passed.path, passed.entry, imported.code) == (str(source), None, "fra")
     source.write_text("It rained.\nThe river fell.\nNobody was hurt.\n")
-    with pytest.raises(
-        InputError,
-        match=r"eng\.dev, line 2: differs from sentence dev-0002 of the project, which is",
-    ):
-        bring(sent, folder)
+    refused, _ = bring(sent, folder)
+    assert (
+        "eng.dev, line 2: differs from sentence dev-0002 of the project, which" in refused.problem
+    )
 
 
 def test_a_folder_without_answers(tmp_path: Path, sent: Project) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(
-        InputError,
-        match=r"empty: the folder contains no file whose name ends with one of \.xlf",
-    ):
-        bring(sent, tmp_path / "empty")
+    (refused,) = bring(sent, tmp_path / "empty")
+    assert "empty: the folder contains no file whose name ends with one of .xlf" in refused.problem
 
 
 def test_two_projects_of_one_name_are_told_apart(tmp_path: Path, sent: Project) -> None:
     small_projects.small_project(tmp_path / "same")
     other = create_project(str(tmp_path / "other"), Rules(), list(sent.sentences)[:3])
     path = write(tmp_path, filled(other, TRICKY[:3], ids=small_projects.IDS[:3]))
-    with pytest.raises(InputError, match="belongs to the project flores101-"):
-        bring(sent, path)
+    (refused,) = bring(sent, path)
+    assert "belongs to the project flores101-" in refused.problem

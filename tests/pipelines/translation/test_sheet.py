@@ -137,3 +137,15 @@ def test_lines_are_those_of_the_file() -> None:
 )
 def test_what_is_no_sheet(sheet: str, line: int, message: str) -> None:
     assert error_of(ReadError, read_sheet, sheet, "a.tsv").startswith(f"line {line}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("sheet", "faults", "ids"),
+    read_cases("translation/sheet", "faulty_rows"),
+)
+def test_a_row_that_is_wrong_leaves_the_others(
+    sheet: str, faults: list[list[str | int]], ids: list[str]
+) -> None:
+    returned = read_sheet(sheet, "a.tsv")
+    assert [list(fault) for fault in returned.faults] == faults
+    assert [each.id for each in returned.translations] == ids

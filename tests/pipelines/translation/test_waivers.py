@@ -108,6 +108,12 @@ def test_all_of_a_rule(failed: Office) -> None:
     assert "waived is-bad of dev-0001, test-0002 (Eli: house style)" in story
 
 
+def test_several_findings_in_one_flag(failed: Office) -> None:
+    named = ("dev-0001:is-bad", "dev-0002:is-bad", "--because", "a name", "--by", "Eli")
+    told = failed.do("check", "--languages", "fra", "--waive", *named, status=1).out
+    assert told.startswith("fra: failed, 1 error, 1 warning, 2 waived")
+
+
 def test_both_at_once(failed: Office) -> None:
     table = fill(failed, {"devtest-0001": "odd it is"})
     named = ("--waive", "*:is-bad", "--because", "house style", "--by", "Eli")

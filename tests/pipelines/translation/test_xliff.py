@@ -3,7 +3,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpusmill.pipelines.translation.packet_files import Packet, PacketName, Returned
-from corpusmill.pipelines.translation.xliff import Element, parse_xml, read_xliff, write_xliff
+from corpusmill.pipelines.translation.xliff import (
+    Element,
+    parse_xml,
+    read_xliff,
+    write_xliff,
+    write_xliff_1,
+)
 from corpusmill.transforms.files.records import ReadError, Translation
 from tests.pipelines.translation.samples import (
     ARABIC,
@@ -153,6 +159,7 @@ def test_groups_files_and_lines() -> None:
             Translation("x", "BC", "a.xlf", 11),
         ),
         sources={"dev-0001": "S", "x": "SS"},
+        tag="fr",
     )
 
 
@@ -180,4 +187,25 @@ def test_what_is_no_xliff(text: str, line: int, message: str) -> None:
 
 @pytest.mark.parametrize(("body", "line", "message"), read_cases("translation/xliff", "no_packets"))
 def test_what_is_no_packet(body: str, line: int, message: str) -> None:
-    assert error_of(ReadError, read_xliff, document(body), "a.xlf") == f"line {line}: {message}"
+    returned = read_xliff(document(body), "a.xlf")
+    assert (line, message) in [each[1:] for each in returned.faults]
+    assert not returned.translations
+
+
+def test_one_document_has_one_packet_and_one_language() -> None:
+    other = '</file><file id="b" original="flores/fra/round1/packet10">'
+    data = document(unit(segment("<target>A</target>")) + other)
+    said = error_of(ReadError, read_xliff, data, "a.xlf")
+    assert said.startswith("line 2: the `file` elements belong to more than one packet")
+    written = write_xliff_1(tricky_packet(TRICKY_TEXTS)).replace(b'"zh-Hans"', b'"de"', 1)
+    said = error_of(ReadError, read_xliff, written, "a.xlf")
+    assert said.startswith("line 2: the `file` elements belong to more than one target language")
+
+
+def test_xliff_1_keeps_all_that_it_can_represent() -> None:
+    packet = tricky_packet(TRICKY_TEXTS)._replace(language=ARABIC)
+    returned = read_xliff(write_xliff_1(packet), "a.xlf")
+    check_returned(returned, packet)
+    assert returned.tag == "ar"
+    with pytest.raises(ValueError, match=r"character U\+0001, which XLIFF cannot represent"):
+        write_xliff_1(tricky_packet(CONTROLS))
