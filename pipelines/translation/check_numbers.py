@@ -78,7 +78,7 @@ def read_numbers(text: str) -> Readings:
         ]
         whole.update(joined)
         if _SCALE_FOLLOWS.match(text, match.end()):
-            scaled.update(joined)
+            scaled.update(plain("".join(parts[start:])) for start in range(len(parts)))
         values.extend(quantities(match[0]))
         tokens.append(match[0])
     composed = {str(number) for number in (*_han_numbers(text), *_roman_numbers(text))}
@@ -103,6 +103,10 @@ def parts_of(token: str) -> list[str]:
 def plain(digits: str) -> str:
     """Returns the digits without leading zeros, or "0" if all are zeros."""
     return digits.lstrip("0") or "0"
+
+
+def _digits(token: str) -> str:
+    return plain(re.sub(r"[^0-9]", "", token))
 
 
 def significant(digits: str) -> str:
@@ -170,6 +174,8 @@ _NUMBER = re.compile(
     r"(?<![0-9])[0-9]+(?:,[0-9]{3}(?![0-9]))*(?:[.:][0-9]+)*(?P<decade>(?=s\b|['’]s\b))?"
 )
 _SCALE_WORD = re.compile(r"[\s-](?:hundred|thousand|million|billion|trillion)\b", re.IGNORECASE)
+_NUMBER_WORD = re.compile(r"hundred|thousand|million|billion|trillion|dozen", re.IGNORECASE)
+_MIN_ADDED_DIGITS = 3  # smaller numbers are often words in the source
 _AFTERNOON = re.compile(r"p\.?m\b", re.IGNORECASE)
 _AFTER_JOINED_CLOCK = re.compile(r"\s(?:GMT|UTC|hours|hrs)\b")  # 1200 GMT
 _NOON = 12
@@ -185,8 +191,10 @@ _UNIT = re.compile(
     r"(?P<unit>feet|foot|ft|miles?|mi|mph|pounds?|lbs?|inch(?:es)?|in\b|yards?|acres?|gallons?|ounces?|oz|°?\(?F\b)",
 )
 _FACTORS = {
-    "f": (0.3048, 30.48, 0.0929),  # m, cm, m²
-    "m": (1.609, 2.59),  # km, km²
+    "f": (0.3048, 30.48),  # m, cm
+    "²f": (0.0929,),  # m²
+    "m": (1.609,),  # km
+    "²m": (2.59,),  # km²
     "p": (0.4536, 0.454),  # kg
     "l": (0.4536, 0.454),
     "i": (2.54, 25.4),  # cm, mm
@@ -214,25 +222,45 @@ class _Number(NamedTuple):
     is_clock: bool  # True for a time or a similar number with parts: 10:30, 12.00, 4:41.30
     is_decade: bool  # True for numbers such as 1920s
     has_scale: bool  # True for numbers such as 2.3 million
-    unit: str  # "feet", or ""
+    unit: str  # "feet", "²feet" for square feet, or ""
 
 
 def find_lost_numbers(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields a finding `numbers-differ` for each translation that lacks a number of its source.
+    """Yields a finding `numbers-differ` for each translation that lacks a number of its source, or that has a
+    number of three digits or more that is not in the source.
 
-    The finding is a warning if each missing number may have been converted or written as a word. Otherwise it
-    is an error.
+    A missing number is an error, unless it may have been converted or written as a word. Otherwise, the
+    finding is a warning.
     """
     counts_from_dawn = language.tag.split("-")[0] in _FROM_DAWN
     for pair in pairs:
-        if not (numbers := list(_source_numbers(pair.source.text))):
-            continue
+        numbers = list(_source_numbers(pair.source.text))
         target = read_numbers(pair.translation.text)
+        new = _new_numbers(numbers, target)
+        # A number that is also in the source is no converted one.
+        known = {number.digits for number in numbers}
+        others = (token for token in target.tokens if _digits(token) not in known)
+        converted = tuple(value for token in others for value in quantities(token))
+        target = target._replace(values=converted)
         hours = _Hours(bool(_AFTERNOON.search(pair.source.text)), counts_from_dawn)
         if lost := [number for number in numbers if not _is_kept(number, target, hours)]:
-            new = _new_numbers(numbers, target)
             is_doubtful = all(_may_be_a_word(number, bool(new)) for number in lost)
             yield pair.finding(_RULE, WARNING if is_doubtful else ERROR, _message(lost, new))
+        elif added := _added_numbers(pair.source.text, numbers, new):
+            message = f"{' '.join(map(excerpt, added))} is not in the source"
+            yield pair.finding(_RULE, WARNING, message)
+
+
+def _added_numbers(source: str, numbers: list[_Number], new: list[str]) -> list[str]:
+    """Returns those of the new numbers that are long enough, and neither converted nor from words."""
+    if _NUMBER_WORD.search(source) or any(number.unit or number.has_scale for number in numbers):
+        return []
+    known = {number.digits.removesuffix("000") for number in numbers}
+    return [
+        token
+        for token in new
+        if len(_digits(token)) >= _MIN_ADDED_DIGITS and _digits(token) not in known
+    ]
 
 
 def _source_numbers(text: str) -> Iterator[_Number]:
@@ -245,11 +273,13 @@ def _source_numbers(text: str) -> Iterator[_Number]:
         yield _Number(
             text=token,
             parts=parts,
-            digits=plain(re.sub(r"[^0-9]", "", token)),
+            digits=_digits(token),
             is_clock=":" in clock or bool(re.search(r"\.[0-9]{2}$", token)),
             is_decade=match["decade"] is not None,
             has_scale=bool(_SCALE_WORD.match(text, match.end())),
-            unit=unit["unit"].lstrip("°(").casefold() if unit else "",
+            unit=("²" if "square" in unit[0] else "") + unit["unit"].lstrip("°(").casefold()
+            if unit
+            else "",
         )
 
 
@@ -310,7 +340,8 @@ def _is_converted(number: _Number, target: Readings) -> bool:
     if number.unit == "f":
         converted: tuple[float, ...] = ((value - 32) * 5 / 9,)
     else:
-        converted = tuple(value * factor for factor in _FACTORS[number.unit[0]])
+        factors = _FACTORS[number.unit[: 1 + number.unit.startswith("²")]]
+        converted = tuple(value * factor for factor in factors)
     return any(
         abs(found - wanted) <= _CONVERSION_TOLERANCE * abs(wanted)
         for wanted in converted
@@ -337,11 +368,7 @@ def _new_numbers(numbers: list[_Number], target: Readings) -> list[str]:
       target: the numbers of the translation.
     """
     known = {part for number in numbers for part in (number.digits, *number.parts)}
-    return [
-        token
-        for token in target.tokens
-        if not known & {plain(re.sub(r"[^0-9]", "", token)), *parts_of(token)}
-    ]
+    return [token for token in target.tokens if not known & {_digits(token), *parts_of(token)}]
 
 
 def _message(lost: list[_Number], new: list[str]) -> str:

@@ -257,8 +257,12 @@ class LanguageState:
     def text_sha256(self, name: str) -> str:
         """Returns the SHA-256 of the escaped text of the line with the id `name`; "" if it has no text.
 
+        For the id "", which findings about the whole file have, returns the SHA-256 of all lines.
+
         A waiver stores this value, and is no longer valid if the text has changed.
         """
+        if not name:
+            return self.digest
         answers = self.answers.get(name, ())
         return hashlib.sha256(answers[0].raw_text).hexdigest() if answers else ""
 

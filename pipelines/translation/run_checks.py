@@ -4,9 +4,11 @@ The checks search for faults that were found in released versions of the benchma
 names the data on which it was tested.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from corpusmill.transforms.files.markup import read_toml
 from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
+from corpusmill.transforms.files.text import grouped
 
 from . import check_characters, check_numbers, sentence_pairs, swapped_lines, wrong_language
 from .sentence_pairs import ERROR, Pair
@@ -19,9 +21,10 @@ _FOREIGN = ("source-copy", "wrong-script", "wrong-language")
 _NO_TRANSLATION = frozenset({*_FOREIGN, "empty", "duplicate", "dev-devtest-overlap"})
 
 RULES = tuple(  # names of all checks, in the order of the findings about one sentence
-    "missing unknown-id empty source-copy wrong-script wrong-language swapped-lines duplicate"
+    "missing unknown-id list-numbers empty source-copy wrong-script wrong-language swapped-lines duplicate"
     " dev-devtest-overlap length-ratio numbers-differ urls-differ doubled-quotes unbalanced-quotes"
-    " html-entities markup mojibake not-nfc unicode-variants outer-blanks ending-differs".split()
+    " html-entities markup mojibake notes alternatives not-nfc unicode-variants outer-blanks inner-blanks"
+    " ending-differs".split()
 )
 
 
@@ -31,6 +34,9 @@ def check_translations(
     language: TargetLanguage,
 ) -> list[Finding]:
     """Runs all checks. Returns the findings, sorted by the order of the sources, then by the order of RULES.
+
+    If half of the lines have findings of a rule, they are replaced by one error about the whole file, which
+    has no id and is the last.
 
     `translations` maps the ids of source sentences to translations. It should cover all sources: some checks
     learn from the whole file. These checks need at least 100 lines, and are less reliable on a part of a
@@ -44,7 +50,8 @@ def check_translations(
         check_characters.find_changed_addresses,
         check_characters.find_decomposed,
         check_characters.find_doubled_quotes,
-        check_characters.find_leftovers,
+        check_characters.find_patterns,
+        check_characters.find_wrong_encodings,
         wrong_language.find_odd_lengths,
         check_characters.find_outer_blanks,
         sentence_pairs.find_repeats,
@@ -61,6 +68,10 @@ def check_translations(
         findings += in_language(filled, language)
     findings = _without_implied(findings)
     findings += swapped_lines.find_misplaced(sources, _trusted(translations, findings), language)
+    findings = [
+        *_of_whole_file(findings, len(filled)),
+        *wrong_language.find_limits(pairs, language),
+    ]
     place_of = {source.id: place for place, source in enumerate(sources)}
     return sorted(
         findings,
@@ -71,6 +82,25 @@ def check_translations(
             finding.id,
         ),
     )
+
+
+_MIN_LINES = 10  # in fewer lines, half of them may have the same fault by chance
+
+
+def _of_whole_file(findings: Sequence[Finding], count: int) -> Iterator[Finding]:
+    """Replaces the findings of a rule by one error about the whole file, if half of its lines have them.
+
+    The rules are those of the table `whole_file` in fault_patterns.toml. The error has no id.
+    """
+    causes = read_toml(__package__, "fault_patterns.toml")["whole_file"]
+    for rule, found in grouped((finding.rule, finding) for finding in findings).items():
+        lines = list(dict.fromkeys(finding.id for finding in found))
+        if rule in causes and len(lines) >= max(_MIN_LINES, count / 2):
+            first = f"the first is {found[0].id}: {found[0].message}"
+            message = f"{len(lines):,} of {count:,} lines: {causes[rule]}; {first}"
+            yield Finding("", rule, ERROR, message, "", 0)
+        else:
+            yield from found
 
 
 def _without_implied(findings: Sequence[Finding]) -> list[Finding]:

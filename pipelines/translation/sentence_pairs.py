@@ -9,6 +9,7 @@ Finds translations that are identical or nearly identical to the English source.
 
 import difflib
 import functools
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -85,6 +86,7 @@ _PLACEHOLDERS = frozenset(
     {"fixme", "loremipsum", "na", "none", "null", "tba", "tbd", "todo", "translate", "translation"}
     | {"untranslated", "xx", "xxx"}
 )
+_LOST_LETTERS = "??"
 _MAX_NAME_WORDS = 3  # "To do" may be translated with "Todo"
 # Minimum letters and digits of a translation for each one of its source. The smallest share in 19 released
 # devtest files is 0.195, for a Chinese line; in 16 of them, no line is below 0.45.
@@ -125,6 +127,8 @@ def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 def is_empty(pair: Pair) -> bool:
     """Returns True if a pair has no real translation, by the rules of `find_empty`."""
+    if _LOST_LETTERS in pair.translation.text:
+        return False  # letters lost in a wrong encoding, or a doubt of the translator
     text = fold(pair.translation.text)
     if not is_text(text):
         return True
@@ -174,8 +178,16 @@ MIN_SHARED_WORDS = 0.8
 _MAX_COPIED_WORDS = 3  # "Buenos Aires, Argentina" may be left unchanged
 
 
+_WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_MIN_COPIED_RUN = 4  # lower-case words in a row; the longest run of names has 3
+_ENGLISH = frozenset(
+    "a an and are as at be by for from in is it of on or that the to was with".split()
+)
+
+
 def find_copies(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `source-copy` findings for translations that are identical or nearly identical to their source.
+    """Yields `source-copy` findings for translations that are identical or nearly identical to their source,
+    or that contain a part of it.
 
     A finding is an error. It is only a warning for a source of at most 3 words, because this may be a name.
     """
@@ -190,6 +202,21 @@ def find_copies(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Fin
         elif len(source) > _MAX_COPIED_WORDS and _shared_words(source, target) >= MIN_SHARED_WORDS:
             message = f"nearly the source itself, not a translation into {language.name}"
             yield pair.finding("source-copy", ERROR, message)
+        elif run := _copied_run(pair):
+            message = f"{excerpt(' '.join(run))} is not translated"
+            yield pair.finding("source-copy", ERROR, message)
+
+
+def _copied_run(pair: Pair) -> list[str]:
+    """Returns the longest row of words of the source in the translation, if these are no names."""
+    source, target = _WORDS.findall(pair.source.text), _WORDS.findall(pair.translation.text)
+    if sum(map(str.islower, set(source) & set(target))) < _MIN_COPIED_RUN:
+        return []
+    matcher = difflib.SequenceMatcher(None, source, target, autojunk=False)
+    runs = (source[block.a : block.a + block.size] for block in matcher.get_matching_blocks())
+    longest = max(runs, key=lambda run: sum(map(str.islower, run)))
+    is_long = sum(map(str.islower, longest)) >= _MIN_COPIED_RUN
+    return longest if is_long and not _ENGLISH.isdisjoint(longest) else []
 
 
 def _shared_words(source: list[str], target: list[str]) -> float:

@@ -62,7 +62,10 @@ def find_language(code: str) -> TargetLanguage:
 
 
 def _tag(code: str) -> str | None:
-    """Returns the shortest equivalent BCP 47 tag ("ne" for "npi_Deva"), or None for an unknown language."""
+    """Returns the BCP 47 tag of a language, or None for an unknown language.
+
+    It is the same for all codes of a language: "ne" for "npi_Deva", "zh-Hant" for "zh-TW", "fr" for "fr-FR".
+    """
     import langcodes
 
     tag = _table("tags").get(code, code)
@@ -74,7 +77,23 @@ def _tag(code: str) -> str | None:
         language = langcodes.Language.get(langcodes.standardize_tag(tag, macro=True))
     except langcodes.tag_parser.LanguageTagError:
         return None
-    return language.simplify_script().to_tag() if language.is_valid() else None
+    if not language.is_valid():
+        return None
+    make, full = langcodes.Language.make, language.maximize()
+    if language.variants or language.extensions or language.private or not full.language:
+        return language.to_tag()
+    usual_script = make(language=full.language).maximize().script
+    usual_country = make(language=full.language, script=full.script).maximize().territory
+    short = make(
+        language=full.language,
+        script=None if full.script == usual_script else full.script,
+        territory=None if full.territory == usual_country else language.territory,
+    ).to_tag()
+    variety = _table("varieties").get(short, short)
+    country = langcodes.Language.get(variety).territory
+    if country and language.territory and language.territory != country:
+        return f"{short}-{full.territory}" if short in _table("varieties") else short
+    return variety
 
 
 def _near_names(code: str) -> str:
@@ -90,10 +109,6 @@ def _near_names(code: str) -> str:
     return "; similar languages are " + ", ".join(f'"{known}" ({names[known]})' for known in found)
 
 
-# "no" in Wikipedia is Bokmål, which has a code of its own in FLORES-101. Nynorsk is "nn" in both.
-_SAME = {"no": "nb"}
-
-
 def language_key(code: str) -> str:
     """Returns the ISO 639 code, and the script if it is not the usual one: "zh", "zh-Hant", "sr-Latn".
 
@@ -107,5 +122,4 @@ def language_key(code: str) -> str:
     full = langcodes.Language.get(tag).maximize()
     language = full.language or tag
     usual = langcodes.Language.make(language=language).maximize().script
-    plain = _SAME.get(language, language)
-    return plain if full.script in (usual, None) else f"{plain}-{full.script}"
+    return language if full.script in (usual, None) else f"{language}-{full.script}"

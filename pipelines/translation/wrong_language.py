@@ -131,9 +131,11 @@ def without_names(text: str, source: str) -> str:
 
 
 def _wrong_writing(pair: Pair, language: TargetLanguage) -> Finding | None:
-    parts = language.tag.split("-")
+    import langcodes
+
+    full = langcodes.Language.get(language.tag).maximize()
     for script, (encoding, other_encoding, other) in _WRITINGS.items():
-        if parts[0] == "zh" and script in parts:
+        if full.language == "zh" and full.script == script:
             chars = _CHINESE.findall(pair.translation.text)
             foreign = [  # characters of both kinds are never reported
                 char
@@ -160,6 +162,7 @@ def _is_encodable(char: str, encoding: str) -> bool:
 
 _RULE = "wrong-language"
 _LATIN = "Latn"
+_ENGLISH = "en"
 
 # Log likelihood per letter triple under the sources, minus that under the other translations. In 8 files in
 # Latin and Greek script no translation has more than -0.09, and no English line has less than 0.28.
@@ -171,7 +174,7 @@ _SMOOTHING = 0.5
 # language, except one Xhosa line with 2.9 for Zulu. 19 of 20 Hindi lines in a Nepali file, and the reverse,
 # have more than 1.8.
 _MIN_MARGIN = 3.5
-_DOUBTFUL_MARGIN = 2.0
+_DOUBTFUL_MARGIN = 3.0
 _MIN_CHARS = 25
 # Language distance of CLDR. Nearer languages are too similar to distinguish (Bosnian and Croatian, 8);
 # languages that are a little farther apart give only warnings (Malay and Indonesian, 34; Norwegian and
@@ -186,9 +189,11 @@ def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
     Short lines are not checked.
     """
     # In other scripts, English is reported as wrong script, and Latin letters are often names.
-    may_hide_english = language.scripts == (_LATIN,) and language.tag.split("-")[0] != "en"
-    english = set(_english_places(pairs)) if may_hide_english else set()
+    may_hide_english = language.scripts == (_LATIN,) and language.tag.split("-")[0] != _ENGLISH
     identify = language_of_text.identifier()
+    sources = identify(" ".join(pair.source.text for pair in pairs[:_MIN_LINES]))
+    may_hide_english &= max(sources, key=sources.__getitem__) == _ENGLISH
+    english = set(_english_places(pairs)) if may_hide_english else set()
     own = language_of_text.label_of(language.tag)
     for place, pair in enumerate(pairs):
         text = without_names(pair.translation.text, pair.source.text)
@@ -198,6 +203,38 @@ def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
             finding = _identified(pair, language, own, identify(pair.translation.text.strip()))
             if finding:
                 yield finding
+
+
+# Share of the lines of a file that are in one language, from which the file is in this language, if the
+# identifier does not know the target language. Texts in languages that it does not know are given to many.
+_MIN_SAME = 0.9
+_MIN_IDENTIFIED = 10
+
+
+def find_limits(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
+    """Yields a finding `wrong-language` about the whole file, if py3langid does not know the target language.
+
+    It is an error if nine of ten lines are in one other language, otherwise a warning that only the script
+    was checked.
+    """
+    if not pairs or language_of_text.label_of(language.tag):
+        return
+    identify = language_of_text.identifier()
+    texts = [pair.translation.text.strip() for pair in pairs]
+    texts = [text for text in texts if sum(map(str.isalpha, text)) >= _MIN_CHARS]
+    best = Counter(max(found, key=found.__getitem__) for found in map(identify, texts))
+    label, count = best.most_common(1)[0] if best else ("", 0)
+    severity = WARNING
+    message = (
+        f"no identifier knows {language.name}: whether the lines are in this language was not"
+        " checked, only their script; let a speaker look at them"
+    )
+    if count >= max(_MIN_IDENTIFIED, _MIN_SAME * len(texts)) and (
+        language_of_text.distance(label, language.tag) >= language_of_text.CERTAIN_DISTANCE
+    ):
+        name, severity = language_of_text.name_of(label), ERROR
+        message = f"{count:,} of {len(texts):,} lines are {name}; expected {language.name}"
+    yield Finding("", _RULE, severity, message, "", 0)
 
 
 def _identified(

@@ -23,7 +23,7 @@ def test_what_is_no_reading(text: str, number: str) -> None:
 
 
 def test_scaled_ones_are_those_before_a_word() -> None:
-    assert check_numbers.read_numbers("2,3 Millionen und 400.").scaled == {"2", "3", "23"}
+    assert check_numbers.read_numbers("2,3 Millionen und 400.").scaled == {"3", "23"}
     assert check_numbers.read_numbers("33万 400").scaled == {"33"}
 
 

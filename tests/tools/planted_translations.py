@@ -1,0 +1,436 @@
+"""Plants faults in released translations, and counts how many the checks see.
+
+    CORPUSMILL_DATA=… python -m tests.tools.planted_translations [--seed 1] [--missed] [--untouched]
+
+Each kind of fault is planted in 48 lines of 16 released devtest files of FLORES-101 and FLORES-200, or of
+those of them in which it can occur. Lines with findings of their own are left alone. A fault is seen if
+its line has a finding that it did not have before. `others` are new findings about untouched lines.
+--missed prints the faults that are not seen. --untouched prints the findings about the files as they are,
+and about the Xhosa reference of WMT 2021.
+"""
+
+import argparse
+import functools
+import random
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from corpusmill.pipelines.translation.check_numbers import with_ascii_digits
+from corpusmill.pipelines.translation.run_checks import check_translations
+from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
+from tests.tools.case_tables import read_tables
+from tests.tools.real_data import DATA
+
+FLORES = DATA / "flores"
+LATIN = "deu fra swh tur vie".split()
+OTHER = "ara ell hin jpn khm_Khmr npi_Deva pbt_Arab rus sin_Sinh ukr zho_simpl".split()
+FILES = sorted([*LATIN, *OTHER])
+COUNT = 48
+MISSING = "\0"
+ALPHABETS = [*LATIN, *"ara pbt_Arab hin npi_Deva rus ukr".split()]
+_WORDS = read_tables("translation/planted")
+_CLOSING = "\"'“”‘’„»«›‹」』）)] \u00a0\u202f\u200b"
+_STOPS = ".。।።។۔"
+
+
+class Line(NamedTuple):
+    """A line into which a fault is planted."""
+
+    code: str
+    place: int  # from 0
+    source: str
+    text: str
+    next_source: str
+
+
+Plant = Callable[[Line, random.Random], str | None]
+
+
+@functools.cache
+def read_lines(code: str) -> tuple[str, ...]:
+    """Returns the lines of a released file, such as "fra" or "npi_Deva"."""
+    folder = (
+        "flores200_dataset" if code[3:4] == "_" and code[4:5].isupper() else "flores101_dataset"
+    )
+    text = (FLORES / folder / "devtest" / f"{code}.devtest").read_text("utf-8")
+    return tuple(text.removesuffix("\n").split("\n"))
+
+
+@functools.cache
+def read_sources() -> tuple[SourceSentence, ...]:
+    """Returns the English sentences of devtest, with their articles."""
+    table = (FLORES / "flores101_dataset" / "metedata_devtest.tsv").read_text("utf-8")
+    rows = [line.split("\t") for line in table.splitlines()[1:]]
+    return tuple(
+        SourceSentence(
+            *(f"devtest-{place:04}", "devtest", url, text, url),
+            *(domain, topic, image == "yes", link == "yes"),
+        )
+        for place, (text, (url, domain, topic, image, link)) in enumerate(
+            zip(read_lines("eng"), rows, strict=True), 1
+        )
+    )
+
+
+def check(code: str, lines: Mapping[int, str] | None = None) -> list[Finding]:
+    """Checks a released file in which some lines are replaced; a line that is MISSING is left out."""
+    texts = {**dict(enumerate(read_lines(code))), **(lines or {})}
+    translations = {
+        source.id: Translation(source.id, texts[place], f"{code}.devtest", place + 1)
+        for place, source in enumerate(read_sources())
+        if texts[place] != MISSING
+    }
+    return check_translations(read_sources(), translations, find_language(code))
+
+
+def _cut(text: str, share: float) -> int:
+    """Returns where a word ends after a share of a text; in scripts without spaces, where a letter ends."""
+    place = text.find(" ", int(len(text) * share))
+    if place < 0 or place > 0.9 * len(text):
+        place = int(len(text) * share)
+    while unicodedata.category(text[place])[0] == "M" or text[place - 1] == "\u200b":
+        place += 1
+    return place
+
+
+def _filled(form: str, text: str) -> str:
+    first = _cut(text, 0.4)
+    second = _cut(text, 0.6)
+    for key, value in {
+        "{word}": text[:first].strip(),
+        "{next}": text[first:second].strip(),
+        "{rest}": text[second if "{next}" in form else first :].strip(),
+        "{}": text.strip(),
+    }.items():
+        form = form.replace(key, value)
+    return form
+
+
+def _form(key: str) -> Plant:
+    def write(line: Line, chance: random.Random) -> str | None:
+        return _filled(chance.choice(_WORDS["signs"][key]), line.text)
+
+    return write
+
+
+def half(line: Line, _: random.Random) -> str | None:
+    """The second half of the source after the first half of the translation."""
+    source = line.source[_cut(line.source, 0.5) :].strip()
+    if len(source.split()) < 6:
+        return None
+    return f"{line.text[: _cut(line.text, 0.5)].strip()} {source}"
+
+
+def wrong_script(line: Line, chance: random.Random) -> str | None:
+    """The same sentence of a file in another script, if no letter of both is alike."""
+    others = [code for code in FILES if not set(_scripts(code)) & set(_scripts(line.code))]
+    return read_lines(chance.choice(others))[line.place]
+
+
+@functools.cache
+def _scripts(code: str) -> tuple[str, ...]:
+    return find_language(code).scripts
+
+
+def other_language(line: Line, chance: random.Random) -> str | None:
+    """The same sentence of a file in the same script."""
+    others = [c for c in FILES if _scripts(c) == _scripts(line.code) and c != line.code]
+    if len(line.text) < 60 or not others:
+        return None
+    return read_lines(chance.choice(others))[line.place]
+
+
+def entity(line: Line, chance: random.Random) -> str | None:
+    sign = chance.choice(_WORDS["signs"]["entities"])
+    place = _cut(line.text, 0.3 + 0.4 * chance.random())
+    return line.text[:place] + sign + line.text[place:]
+
+
+def separator(line: Line, chance: random.Random) -> str | None:
+    place = _cut(line.text, 0.3 + 0.4 * chance.random())
+    sign = chance.choice("\u2028\u2029")
+    return line.text[:place] + sign + line.text[place:].lstrip()
+
+
+def note(line: Line, chance: random.Random) -> str | None:
+    words = chance.choice(_WORDS["notes"][line.code])
+    place = _cut(line.text, 0.5)
+    if chance.random() < 0.5:
+        return f"{line.text.strip()} {words}"
+    return f"{line.text[:place].strip()} {words} {line.text[place:].strip()}"
+
+
+def machine(line: Line, chance: random.Random) -> str | None:
+    forms = _WORDS["machine"]
+    return chance.choice([*forms["any"], *forms.get(line.code, ())]).replace(
+        "{}", line.text.strip()
+    )
+
+
+def alternatives(line: Line, chance: random.Random) -> str | None:
+    """A word, or some letters, and "/" and another one."""
+    if "/" in line.source:
+        return None
+    other = re.findall(r"[^\W\d_]{3,}", read_lines(line.code)[line.place - 7])
+    words = list(re.finditer(r"(?<!\S)[^\W\d_]{4,}(?!\S)", line.text)) or list(
+        re.finditer(r"[^\W\d_]{4,}", line.text)
+    )
+    if not words or not other:
+        return None
+    word = chance.choice(words)
+    sign = chance.choice(["/", " / "])
+    return line.text[: word.end()] + sign + chance.choice(other)[:12] + line.text[word.end() :]
+
+
+def double_space(line: Line, chance: random.Random) -> str | None:
+    places = [one.start() for one in re.finditer(r"(?<=\S) (?=\S)", line.text)]
+    if not places:
+        place = _cut(line.text, 0.5)
+        return f"{line.text[:place]}  {line.text[place:]}"
+    place = chance.choice(places)
+    return line.text[:place] + " " + line.text[place:]
+
+
+def lost_stop(line: Line, _: random.Random) -> str | None:
+    if not line.source.rstrip(_CLOSING).endswith("."):
+        return None
+    bare = line.text.rstrip(_CLOSING)
+    if bare[-1:] not in _STOPS or bare.endswith(".."):
+        return None
+    return bare[:-1] + line.text[len(bare) :]
+
+
+def cut(line: Line, _: random.Random) -> str | None:
+    return line.text[: _cut(line.text, 0.57)].strip()
+
+
+def lost_accents(line: Line, _: random.Random) -> str | None:
+    """All but ASCII, and what ASCII has instead of it, as question marks."""
+    text = re.sub(r"[‘’]", "'", re.sub(r"[“”„«»]", '"', line.text.replace("\u00a0", " ")))
+    lost = text.encode("ascii", "replace").decode()
+    return lost if sum(map(str.isalpha, text)) - sum(map(str.isalpha, lost)) > 1 else None
+
+
+def lost_letters(line: Line, _: random.Random) -> str | None:
+    return line.text.encode("ascii", "replace").decode()
+
+
+def mojibake(line: Line, chance: random.Random) -> str | None:
+    encoding = chance.choice(["latin-1", "cp1252"])
+    wrong = line.text.encode("utf-8").decode(encoding, "replace")
+    return wrong if sum(not c.isascii() for c in line.text) > 1 else None
+
+
+def wrapped(line: Line, chance: random.Random) -> str | None:
+    marks = set("\"“”„«»「」『』'‘’")
+    if line.text.strip()[0] in marks or line.text.strip()[-1] in marks or line.source[0] in marks:
+        return None
+    return chance.choice(_WORDS["signs"]["quotes"]).replace("{}", line.text.strip())
+
+
+def _number(line: Line, least: int, change: Callable[[str], str | None]) -> str | None:
+    """Changes a number that is in both lines, in its own digits."""
+    plain = with_ascii_digits(line.text)
+    source = set(re.findall(r"[0-9]+", line.source.replace(",", "")))
+    for match in re.finditer(r"[0-9]+(?:[.,\u00a0\u202f ][0-9]{3})*(?![0-9.,:])", plain):
+        if len(plain) != len(line.text) or plain[: match.start()].endswith((".", ",", ":")):
+            continue
+        digits = re.sub(r"[^0-9]", "", match[0])
+        changed = change(match[0]) if digits in source and len(digits) >= least else None
+        if changed is None or re.sub(r"[^0-9]", "", changed) in source:
+            continue
+        own = line.text[match.start()]
+        zero = 0x30 if own.isascii() else ord(own) - unicodedata.decimal(own)
+        written = "".join(chr(zero + int(c)) if c.isascii() and c.isdigit() else c for c in changed)
+        return line.text[: match.start()] + written + line.text[match.end() :]
+    return None
+
+
+def changed_number(line: Line, chance: random.Random) -> str | None:
+    def change(text: str) -> str:
+        place = chance.choice([place for place, char in enumerate(text) if char.isdigit()])
+        digit = chance.choice([char for char in "123456789" if char != text[place]])
+        return text[:place] + digit + text[place + 1 :]
+
+    return _number(line, 2, change)
+
+
+def magnitude(line: Line, _: random.Random) -> str | None:
+    """A zero too few or too many."""
+
+    def change(text: str) -> str | None:
+        if not text.endswith("00"):
+            return None
+        return re.sub(r"[^0-9]", "", text)[:-1] if line.place % 2 else f"{text}0"
+
+    return _number(line, 3, change)
+
+
+KINDS: dict[str, tuple[Plant, list[str]]] = {
+    "missing line": (lambda line, _: MISSING, FILES),
+    "empty line": (lambda line, _: "", FILES),
+    "untranslated": (lambda line, _: line.source, FILES),
+    "half untranslated, Latin": (half, LATIN),
+    "half untranslated, other scripts": (half, OTHER),
+    "wrong script": (wrong_script, FILES),
+    "other language": (other_language, ALPHABETS),
+    "swapped neighbours": (lambda line, _: None, FILES),
+    "entities": (entity, FILES),
+    "placeholders": (_form("placeholders"), FILES),
+    "U+2028, U+2029": (separator, FILES),
+    "translator's note": (note, FILES),
+    "??? or (sic)": (_form("doubts"), FILES),
+    "alternatives a/b": (alternatives, FILES),
+    "double space": (double_space, FILES),
+    "lost full stop": (lost_stop, FILES),
+    "cut to 60 %": (cut, FILES),
+    "accents lost as ?": (lost_accents, ["deu", "fra", "tur", "vie"]),
+    "letters lost as ?": (lost_letters, OTHER),
+    "mojibake": (mojibake, [code for code in FILES if code != "swh"]),
+    "words of a machine": (machine, FILES),
+    "markdown": (_form("markdown"), FILES),
+    "quotes around the line": (wrapped, FILES),
+    "number changed": (changed_number, FILES),
+    "number, other magnitude": (magnitude, FILES),
+}  # fmt: skip
+ALL_LINES = "list numbers"
+
+
+class Planted(NamedTuple):
+    """Faults of a file: place → kind; place → text of the line with the fault."""
+
+    kinds: dict[int, str]
+    lines: dict[int, str]
+
+
+def plant(code: str, seed: int, taken: set[int]) -> Planted:
+    """Plants the faults of a file, in lines that are not taken."""
+    chance = random.Random(f"{seed} {code}")
+    own, sources = read_lines(code), read_lines("eng")
+    places = [place for place in range(len(own) - 1) if place not in taken]
+    chance.shuffle(places)
+    kinds: dict[int, str] = {}
+    lines: dict[int, str] = {}
+    # Kinds with the fewest suitable lines choose first.
+    for kind in sorted(KINDS, key=lambda one: one.split(",")[0] != "number"):
+        write, codes = KINDS[kind]
+        wanted = share(codes, code)
+        for place in places:
+            if not wanted:
+                break
+            if place in lines or any(other in lines for other in (place - 1, place + 1)):
+                continue
+            line = Line(code, place, sources[place], own[place], sources[place + 1])
+            if kind == "swapped neighbours":
+                if place + 1 in taken:
+                    continue
+                lines |= {place: own[place + 1], place + 1: own[place]}
+            elif (text := write(line, chance)) is None:
+                continue
+            else:
+                lines[place] = text
+            kinds[place] = kind
+            wanted -= 1
+    return Planted(kinds, lines)
+
+
+def share(codes: list[str], code: str) -> int:
+    """Returns how many of the 48 faults of a kind are planted in a file."""
+    if code not in codes:
+        return 0
+    place = codes.index(code)
+    return COUNT * (place + 1) // len(codes) - COUNT * place // len(codes)
+
+
+def numbered(code: str) -> dict[int, str]:
+    """Returns the lines of a file with their numbers before them."""
+    return {place: f"{place + 1}. {text}" for place, text in enumerate(read_lines(code))}
+
+
+def new_findings(before: list[Finding], after: list[Finding]) -> dict[int, list[Finding]]:
+    """Returns place of a line → findings that it did not have. The place of the whole file is -1."""
+    known = {(one.id, one.rule, one.severity) for one in before}
+    new: dict[int, list[Finding]] = defaultdict(list)
+    for one in after:
+        if (one.id, one.rule, one.severity) not in known:
+            new[int(one.id[-4:]) - 1 if one.id else -1].append(one)
+    return new
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--missed", action="store_true")
+    parser.add_argument("--untouched", action="store_true")
+    parser.add_argument("--files", nargs="*", default=FILES)
+    args = parser.parse_args()
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    others: list[Finding] = []
+    for code in args.files:
+        before = check(code)
+        if args.untouched:
+            print_findings(before)
+        planted = plant(code, args.seed, {int(one.id[-4:]) - 1 for one in before if one.id})
+        new = new_findings(before, check(code, planted.lines))
+        for place, kind in planted.kinds.items():
+            count(counts[kind], new.get(place, []))
+            if args.missed and place not in new:
+                print(f"not seen: {kind}: {code} {place + 1}: {planted.lines[place]}")
+        others += [one for place in new.keys() - planted.lines.keys() for one in new[place]]
+        new = new_findings(before, check(code, numbered(code)))
+        for place in range(share(FILES, code)):
+            count(counts[ALL_LINES], [*new.get(-1, []), *new.get(300 * place, [])])
+    if args.untouched:
+        print_findings(check_xhosa())
+    print("| fault | planted | seen | as errors | rules |\n|---|---:|---:|---:|---|")
+    for kind in (*KINDS, ALL_LINES):
+        found = counts[kind]
+        planted_, seen, errors = (found.pop(key, 0) for key in ("planted", "seen", "errors"))
+        rules = ", ".join(f"{rule} {number}" for rule, number in found.most_common())
+        print(f"| {kind} | {planted_} | {seen} | {errors} | {rules} |")
+    print(f"others: {len(others)}")
+    print_findings(others)
+
+
+def count(counts: Counter[str], found: list[Finding]) -> None:
+    """Counts a planted fault, with the findings about its line."""
+    counts["planted"] += 1
+    counts["seen"] += bool(found)
+    counts["errors"] += any(one.severity == "error" for one in found)
+    counts.update({one.rule for one in found})
+
+
+def check_xhosa() -> list[Finding]:
+    """Checks the Xhosa reference of WMT 2021 with its Zulu source."""
+    folder = FLORES / "wmt21-florestest"
+    source, target = (
+        (folder / name).read_text("utf-8").removesuffix("\n").split("\n")
+        for name in (
+            "sources/florestest2021.zu-xh.src.zu",
+            "references/florestest2021.zu-xh.ref.A.xh",
+        )
+    )
+    sources = [
+        SourceSentence(f"test-{place:04}", "test", "", text, "", "", "", False, False)
+        for place, text in enumerate(source, 1)
+    ]
+    translations = {
+        one.id: Translation(one.id, text, "xho.test", place)
+        for place, (one, text) in enumerate(zip(sources, target, strict=True), 1)
+    }
+    return check_translations(sources, translations, find_language("xho"))
+
+
+def print_findings(findings: list[Finding]) -> None:
+    for one in findings:
+        print(f"{one.file}:{one.line}: {one.severity}: {one.rule}: {one.message}")
+
+
+if __name__ == "__main__":
+    main()
