@@ -109,8 +109,8 @@ def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
     reasons = grouped((one.id, f"{one.rule}: {one.message}") for one in errors if one.id)
     of_all = [f"{finding.rule}: {finding.message}" for finding in errors if not finding.id]
     refused = state.refused
-    ids = [name for name in state.ids if not of_all and (name in reasons or name in refused)]
-    ids = ids or state.ids
+    lacking = [name for name in state.ids if name in reasons or name in refused]
+    ids = state.ids if of_all or not lacking else lacking
     if of_all:  # findings about the whole file are added to the first line
         reasons[ids[0]] = [*of_all, *reasons.get(ids[0], ())]
     found = f"with errors in check {check.name}{' or refused by `import`' if refused else ''}"
