@@ -14,7 +14,6 @@ import json
 import lzma
 import re
 import shutil
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from corpusmill.transforms.duplicates.contamination_evidence import join_stretches
-from corpusmill.transforms.duplicates.folded_words import normalize
+from corpusmill.transforms.duplicates.folded_words import places_in
 from corpusmill.transforms.duplicates.read_texts import TextFile, positions_of, value_of
 from corpusmill.transforms.files.builds.finished_builds import opened
 from corpusmill.transforms.files.builds.manifest import is_name
@@ -117,7 +116,8 @@ class Editor:
                 raise InputError(
                     name, f"{column} is no column of texts, so only whole documents can be removed"
                 )
-            spans = [(place_in(text, one.start), place_in(text, one.end)) for one in some]
+            edges = iter(places_in(text, [edge for one in some for edge in (one.start, one.end)]))
+            spans = list(zip(edges, edges, strict=True))
             texts = [text[slice(*span)] for span in spans]
             listed += zip(some, *zip(*spans, strict=True), texts, strict=True)
             after[column] = cut(text, spans)
@@ -182,13 +182,6 @@ def has_words(text: str, is_article: bool) -> bool:
     """Returns True if a text has letters or digits. The title of an article does not count."""
     words = _STAYS.sub(" ", text.split("\n", 3)[-1] if is_article else text)
     return any(map(str.isalnum, words))
-
-
-def place_in(text: str, at: int) -> int:
-    """Returns the position in a text of a position in its NFC."""
-    if normalize(text) == text:
-        return at
-    return bisect_right(range(len(text) + 1), at, key=lambda end: len(normalize(text[:end]))) - 1
 
 
 class Original(NamedTuple):

@@ -7,10 +7,12 @@ Thai, Lao, Khmer, Myanmar) each letter with its marks is a word. numpy processes
 
 These are removed, or folded further, because copies of a text often differ in them: format characters (soft
 hyphens, zero-width joiners), the vowel signs and tatweel of Arabic, the points of Hebrew, the dots that
-distinguish the four letters I of Turkish, and "^" before an exponent. A character reference of HTML, such as
+distinguish the four letters I of Turkish, and what marks an exponent, as in "x^2", "x^{2}" and
+"x<sup>2</sup>". A character reference of HTML, such as
 "&eacute;", or an escape of JSON, such as "\\u00e9", is read as its character.
 """
 
+import bisect
 import functools
 import html
 import itertools
@@ -45,6 +47,10 @@ _ESCAPES: Sequence[tuple[str, re.Pattern[str], Callable[[str], str]]] = (
     ("\\u", re.compile(r"\\u[0-9a-fA-F]{4}"), lambda found: chr(int(found[2:], 16))),  # JSON
 )
 """First characters, pattern and reader of each way to write a character as several."""
+_EXPONENTS = (
+    ("^{", re.compile(r"\^\{([^{}\s]{1,16})\}")),
+    ("<sup>", re.compile(r"<sup>([^<>\s]{1,16})</sup>")),
+)
 
 _SOFT_HYPHEN = 0xAD
 # the other planes have no Unicode characters
@@ -124,6 +130,32 @@ class _Folding(NamedTuple):
 def normalize(text: str) -> str:
     """Returns the text in NFC."""
     return unicodedata.normalize("NFC", text)
+
+
+def places_in(text: str, places: Sequence[int]) -> list[int]:
+    """Returns the positions in a text of some positions in its NFC.
+
+    The characters of the text before such a position, in NFC, are those of the NFC before it.
+    """
+    if normalize(text) == text:
+        return list(places)
+    # NFC changes no stable character, nor joins it with what is before it.
+    edges = numpy.union1d([0, len(text)], numpy.flatnonzero(_look_up(text) < _UNSTABLE))
+    sizes = numpy.diff(edges)
+    for row in {0, *numpy.flatnonzero(sizes > 1).tolist()}:
+        sizes[row] = len(normalize(text[edges[row] : edges[row + 1]]))
+    sums = numpy.cumsum([0, *sizes])
+    found = []
+    for place in places:
+        row = int(numpy.searchsorted(sums, place, "right")) - 1
+        start, left = int(edges[row]), place - int(sums[row])
+        ends = range(start, int(edges[min(row + 1, len(sizes))]) + 1)
+        found.append(
+            ends[
+                bisect.bisect_right(ends, left, key=lambda end: len(normalize(text[start:end]))) - 1
+            ]
+        )
+    return found
 
 
 def fold_text(text: str) -> FoldedText:
@@ -218,6 +250,10 @@ def _look_up(text: str) -> Uint32s:
                 characters[at : found.end()] = _folding().folded[_SOFT_HYPHEN]
                 characters[at] = _folding().folded[ord(character)]
             at = text.find(sign, at + 1)
+    for sign, pattern in _EXPONENTS:
+        for found in pattern.finditer(text) if sign in text else ():
+            for start, end in ((found.start(), found.start(1)), (found.end(1), found.end())):
+                characters[start:end] = _folding().folded[_SOFT_HYPHEN]
     return characters
 
 

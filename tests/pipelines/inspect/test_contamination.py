@@ -147,10 +147,26 @@ def test_the_screen(tmp_path: Path, run: Command) -> None:
     ]
     out = run(*given, "--workers", "1", "--json", "--ngram-words", "16", status=1).out
     assert json.loads(out)["total"] == {
-        "items": 3, "copied": 1, "partly": 0, "common": 0, "long": 1, "most": 1, "whole": 1, "too_short": 2
+        "items": 3, "copied": 1, "partly": 0, "common": 0, "long": 1, "too_short": 2
     }  # fmt: skip
     lines = run(*given, "--workers", "1", "--whole-files", status=1).out.splitlines()
     assert lines[0].startswith("training data: 1 documents")
+
+
+@pytest.mark.parametrize(("lacking", "is_said"), [(1, False), (2, True)])
+def test_rows_that_lack_the_field_are_counted_and_many_of_them_are_said(
+    lacking: int, is_said: bool, tmp_path: Path, run: Command
+) -> None:
+    rows = [{"text": SENTENCE}] * (11 - lacking) + [{"body": SENTENCE}] * lacking
+    train, found = write_rows(tmp_path / "train.jsonl", rows), tmp_path / "found"
+    write_rows(tmp_path / "set.jsonl", [{"text": SENTENCE}])
+    given = ["--train", train, "--eval", tmp_path / "set.jsonl", "--output", found]
+    out = run("contamination", *given, "--workers", "1", status=1).out
+    assert f"{11 - lacking} documents" in out
+    assert f"{lacking} rejected/no-field" in out
+    said = f"{lacking} of 11 texts of training data are missing"
+    assert (said in " ".join(out.split())) == is_said
+    assert (said in (found / "README.md").read_text()) == is_said
 
 
 def test_the_page(tmp_path: Path, run: Command) -> None:
