@@ -132,29 +132,29 @@ def normalize(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def places_in(text: str, places: Sequence[int]) -> list[int]:
+def places_in(text: str, places: Sequence[int], piece: int = 1 << 8) -> list[int]:
     """Returns the positions in a text of some positions in its NFC.
 
-    The characters of the text before such a position, in NFC, are those of the NFC before it.
+    The characters of the text before such a position, in NFC, are those of the NFC before it. The text is
+    normalised in pieces of about `piece` characters.
     """
     if normalize(text) == text:
         return list(places)
     # NFC changes no stable character, nor joins it with what is before it.
-    edges = numpy.union1d([0, len(text)], numpy.flatnonzero(_look_up(text) < _UNSTABLE))
-    sizes = numpy.diff(edges)
-    for row in {0, *numpy.flatnonzero(sizes > 1).tolist()}:
-        sizes[row] = len(normalize(text[edges[row] : edges[row + 1]]))
-    sums = numpy.cumsum([0, *sizes])
+    stable = numpy.flatnonzero(_look_up(text) < _UNSTABLE)
+    pieces = stable[numpy.searchsorted(stable, range(0, int(stable.max(initial=0)), piece))]
+    edges = sorted({0, *pieces.tolist(), len(text)})
+    sizes = [len(normalize(text[start:end])) for start, end in itertools.pairwise(edges)]
+    sums = list(itertools.accumulate(sizes, initial=0))
     found = []
     for place in places:
-        row = int(numpy.searchsorted(sums, place, "right")) - 1
-        start, left = int(edges[row]), place - int(sums[row])
-        ends = range(start, int(edges[min(row + 1, len(sizes))]) + 1)
-        found.append(
-            ends[
-                bisect.bisect_right(ends, left, key=lambda end: len(normalize(text[start:end]))) - 1
-            ]
+        row = bisect.bisect_right(sums, place) - 1
+        start, left = edges[row], place - sums[row]
+        ends = range(start, edges[min(row + 1, len(sizes))] + 1)
+        after = bisect.bisect_right(
+            ends, left, key=lambda end, at=start: len(normalize(text[at:end]))
         )
+        found.append(start + after - 1)
     return found
 
 
