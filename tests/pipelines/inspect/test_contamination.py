@@ -118,7 +118,7 @@ def test_builds_and_flores(tmp_path: Path) -> None:
     found = search([str(wiki)], [flores, str(wiki), str(news)], output=str(report))
     assert found.splits == {
         ("flores", "devtest eng"): SplitCounts(2, too_short=1),
-        ("flores", "devtest ukr"): SplitCounts(2, 1, 0, 0, 0, 1, 1, 1),
+        ("flores", "devtest ukr"): SplitCounts(2, 1, 0, 0, 0, 1),
         ("wiki40b/uk/20260101-1.0.0", "validation"): SplitCounts(1),
         ("wiki40b/uk/20260101-1.0.0", "test"): SplitCounts(1, too_short=1),
         ("lm1b/en/2007-2011-1.0.0", "test"): SplitCounts(2, too_short=1),
@@ -126,8 +126,8 @@ def test_builds_and_flores(tmp_path: Path) -> None:
     (row,) = read_report(report / "found.jsonl")
     assert (row["id"], row["passages"][0]["document"]) == ("2", "Q1")
     found = search([str(news)], [f"NEWS={flores}#eng", str(news)])
-    assert found.splits["NEWS", "devtest eng"] == SplitCounts(2, 1, 0, 0, 1, 1, 1, 1)
-    assert found.splits["lm1b/en/2007-2011-1.0.0", "test"] == SplitCounts(2, 1, 0, 0, 0, 1, 1, 1)
+    assert found.splits["NEWS", "devtest eng"] == SplitCounts(2, 1, 0, 0, 1, 1)
+    assert found.splits["lm1b/en/2007-2011-1.0.0", "test"] == SplitCounts(2, 1, 0, 0, 0, 1)
 
 
 def test_the_screen(tmp_path: Path, run: Command) -> None:
