@@ -144,18 +144,21 @@ def places_in(text: str, places: Sequence[int], piece: int = 1 << 8) -> list[int
     stable = numpy.flatnonzero(_look_up(text) < _UNSTABLE)
     pieces = stable[numpy.searchsorted(stable, range(0, int(stable.max(initial=0)), piece))]
     edges = sorted({0, *pieces.tolist(), len(text)})
-    sizes = [len(normalize(text[start:end])) for start, end in itertools.pairwise(edges)]
+    sizes = [_size_in_nfc(text, *piece_edges) for piece_edges in itertools.pairwise(edges)]
     sums = list(itertools.accumulate(sizes, initial=0))
     found = []
     for place in places:
         row = bisect.bisect_right(sums, place) - 1
         start, left = edges[row], place - sums[row]
         ends = range(start, edges[min(row + 1, len(sizes))] + 1)
-        after = bisect.bisect_right(
-            ends, left, key=lambda end, at=start: len(normalize(text[at:end]))
-        )
+        size_to = functools.partial(_size_in_nfc, text, start)
+        after = bisect.bisect_right(ends, left, key=size_to)
         found.append(start + after - 1)
     return found
+
+
+def _size_in_nfc(text: str, start: int, end: int) -> int:
+    return len(normalize(text[start:end]))
 
 
 def fold_text(text: str) -> FoldedText:
