@@ -50,7 +50,6 @@ from rich.console import Console
 from corpusmill.transforms.duplicates import evaluation_index
 from corpusmill.transforms.duplicates.contamination_evidence import (
     COMMON,
-    MOST,
     TIERS,
     Found,
     count_found,
@@ -67,7 +66,7 @@ from corpusmill.transforms.duplicates.find_contamination import (
     save_index,
 )
 from corpusmill.transforms.duplicates.folded_words import fold_text
-from corpusmill.transforms.duplicates.read_texts import TextFile, check_most
+from corpusmill.transforms.duplicates.read_texts import NO_FIELD, TextFile, check_most
 from corpusmill.transforms.files.builds.finished_builds import read_json
 from corpusmill.transforms.files.builds.ledger import Accounts, Ledger
 from corpusmill.transforms.files.builds.manifest import Provenance, Release
@@ -98,10 +97,11 @@ RELEASE = Release(
         "1.2.0": "Hits have a tier: copied, partly or common. Items with some words changed are hits. Items"
         " that are too short are not searched. In scripts without spaces, matches are measured in letters."
         " HTML entities, vowel signs, tatweel and the dots of i are folded.",
-        "1.3.0": "Exponents as in x^{2} and <sup>2</sup> are equal to those in x^2. Rows that lack the field"
-        " of the text are counted apart.",
+        "1.3.0": "x^{2} and x<sup>2</sup> are folded like x^2. Rows that lack the field of the text are"
+        " counted apart, as no-field. The counts `most` and `whole` of stats.json are no more.",
     },
 )
+MANY_TEXTS = 0.1
 REPORT, PAGE, HIT_FILES, STATS = "found.jsonl", "found.html", "hits", "stats.json"
 _COLUMNS = 80
 _SHOWN = 5
@@ -118,8 +118,6 @@ class SplitCounts(NamedTuple):
     partly: int = 0  # items of which a document has a part, and none a copy
     common: int = 0  # items of which documents have only text that is in many documents
     long: int = 0  # items that share LONG_WORDS words in a row with training data
-    most: int = 0  # items of which MOST words are in matches of 8 words with training data
-    whole: int = 0  # items whose words are all in one document, in a row
     too_short: int = 0  # items with so few words that they cannot be searched, see EVIDENCE_WORDS
 
 
@@ -301,8 +299,26 @@ def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
     train = {name: number for name, number in summary["train"].items() if name != "bytes"}
     counts = {"items": summary["total"]["items"], "training": train}
     rows = [list(one.values()) for one in summary["sets"]]
-    heads = ["set", "split", "items", *TIERS, f"{LONG_WORDS} words", f"{MOST:.0%} found", "whole"]
-    return Accounts(counts, summary, make_table([*heads, "too short"], rows))
+    heads = ["set", "split", "items", *TIERS, f"{LONG_WORDS} words", "too short"]
+    return Accounts(counts, summary, make_table(heads, rows), caveats=notes_on_fields(summary))
+
+
+def notes_on_fields(summary: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns a sentence for the training data, and for each set, that lacks MANY_TEXTS of its texts.
+
+    These are texts of rows without the field that should have them. `summary` is made by `summarise`.
+    """
+    train, rejected = summary["train"], summary["rejected"]
+    counts = {"training data": (train.get(f"rejected/{NO_FIELD}", 0), train.get("documents", 0))}
+    for one in summary["sets"]:
+        _, items = counts.get(one["set"], (0, 0))
+        counts[one["set"]] = rejected.get(f"{one['set']}/{NO_FIELD}", 0), items + one["items"]
+    return tuple(
+        f"{lost:,} of {lost + read:,} texts of {name} are missing, because their rows lack the field: the"
+        " results say nothing about these rows; name the field that they have, as in FILE#COLUMN"
+        for name, (lost, read) in counts.items()
+        if lost > MANY_TEXTS * (lost + read)
+    )
 
 
 def _read_found(folder: str) -> Contamination:
@@ -396,8 +412,6 @@ def count_items(
         of_split = counts[row["set"], row["split"]]
         of_split[row["tier"]] += 1
         of_split["long"] += row["long"] > 0
-        of_split["most"] += row["words_found"] >= MOST * row["words"]
-        of_split["whole"] += row["whole"] > 0
     return {key: SplitCounts(**numbers) for key, numbers in counts.items()}
 
 
@@ -432,6 +446,8 @@ def print_contamination(found: Contamination, output: str = "") -> None:
     )
     for name, number in found.rejected.items():
         console.print(f"items left out: {number:,} {name}")
+    for note in notes_on_fields(summarise(found)):
+        console.print(escape_line(note))
     heads = {"items": "items", **dict(zip(TIERS, TIERS, strict=True))}
     heads |= {"long": f"{LONG_WORDS} words", "too_short": "too short"}  # more would be too wide
     counted = [("total", found.total)] if len(found.splits) > 1 else []

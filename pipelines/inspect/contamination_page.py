@@ -44,8 +44,8 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
     yield "<main class=wide>\n<h1>Evaluation items in training data</h1>\n"
     train = summary["train"]
     yield f"<p>{train.get('documents', 0):,} training documents, {train.get('words', 0):,} words</p>\n"
-    names = ("items", *TIERS, "long", "most", "whole", "too_short")
-    heads = ("set, split", "items", *TIERS, "13 words", "70 % found", "whole", "too short")
+    names = ("items", *TIERS, "long", "too_short")
+    heads = ("set, split", "items", *TIERS, "13 words", "too short")
     yield html_table(
         heads,
         (

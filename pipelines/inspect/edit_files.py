@@ -14,7 +14,6 @@ import json
 import lzma
 import re
 import shutil
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from corpusmill.transforms.duplicates.contamination_evidence import join_stretches
-from corpusmill.transforms.duplicates.folded_words import normalize
+from corpusmill.transforms.duplicates.folded_words import places_in
 from corpusmill.transforms.duplicates.read_texts import TextFile, positions_of, value_of
 from corpusmill.transforms.files.builds.finished_builds import opened
 from corpusmill.transforms.files.builds.manifest import is_name
@@ -117,8 +116,8 @@ class Editor:
                 raise InputError(
                     name, f"{column} is no column of texts, so only whole documents can be removed"
                 )
-            starts, ends = ([getattr(one, end) for one in some] for end in ("start", "end"))
-            spans = list(zip(places_in(text, starts), places_in(text, ends), strict=True))
+            edges = iter(places_in(text, [edge for one in some for edge in (one.start, one.end)]))
+            spans = list(zip(edges, edges, strict=True))
             texts = [text[slice(*span)] for span in spans]
             listed += zip(some, *zip(*spans, strict=True), texts, strict=True)
             after[column] = cut(text, spans)
@@ -183,24 +182,6 @@ def has_words(text: str, is_article: bool) -> bool:
     """Returns True if a text has letters or digits. The title of an article does not count."""
     words = _STAYS.sub(" ", text.split("\n", 3)[-1] if is_article else text)
     return any(map(str.isalnum, words))
-
-
-def places_in(text: str, positions: Iterable[int]) -> list[int]:
-    """Returns the positions in a text of positions in its NFC."""
-    if normalize(text) == text:
-        return list(positions)
-    # NFC never joins an ASCII character with the one before it.
-    pieces = re.findall(r"[\0-\x7f][^\0-\x7f]*|[^\0-\x7f]+", text)
-    normal = [0, *itertools.accumulate(len(normalize(piece)) for piece in pieces)]
-    starts = [0, *itertools.accumulate(map(len, pieces))]
-    found = []
-    for at in positions:
-        number = bisect_right(normal, at) - 1
-        piece = "".join(pieces[number : number + 1])
-        ends, inner = range(len(piece) + 1), at - normal[number]
-        end = bisect_right(ends, inner, key=lambda end: len(normalize(piece[:end]))) - 1
-        found.append(starts[number] + end)
-    return found
 
 
 class Original(NamedTuple):

@@ -24,10 +24,11 @@ from .text_sources import find_data_sets
 
 RELEASE = Release(
     "overlap",
-    "1.1.0",
+    "1.2.0",
     {
         "1.0.0": "First.",
         "1.1.0": "Texts that are empty, too long or not Unicode are counted as rejected.",
+        "1.2.0": "Texts of rows that lack the field are counted apart, as no-field.",
     },
 )
 

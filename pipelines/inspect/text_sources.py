@@ -85,17 +85,25 @@ def find_training_files(
     Raises InputError for missing files, ValueError for missing columns.
     """
     found: list[TextFile] = []
-    for argument in map(_parse, arguments):
-        if not is_folder(argument.path):
-            found += _foreign_files(argument, id_column, whole_files)
-            continue
-        for build in _builds_below(argument.path):
+    for argument, build, files in _read_arguments(arguments, id_column, whole_files):
+        if build:
             files = [file for file in _files_of(build, argument) if file.split == TRAIN]
             if not files:
                 raise InputError(build.folder, "the build has no split train")
             check_texts(build.folder, files)
-            found += files
+        found += files
     return list(dict.fromkeys(found))
+
+
+def _read_arguments(
+    arguments: Sequence[str], id_column: str, whole_files: bool = False
+) -> Iterator[tuple[_Argument, Build | None, list[TextFile]]]:
+    """Yields (argument, build, []) for each build, and (argument, None, files) for other files."""
+    for argument in map(_parse, arguments):
+        if is_folder(argument.path):
+            yield from ((argument, build, []) for build in _builds_below(argument.path))
+        else:
+            yield argument, None, _foreign_files(argument, id_column, whole_files)
 
 
 def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
@@ -127,20 +135,18 @@ def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[Evalua
     sentences.
     """
     found = []
-    for argument in map(_parse, arguments):
-        if not is_folder(argument.path):
-            files = tuple(_foreign_files(argument, id_column))
-            found.append(EvaluationSet(argument.name or posixpath.basename(argument.path), files))
-            continue
-        for build in _builds_below(argument.path):
+    for argument, build, files in _read_arguments(arguments, id_column):
+        name = argument.name or posixpath.basename(argument.path)
+        if build:
             if (shape := shape_of(build.manifest)) and shape.repeats:
                 raise ValueError(
                     f"{build.folder}: the documents of this build are single {shape.unit}; compare them with"
                     " `corpusmill contamination`"
                 )
-            files = tuple(file._replace(blank=()) for file in _files_of(build, argument))
+            name = f"{build.corpus}/{build.name}"
+            files = [file._replace(blank=()) for file in _files_of(build, argument)]
             check_texts(build.folder, files)
-            found.append(EvaluationSet(f"{build.corpus}/{build.name}", files))
+        found.append(EvaluationSet(name, tuple(files)))
     return found
 
 
@@ -182,15 +188,12 @@ def find_sources(
     Raises ValueError if columns of builds are named.
     """
     found = Sources([], [])
-    for argument in map(_parse, arguments):
-        if not is_folder(argument.path):
-            name = argument.name or posixpath.basename(argument.path)
-            files = _foreign_files(argument, id_column, whole_files=whole_files)
-            found.files.extend((name, file) for file in files)
-        elif argument.columns:
+    for argument, build, files in _read_arguments(arguments, id_column, whole_files):
+        if build and argument.columns:
             raise ValueError(f"{argument.path}: documents can be removed only from whole builds")
-        else:
-            found.builds.extend(_builds_below(argument.path))
+        found.builds.extend([build] if build else [])
+        name = argument.name or posixpath.basename(argument.path)
+        found.files.extend((name, file) for file in files)
     return found
 
 

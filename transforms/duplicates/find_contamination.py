@@ -34,7 +34,6 @@ from . import read_texts
 from .contamination_evidence import (
     TIERS,
     Found,
-    Rating,
     add,
     add_to,
     describe,
@@ -148,7 +147,7 @@ HITS = pa.schema(
 )
 """The columns of hits, see `Hit` and `Rating`. Of items that have the same text, `item` is the first."""
 
-_RATINGS = 1 << 16  # largest number of ratings in memory
+_rate = functools.lru_cache(1 << 16)(rate)  # many hits have the same words of an item
 _ARRAYS, _NAMES = "arrays.json", "names.json"
 
 
@@ -171,7 +170,7 @@ class FindContamination(beam.PTransform):
     def __init__(self, files: Sequence[read_texts.TextFile], folder: str, shown: int, workers: int):
         super().__init__()
         self.files, self.workers = tuple(files), workers
-        self.search, self.shown, self.folder = _Search(folder, shown), shown, folder
+        self.shown, self.folder = shown, folder
 
     def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, ...]:
         searched = (
@@ -179,92 +178,72 @@ class FindContamination(beam.PTransform):
             | "SpreadFiles" >> SpreadAll(self.files, of=read_texts.TextFile)
             | "SpreadParts" >> Spread(read_texts.plan_parts, self.workers, of=read_texts.FilePart)
             | "Search"
-            >> beam.ParDo(self.search)
+            >> beam.FlatMap(search_part, self.folder, self.shown)
             .with_output_types(tuple[int, Any])
             .with_outputs("counts", "hits", main="found")
         )
         found = searched.found | "AddUp" >> beam.CombinePerKey(add_all, self.shown)
         counts = searched.counts | "AddCounts" >> beam.CombineGlobally(sum_of)
         steps = found | "Steps" >> beam.MapTuple(lambda item, one: (item, one.steps))
-        rated = searched.hits | "Rate" >> beam.ParDo(
-            _Rate(self.folder), AsDict(steps), AsSingleton(counts)
+        rated = searched.hits | "Rate" >> beam.FlatMap(
+            rate_hits, self.folder, AsDict(steps), AsSingleton(counts)
         ).with_outputs("tiers", main="rows")
         tiers = rated.tiers | "CountTiers" >> beam.combiners.Count.PerElement()
         return found, counts, rated.rows, tiers
 
 
-class _Rate(beam.DoFn):
-    """Finds the tiers of hits. Hits of `_Search` → rows of HITS.
+def rate_hits(
+    packed: bytes, folder: str, steps: Mapping[int, Any], counts: Mapping[str, int]
+) -> Iterator[Any]:
+    """Finds the tiers of packed hits of `search_part`. Yields rows of HITS.
 
     The output "tiers" has (index of an evaluation text, first tier of its hits) for each document.
     """
-
-    def __init__(self, folder: str):
-        self._folder = folder
-
-    def start_bundle(self) -> None:
-        self._ratings: dict[Any, Rating] = {}  # many hits have the same words of an item
-
-    def process(
-        self, packed: bytes, steps: Mapping[int, Any], counts: Mapping[str, int]
-    ) -> Iterator[Any]:
-        index, names = load_index(self._folder), load_names(self._folder)
-        path, hits = pickle.loads(unpack_block(packed))
-        for ((name, position), item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
-            tiers = []
-            for _, _, *place, answer, found in some:
-                key = item, found, answer
-                if key not in self._ratings:
-                    if len(self._ratings) == _RATINGS:
-                        self._ratings.clear()
-                    self._ratings[key] = rate(
-                        index, item, found, steps[item], counts["documents"], answer
-                    )
-                tier, *facts = self._ratings[key]
-                tiers.append(tier)
-                row = path, name, *names[item][:4], tier, answer
-                yield *row, *place, *facts, position
-            yield beam.pvalue.TaggedOutput("tiers", (item, min(tiers, key=TIERS.index)))
+    index, names = load_index(folder), load_names(folder)
+    path, hits = pickle.loads(unpack_block(packed))
+    for ((name, position), item), some in itertools.groupby(hits, operator.itemgetter(0, 1)):
+        tiers = []
+        for _, _, *place, answer, found in some:
+            tier, *facts = _rate(index, item, found, steps[item], counts["documents"], answer)
+            tiers.append(tier)
+            row = path, name, *names[item][:4], tier, answer
+            yield *row, *place, *facts, position
+        yield beam.pvalue.TaggedOutput("tiers", (item, min(tiers, key=TIERS.index)))
 
 
-class _Search(beam.DoFn):
+def search_part(part: read_texts.FilePart, folder: str, shown: int) -> Iterator[Any]:
     """Searches a part of a file for n-grams of evaluation texts.
 
-    FilePart → (number of an evaluation text, its overlap with the part), for the evaluation texts that
-    overlap. Counts are on the output "counts", packed hits on the output "hits".
+    Yields (number of an evaluation text, its overlap with the part), for the evaluation texts that overlap.
+    Counts are on the output "counts", packed hits on the output "hits".
     """
-
-    def __init__(self, folder: str, shown: int):
-        self._folder, self._shown = folder, shown
-
-    def process(self, part: read_texts.FilePart) -> Iterable[Any]:
-        index = load_index(self._folder)
-        answers = [answer for *_, answer in load_names(self._folder)]
-        path = part.file.path
-        sums: dict[int, Found] = {}
-        counts: dict[str, int] = {}
-        for batch in _gather(read_texts.read_part(part)):
-            block = fold_block(batch.texts)
-            places = list(zip(batch.ids, batch.positions, strict=True))
-            for matches in find_matches(index, block):
-                found = describe(index, block, path, batch.ids, matches, self._shown, sums, answers)
-                add_to(sums, found, self._shown)
-                # Hits are rated when the number of all documents is known. They need less memory packed.
-                hits = [(places[hit[0]], *hit[1:]) for hit in find_hits(block, matches, answers)]
-                if hits:
-                    packed = pack_block(pickle.dumps((path, hits), protocol=5))
-                    yield beam.pvalue.TaggedOutput("hits", packed)
-            content = block.folded.text.encode("utf-8", "surrogatepass")
-            read = {
-                "documents": len(batch.texts),
-                "words": len(block.hashes),
-                "bytes": len(content) - max(len(batch.texts) - 1, 0),
-            }
-            counters.count(STAGE, "text_bytes", read["bytes"])
-            rejected = {f"rejected/{reason}": number for reason, number in batch.rejected.items()}
-            counts = sum_of([counts, read, rejected])
-        yield from sums.items()
-        yield beam.pvalue.TaggedOutput("counts", counts)
+    index = load_index(folder)
+    answers = [answer for *_, answer in load_names(folder)]
+    path = part.file.path
+    sums: dict[int, Found] = {}
+    counts: dict[str, int] = {}
+    for batch in _gather(read_texts.read_part(part)):
+        block = fold_block(batch.texts)
+        places = list(zip(batch.ids, batch.positions, strict=True))
+        for matches in find_matches(index, block):
+            found = describe(index, block, path, batch.ids, matches, shown, sums, answers)
+            add_to(sums, found, shown)
+            # Hits are rated when the number of all documents is known. They need less memory packed.
+            hits = [(places[hit[0]], *hit[1:]) for hit in find_hits(block, matches, answers)]
+            if hits:
+                packed = pack_block(pickle.dumps((path, hits), protocol=5))
+                yield beam.pvalue.TaggedOutput("hits", packed)
+        content = block.folded.text.encode("utf-8", "surrogatepass")
+        read = {
+            "documents": len(batch.texts),
+            "words": len(block.hashes),
+            "bytes": len(content) - max(len(batch.texts) - 1, 0),
+        }
+        counters.count(STAGE, "text_bytes", read["bytes"])
+        rejected = {f"rejected/{reason}": number for reason, number in batch.rejected.items()}
+        counts = sum_of([counts, read, rejected])
+    yield from sums.items()
+    yield beam.pvalue.TaggedOutput("counts", counts)
 
 
 def _gather(batches: Iterable[read_texts.TextBatch]) -> Iterator[read_texts.TextBatch]:

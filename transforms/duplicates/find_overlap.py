@@ -127,8 +127,7 @@ class FindOverlap(beam.PTransform):
         self, files: Sequence[SetFile], folder: str, threshold: str, *, across: bool, workers: int
     ):
         super().__init__()
-        self.read = ReadDocuments(files, workers)
-        self.folder = folder
+        self.files, self.workers, self.folder = tuple(files), workers, folder
         self.find = functools.partial(
             FindNearPairs,
             folder,
@@ -139,7 +138,7 @@ class FindOverlap(beam.PTransform):
         )
 
     def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, dict[str, Any]]:
-        parts = root | "ReadParts" >> self.read
+        parts = read_parts(root, self.files, self.workers)
         documents, accounts = parts | "ReadDocuments" >> CountDocuments()
         find = self.find(again=parts | "ReadAgain" >> beam.FlatMap(read_documents))
         near = documents | "FindNearPairs" >> find
@@ -200,10 +199,10 @@ class SignDocuments(beam.PTransform):
 
     def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
         super().__init__()
-        self.read, self.folder = ReadDocuments(files, workers), folder
+        self.files, self.workers, self.folder = tuple(files), workers, folder
 
     def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, dict[str, Any]]:
-        parts = root | "ReadParts" >> self.read
+        parts = read_parts(root, self.files, self.workers)
         _, accounts = parts | "ReadToCount" >> CountDocuments()
         files = (
             accounts[DOCUMENTS]
@@ -215,22 +214,16 @@ class SignDocuments(beam.PTransform):
         return parts | "WriteSignatures" >> write, accounts
 
 
-class ReadDocuments(beam.PTransform):
+def read_parts(root: beam.Pipeline, files: Sequence[SetFile], workers: int) -> beam.PCollection:
     """Lists the parts of the files of data sets, and distributes them over the workers.
 
-    Pipeline → PCollection[SetPart].
+    Returns a PCollection[SetPart].
     """
-
-    def __init__(self, files: Sequence[SetFile], workers: int):
-        super().__init__()
-        self.files, self.workers = tuple(files), workers
-
-    def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        return (
-            root
-            | "SpreadFiles" >> SpreadAll(self.files, of=SetFile)
-            | "SpreadParts" >> Spread(plan_set_parts, self.workers, of=SetPart)
-        )
+    return (
+        root
+        | "SpreadFiles" >> SpreadAll(files, of=SetFile)
+        | "SpreadParts" >> Spread(plan_set_parts, workers, of=SetPart)
+    )
 
 
 def plan_set_parts(file: SetFile, stripes: int) -> Iterator[SetPart]:

@@ -7,11 +7,12 @@ Thai, Lao, Khmer, Myanmar) each letter with its marks is a word. numpy processes
 
 These are removed, or folded further, because copies of a text often differ in them: format characters (soft
 hyphens, zero-width joiners), the vowel signs and tatweel of Arabic, the points of Hebrew, the dots that
-distinguish the four letters I of Turkish, and "^" before an exponent. A character reference of HTML, such as
-"&eacute;", or an escape of JSON, such as "\\u00e9", is read as its character. "x^{10}" and "x<sup>10</sup>"
-are read as "x^10".
+distinguish the four letters I of Turkish, and what marks an exponent, as in "x^2", "x^{2}" and
+"x<sup>2</sup>". A character reference of HTML, such as
+"&eacute;", or an escape of JSON, such as "\\u00e9", is read as its character.
 """
 
+import bisect
 import functools
 import html
 import itertools
@@ -41,13 +42,15 @@ _REMOVED = re.compile(
 )
 _DOTLESS = "\u0131"
 _REFERENCE = re.compile("&(?:amp;)?(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{1,6}|#[Xx][0-9A-Fa-f]{1,5});")
-_ESCAPES: Sequence[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]]] = (
-    ("&", _REFERENCE, lambda found: _character_of(found[0])),
-    ("\\u", re.compile(r"\\u([0-9a-fA-F]{4})"), lambda found: chr(int(found[1], 16))),  # JSON
-    ("^{", re.compile(r"\^\{([\w+-]{1,9})\}"), lambda found: found[1]),  # TeX
-    ("<sup>", re.compile(r"<sup>([\w+-]{1,9})</sup>"), lambda found: found[1]),
+_ESCAPES: Sequence[tuple[str, re.Pattern[str], Callable[[str], str]]] = (
+    ("&", _REFERENCE, lambda found: html.unescape(html.unescape(found))),
+    ("\\u", re.compile(r"\\u[0-9a-fA-F]{4}"), lambda found: chr(int(found[2:], 16))),  # JSON
 )
-"""First characters, pattern and reader of each way to write a text longer than it is meant."""
+"""First characters, pattern and reader of each way to write a character as several."""
+_EXPONENTS = (
+    ("^{", re.compile(r"\^\{([^{}\s]{1,16})\}")),
+    ("<sup>", re.compile(r"<sup>([^<>\s]{1,16})</sup>")),
+)
 
 _SOFT_HYPHEN = 0xAD
 # the other planes have no Unicode characters
@@ -127,6 +130,35 @@ class _Folding(NamedTuple):
 def normalize(text: str) -> str:
     """Returns the text in NFC."""
     return unicodedata.normalize("NFC", text)
+
+
+def places_in(text: str, places: Sequence[int], piece: int = 1 << 8) -> list[int]:
+    """Returns the positions in a text of some positions in its NFC.
+
+    The characters of the text before such a position, in NFC, are those of the NFC before it. The text is
+    normalised in pieces of about `piece` characters.
+    """
+    if normalize(text) == text:
+        return list(places)
+    # NFC changes no stable character, nor joins it with what is before it.
+    stable = numpy.flatnonzero(_look_up(text) < _UNSTABLE)
+    pieces = stable[numpy.searchsorted(stable, range(0, int(stable.max(initial=0)), piece))]
+    edges = sorted({0, *pieces.tolist(), len(text)})
+    sizes = [_size_in_nfc(text, *piece_edges) for piece_edges in itertools.pairwise(edges)]
+    sums = list(itertools.accumulate(sizes, initial=0))
+    found = []
+    for place in places:
+        row = bisect.bisect_right(sums, place) - 1
+        start, left = edges[row], place - sums[row]
+        ends = range(start, edges[min(row + 1, len(sizes))] + 1)
+        size_to = functools.partial(_size_in_nfc, text, start)
+        after = bisect.bisect_right(ends, left, key=size_to)
+        found.append(start + after - 1)
+    return found
+
+
+def _size_in_nfc(text: str, start: int, end: int) -> int:
+    return len(normalize(text[start:end]))
 
 
 def fold_text(text: str) -> FoldedText:
@@ -210,12 +242,6 @@ def weigh_words(characters: Uint32s, word_ends: Int64s) -> tuple[Int64s, Int64s]
     return sizes, numpy.where((numpy.diff(letters) < _LETTERS) & (sizes == QUARTERS), 0, sizes)
 
 
-def _character_of(reference: str) -> str:
-    """Returns the character that a reference of HTML means; the reference if it means none, or several."""
-    meant = html.unescape(html.unescape(reference))
-    return meant if len(meant) == 1 else reference
-
-
 def _look_up(text: str) -> Uint32s:
     """Returns for each character of a text its entry in the table of foldings (see `_Folding`)."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
@@ -223,11 +249,14 @@ def _look_up(text: str) -> Uint32s:
     for sign, pattern, read in _ESCAPES:
         at = text.find(sign)  # faster than a search for the pattern
         while at >= 0:
-            if found := pattern.match(text, at):
-                meant = list(map(ord, read(found)))
+            if (found := pattern.match(text, at)) and len(character := read(found[0])) == 1:
                 characters[at : found.end()] = _folding().folded[_SOFT_HYPHEN]
-                characters[at : at + len(meant)] = _folding().folded[meant]
+                characters[at] = _folding().folded[ord(character)]
             at = text.find(sign, at + 1)
+    for sign, pattern in _EXPONENTS:
+        for found in pattern.finditer(text) if sign in text else ():
+            for start, end in ((found.start(), found.start(1)), (found.end(1), found.end())):
+                characters[start:end] = _folding().folded[_SOFT_HYPHEN]
     return characters
 
 

@@ -32,7 +32,6 @@ from ..files.write_rows import WriteRecords
 from . import minhash
 from .similar_documents import CombinePairs, different_pairs
 
-"""Words in an n-gram. A shorter line is one n-gram."""
 LINES_AT_ONCE = 1 << 10
 MISS_WEIGHT = 0.9
 """Weight of missed pairs, compared with false candidates, in the choice of bands.
@@ -46,35 +45,6 @@ BucketBlock = tuple[int, minhash.Uint32s, minhash.Uint32s]
 All buckets are in the same partition. All blocks of a range together take eight bytes for each line and band;
 see `deal_buckets`.
 """
-
-
-class FindSimilarLines(beam.PTransform):
-    """Finds pairs of lines that may be similar.
-
-    PCollection[LineRange] → PCollection[(index of a range, pairs of line ids)]. The first line of a pair has
-    the smaller id. A pair is listed under the range of its first line, and only once. The pairs do not depend
-    on how the lines are divided into ranges. A worker holds one of 4,096 partitions of the buckets at a time.
-    For a very large bucket (boilerplate that many lines share), it holds 16 bytes for each of the lines.
-
-    Args:
-      threshold: minimum similarity of the near-duplicates to be found; above 0 and below 1. Some pairs with
-        exactly this similarity are missed, see `choose_bands`.
-    """
-
-    def __init__(self, threshold: float):
-        super().__init__()
-        self.bands, self.rows = minhash.choose_bands(
-            threshold, minhash.LINE_PERMUTATIONS, MISS_WEIGHT
-        )
-
-    def expand(self, ranges: beam.PCollection) -> beam.PCollection:
-        return (
-            ranges
-            | "BucketLines" >> beam.FlatMap(bucket_range, self.bands, self.rows)
-            | "GroupBuckets" >> beam.GroupByKey()
-            | "PairMembers" >> beam.FlatMap(pair_partition)
-            | "DifferentPairs" >> beam.CombinePerKey(CombinePairs(different_pairs))
-        )
 
 
 def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int, BucketBlock]]:
@@ -217,7 +187,9 @@ class DropNearDuplicates(beam.PTransform):
 
     The result does not depend on how the lines are divided into ranges. Only the ids of lines, and the texts
     of candidate pairs, are shuffled. One worker holds the ids of each removed line and of the line kept for
-    it: 16 bytes for each removed line, and a few times as much while groups are formed.
+    it: 16 bytes for each removed line, and a few times as much while groups are formed. A worker holds one of
+    4,096 partitions of the MinHash buckets at a time; for a very large bucket (boilerplate that many lines
+    share), it holds 16 bytes for each of the lines.
 
     Args:
       folder: output folder of the build.
@@ -232,19 +204,23 @@ class DropNearDuplicates(beam.PTransform):
         super().__init__()
         if threshold and not 0 < threshold < 1:
             raise ValueError(f"threshold must be at least 0 and below 1, not {threshold}")
-        self.find_similar = FindSimilarLines(threshold) if threshold else None
-        self.folder = folder
+        self.folder, self.threshold = folder, threshold
         self.scratch = Scratch(scratch or folder)
-        self.threshold = threshold
+        self.bands: tuple[int, ...] = ()
+        if threshold:
+            self.bands = minhash.choose_bands(threshold, minhash.LINE_PERMUTATIONS, MISS_WEIGHT)
 
     def expand(self, ranges: beam.PCollection) -> WithoutNearDuplicates:
-        if self.find_similar is None:
+        if not self.bands:
             none = ranges.pipeline | "None" >> beam.Create([])
             return WithoutNearDuplicates(ranges, none, none)
         index_to_range = ranges | "KeyByIndex" >> beam.Map(lambda lines: (lines.index, lines))
         links = (
             ranges
-            | "FindSimilar" >> self.find_similar
+            | "BucketLines" >> beam.FlatMap(bucket_range, *self.bands)
+            | "GroupBuckets" >> beam.GroupByKey()
+            | "PairMembers" >> beam.FlatMap(pair_partition)
+            | "DifferentPairs" >> beam.CombinePerKey(CombinePairs(different_pairs))
             | "FetchSimilar" >> FetchLinePairs(index_to_range)
             | "NearPairs" >> beam.FlatMap(near_pairs, self.threshold)
             | "LinkLines" >> beam.CombineGlobally(CombinePairs(minhash.link_to_smallest))

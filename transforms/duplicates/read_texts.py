@@ -45,8 +45,7 @@ from .folded_words import fold_words
 FILES = "files"
 QUESTION, CONTEXT, ANSWER = "question", "context", "answer"  # parts of an item of an evaluation set
 # reasons to reject a text
-NO_TEXT, NO_FIELD = "no-text", "no-field"
-TOO_LONG, MALFORMED = "line-too-long", "malformed-utf-8"
+NO_TEXT, NO_FIELD, TOO_LONG, MALFORMED = "no-text", "no-field", "line-too-long", "malformed-utf-8"
 
 csv.field_size_limit(MAX_LINE_BYTES)
 # approximate size of the rows of a Parquet file that are read at once, as encoded
@@ -56,8 +55,8 @@ _OBJECT = msgspec.json.Decoder(dict[str, Any])
 _ALL_MEMBERS = ("*",)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WRITTEN = re.compile(r"\S")
-# In place of a text that is not valid Unicode, and of a field that a row does not have; compared by identity
-_UNREADABLE, _MISSING = "\n\n", "\n\n\n"
+_UNREADABLE = "\n\n"  # in place of a text that is not valid Unicode; compared by identity
+_LACKING = "\n\n\n"  # in place of a text if the row has no such field; compared by identity
 _LONG_ANSWER = 8  # an answer of as many words is a text of its own
 
 
@@ -120,7 +119,9 @@ class Shape(msgspec.Struct, frozen=True):
     def parts(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Yields (part, text, right answers) for each text of a row."""
         answers = list(dict.fromkeys(filter(None, map(_word_of, self._answers(row)))))
-        yield QUESTION, _join(values_at(row, *self.question)), "\n".join(answers)
+        is_there = any(_has_field(row, field) for field in self.question)
+        question = _join(values_at(row, *self.question)) if is_there else _LACKING
+        yield QUESTION, question, "\n".join(answers)
         if context := _join(values_at(row, *self.context)):
             yield CONTEXT, context, ""
         if answers and len(fold_words(answers[0])) >= _LONG_ANSWER:
@@ -192,6 +193,15 @@ def _values_below(value: Any, field: str) -> list[Any]:
         return _values_below(value[field], "")
     outer, _, inner = field.partition(".")
     return _values_below(value.get(outer), inner) if inner else []
+
+
+def _has_field(value: Any, field: str) -> bool:
+    if isinstance(value, list):
+        return any(_has_field(one, field) for one in value) or not value
+    if not isinstance(value, dict) or field in value:
+        return isinstance(value, dict)
+    outer, _, inner = field.partition(".")
+    return bool(inner) and _has_field(value.get(outer), inner)
 
 
 def _word_of(value: Any) -> str:
@@ -310,7 +320,9 @@ def check_most(name: str, texts: int, rejected: Mapping[str, int]) -> None:
       texts: number of texts that were read.
       rejected: reason → number of rejected texts.
     """
-    lost = {one: number for one, number in rejected.items() if not one.endswith(NO_TEXT)}
+    lost = {
+        one: number for one, number in rejected.items() if not one.endswith((NO_TEXT, NO_FIELD))
+    }
     if (number := sum(lost.values())) > texts:
         rows = f"{number:,} of {number + texts:,} ({', '.join(lost)})"
         raise InputError(name, f"most of its rows cannot be read: {rows}")
@@ -468,9 +480,9 @@ def _decode_block(file: TextFile, decoder: Any, block: LineBlock) -> Iterator[tu
 
 def _line_decoder(file: TextFile) -> Any:
     """Returns a decoder that extracts the id and the wanted columns from a JSON line."""
-    value = str | list[str] | None | msgspec.UnsetType
+    value = str | list[str] | None
     keys = {f"column_{number}": name for number, name in enumerate(file.columns)}
-    fields: list[tuple[str, Any, Any]] = [(field, value, msgspec.UNSET) for field in keys]
+    fields: list[tuple[str, Any, Any]] = [(field, value, _LACKING) for field in keys]
     if file.id:
         fields.append(("key", str | int | float | None, None))
         keys["key"] = file.id
@@ -484,7 +496,6 @@ def _decode_lines(file: TextFile, lines: Iterable[tuple[str, Any]]) -> TextBatch
     for place, row in lines:
         for number, column in enumerate(columns):
             value = getattr(row, f"column_{number}")
-            value = _MISSING if value is msgspec.UNSET else value
             column.append("\n".join(filter(None, value)) if isinstance(value, list) else value)
         key = row.key if file.id else None
         ids.append(place if key in (None, _UNREADABLE) else str(key))
@@ -521,8 +532,7 @@ def _columns_of(
         if wrong := [type(one).__name__ for one in values if not isinstance(one, str)]:
             problem = f"the column {column} has {wrong[0]}, but must contain text"
             raise InputError(file.path, f"row {place}: {problem}")
-        is_there = column in row or column.partition(".")[0] in row
-        yield column, _join(values) if is_there else _MISSING, ""
+        yield column, _join(values) if _has_field(row, column) else _LACKING, ""
 
 
 def _decode_row(decoder: Any, line: bytes) -> Any:
@@ -659,7 +669,8 @@ def _batch_of(
     positions: Sequence[str],
     details: Sequence[tuple[str, str]] = (),
 ) -> TextBatch:
-    """Returns the texts of some rows. Values that are missing, empty or unreadable are counted as rejected.
+    """Returns the texts of some rows. Values that are missing, empty or unreadable are counted as rejected,
+    and rows without the field apart from those without a text.
 
     Args:
       ids: the id of each row.
@@ -676,16 +687,18 @@ def _batch_of(
     (found,) = values
     texts = [text for text in found if text and not text.isspace()]
     lost = len(found) - len(texts)
-    unreadable = missing = 0
+    unreadable = lacking = 0
     if lost:
         is_text = [bool((text or "").strip()) for text in found]
         ids, positions = (list(itertools.compress(keys, is_text)) for keys in (ids, positions))
         details = list(itertools.compress(details, is_text))
-        unreadable, missing = (
-            sum(text is sign for text in found) for sign in (_UNREADABLE, _MISSING)
-        )
-    counts = {MALFORMED: unreadable, NO_FIELD: missing, NO_TEXT: lost - unreadable - missing}
-    rejected = {reason: number for reason, number in counts.items() if number}
+        unreadable = sum(text is _UNREADABLE for text in found)
+        lacking = sum(text is _LACKING for text in found)
+    rejected = {
+        **_counts(MALFORMED, unreadable),
+        **_counts(NO_FIELD, lacking),
+        **_counts(NO_TEXT, lost - unreadable - lacking),
+    }
     return TextBatch(list(ids), texts, rejected, details, positions)
 
 

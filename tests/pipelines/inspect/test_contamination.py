@@ -118,7 +118,7 @@ def test_builds_and_flores(tmp_path: Path) -> None:
     found = search([str(wiki)], [flores, str(wiki), str(news)], output=str(report))
     assert found.splits == {
         ("flores", "devtest eng"): SplitCounts(2, too_short=1),
-        ("flores", "devtest ukr"): SplitCounts(2, 1, 0, 0, 0, 1, 1, 1),
+        ("flores", "devtest ukr"): SplitCounts(2, 1, 0, 0, 0, 1),
         ("wiki40b/uk/20260101-1.0.0", "validation"): SplitCounts(1),
         ("wiki40b/uk/20260101-1.0.0", "test"): SplitCounts(1, too_short=1),
         ("lm1b/en/2007-2011-1.0.0", "test"): SplitCounts(2, too_short=1),
@@ -126,8 +126,8 @@ def test_builds_and_flores(tmp_path: Path) -> None:
     (row,) = read_report(report / "found.jsonl")
     assert (row["id"], row["passages"][0]["document"]) == ("2", "Q1")
     found = search([str(news)], [f"NEWS={flores}#eng", str(news)])
-    assert found.splits["NEWS", "devtest eng"] == SplitCounts(2, 1, 0, 0, 1, 1, 1, 1)
-    assert found.splits["lm1b/en/2007-2011-1.0.0", "test"] == SplitCounts(2, 1, 0, 0, 0, 1, 1, 1)
+    assert found.splits["NEWS", "devtest eng"] == SplitCounts(2, 1, 0, 0, 1, 1)
+    assert found.splits["lm1b/en/2007-2011-1.0.0", "test"] == SplitCounts(2, 1, 0, 0, 0, 1)
 
 
 def test_the_screen(tmp_path: Path, run: Command) -> None:
@@ -147,10 +147,26 @@ def test_the_screen(tmp_path: Path, run: Command) -> None:
     ]
     out = run(*given, "--workers", "1", "--json", "--ngram-words", "16", status=1).out
     assert json.loads(out)["total"] == {
-        "items": 3, "copied": 1, "partly": 0, "common": 0, "long": 1, "most": 1, "whole": 1, "too_short": 2
+        "items": 3, "copied": 1, "partly": 0, "common": 0, "long": 1, "too_short": 2
     }  # fmt: skip
     lines = run(*given, "--workers", "1", "--whole-files", status=1).out.splitlines()
     assert lines[0].startswith("training data: 1 documents")
+
+
+@pytest.mark.parametrize(("lacking", "is_said"), [(1, False), (2, True)])
+def test_rows_that_lack_the_field_are_counted_and_many_of_them_are_said(
+    lacking: int, is_said: bool, tmp_path: Path, run: Command
+) -> None:
+    rows = [{"text": SENTENCE}] * (11 - lacking) + [{"body": SENTENCE}] * lacking
+    train, found = write_rows(tmp_path / "train.jsonl", rows), tmp_path / "found"
+    write_rows(tmp_path / "set.jsonl", [{"text": SENTENCE}])
+    given = ["--train", train, "--eval", tmp_path / "set.jsonl", "--output", found]
+    out = run("contamination", *given, "--workers", "1").out
+    assert f"{11 - lacking} documents" in out
+    assert f"{lacking} rejected/no-field" in out
+    said = f"{lacking} of 11 texts of training data are missing"
+    assert (said in " ".join(out.split())) == is_said
+    assert (said in (found / "README.md").read_text()) == is_said
 
 
 def test_the_page(tmp_path: Path, run: Command) -> None:
@@ -175,7 +191,7 @@ def test_no_length_of_ngrams_hides_an_item(ngram_words: int, tmp_path: Path) -> 
     (tmp_path / "items").write_text("".join(" ".join(item) + "\n" for item in items))
     (tmp_path / "train").write_text(f"He said {' also '.join(map(' '.join, seen))}, and left.\n")
     found = search([str(tmp_path / "train")], [str(tmp_path / "items")], ngram_words)
-    total = SplitCounts(3, 1, 1, ngram_words <= 9, 2, 1, 1)
+    total = SplitCounts(3, 1, 1, ngram_words <= 9, 2)
     assert found.total == total
 
 

@@ -15,9 +15,10 @@ import pytest
 import zstandard
 
 from corpusmill.pipelines.inspect import remove_documents
-from corpusmill.pipelines.inspect.edit_files import cut, format_of, places_in
+from corpusmill.pipelines.inspect.edit_files import cut, format_of
 from corpusmill.pipelines.inspect.remove_documents import HitsOf
 from corpusmill.pipelines.inspect.verify import verify
+from corpusmill.transforms.duplicates.folded_words import places_in
 from corpusmill.transforms.files.read_files import InputError
 from tests.makers.book_files import tar_file
 from tests.makers.wiki_builds import Command
@@ -275,4 +276,4 @@ def test_hits_are_removed_by_tier(tier: str, removed: int) -> None:
     read_cases("pipelines/new_editions", "positions_are_those_of_nfc"),
 )
 def test_positions_are_those_of_nfc(text: str, start: int, end: int, left: str) -> None:
-    assert cut(text, [(*places_in(text, (start, end)),)]) == left
+    assert cut(text, [tuple(places_in(text, [start, end]))]) == left

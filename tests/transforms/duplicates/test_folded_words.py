@@ -11,6 +11,7 @@ from corpusmill.transforms.duplicates.folded_words import (
     fold_words,
     hash_folded,
     normalize,
+    places_in,
     weigh_words,
 )
 from tests.tools.case_tables import read_cases
@@ -56,6 +57,22 @@ def test_words_are_at_their_spans(text: str) -> None:
     assert folded.word_starts().tolist() == [start for start, _ in folded.spans()]
     for word in folded.words():
         assert all(unicodedata.category(one)[0] in "LMN" for one in word)
+
+
+@given(
+    st.text(
+        st.sampled_from("aeo \u0301\u0323\u0958\u1100\u1161\u11a8é\u1fb4;&#x\u0f71\u0f73"),
+        max_size=20,
+    ),
+    st.sampled_from([1, 3, 256]),
+)
+def test_the_text_before_a_position_has_the_characters_before_it_in_nfc(
+    text: str, piece: int
+) -> None:
+    normal = [len(normalize(text[:end])) for end in range(len(text) + 1)]
+    places = range(normal[-1] + 1)
+    wanted = [max(end for end, size in enumerate(normal) if size <= at) for at in places]
+    assert places_in(text, places, piece) == wanted
 
 
 @given(TEXTS, st.sampled_from([1, 3, 1 << 16]))

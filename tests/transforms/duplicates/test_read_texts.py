@@ -21,7 +21,7 @@ from corpusmill.transforms.duplicates.read_texts import (
 )
 from corpusmill.transforms.files import work_units
 from corpusmill.transforms.files.read_files import InputError
-from corpusmill.transforms.files.text_kinds import JSON, JSON_LINES, LINES, PARQUET, kind_of_file
+from corpusmill.transforms.files.text_kinds import JSON_LINES, LINES, PARQUET, kind_of_file
 
 ROWS = [
     {"id": 7, "q": "One?", "a": ["Yes", "No"]},
@@ -61,7 +61,15 @@ def write(path: Path, kind: str) -> str:
         (PARQUET, ("q", "a"), "id", {"7/q": "One?", "7/a": "Yes\nNo", "1/q": "Two?"}, 3),
         (JSON_LINES, ("q",), "", {"0": "One?", str(LINE_BYTES[0]): "Two?"}, 1),
         (JSON_LINES, ("a",), "id", {"7": "Yes\nNo"}, 2),
-        (JSON_LINES, ("none",), "id", {}, 3),
+        (JSON_LINES, ("none",), "id", {}, {"no-field": 3}),
+        (
+            JSON_LINES,
+            ("none", "q"),
+            "id",
+            {"7/q": "One?", "" + str(LINE_BYTES[0]) + "/q": "Two?"},
+            {"no-field": 3, "no-text": 1},
+        ),
+        (JSON_LINES, ("a.x",), "id", {}, {"no-field": 2, "no-text": 1}),
     ],
 )
 def test_columns(
@@ -69,22 +77,15 @@ def test_columns(
     columns: tuple[str, ...],
     key: str,
     texts: dict,
-    rejected: int,
+    rejected: int | dict[str, int],
     rows_at_once: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(read_module, "_BATCH_ROWS", rows_at_once)
     file = TextFile(write(tmp_path / "file", kind), kind, columns, key)
-    reason = "no-field" if columns == ("none",) else "no-text"
-    assert texts_of(file) == (texts, {reason: rejected})
-
-
-def test_rows_without_the_field_are_counted_apart(tmp_path: Path) -> None:
-    rows = [{"a": {"b": "One?"}}, {"a": {"b": ""}}, {"a": {"b": None}}, {"c": "x"}, {"a": {}}]
-    (tmp_path / "rows.json").write_text(json.dumps(rows))
-    file = TextFile(str(tmp_path / "rows.json"), JSON, ("a.b",))
-    assert texts_of(file) == ({"0": "One?"}, {"no-field": 1, "no-text": 3})
+    counts = {"no-text": rejected} if isinstance(rejected, int) else rejected
+    assert texts_of(file) == (texts, counts)
 
 
 def test_a_sentence_in_braces_is_no_json(tmp_path: Path) -> None:
