@@ -237,11 +237,6 @@ def find_lost_numbers(pairs: Sequence[Pair], language: TargetLanguage) -> Iterat
         numbers = list(_source_numbers(pair.source.text))
         target = read_numbers(pair.translation.text)
         new = _new_numbers(numbers, target)
-        # A number that is also in the source is no converted one.
-        known = {number.digits for number in numbers}
-        others = (token for token in target.tokens if _digits(token) not in known)
-        converted = tuple(value for token in others for value in quantities(token))
-        target = target._replace(values=converted)
         hours = _Hours(bool(_AFTERNOON.search(pair.source.text)), counts_from_dawn)
         if lost := [number for number in numbers if not _is_kept(number, target, hours)]:
             is_doubtful = all(_may_be_a_word(number, bool(new)) for number in lost)

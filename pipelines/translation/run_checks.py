@@ -66,10 +66,15 @@ def check_translations(
         wrong_language.find_wrong_scripts,
     ):
         findings += in_language(filled, language)
-    findings = _without_implied(findings)
+    numbered = {finding.id for finding in findings if finding.rule == "list-numbers"}
+    findings = [
+        finding
+        for finding in _without_implied(findings)
+        if finding.rule != "numbers-differ" or finding.id not in numbered
+    ]
     findings += swapped_lines.find_misplaced(sources, _trusted(translations, findings), language)
     findings = [
-        *_of_whole_file(findings, len(filled)),
+        *of_whole_file(findings, len(filled)),
         *wrong_language.find_limits(pairs, language),
     ]
     place_of = {source.id: place for place, source in enumerate(sources)}
@@ -87,7 +92,7 @@ def check_translations(
 _MIN_LINES = 10  # in fewer lines, half of them may have the same fault by chance
 
 
-def _of_whole_file(findings: Sequence[Finding], count: int) -> Iterator[Finding]:
+def of_whole_file(findings: Sequence[Finding], count: int) -> Iterator[Finding]:
     """Replaces the findings of a rule by one error about the whole file, if half of its lines have them.
 
     The rules are those of the table `whole_file` in fault_patterns.toml. The error has no id.

@@ -6,7 +6,8 @@ Each kind of fault is planted in 48 lines of 16 released devtest files of FLORES
 those of them in which it can occur. Lines with findings of their own are left alone. A fault is seen if
 its line has a finding that it did not have before. `others` are new findings about untouched lines.
 --missed prints the faults that are not seen. --untouched prints the findings about the files as they are,
-and about the Xhosa reference of WMT 2021.
+and about the Xhosa reference of WMT 2021. --languages prints, for the first 200 lines of each file under the
+name of each language, which error about the whole file they have.
 """
 
 import argparse
@@ -19,8 +20,14 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from corpusmill.pipelines.translation.check_numbers import with_ascii_digits
-from corpusmill.pipelines.translation.run_checks import check_translations
+from corpusmill.pipelines.translation.run_checks import check_translations, of_whole_file
+from corpusmill.pipelines.translation.sentence_pairs import Pair
 from corpusmill.pipelines.translation.target_languages import find_language
+from corpusmill.pipelines.translation.wrong_language import (
+    find_foreign_lines,
+    find_limits,
+    find_wrong_scripts,
+)
 from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
 from tests.tools.case_tables import read_tables
 from tests.tools.real_data import DATA
@@ -30,6 +37,8 @@ LATIN = "deu fra swh tur vie".split()
 OTHER = "ara ell hin jpn khm_Khmr npi_Deva pbt_Arab rus sin_Sinh ukr zho_simpl".split()
 FILES = sorted([*LATIN, *OTHER])
 COUNT = 48
+SAMPLE = 200
+"""Lines of a file for the table of languages."""
 MISSING = "\0"
 ALPHABETS = [*LATIN, *"ara pbt_Arab hin npi_Deva rus ukr".split()]
 _WORDS = read_tables("translation/planted")
@@ -369,7 +378,11 @@ def main() -> None:
     parser.add_argument("--missed", action="store_true")
     parser.add_argument("--untouched", action="store_true")
     parser.add_argument("--files", nargs="*", default=FILES)
+    parser.add_argument("--languages", action="store_true")
     args = parser.parse_args()
+    if args.languages:
+        print_confusions()
+        return
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     others: list[Finding] = []
     for code in args.files:
@@ -404,6 +417,38 @@ def count(counts: Counter[str], found: list[Finding]) -> None:
     counts["seen"] += bool(found)
     counts["errors"] += any(one.severity == "error" for one in found)
     counts.update({one.rule for one in found})
+
+
+NAMES = [*FILES, "zho_trad", "dyu", "ast"]
+
+
+def confusions(code: str) -> dict[str, str]:
+    """Returns name of a language → "l" for an error `wrong-language`, "s" for `wrong-script`, or "–"."""
+    found = {}
+    for name in NAMES:
+        language = find_language(name)
+        pairs = [
+            Pair(source, Translation(source.id, text, f"{name}.devtest", place))
+            for place, (source, text) in enumerate(
+                zip(read_sources()[:SAMPLE], read_lines(code), strict=False), 1
+            )
+        ]
+        findings = [
+            *find_wrong_scripts(pairs, language),
+            *find_foreign_lines(pairs, language),
+            *find_limits(pairs, language),
+        ]
+        errors = [one for one in of_whole_file(findings, SAMPLE) if not one.id]
+        rules = {one.rule.removeprefix("wrong-")[0] for one in errors if one.severity == "error"}
+        found[name] = "".join(sorted(rules)) or "–"
+    return found
+
+
+def print_confusions() -> None:
+    """Prints file × name, as a Markdown table: the error that a file with this name has."""
+    print(f"| file | {' | '.join(NAMES)} |\n|---|{'---|' * len(NAMES)}")
+    for code in FILES:
+        print(f"| {code} | {' | '.join(confusions(code).values())} |", flush=True)
 
 
 def check_xhosa() -> list[Finding]:

@@ -1,6 +1,8 @@
 import pathlib
 import re
 
+import pytest
+
 from corpusmill.pipelines.translation import run_checks
 from corpusmill.pipelines.translation.run_checks import RULES, check_translations
 from corpusmill.pipelines.translation.target_languages import find_language
@@ -59,3 +61,32 @@ def test_a_faultless_one_has_no_findings() -> None:
         "devtest-0002": Translation("devtest-0002", "Es ist spät.", "f", 2),
     }
     assert check_translations(sources, translations, find_language("deu")) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "form", "rules"),
+    [
+        ("deu", "{place}. {text}", ["list-numbers"]),
+        ("deu", "**{text}**", ["markup"]),
+        ("dyu", "{text}", ["wrong-language"]),
+        ("kam", "{kamba}", []),
+    ],
+)
+def test_a_fault_of_half_of_the_lines_is_one_error(code: str, form: str, rules: list[str]) -> None:
+    german = (
+        "Der alte Vogel singt am Morgen im Baum hinter dem Haus und fliegt danach weg ({word})."
+    )
+    sources = [source(text, place) for place, text in enumerate(LINES, 1)]
+    translations = {
+        one.id: Translation(
+            one.id,
+            form.format(place=place, text=german.format(word=kamba.split()[0]), kamba=kamba),
+            "f",
+            place,
+        )
+        for place, (one, kamba) in enumerate(zip(sources, TRANSLATED, strict=True), 1)
+    }
+    findings = check_translations(sources, translations, find_language(code))
+    errors = [one.rule for one in findings if not one.id and one.severity == "error"]
+    assert [rule for rule in errors if rule != "length-ratio"] == rules
+    assert not [one for one in findings if one.id and one.rule in rules]
