@@ -120,7 +120,7 @@ def show_documents(
     from corpusmill.transforms.files.records import TITLE_IN_TEXT
 
     from ..run.corpora import shape_of
-    from .build_document import build_in
+    from .build_facts import build_in
 
     build = build_in(folder)
     shape = shape_of(build.manifest)

@@ -5,9 +5,7 @@ import pyarrow as pa
 import pytest
 
 from corpusmill.pipelines.inspect.compare import (
-    MIN_BUCKETS,
     columns_to_compare,
-    count_buckets,
     count_documents,
     document_files,
     join_columns,
@@ -106,11 +104,6 @@ def test_every_row_is_dealt_out_once_and_an_id_to_one_bucket() -> None:
 
 def test_an_empty_row_group_is_dealt_to_nobody() -> None:
     assert list(deal_out([SCHEMA.empty_table()], 7)) == []
-
-
-def test_buckets_stay_small() -> None:
-    assert count_buckets(0) == MIN_BUCKETS
-    assert count_buckets(60_000_000) == 458
 
 
 def test_the_documents_of_a_build_are_in_its_splits(tmp_path: Path) -> None:
