@@ -192,12 +192,6 @@ def test_participants_get_the_english_sentences(translated: Project, tmp_path: P
     assert verify([str(folder)], workers=1).is_sound
 
 
-def test_norwegian_is_a_text_to_a_reader_of_yaml(project: Project) -> None:
-    manifest = {"signature": "", "counts": {"kept": {"dev": 3}}, "caveats": []}
-    card = make_card(project, manifest, [Included(code, {}, None, "") for code in ("eng", "no")])
-    assert yaml.safe_load(card.split("---\n")[1])["language"] == ["en", "no"]
-
-
 def test_the_card_has_table_4_and_the_people(project: Project) -> None:
     manifest = {"signature": "", "counts": {"kept": {"dev": 3}}, "caveats": []}
     known = dict.fromkeys(

@@ -52,7 +52,7 @@ def test_an_empty_file_is_an_error(name: str, office: Office) -> None:
     back = office.folder / "back.xlf"
     back.write_text(change(packet.read_text("utf-8")), "utf-8")
     ran = office.do("import", back, status=1)
-    assert f"back.xlf: {message}: check that the translated file was saved" in ran.err
+    assert f"back.xlf: {message}: check that the translated file was saved" in ran.out
     assert not state_of(office.project).answers
 
 
