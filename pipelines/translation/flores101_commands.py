@@ -62,7 +62,7 @@ def add(parser: argparse.ArgumentParser, add_source: Callable[[Commands], None])
     ):
         action = add_command(actions, name, what, inspect.getdoc(run), run)
         flags = Flags(action)
-        flags.text("--project", "DIR", "folder of the project", required=True)
+        flags.text("--project", "DIR", "folder of the project", required=name != "check")
         add_flags(action, flags)
 
 
@@ -142,7 +142,16 @@ def _add_import(parser: argparse.ArgumentParser, flags: Flags) -> None:
     _add_by(flags, "name of the translator")
 
 
-def _add_check(_: argparse.ArgumentParser, flags: Flags) -> None:
+def _add_check(parser: argparse.ArgumentParser, flags: Flags) -> None:
+    about = "files to check without a project: a sentence a line, or TSV, CSV, Parquet, JSON lines"
+    parser.add_argument("files", nargs="*", metavar="FILE", help=about)
+    files = Flags(parser, "to check files without a project")
+    files.text("--language", "CODE", "their language (default: from their names or columns)")
+    files.text(
+        "--source", "FILE", "the English source (default: the file beside them, eng.devtest)"
+    )
+    files.text("--output", "FILE", "write a table (TSV) of all findings")
+    files.text("--html", "FILE", "write a page for a browser with all findings")
     _add_languages(flags, "all languages with imported translations")
     flags.text(
         "--waive",
@@ -290,6 +299,10 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     is valid until the text changes. If the warnings of a rule are really errors, such as truncated
     translations, make them errors in this check: --send-back length-ratio.
     """
+    if bool(settings.files) == bool(settings.project):
+        raise ValueError("name either files to check, or a project with --project")
+    if settings.files:
+        return _check_files(settings)
     from . import checks
     from .language_state import make_waive
 
@@ -307,6 +320,27 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
         checks.print_checked(checked, shown, place)
     checks.print_summary(found)
     return int(any(checked.has_errors for checked in found))
+
+
+def _check_files(settings: argparse.Namespace) -> int:
+    from corpusmill.transforms.files.write_files import write_whole
+
+    from . import check_files
+
+    shown = check_files.SHOWN if len(settings.files) < 3 else 0
+    checked = []
+    given = settings.language, settings.source, settings.workers
+    for one in check_files.check_files(settings.files, *given):
+        checked.append(one)
+        check_files.print_file(one, shown)
+    for path, make in (
+        (settings.output, check_files.make_tsv),
+        (settings.html, check_files.make_page),
+    ):
+        if path:
+            write_whole(path, make(checked).encode())
+            print(f"written: {path}")
+    return int(any(one.errors for one in checked))
 
 
 def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:

@@ -286,7 +286,7 @@ def read_project(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
 def read_packet(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts:
     """As flores101 import and check, but that nothing is added to the journal."""
     project = open_project(str(folder / "project"))
-    read = imports._read(project, folder / name, "fra", True)
+    read = imports._read(project, folder / name, "fra", True, "")
     if not isinstance(read, imports.ReadFile):
         return Counts()
     texts = {one.id: one for one in read.translations}

@@ -1,0 +1,236 @@
+"""Checks translated files without a project: those of FLORES-101, FLORES-200, FLORES+ and similar sets.
+
+A file has a translation a line, or is a table (TSV, CSV, Parquet, JSON lines) with a column of texts. The
+English source is given, or is the file beside it whose name has the code of English. Lines are paired with
+the source by their ids if both have ids, otherwise by their places.
+"""
+
+import concurrent.futures
+import functools
+import itertools
+import multiprocessing
+import pathlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from corpusmill.transforms.duplicates.read_texts import TextFile, plan_parts, read_rows
+from corpusmill.transforms.files.markup import escape, html_table, make_head, to_line
+from corpusmill.transforms.files.read_files import InputError, read_text
+from corpusmill.transforms.files.records import Finding, SourceSentence, Translation
+from corpusmill.transforms.files.terminal import count_of, draw
+from corpusmill.transforms.files.text_kinds import kind_of_file
+
+from .run_checks import RULES, check_translations
+from .sentence_pairs import ERROR
+from .target_languages import find_language
+
+SHOWN = 20  # findings that are printed
+_TEXTS = ("text", "sentence", "translation", "target")  # names of columns of texts
+_ENGLISH = ("eng", "eng_Latn", "en")
+_NO_CODES = frozenset(
+    "bz2 csv dev devtest gz json jsonl parquet ref src test train tsv txt xz zst".split()
+)
+_TABLE = re.compile(r"\.(csv|tsv|json|jsonl|parquet)(\.(bz2|gz|xz|zst))?$")
+_CODE = re.compile(r"[A-Za-z]{2,3}(?:[_-][A-Za-z]{2,5})?")
+
+
+class Line(NamedTuple):
+    """A line of a file, or a row of a table."""
+
+    id: str  # "" if the file has no ids
+    text: str
+    number: int  # in the file, from 1
+
+
+class CheckedFile(NamedTuple):
+    """The findings in a file in one language: errors first, then in the order of RULES."""
+
+    path: str
+    language: str  # code
+    name: str  # in English
+    texts: Mapping[str, str]  # id → translation
+    findings: Sequence[Finding]
+
+    @property
+    def errors(self) -> int:
+        return sum(finding.severity == ERROR for finding in self.findings)
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Yields file, language, line, id, severity, rule, message and text of each finding."""
+        for one in self.findings:
+            place = one.line and str(one.line), one.id, one.severity, one.rule, one.message
+            yield self.path, self.language, *map(str, place), self.texts.get(one.id, "")
+
+
+HEAD = ("file", "language", "line", "id", "severity", "rule", "message", "text")
+
+
+def check_files(
+    paths: Sequence[str], language: str = "", source: str = "", workers: int = 1
+) -> Iterator[CheckedFile]:
+    """Checks files. Yields the results in the order of the files, then of the languages in a file.
+
+    Args:
+      paths: the files; the source itself is passed over.
+      language: code of the language of all files; "" to take it from the columns or names of the files.
+      source: the English source; "" for the file beside each.
+      workers: number of processes.
+
+    A file that cannot be read, or has no source or other lines than its source, has the error `not-checked`.
+    """
+    paths = [path for path in paths if path != source and _code_in(path) not in _ENGLISH]
+    if not paths:
+        raise ValueError("no file to check: all are English")
+    check = functools.partial(_check_file, language=language, source=source)
+    if workers < 2 or len(paths) < 2:
+        yield from itertools.chain.from_iterable(map(check, paths))
+        return
+    # Arrow starts threads, and a forked process with threads may hang.
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(min(workers, len(paths)), context) as pool:
+        yield from itertools.chain.from_iterable(pool.map(check, paths))
+
+
+def _check_file(path: str, language: str, source: str) -> list[CheckedFile]:
+    try:
+        languages = read_lines(path)
+        place = source or find_source(path)
+        (sources,) = list(read_lines(place).values())[:1]
+        return [
+            _check(path, language or code, lines, place, sources)
+            for code, lines in languages.items()
+        ]
+    except (InputError, ValueError) as error:
+        message = (
+            error.message if isinstance(error, InputError) and error.path == path else str(error)
+        )
+        unread = Finding("", "not-checked", ERROR, message, path, 0)
+        return [CheckedFile(path, language or _code_in(path), "not checked", {}, [unread])]
+
+
+def _check(
+    path: str, code: str, lines: Sequence[Line], place: str, sources: Sequence[Line]
+) -> CheckedFile:
+    if not code:
+        raise InputError(path, "its name has no code of a language: name it with --language")
+    language = find_language(code)
+    has_ids = all(line.id for line in (*lines, *sources))
+    if not has_ids and len(lines) != len(sources):
+        counts = f"{len(lines):,} lines, but {place} has {len(sources):,}"
+        raise InputError(path, f"{counts}: the lines cannot be paired with their source")
+    names, ids = (
+        [line.id if has_ids else str(line.number) for line in some] for some in (lines, sources)
+    )
+    if repeated := [name for name, count in Counter(names).items() if count > 1]:
+        raise InputError(path, f"the id {repeated[0]!r} is there more than once")
+    pairs = zip(ids, sources, strict=True)
+    found = check_translations(
+        [SourceSentence(id, "", "", one.text, "", "", "", False, False) for id, one in pairs],
+        {
+            name: Translation(name, one.text, path, one.number)
+            for name, one in zip(names, lines, strict=True)
+        },
+        language,
+    )
+    texts = {name: line.text for name, line in zip(names, lines, strict=True)}
+    worst_first = sorted(
+        found, key=lambda one: (one.severity != ERROR, bool(one.id), RULES.index(one.rule))
+    )
+    return CheckedFile(path, code, language.name, texts, worst_first)
+
+
+def read_lines(path: str) -> dict[str, list[Line]]:
+    """Returns the code of each language in a file → its lines, in order.
+
+    The code is that of the columns `iso_639_3` and `iso_15924`, or of the file's name; "" if it has none.
+    """
+    if not _TABLE.search(path):
+        texts = read_text(path).removesuffix("\n").split("\n")
+        return {_code_in(path): [Line("", text, number) for number, text in enumerate(texts, 1)]}
+    found: dict[str, list[Line]] = {}
+    file = TextFile(path, kind_of_file(path))
+    rows = (row for part in plan_parts(file, 1) for _, some in read_rows(part) for row in some)
+    for number, row in enumerate(rows, 1):
+        column = next((name for name in _TEXTS if isinstance(row.get(name), str)), None)
+        if column is None:
+            there = f"the columns {', '.join(_TEXTS)}; it has {', '.join(row)}"
+            raise InputError(path, f"row {number}: no text in {there}")
+        code = "_".join(str(row[one]) for one in ("iso_639_3", "iso_15924") if row.get(one))
+        line = Line("" if row.get("id") is None else str(row["id"]), row[column], number)
+        found.setdefault(code or _code_in(path), []).append(line)
+    if not found:
+        raise InputError(path, "it has no rows")
+    return found
+
+
+def _code_in(path: str) -> str:
+    """Returns the first part of a file's name that is the code of a language; "" if there is none."""
+    for part in re.split(r"[.]|-(?=[a-z]{3}\.)", pathlib.Path(path).name):
+        if part not in _NO_CODES and _CODE.fullmatch(part):
+            try:
+                return find_language(part).code
+            except ValueError:
+                continue
+    return ""
+
+
+def find_source(path: str) -> str:
+    """Returns the file beside another one that has the code of English in its name instead.
+
+    Raises InputError if there is none.
+    """
+    code, place = _code_in(path), pathlib.Path(path)
+    names = [place.name.replace(code, one, 1).replace("-ref.", "-src.") for one in _ENGLISH if code]
+    found = next((place.with_name(name) for name in names if place.with_name(name).is_file()), None)
+    if found is None:
+        looked = f" (not there: {', '.join(names)})" if names else ""
+        raise InputError(path, f"its English source is not known: name it with --source{looked}")
+    return str(found)
+
+
+def print_file(checked: CheckedFile, shown: int) -> None:
+    """Prints the findings in a file: their number for each rule, and the first ones."""
+    rest = len(checked.findings) - checked.errors
+    print(
+        f"{checked.path}: {checked.name}, {count_of(len(checked.texts), 'line')}:"
+        f" {count_of(checked.errors, 'error')}, {count_of(rest, 'warning')}"
+    )
+    if shown and checked.findings:
+        counts = Counter((one.severity, one.rule) for one in checked.findings)
+        rows = [
+            [rule, severity, f"{number:,}"] for (severity, rule), number in sorted(counts.items())
+        ]
+        print(draw(("rule", "severity", "findings"), rows, numbers=1), end="")
+    for one in checked.findings[: shown if checked.texts else 1]:
+        place = f"line {one.line:,}" if one.line else "all lines"
+        print(f"  {place}: {one.severity}: {one.rule}: {one.message}")
+    if checked.texts and 0 < shown < len(checked.findings):
+        print(f"  … and {len(checked.findings) - shown:,} more: --output and --html have all")
+
+
+def make_tsv(files: Iterable[CheckedFile]) -> str:
+    """Returns a table of all findings."""
+    rows = [HEAD, *(row for one in files for row in one.rows())]
+    return "".join(map(to_line, rows))
+
+
+def make_page(files: Sequence[CheckedFile]) -> str:
+    """Returns a page for a browser with all findings, the file with the most errors first."""
+    worst = sorted(files, key=lambda one: (-one.errors, -len(one.findings), one.path))
+    head = ("file", "language", "lines", "errors", "warnings")
+    sums: list[tuple[Any, ...]] = [
+        (one.path, one.name, len(one.texts), one.errors, len(one.findings) - one.errors)
+        for one in worst
+    ]
+    parts = [
+        make_head("Checks of translations"),
+        "<main class=wide>\n<h1>Checks of translations</h1>\n",
+    ]
+    parts.append(html_table(head, sums))
+    for one in worst:
+        if one.findings:
+            parts.append(f"<h2>{escape(one.path)}</h2>\n")
+            parts.append(html_table(HEAD[2:], (row[2:] for row in one.rows())))
+    return "".join([*parts, "</main></body></html>\n"])
