@@ -142,10 +142,15 @@ def count_repeated(source: str, blocks: Iterable[bytes]) -> int:
     return int(is_same[:, 0].sum())
 
 
-def texts_of(file: ReleasedFile, members: Members) -> Iterator[str]:
-    """Yields the lines of a file without their line feeds. Raises InputError if one is not UTF-8."""
+def texts_of(file: ReleasedFile, members: Members, *, ends: bool = False) -> Iterator[str]:
+    """Yields the lines of a file without their line feeds.
+
+    Raises InputError if a line is not UTF-8 or, with `ends`, if the last one has no line feed.
+    """
     with open_released(file, members) as stream:
         for number, line in enumerate(stream, 1):
+            if ends and not line.endswith(b"\n"):
+                raise InputError(file.place, f"truncated: line {number:,} has no line feed")
             try:
                 yield line.removesuffix(b"\n").decode("utf-8")
             except UnicodeDecodeError:

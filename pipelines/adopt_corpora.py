@@ -337,7 +337,7 @@ def read_translations(
     """Yields the sentences in the files of a shard. `about` is split → values of its metadata."""
     split, number = shard.shard.split, 0
     for file in shard.files:
-        for number, text in enumerate(texts_of(file, members), 1):
+        for number, text in enumerate(texts_of(file, members, ends=True), 1):
             if number <= len(about[split]):
                 of_article = about[split][number - 1]
                 identity = f"{source_table.sentence_id(split, number)}-{file.key}"

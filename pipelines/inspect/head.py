@@ -1,6 +1,8 @@
 """Prints documents of a finished build: the first ones, some by chance, or those that a condition selects."""
 
 import argparse
+import bisect
+import itertools
 import pydoc
 import random
 import re
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from corpusmill.transforms.files.records import CorpusShape
 
 _CONDITION = re.compile(r"\s*(\w+)\s*(!~|!=|<=|>=|~|=|<|>)\s*(.*?)\s*", re.DOTALL)
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _COMPARISONS = {
     "=": "equal",
     "!=": "not_equal",
@@ -47,7 +50,8 @@ def add_head(commands: Commands) -> None:
         corpusmill head corpora/pg19/en --split test --where 'publication_date < 1800'
 
     A condition is COLUMN OPERATOR VALUE. ~ and !~ compare with a regular expression of RE2, anywhere in the
-    value; = != < <= > >= compare with a value of the column's type. At a terminal, a long output is shown by
+    value; = != < <= > >= compare with a value of the column's type, and < <= > >= numbers also in columns of
+    text, such as years. At a terminal, a long output is shown by
     the pager of the system (PAGER).
     """
     about = "shows documents of a finished build, with all their columns"
@@ -142,12 +146,9 @@ def show_documents(
         table = read_row_group(part.group, part.columns).table
         return is_wanted(_with_title(table, text_of_title))
 
-    if seed is None:
-        chosen = _first(parts, rows_of, number)
-    else:
-        chosen = _drawn([(part, rows_of(part)) for part in parts], number, seed)
+    drawn = iter(()) if seed is None else _drawn(list(parts), rows_of, number, seed)
     count = 0
-    for part, places in chosen:
+    for part, places in _first(parts, rows_of, number) if seed is None else drawn:
         table = _with_title(read_row_group(part.group, part.columns).table, text_of_title)
         for row in table.take(list(places)).to_pylist():
             count += 1
@@ -169,16 +170,15 @@ def _first(
 
 
 def _drawn(
-    found: Sequence[tuple[_Part, Sequence[int]]], number: int, seed: int
+    parts: Sequence[_Part], rows_of: Callable[[_Part], Sequence[int]], number: int, seed: int
 ) -> Iterator[tuple[_Part, Sequence[int]]]:
-    total = sum(len(places) for _, places in found)
+    """Draws rows by chance. Only the numbers of rows are kept, so the drawn parts are searched twice."""
+    ends = list(itertools.accumulate(len(rows_of(part)) for part in parts))
+    total = ends[-1] if ends else 0
     drawn = sorted(random.Random(seed).sample(range(total), min(number, total)))
-    first = 0
-    for part, places in found:
-        here = [places[index - first] for index in drawn if first <= index < first + len(places)]
-        if here:
-            yield part, here
-        first += len(places)
+    for at, indexes in itertools.groupby(drawn, lambda index: bisect.bisect_right(ends, index)):
+        places, first = rows_of(parts[at]), ends[at - 1] if at else 0
+        yield parts[at], [places[index - first] for index in indexes]
 
 
 def _with_title(table: "pa.Table", text: str) -> "pa.Table":
@@ -202,6 +202,8 @@ def _condition(where: str, columns: Sequence[str]) -> Callable[["pa.Table"], lis
     if not parsed:
         raise ValueError(f"--where {where!r} is not COLUMN OPERATOR VALUE, such as 'title ~ Kyiv'")
     name, operator, value = parsed.groups()
+    if name == "split":
+        raise ValueError("--where: name the split with --split")
     if name not in columns:
         known = ", ".join(dict.fromkeys(columns))
         raise ValueError(
@@ -215,6 +217,8 @@ def _condition(where: str, columns: Sequence[str]) -> Callable[["pa.Table"], lis
                 is_it = pc.match_substring_regex(pc.cast(column, pa.string()), value)
                 is_it = pc.invert(is_it) if operator == "!~" else is_it
             else:
+                if operator not in ("=", "!=") and _NUMBER.fullmatch(value):
+                    column = pc.cast(column, pa.float64())
                 wanted = pc.cast(pa.array([value]), column.type)[0]
                 is_it = pc.call_function(_COMPARISONS[operator], [column, wanted])
         except pa.ArrowException as error:

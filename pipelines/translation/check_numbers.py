@@ -195,6 +195,8 @@ _FACTORS = {
     "²f": (0.0929,),  # m²
     "m": (1.609,),  # km
     "²m": (2.59,),  # km²
+    "²i": (6.452,),  # cm²
+    "²y": (0.8361,),  # m²
     "p": (0.4536, 0.454),  # kg
     "l": (0.4536, 0.454),
     "i": (2.54, 25.4),  # cm, mm
@@ -335,7 +337,8 @@ def _is_converted(number: _Number, target: Readings) -> bool:
     if number.unit == "f":
         converted: tuple[float, ...] = ((value - 32) * 5 / 9,)
     else:
-        factors = _FACTORS[number.unit[: 1 + number.unit.startswith("²")]]
+        key = number.unit[: 1 + number.unit.startswith("²")]
+        factors = _FACTORS.get(key) or _FACTORS[key[-1]]
         converted = tuple(value * factor for factor in factors)
     return any(
         abs(found - wanted) <= _CONVERSION_TOLERANCE * abs(wanted)

@@ -4,6 +4,7 @@ All lines that can be imported are imported. The others are listed with reasons 
 import, and are sent back with the next packet. A file is stored unchanged.
 """
 
+import codecs
 import pathlib
 import re
 import unicodedata
@@ -95,8 +96,9 @@ def import_files(
     """
     code = project.language(language).code if language else ""
     try:
+        encoding = codecs.lookup(encoding).name if encoding else ""
         "".encode(encoding or "utf-8")
-    except LookupError:
+    except (LookupError, UnicodeError):
         raise ValueError(f"--encoding: Python knows no encoding {encoding!r}") from None
     read = []
     for path, is_named in _list(paths).items():
@@ -167,7 +169,8 @@ def _returned(
     except ReadError as error:
         remedy = "save it as UTF-8, or name its encoding with --encoding NAME"
         raise ReadError(error.line, f"{error.message}; {remedy}") from None
-    return read_plain(text, path.name, ids)._replace(encoding=encoding)
+    is_unicode = encoding.startswith("utf")
+    return read_plain(text, path.name, ids)._replace(encoding="" if is_unicode else encoding)
 
 
 def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
@@ -334,7 +337,10 @@ def _sort_out(project: Project, returned: Returned) -> tuple[list[Translation], 
     return good, sorted(faults, key=lambda one: one.line)
 
 
-_LOST, _LOST_ALL = re.compile(r"\?"), re.compile(r"\w\?+\w|\?\?")  # in an old encoding; in any
+_LOST, _LOST_ALL = (
+    re.compile(r"\?"),
+    re.compile(r"\w\?+\w|\?\?\W+\?|\A\W*\?\?\W*\Z"),
+)  # in an old encoding; in any
 _INDENTATION = re.compile(r"\A[ \t\r]*\n\s*|\s*\n[ \t\r]*\Z")
 
 

@@ -306,7 +306,8 @@ def read_table_file(
         raise ReadError(0, "is a workbook of an old format: save it as .xlsx, or as CSV in UTF-8")
     if encoding:
         text = decode_as(data, encoding).removeprefix("\ufeff")
-        return read_sheet(text, file)._replace(encoding=encoding)
+        is_unicode = encoding.startswith("utf")
+        return read_sheet(text, file)._replace(encoding="" if is_unicode else encoding)
     if data[:2] not in _MARKS and b"\0" in data:
         named = ["utf-16-le", "utf-16-be"]
     else:
@@ -363,7 +364,8 @@ def _decide(found: Mapping[str, Returned], sources: Mapping[str, str]) -> Return
 
 
 _CHANCE = 1  # so many more signs within words decide nothing
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, SyntaxError, TypeError, ValueError)
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, SyntaxError, TypeError, ValueError)
+_DAMAGED_INSIDE = (AttributeError, LookupError, RuntimeError)  # of zipfile and openpyxl, too
 _MOST_ODD = 0.1  # of all characters that are not ASCII
 _ODD = r"""\p{Ll}\p{Lu} | [\p{S}--\p{Sk}]\p{L} | [\u2500-\u259F\p{Cc}\p{Co}]
     | \p{L}[\p{S}\p{No}\p{Ps}\p{Pe}\p{Po}--['’·&/.:@]]\p{L}
@@ -386,7 +388,7 @@ def _read_workbook(data: bytes, file: str) -> Returned:
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True)
         sheets = [list(sheet.iter_rows()) for sheet in book.worksheets]
-    except _DAMAGED as error:
+    except (*_DAMAGED, *_DAMAGED_INSIDE) as error:
         what = f"is not a workbook (.xlsx), or is damaged: {error}"
         raise ReadError(0, f"{what}; save it as .xlsx, or as CSV in UTF-8") from error
     header: list[str] = []

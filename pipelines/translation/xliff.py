@@ -355,12 +355,12 @@ def _read_part(piece: Element, place: int) -> _Part:
     text = _read_text(target)
     state = piece.attributes.get("state") or target.attributes.get("state")
     is_changed = state in _CHANGED or _tag(piece) == "ignorable"
-    if text and "seg-source" in children and any(map(_is_segment, target.elements)):
+    if text and "seg-source" in children and any(_segments(target)):
         filled = {
-            mark.attributes.get("mid") for mark in target.elements if _read_text(mark).strip()
+            mark.attributes.get("mid") for mark in _segments(target) if _read_text(mark).strip()
         }
-        for mark in children["seg-source"].elements:
-            if _is_segment(mark) and mark.attributes.get("mid") not in filled:
+        for mark in _segments(children["seg-source"]):
+            if mark.attributes.get("mid") not in filled:
                 raise ReadError(target.line, _HALF.format(piece.attributes.get("id")))
     asked = target.attributes.get("order", "")
     return _Part(
@@ -369,6 +369,15 @@ def _read_part(piece: Element, place: int) -> _Part:
         source=source,
         target=text if text or is_changed else None,
     )
+
+
+def _segments(element: Element) -> Iterator[Element]:
+    """Yields the marks of segments in an element, also those within tags such as `<g>`."""
+    for one in element.elements:
+        if _is_segment(one):
+            yield one
+        else:
+            yield from _segments(one)
 
 
 def _is_segment(mark: Element) -> bool:

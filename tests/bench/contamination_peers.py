@@ -86,7 +86,8 @@ def main() -> None:
         if settings.decon:
             report = folder / "report"
             inputs = ["--training-dir", documents.parent, "--evals-dir", folder / "evals"]
-            found = [settings.decon, "detect", *inputs, "--report-output-dir", report]
+            outputs = ["--report-output-dir", report, "--worker-threads", 1]
+            found = [settings.decon, "detect", *inputs, *outputs]
             ways.append(("decon", found, lambda _: _of_decon(report)))
         for way, command, read in ways:
             log = folder / f"{way}.log"

@@ -8,7 +8,7 @@ Normalises and tokenises lines, one block at a time.
 """
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -179,9 +179,10 @@ class SortedRun(NamedTuple):
     duplicates: int  # number of dropped duplicates
 
 
-def sort_run(blocks: Sequence[bytes], scratch: Scratch) -> Iterator[SortedRun]:
-    """Joins blocks of lines into a run, sorts it, and stores it in scratch."""
+def sort_run(blocks: list[bytes], scratch: Scratch) -> Iterator[SortedRun]:
+    """Joins blocks of lines into a run, sorts it, and stores it in scratch. Empties `blocks`."""
     run = b"".join(blocks)
+    blocks.clear()  # sorting needs the memory
     different = shuffle.sort_block(run)
     sampler = shuffle.LineSampler()
     sampler.add(different, len(run))
