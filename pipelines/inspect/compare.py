@@ -95,8 +95,7 @@ def CompareEditions(
         for file in document_files(build, shape)
     ]
     read = functools.partial(read_rows, compared=compared)
-    rows = count_documents(old, shape) + count_documents(new, shape)
-    buckets = max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
+    buckets = count_buckets(count_documents(old, shape) + count_documents(new, shape))
     if compared.method:
         buckets = max(buckets, _count_bytes_of((old, new), shape) // BUCKET_BYTES)
     found = (
@@ -112,6 +111,11 @@ def CompareEditions(
     tally = found.tally | "AddUp" >> beam.CombineGlobally(edition_changes.add_tallies)
     texts = found.texts | "AddUpTexts" >> beam.CombineGlobally(text_changes.add_text_changes)
     return tally, found.changes, texts
+
+
+def count_buckets(rows: int) -> int:
+    """Returns the number of buckets for `rows` rows. It is chosen so that each bucket is small."""
+    return max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
 
 
 def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:

@@ -322,8 +322,7 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
     if stores.is_local(target):
         with building_beside(pathlib.Path(target).absolute()) as folder:
             yield str(folder)
-        done = pathlib.Path(target)
-        write_files.write_whole(done / COMPLETED, mark_of((done / MANIFEST).read_bytes()))
+        _mark_completed(target)
         return
     try:
         with building_in_store(target) as folder_in_store:
@@ -399,6 +398,11 @@ def remove_build(target: str) -> None:
         elif path.name != MANIFEST:
             path.unlink()
     shutil.rmtree(target)
+
+
+def _mark_completed(target: str) -> None:
+    folder = pathlib.Path(target)
+    write_files.write_whole(folder / COMPLETED, mark_of((folder / MANIFEST).read_bytes()))
 
 
 SHOWN_DIFFERENCES = 3
