@@ -38,6 +38,7 @@ from corpusmill.transforms.files.builds.finished_builds import (
     CorpusFile,
     CorpusRows,
     RowGroup,
+    columns_of,
     open_build,
     read_row_group,
     row_groups_of,
@@ -55,6 +56,7 @@ from ..run import corpora
 from ..run.editions import SUMMARY
 from ..run.engines.run_pipeline import run_pipeline
 from . import edition_changes, text_changes
+from .build_facts import SENTENCE
 from .findings import SHOWN, Means, add_report, print_count, print_first, reporting, write_lines
 
 MIN_BUCKETS = 64
@@ -125,7 +127,9 @@ def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
         for file in list_files(build)
         if file.listed.format == build.format
         and file.listed.split in shape.splits
-        and file.listed.name.startswith(f"{file.listed.split or build.corpus}-")
+        and file.listed.name.removeprefix(f"{shape.withheld}/").startswith(
+            f"{file.listed.split or build.corpus}-"
+        )
     ]
 
 
@@ -135,7 +139,8 @@ def _count_bytes_of(builds: Iterable[Build], shape: CorpusShape) -> int:
 
 def count_documents(build: Build, shape: CorpusShape) -> int:
     """Returns the number of documents of a build, as listed in its manifest."""
-    return sum(file.listed.records for file in document_files(build, shape))
+    of_row = len(build.manifest["languages"]) if shape.per_language else 1
+    return of_row * sum(file.listed.records for file in document_files(build, shape))
 
 
 def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
@@ -157,7 +162,8 @@ def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
     files = document_files(build, shape)
     if not files:
         raise InputError(build.folder, "the build has no documents")
-    return list(schema_of_files([file.file.path for file in files]).names)
+    names = list(schema_of_files([file.file.path for file in files]).names)
+    return [*names, *shape.texts] if shape.per_language else names
 
 
 def plan_row_groups(side: Side) -> Iterator[SideGroup]:
@@ -181,9 +187,27 @@ def read_rows(side: SideGroup, compared: Compared) -> pa.Table:
         rows = rows._replace(table=method.paragraph_rows(rows.table))
     else:
         named = (shape.id, _title_column(shape), *columns, method.column if method else "")
-        rows = read_row_group(group, list(dict.fromkeys(filter(None, named))))
+        rows = _read_named(group, list(dict.fromkeys(filter(None, named))), shape)
     made = make_rows(rows, shape, columns, is_new)
     return method.add_fingerprints(made, rows.table) if method else made
+
+
+def _read_named(group: RowGroup, names: Sequence[str], shape: CorpusShape) -> CorpusRows:
+    """Reads columns of a row group; of a package, a row for each sentence and language: "dev-0001-fra"."""
+    if not shape.per_language:
+        return read_row_group(group, names)
+    columns = columns_of(group.file.path)
+    texts = [name for name in columns if name.startswith(shape.per_language)]
+    (column,) = shape.texts
+    rows = read_row_group(group, [*(name for name in names if name != column), *texts])
+    tables = []
+    for name in texts:
+        ends = pa.scalar(f"-{name.removeprefix(shape.per_language)}")
+        ids = pc.binary_join_element_wise(rows.table[shape.id], ends, "")
+        table = rows.table.drop_columns(texts).append_column(column, rows.table[name])
+        table = table.set_column(table.column_names.index(shape.id), shape.id, ids)
+        tables.append(table)
+    return rows._replace(table=pa.concat_tables(tables))
 
 
 def _title_column(shape: CorpusShape) -> str:
@@ -285,6 +309,7 @@ class EditionChanges(NamedTuple):
     splits: Mapping[str, edition_changes.SplitChanges] = {}
     moved: Mapping[tuple[str, str], int] = {}  # (old split, new split) → documents
     first_moved: tuple[edition_changes.Change, ...] = ()  # the first SHOWN moved documents
+    first_changed: tuple[str, ...] = ()  # ids of the first SHOWN changed translations of a package
     repeated: int = 0  # ids in several rows of an edition, if ids are unique in the corpus
     why_moves: str = ""  # why documents may move in this corpus; "" if none may
     differences: tuple[
@@ -388,6 +413,14 @@ def check_comparable(old: Build, new: Build) -> CorpusShape:
         raise ValueError(
             f"builds of {old.corpus} contain no documents to compare; builds of {known} do"
         )
+    packages = ["languages" in one.manifest for one in (old, new)]
+    if all(packages):
+        return shape._replace(id="id", repeats=False, per_language=SENTENCE)
+    if any(packages):
+        raise ValueError(
+            f"cannot compare a package of translations with a build of sentences: {old.folder} and"
+            f" {new.folder}"
+        )
     return shape
 
 
@@ -433,6 +466,7 @@ def write_report(
       texts: The differences between the texts; None if they were not compared.
     """
     first_moved: list[edition_changes.Change] = []
+    first_changed: list[str] = []
 
     def lines() -> Iterator[str]:
         columns = (*edition_changes.Change._fields[:-1], *edition_changes.PARAGRAPHS * bool(texts))
@@ -441,12 +475,15 @@ def write_report(
             yield edition_changes.to_line(change)
             if change.fate == edition_changes.MOVED and len(first_moved) < SHOWN:
                 first_moved.append(change)
+            if shape.per_language and change.fate == edition_changes.CHANGED:
+                first_changed.extend([change.id][: SHOWN - len(first_changed)])
 
     write_lines(path, lines())
     found = nothing._replace(
         splits=edition_changes.split_changes(tally, shape.splits),
         moved=edition_changes.moves(tally),
         first_moved=tuple(first_moved),
+        first_changed=tuple(first_changed),
         why_moves=shape.why_moves,
         repeated=0 if shape.repeats else tally.get((edition_changes.REPEATED, "", ""), 0),
         texts=texts and text_changes.summarise(texts),
@@ -490,6 +527,7 @@ def _read_summary(path: str) -> EditionChanges:
             for one in summary["first_moved"]
         ),
         differences=tuple(found.differences),
+        first_changed=tuple(found.first_changed),
     )
 
 
@@ -527,6 +565,9 @@ def print_changes(changes: EditionChanges, report: str = "") -> None:
         print("\n" + text_changes.draw_text_changes(changes.texts, width))
     if changes.repeated:
         print(f"ids in several rows of an edition: {changes.repeated:,}")
+    if changes.first_changed:
+        print("changed:")
+        print_first(changes.first_changed, changes.total.changed, report)
     _print_moved(changes, report)
 
 

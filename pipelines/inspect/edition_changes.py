@@ -40,6 +40,8 @@ def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
     for part in ("settings", "code"):
         for name, value in sorted(_flat(manifest.get(part) or {}).items()):
             facts[f"{part} {name}"] = value
+    if languages := manifest.get("languages"):
+        facts["languages"] = " ".join(languages)
     inputs = manifest.get("inputs", [])
     for role, files in sorted(Counter(file["role"] for file in inputs).items()):
         facts[f"inputs {role}"] = f"{files} file{'s' * (files > 1)}"

@@ -43,6 +43,7 @@ def add_compare(commands: Commands) -> None:
     how documents are matched in each corpus:
     {identity}
       if several rows have the same id, each row is matched with the most similar row of the other edition
+      packages of flores101 are compared by sentence and language; the first translations that changed are printed
       the fate of a document: added; removed; moved, if it is in another split; changed, if only its text differs
 
     --report has a line for each document that differs between the editions, sorted by id:

@@ -349,6 +349,8 @@ class CorpusShape(NamedTuple):
     repeats: bool = False  # True if an id may be in several rows of one build
     withheld: str = ""  # name of a split that is not published; "" if there is none
     why_moves: str = ""  # reason why documents may change their split; "" if they may not
+    # beginning of the names of columns, one a language, of which each value is compared as a document
+    per_language: str = ""
 
 
 class Layout(NamedTuple):

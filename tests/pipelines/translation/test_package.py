@@ -32,6 +32,7 @@ from corpusmill.transforms.files.builds.check_builds import find_unlisted
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.translation.source_table import METADATA_COLUMNS, splits_of
+from tests.makers.wiki_builds import Command
 from tests.pipelines.translation import small_projects
 from tests.tools.case_tables import read_cases
 
@@ -218,6 +219,28 @@ def test_a_sentence_of_a_package_has_all_languages(made: Packaged, translated: P
     assert origin.fate == "kept in dev"
     assert origin.text.startswith(f"eng\n{sentences[0].text}\n\nfra\n")
     assert not [name for name, _ in origin.facts if name.startswith("sentence_")]
+
+
+def test_packages_are_compared_by_sentence_and_language(tmp_path: Path, run: Command) -> None:
+    folders = []
+    for version, languages in (("1.0.0", {"fra": ""}), ("1.1.0", {"fra": "!", "zho_simpl": ""})):
+        project = small_projects.small_project(tmp_path / version, review_share=Fraction(1, 2))
+        with pytest.MonkeyPatch.context() as patch:
+            small_projects.use_checks(patch, small_projects.find_bad)
+            for code, extra in languages.items():
+                translate(project, tmp_path / f"{version}-{code}", code, extra)
+        given = {"version": version, "without_review": True, "with_test": True}
+        folders.append(package(project, str(tmp_path / "out"), **given).folder)
+    report = tmp_path / "changes.tsv"
+    printed = run("compare", *folders, "--report", str(report), "--workers", "1").out
+    assert "languages: eng fra → eng fra zho_simpl" in printed
+    (total,) = (line.split() for line in printed.splitlines() if line.strip().startswith("total"))
+    assert total == ["total", "16", "24", "8", "0", "8", "8", "0", "0"]
+    assert "changed:\n  dev-0001-fra\n" in printed
+    lines = [line.split("\t") for line in report.read_text().splitlines()]
+    assert [line[0] for line in lines if line[2:4] == ["changed", "test"]] == [
+        *("test-0001-fra", "test-0002-fra")
+    ]
 
 
 def test_only_what_is_accepted_unless_asked(tmp_path: Path, translated: Project) -> None:
