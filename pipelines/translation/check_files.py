@@ -166,8 +166,8 @@ def read_lines(path: str) -> dict[str, list[Line]]:
 
 
 def _code_in(path: str) -> str:
-    """Returns the first part of a file's name that is the code of a language; "" if there is none."""
-    for part in re.split(r"[.]|-(?=[a-z]{3}\.)", pathlib.Path(path).name):
+    """Returns the last part of a file's name that is the code of a language; "" if there is none."""
+    for part in reversed(re.split(r"[.]|-(?=[a-z]{3}\.)", pathlib.Path(path).name)):
         if part not in _NO_CODES and _CODE.fullmatch(part):
             try:
                 return find_language(part).code
