@@ -60,8 +60,8 @@ class CheckedFile(NamedTuple):
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Yields file, language, line, id, severity, rule, message and text of each finding."""
         for one in self.findings:
-            place = one.line and str(one.line), one.id, one.severity, one.rule, one.message
-            yield self.path, self.language, *map(str, place), self.texts.get(one.id, "")
+            place = str(one.line or ""), one.id, one.severity, one.rule, one.message
+            yield self.path, self.language, *place, self.texts.get(one.id, "")
 
 
 HEAD = ("file", "language", "line", "id", "severity", "rule", "message", "text")
@@ -125,9 +125,10 @@ def _check(
     )
     if repeated := [name for name, count in Counter(names).items() if count > 1]:
         raise InputError(path, f"the id {repeated[0]!r} is there more than once")
+    # The articles are unknown: no two sentences are taken for neighbours.
     pairs = zip(ids, sources, strict=True)
     found = check_translations(
-        [SourceSentence(id, "", "", one.text, "", "", "", False, False) for id, one in pairs],
+        [SourceSentence(id, "", id, one.text, "", "", "", False, False) for id, one in pairs],
         {
             name: Translation(name, one.text, path, one.number)
             for name, one in zip(names, lines, strict=True)
