@@ -51,8 +51,7 @@ def add_head(commands: Commands) -> None:
 
     A condition is COLUMN OPERATOR VALUE. ~ and !~ compare with a regular expression of RE2, anywhere in the
     value; = != < <= > >= compare with a value of the column's type, and < <= > >= numbers also in columns of
-    text, such as years. At a terminal, a long output is shown by
-    the pager of the system (PAGER).
+    text, such as years. At a terminal, a long output is shown by the pager of the system (PAGER).
     """
     about = "shows documents of a finished build, with all their columns"
     parser = add_command(commands, "head", about, add_head.__doc__, _run)
@@ -134,17 +133,23 @@ def show_documents(
     if split and split not in splits:
         raise ValueError(f"no such split: {split}; the build has {', '.join(splits)}")
     files = files_of(build, [split] if split else splits)
-    parts = (_Part(group, columns_of(file.path)) for file in files for group in row_groups_of(file))
+    parts = (
+        _Part(group, there)
+        for file in files
+        for there in [columns_of(file.path)]
+        for group in row_groups_of(file)
+    )
     text_of_title = shape.texts[0] if shape.title == TITLE_IN_TEXT else ""
     title = _TITLE if text_of_title else shape.title
     columns = columns_of(files[0].path)
-    is_wanted = _condition(where, [*columns, *([_TITLE] if text_of_title else [])])
+    name, is_wanted = _condition(where, [*columns, *([_TITLE] if text_of_title else [])])
 
     def rows_of(part: _Part) -> Sequence[int]:
         if not is_wanted:
             return range(part.group.rows)
-        table = read_row_group(part.group, part.columns).table
-        return is_wanted(_with_title(table, text_of_title))
+        needed = name if name in part.columns else text_of_title
+        table = read_row_group(part.group, [needed]).table
+        return is_wanted(_with_title(table, text_of_title if needed != name else ""))
 
     drawn = iter(()) if seed is None else _drawn(list(parts), rows_of, number, seed)
     count = 0
@@ -191,13 +196,15 @@ def _with_title(table: "pa.Table", text: str) -> "pa.Table":
     return table.add_column(0, _TITLE, pc.struct_field(titles, _TITLE))
 
 
-def _condition(where: str, columns: Sequence[str]) -> Callable[["pa.Table"], list[int]] | None:
-    """Returns the function from rows to the indexes of those for which a condition is true."""
+def _condition(
+    where: str, columns: Sequence[str]
+) -> tuple[str, Callable[["pa.Table"], list[int]] | None]:
+    """Returns the column of a condition, and the function from rows to the indexes of those that fulfil it."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not where:
-        return None
+        return "", None
     parsed = _CONDITION.fullmatch(where)
     if not parsed:
         raise ValueError(f"--where {where!r} is not COLUMN OPERATOR VALUE, such as 'title ~ Kyiv'")
@@ -226,7 +233,7 @@ def _condition(where: str, columns: Sequence[str]) -> Callable[["pa.Table"], lis
         places: list[int] = pc.indices_nonzero(pc.fill_null(is_it, False)).to_pylist()
         return places
 
-    return matches
+    return name, matches
 
 
 def _shown(row: Mapping[str, Any], shape: "CorpusShape", split: str, width: int) -> str:
