@@ -199,7 +199,7 @@ def _with_title(table: "pa.Table", text: str) -> "pa.Table":
 def _condition(
     where: str, columns: Sequence[str]
 ) -> tuple[str, Callable[["pa.Table"], list[int]] | None]:
-    """Returns the column of a condition, and the function from rows to the indexes of those that fulfil it."""
+    """Returns the column of a condition, and the function from rows to the indexes of those that match."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
