@@ -5,10 +5,8 @@ English source is given, or is the file beside it whose name has the code of Eng
 the source by their ids if both have ids, otherwise by their places.
 """
 
-import concurrent.futures
 import functools
 import itertools
-import multiprocessing
 import pathlib
 import re
 from collections import Counter
@@ -22,6 +20,7 @@ from corpusmill.transforms.files.records import Finding, SourceSentence, Transla
 from corpusmill.transforms.files.terminal import count_of, draw
 from corpusmill.transforms.files.text_kinds import kind_of_file
 
+from .checks import in_processes
 from .run_checks import RULES, check_translations
 from .sentence_pairs import ERROR
 from .target_languages import find_language
@@ -82,22 +81,19 @@ def check_files(
     """
     paths = [path for path in paths if path != source and _code_in(path) not in _ENGLISH]
     if not paths:
-        raise ValueError("no file to check: all are English")
+        raise ValueError("no file to check: only the English source is given")
     check = functools.partial(_check_file, language=language, source=source)
     if workers < 2 or len(paths) < 2:
-        yield from itertools.chain.from_iterable(map(check, paths))
-        return
-    # Arrow starts threads, and a forked process with threads may hang.
-    context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(min(workers, len(paths)), context) as pool:
-        yield from itertools.chain.from_iterable(pool.map(check, paths))
+        return itertools.chain.from_iterable(map(check, paths))
+    checked = in_processes(check, paths, min(workers, len(paths)), paths[0], "files")
+    return itertools.chain.from_iterable(checked)
 
 
 def _check_file(path: str, language: str, source: str) -> list[CheckedFile]:
     try:
         languages = read_lines(path)
         place = source or find_source(path)
-        (sources,) = list(read_lines(place).values())[:1]
+        sources = _english(place, read_lines(place))
         return [
             _check(path, language or code, lines, place, sources)
             for code, lines in languages.items()
@@ -108,6 +104,15 @@ def _check_file(path: str, language: str, source: str) -> list[CheckedFile]:
         )
         unread = Finding("", "not-checked", ERROR, message, path, 0)
         return [CheckedFile(path, language or _code_in(path), "not checked", {}, [unread])]
+
+
+def _english(path: str, languages: Mapping[str, list[Line]]) -> list[Line]:
+    """Returns the English lines of a source. Raises InputError if it has several other languages."""
+    english = next((code for code in languages if code in _ENGLISH), "")
+    if not english and len(languages) > 1:
+        names = f"{len(languages):,} languages, none of them English"
+        raise InputError(path, f"cannot be the source: it has {names}")
+    return languages[english or next(iter(languages))]
 
 
 def _check(

@@ -14,7 +14,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -275,13 +275,14 @@ def check_languages(
     # Always reads the ids here, so that the workers do not read them again.
     if len(languages) * len(project.ids) < MIN_LINES or count < 2:
         return map(check, languages)
-    return _check_in_processes(check, languages, count, str(project.folder))
+    return in_processes(check, languages, count, str(project.folder), "languages")
 
 
-_Check = Callable[[TargetLanguage], Checked]
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
-def _check(check: _Check, language: TargetLanguage) -> Checked:
+def _check(check: Callable[[TargetLanguage], Checked], language: TargetLanguage) -> Checked:
     try:
         return check(language)
     except ValueError as error:
@@ -295,36 +296,40 @@ def _check(check: _Check, language: TargetLanguage) -> Checked:
         raise
 
 
-def _check_in_processes(
-    check: _Check, languages: Sequence[TargetLanguage], count: int, folder: str
-) -> Iterator[Checked]:
+def in_processes(
+    check: Callable[[_Item], _Result], items: Sequence[_Item], count: int, place: str, what: str
+) -> Iterator[_Result]:
+    """Yields the results of `check` for items, in their order, computed by `count` processes.
+
+    Raises InputError with the path `place` if a process is killed. `what` is the noun for items.
+    """
     # Beam and Arrow start threads, and a forked process with threads may hang.
     context = multiprocessing.get_context("spawn")
     quiet = (logging.disable, (logging.CRITICAL,))  # Beam warns of libraries that are absent
     pool = concurrent.futures.ProcessPoolExecutor(count, context, *quiet)
     try:
         with _ignored_interrupts():
-            futures = [pool.submit(_check_in_worker, check, one) for one in languages]
+            futures = [pool.submit(_check_in_worker, check, one) for one in items]
         yield from (future.result() for future in futures)
     except BrokenProcessPool:
-        place = sum(future.done() and not future.exception() for future in futures)
-        told = f"{place:,} of {len(languages):,} languages are checked"
+        done = sum(future.done() and not future.exception() for future in futures)
+        told = f"{done:,} of {len(items):,} {what} are checked"
         message = (
             f"a process was killed, perhaps because memory ran out; {told}: use --workers 1, which"
             " needs the least memory"
         )
-        raise InputError(folder, message) from None
+        raise InputError(place, message) from None
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _check_in_worker(check: _Check, language: TargetLanguage) -> Checked:
-    """Checks a language in a process that Ctrl-C ends at once.
+def _check_in_worker(check: Callable[[_Item], _Result], item: _Item) -> _Result:
+    """Checks an item in a process that Ctrl-C ends at once.
 
     This is safe, because entries are added atomically to the journal of a language (see journal.py).
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return check(language)
+    return check(item)
 
 
 @contextlib.contextmanager

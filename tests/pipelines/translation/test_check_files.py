@@ -73,12 +73,15 @@ def test_rows_are_paired_by_their_ids_and_the_languages_of_a_table_are_told_apar
     table = [*rows(FRENCH, "fra")[::-1], *rows(FRENCH[1:], "oci")]
     (tmp_path / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table))
     write(tmp_path / "english.parquet", ENGLISH, "eng")
+    (tmp_path / "other.jsonl").write_bytes((tmp_path / "all.jsonl").read_bytes())
     french, occitan = check_files(
         [str(tmp_path / "all.jsonl")], source=str(tmp_path / "english.parquet")
     )
     assert [one.id for one in french.findings if one.severity == "error"] == ["5"]
     assert [one.rule for one in occitan.findings if one.id == "12"] == ["missing"]
     assert {*read_lines(str(tmp_path / "all.jsonl"))} == {"fra_Latn", "oci_Latn"}
+    (refused,) = check_files([str(tmp_path / "all.jsonl")], "deu", str(tmp_path / "other.jsonl"))
+    assert "it has 2 languages, none of them English" in refused.findings[0].message
 
 
 @pytest.mark.parametrize(
