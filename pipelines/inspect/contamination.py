@@ -278,7 +278,7 @@ def write_found(
     summary = summarise(Contamination(splits, counts, rejected, ()))
     parts = {
         REPORT: (json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
-        PAGE: make_page(summary, rows),
+        PAGE: make_page(summary, rows, notes_on_fields(summary)),
     }
     for name, texts in parts.items():
         kind = posixpath.splitext(name)[1].lstrip(".")

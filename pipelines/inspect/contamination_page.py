@@ -29,12 +29,15 @@ box.addEventListener('input', () => document.querySelectorAll('section').forEach
 """
 
 
-def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def make_page(
+    summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]], notes: Sequence[str] = ()
+) -> Iterator[str]:
     """Yields the parts of the HTML page.
 
     Args:
       summary: The return value of `contamination.summarise`.
       found: The rows of the report `found.jsonl`.
+      notes: Sentences about data that was not read.
     """
     rows = sorted(
         found, key=lambda row: (TIERS.index(row["tier"]), -row["longest"], -row["words_found"])
@@ -44,6 +47,7 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
     yield "<main class=wide>\n<h1>Evaluation items in training data</h1>\n"
     train = summary["train"]
     yield f"<p>{train.get('documents', 0):,} training documents, {train.get('words', 0):,} words</p>\n"
+    yield from (f"<p class=note>{escape(note)}</p>\n" for note in notes)
     names = ("items", *TIERS, "long", "too_short")
     heads = ("set, split", "items", *TIERS, "13 words", "too short")
     yield html_table(
