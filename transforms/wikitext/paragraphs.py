@@ -287,7 +287,7 @@ _HOLE_RULES = (
     _rule(
         rf"(?<!{_FILLER_NO_DASH})[ {_PUNCTUATION}]*+{HOLE}{_FILLER_NO_DASH}*+({_CLOSE})",
         r"\1",
-        rf"{HOLE}{_FILLER_NO_DASH}*+{_CLOSE}",
+        rf"(?<={_FILLER_NO_DASH}){_CLOSE}",  # from a hole on, it took the square of a long row of holes
     ),
     # "a, , b"
     _rule(rf"[{_PUNCTUATION}] ?{HOLE}+ ?(?=[{_PUNCTUATION}.])", ""),
