@@ -162,13 +162,14 @@ class Wiki40bConfig(settings.Config):
     wiki_templates: bool = INPUTS.setting(
         True,
         "do not use the wiki's own template pages, which requires a first reading of the dump",
-        part_of=settings.MANIFEST,
+        part_of=settings.EDITION,
     )
     learn_headings: str = INPUTS.setting(
         "auto",
         "in the first reading of the dump, learn the headings of sections without prose (references, links,"
         " galleries), which are dropped: on, off, or auto (default), only for wikis without a list"
         " of headings",
+        part_of=settings.EDITION,
         choices=("auto", "on", "off"),
     )
     leave_out: Sequence[str] = INPUTS.setting(
@@ -242,16 +243,14 @@ class Wiki40bConfig(settings.Config):
         "released",
         "released: the columns of the released corpus (default); full: also title, url of the revision, page"
         " id, date and licence of the revision, language, classes of the item, number of words",
-        part_of=settings.SIGNATURE,
-        omit_default=True,
+        part_of=settings.EDITION,
         choices=tuple(COLUMNS),
     )
     text: str = METHOD.setting(
         "markers",
         "markers: the text as in the released corpus (default); plain: also a column plain_text, without"
         " markers; markdown: also a column markdown, with the lists and tables of the page",
-        part_of=settings.SIGNATURE,
-        omit_default=True,
+        part_of=settings.EDITION,
         choices=tuple(TEXTS),
     )
 
@@ -271,7 +270,11 @@ class Wiki40bConfig(settings.Config):
         """
         variant = super().variant() | {"newer_than": name_older(self.newer_than)}
         usual = self.original()
-        return {name: value for name, value in variant.items() if value and value != usual[name]}
+        return {
+            name: value
+            for name, value in variant.items()
+            if value != usual[name] and (value or value is False)
+        }
 
     def subwords(self) -> SubwordSettings | None:
         """Returns the settings of the vocabulary; None if no vocabulary is trained."""
@@ -291,7 +294,7 @@ class Wiki40bConfig(settings.Config):
         first = ("on_corrupt", "ignore_siteinfo", "wiki_templates")
         return {
             "language": self.language,
-            **{name: own[name] for name in first},
+            **{name: getattr(self, name) for name in first},
             **({"learned_headings": LEARNING} if self.learns_headings() else {}),
             "near_duplicates": self.near_duplicates,
             **self.variant(),
@@ -302,7 +305,6 @@ class Wiki40bConfig(settings.Config):
             "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
             "sentencepiece": subwords.as_dict() if subwords else None,
             **own,
-            **self.part(settings.SIGNATURE),
         }
 
 

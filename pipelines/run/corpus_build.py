@@ -24,7 +24,7 @@ from corpusmill.transforms.files.text import plain_date
 from corpusmill.transforms.files.write_rows import CountReasons, WriteRejected
 
 from .corpora import code_versions
-from .settings import MANIFEST, SIGNATURE
+from .settings import MANIFEST
 
 
 class Place(NamedTuple):
@@ -142,10 +142,7 @@ class CorpusBuild:
         """
         if not self.lang:
             return {}
-        return {
-            "lang": self.lang,
-            **manifest.name_variant({**self.variant(), **self.config.part(SIGNATURE)}),
-        }
+        return {"lang": self.lang, **manifest.name_variant(self.variant())}
 
     def provenance(self) -> manifest.Provenance:
         """Returns the facts for the manifest that are known before the build runs."""

@@ -18,10 +18,8 @@ from corpusmill.transforms.files.compression import ON_CORRUPT
 from corpusmill.transforms.files.formats import CHOICES, DEFAULT, parse_formats
 from corpusmill.transforms.wikitext.wikis import code_of_language
 
-EDITION, SIGNATURE, MANIFEST = "edition", "signature", "manifest"
-"""Values of `part_of`: the name of the edition, the signature and the manifest; only the last two; or
-only the manifest.
-"""
+EDITION, MANIFEST = "edition", "manifest"
+"""Values of `part_of`: the name of the edition, the signature and the manifest; or only the manifest."""
 
 STORES = "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
 
@@ -31,7 +29,7 @@ class Setting(NamedTuple):
 
     group: "Group"
     help: str = ""  # for help pages; "" if there is no flag
-    part_of: str = ""  # EDITION, SIGNATURE, MANIFEST or ""
+    part_of: str = ""  # EDITION, MANIFEST or ""
     omit_default: bool = False  # if it has its default, the manifest does not have it
     recorded: Any = None  # in place of the value, for the manifest
     choices: Sequence[str] = ()  # the allowed values

@@ -17,7 +17,7 @@ HEAD = """\
 The settings of the commands that build corpora, with their names in Python and in the table `build` of
 `refresh.toml`. The flag of `min_words` is `--min-words`; the flag of a setting whose default is `True` turns
 it off, such as `--no-wiki-templates`. What is part of the edition (its name) is also in the signature and in
-the manifest, and what is part of the signature is also in the manifest. Settings without an entry there are
+the manifest. Settings without an entry there are
 recorded in another form, or not at all: the language begins the name of the edition, and the manifest has
 the hashes of files. The tables are made from the settings by `python -m tests.tools.write_settings_page`.
 """

@@ -93,7 +93,7 @@ class Place:
     def __init__(self, folder: Path):
         self.folder = folder
         self.config = folder / "refresh.toml"
-        self.editions = folder / "corpora" / "wiki40b" / "uk"
+        self.editions = folder / "corpora" / "wiki40b" / "uk-no-wiki-templates"
         self.downloads = folder / "downloads"
         self.metrics = folder / "metrics.prom"
         self.state = folder / "state" / "wiki40b-uk.json"

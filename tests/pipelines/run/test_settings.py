@@ -19,9 +19,7 @@ class FormConfig(settings.Config):
     files: Sequence[str] = settings.Group().setting(help="what is read")
     size: int = FORM.setting(3, "N words (default %(default)s)", at_least=2, at_most=9)
     style: str = FORM.setting("plain", "how", choices=("plain", "bold"))
-    is_titled: bool = FORM.setting(
-        True, "without a title", part_of=settings.SIGNATURE, omit_default=True
-    )
+    is_titled: bool = FORM.setting(True, "without a title")
     limit: int = settings.Group("rest").limit("lines")
     signatures: bool = settings.Group("rest").signatures("line")
     width: int = FORM.setting(80, part_of=settings.MANIFEST)  # without a flag
@@ -60,11 +58,10 @@ def test_wrong_values_are_rejected(given: dict[str, Any], message: str) -> None:
 def test_editions_and_manifests_have_the_settings_that_are_part_of_them() -> None:
     usual = FormConfig(["a"])
     assert usual.edition() == "en"
-    assert usual.variant() == {"size": 3, "style": "plain"}
-    assert (usual.part(settings.SIGNATURE), usual.part(settings.MANIFEST)) == ({}, {"width": 80})
+    assert usual.variant() == {"size": 3, "style": "plain", "is_titled": True}
+    assert usual.part(settings.MANIFEST) == {"width": 80}
     other = FormConfig(["a"], 4, "bold", is_titled=False, limit=2, signatures=True)
-    assert other.edition() == "en-size-4-style-bold-limit-2"
-    assert other.part(settings.SIGNATURE) == {"is_titled": False}
+    assert other.edition() == "en-size-4-style-bold-no-is-titled-limit-2"
     assert other.part(settings.MANIFEST)["signatures"]["seed"] >= 0
 
 

@@ -312,12 +312,17 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
       variant: Setting → value, for the settings that distinguish corpora made from the same input.
       original: Setting → value in the original corpus.
     """
-    differing = [
-        name.replace("_", "-") if value is True else f"{name.replace('_', '-')}-{value}"
+    differing = {
+        name.replace("_", "-"): value
         for name, value in variant.items()
         if value != original.get(name)
-    ]
-    return "-".join([language, *differing])
+    }
+    switches = {True: "{}", False: "no-{}"}
+    named = (
+        switches[value].format(name) if isinstance(value, bool) else f"{name}-{value}"
+        for name, value in differing.items()
+    )
+    return "-".join([language, *named])
 
 
 def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:

@@ -286,6 +286,7 @@ WIKI40B = Paper(
         "lists": ("none",),
         "identity": ("wikidata item",),
         "wiki-templates": ("yes",),
+        "learn-headings": ("auto",),
         "ignore-siteinfo": _NO,
         "vocabulary-size": ("32000",),
         "sample-articles": ("100000",),
