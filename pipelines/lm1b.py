@@ -15,7 +15,6 @@ from apache_beam.pvalue import AsList, AsSingleton
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.pipelines.run.settings import MANIFEST
-from corpusmill.transforms.duplicates.near_duplicate_lines import DropNearDuplicates
 from corpusmill.transforms.files import language_of_text, text_kinds
 from corpusmill.transforms.files.builds.ledger import OTHER_FORMAT, OTHER_LANGUAGE, Doubt
 from corpusmill.transforms.files.builds.manifest import limit_caveat
@@ -28,7 +27,7 @@ from corpusmill.transforms.news import sort_lines, write_lines
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary, MapUnknown
 from corpusmill.transforms.news.sentence_accounts import account_for_sentences
 
-from .lm1b_settings import DESCRIPTION, MINHASH, RELEASE, Lm1bConfig
+from .lm1b_settings import DESCRIPTION, RELEASE, Lm1bConfig
 
 _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
 
@@ -136,13 +135,10 @@ class Lm1b(CorpusBuild):
         writes the build.
         """
         config, folder, scratch = self.config, place.folder, place.scratch
-        different = lines.ranges | "DropNearDuplicates" >> DropNearDuplicates(
-            folder, config.near_duplicates, scratch=scratch
-        )
-        shuffled = different.kept | "ShuffleLines" >> sort_lines.ShuffleLines(
+        shuffled = lines.ranges | "ShuffleLines" >> sort_lines.ShuffleLines(
             scratch, config.shards, config.heldout_shards
         )
-        vocabulary = (different.kept, shuffled) | "CountVocabulary" >> CountVocabulary(
+        vocabulary = (lines.ranges, shuffled) | "CountVocabulary" >> CountVocabulary(
             folder, config.min_count, scratch=scratch
         )
         corpus = shuffled
@@ -160,11 +156,9 @@ class Lm1b(CorpusBuild):
                 written.files,
                 root | "WriteChecksums" >> checksums,
                 vocabulary.files,
-                different.removed,
                 *self._keep_checkpoints(lines, folder),
             ),
             rejected=lines.rejected,
-            near_duplicates=different.counts,
             splits=corpus | "MeasureShards" >> write_lines.MeasureShards(),
             replaced=written.replaced | "AddReplaced" >> beam.CombinePerKey(sum),
             vocabulary=vocabulary.stats,
@@ -195,7 +189,6 @@ class Lm1b(CorpusBuild):
             "members": list(self.members),
             "on_corrupt": config.on_corrupt,
             **self.variant(),
-            "minhash": MINHASH if config.near_duplicates else None,
             "checkpoints": config.checkpoints,
             **config.part(MANIFEST),
         }

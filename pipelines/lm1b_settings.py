@@ -11,8 +11,8 @@ examples:
     corpusmill lm1b --input 'news.20??.en.shuffled*' --output corpora --workers 8
   A smaller corpus for quick experiments, in lower case, with rare words replaced by <UNK>:
     corpusmill lm1b --input news.2011.en.shuffled.gz --lower-case --map-unknown --shards 10 --output corpora
-  German, without sentences that are nearly the same:
-    corpusmill lm1b --input 'news.20??.de.shuffled*' --language de --near-duplicates 0.8 --output corpora
+  German:
+    corpusmill lm1b --input 'news.20??.de.shuffled*' --language de --output corpora
 
 what you get, in <output>/lm1b/<edition>/<years>-<version>/:
   training-monolingual.tokenized.shuffled/   99 shards, named as in the release, with a sentence per line
@@ -37,7 +37,6 @@ import dataclasses
 from collections.abc import Sequence
 
 from corpusmill.pipelines.run.settings import EDITION, STORES, Config, Group, language_code
-from corpusmill.transforms.duplicates.minhash import LINE_NGRAM_WORDS, LINE_PERMUTATIONS
 from corpusmill.transforms.files.builds.ledger import EMPTY_TRAIN, OTHER_FORMAT, OTHER_LANGUAGE
 from corpusmill.transforms.files.builds.manifest import Description, Release
 from corpusmill.transforms.files.line_blocks import FEATURE
@@ -45,18 +44,20 @@ from corpusmill.transforms.news.punctuation import CURRENT_PERL, PERL_VERSIONS
 from corpusmill.transforms.news.sentence_accounts import SPLITS
 
 CORPUS = "lm1b"
-VERSION = "1.2.0"
+VERSION = "1.3.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": "The card has the figures of the paper. The texts are the same.",
     "1.2.0": (
         "The split `dev` has the held-out sentences that are not in `paper_test`. The texts are the same."
     ),
+    "1.3.0": (
+        "The setting `near_duplicates` and its count are gone. The texts are the same as without it."
+    ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 
 MOST_COUNT = 2**62
-MINHASH = {"permutations": LINE_PERMUTATIONS, "ngram_words": LINE_NGRAM_WORDS}
 DESCRIPTION = Description(
     title="One Billion Word",
     about=(
@@ -131,10 +132,6 @@ class Lm1bConfig(Config):
         "remove lines that are equal before tokenisation (raw, the default), as the scripts do, or after it"
         " (tokenized), as the paper says",
         choices=("raw", "tokenized"),
-    )
-    near_duplicates: float = VARIANTS.near_duplicates(
-        "keep only one of the sentences that share at least this part of their three-word sequences (default:"
-        " keep all; 0.8 is a good value); the dropped ones are listed in rejected/"
     )
     lower_case: bool = VARIANTS.setting(False, "convert all words to lower case")
     min_count: int = VARIANTS.setting(

@@ -21,7 +21,6 @@ from corpusmill.transforms.files.errors import IN_PROCESS, BuildError, runner_na
 from corpusmill.transforms.files.records import SubwordStats
 from corpusmill.transforms.files.terminal import draw, new_console
 from corpusmill.transforms.files.text import SPLITS
-from corpusmill.transforms.news.sentence_accounts import LEFT_OUT
 from corpusmill.transforms.wikipedia.audit_pages import UNRENDERED_FILE
 
 from . import progress, publish
@@ -39,7 +38,7 @@ LOG_COLUMNS = 120  # if neither a terminal nor the variable COLUMNS gives the wi
 MOST_ROWS = 8  # of larger groups of counts, only the sum is printed; stats.json has all counts
 _BOOKS_WITH = {"dated_by": "dated by", "latest_year_by": "no date, but a latest year by"}
 _NOT_KEPT = {
-    **LEFT_OUT,
+    "duplicates": "repeated",
     "repeated": "repeated",
     "without_item": "without item",
     "not_drawn": "not drawn",

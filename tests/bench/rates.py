@@ -221,16 +221,12 @@ def news_source(bench: Bench, parts: int) -> Source:
 
 
 def measure_lm1b(bench: Bench) -> list[Row]:
-    """One Billion Word; a second worker; and without sentences that are nearly the same."""
+    """One Billion Word, and a second worker."""
     rows = bench.measure("lm1b", functools.partial(news_source, bench))
-    small, large = (news_source(bench, parts * bench.scale) for parts in (SMALL, LARGE))
+    small = news_source(bench, SMALL * bench.scale)
     alone = rows[0].core_seconds + rows[1].core_seconds * small.text_bytes / GB
     two = bench.run(small, workers=2).core_seconds
-    return [
-        *rows,
-        Row(ANY, forecast.WORKER, max(two - alone, 0.0)),
-        _more(bench, "lm1b", rows, large, "--near-duplicates=0.8"),
-    ]
+    return [*rows, Row(ANY, forecast.WORKER, max(two - alone, 0.0))]
 
 
 def _more(bench: Bench, corpus: str, rows: Sequence[Row], source: Source, *flags: str) -> Row:

@@ -19,7 +19,6 @@ TOKENIZED = f"{SORTED}.tokenized"
 SETTINGS: dict[str, Any] = {
     "language": "en",
     "deduplicate": "raw",
-    "near_duplicates": 0.0,
     "lower_case": False,
     "map_unknown": False,
     "shards": 100,

@@ -114,7 +114,6 @@ def write_corpus(
             "unterminated": create("Unterminated", unterminated),
             "duplicates": create("Duplicates", [1] * len(repeated)),
             "unique": sorted_lines | beam.Map(lines_of_range),
-            "near_duplicates": create("NearDuplicates", []),
             "splits": shards | MeasureShards(),
             "replaced": written.replaced | beam.CombinePerKey(sum),
             "vocabulary": counted.stats,

@@ -136,32 +136,6 @@ def test_sentences_may_be_made_unique_after_they_are_tokenised(tmp_path: Path) -
     assert duplicates == [1, 3]
 
 
-@pytest.mark.slow
-def test_near_duplicates_are_left_out_and_listed(
-    sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    different = build(tmp_path, near_duplicates=0.6, workers=2)
-    (listed,) = different.glob("rejected/near-duplicates-*.parquet")
-    removed = pq.read_table(listed).to_pylist()
-    assert len(removed) > 10
-    kept = corpus_of(different)
-    assert Counter(kept) + Counter(row["removed"] for row in removed) == Counter(corpus_of(sample))
-    assert {row["kept"] for row in removed} <= set(kept)
-    manifest = manifest_of(different)
-    counts = manifest["counts"]
-    assert counts["near_duplicates"] == len(removed)
-    printed = capsys.readouterr().out.rpartition("not kept")[2]  # the last table
-    lines = (line.strip() for line in printed.splitlines())
-    rows = [line.split() for line in lines if "  " in line and line[-1].isdigit()]
-    assert [" ".join(cells) for cells in rows] == [
-        "read-lines/malformed-utf-8 2",
-        f"repeated {manifest_of(sample)['counts']['duplicates']}",
-        f"near-duplicates {len(removed)}",
-        f"total {counts['lines_read'] - counts['kept']['total']}",
-    ]
-    assert manifest["settings"]["minhash"] == {"permutations": 128, "ngram_words": 3}
-
-
 def test_words_out_of_the_vocabulary_may_be_mapped(sample: Path, tmp_path: Path) -> None:
     mapped = build(tmp_path, map_unknown=True, min_count=5)
     rows = (mapped / "vocabulary.tsv").read_text("utf-8").split("\n")[3:-1]

@@ -1,4 +1,4 @@
-"""MinHash signatures of texts and lines, the pairs of similar ones that locality-sensitive hashing (LSH)
+"""MinHash signatures of texts, the pairs of similar ones that locality-sensitive hashing (LSH)
 finds, and exact similarities.
 
 The signatures are equal to those of datasketch 2 (scheme "affine32", seed 1, SHA-1), so they can be looked up
@@ -22,16 +22,11 @@ probability of 2^-64: among the 5,000 million n-grams of Project Gutenberg, not 
 expected. The hash is not safe against texts that are made to collide.
 
 A similarity is a fraction, so that it can be compared exactly with a threshold.
-
-Words are separated by ASCII white space. A line with fewer words than `n` is one n-gram, so that short lines
-are similar only if they have the same words.
 """
 
 import functools
-import hashlib
-import itertools
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -44,8 +39,6 @@ from ..files.text import NARROW_SPACES, WIDE_SPACES
 PERMUTATIONS = 128
 NGRAM_WORDS = 8
 """Words in an n-gram of a document. A shorter document is one n-gram."""
-LINE_PERMUTATIONS = 128
-LINE_NGRAM_WORDS = 3
 
 Uint32s = numpy.typing.NDArray[numpy.uint32]
 Uint64s = numpy.typing.NDArray[numpy.uint64]
@@ -54,7 +47,6 @@ Permutation = tuple[numpy.uint32, numpy.uint32]
 
 NO_HASHES: Uint32s = numpy.empty(0, numpy.uint32)
 SEED = 1
-_DIGEST_WORDS = 5  # number of 32-bit words in a SHA-1
 
 _PIECE_HASHES = 1 << 15  # hashes processed at once: 128 KB, and as much for the permuted hashes
 
@@ -62,28 +54,6 @@ ANCHORS = 4
 NEIGHBOURS = 4
 
 _BUCKET_BITS = 32
-
-
-def hash_items(items: Iterable[bytes]) -> Uint32s:
-    """Returns the first 32 bits, little-endian, of the SHA-1 of each item."""
-    sha1 = hashlib.sha1
-    digests = b"".join([sha1(item, usedforsecurity=False).digest() for item in items])
-    return numpy.frombuffer(digests, "<u4")[::_DIGEST_WORDS].astype(numpy.uint32)
-
-
-def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0) -> Uint32s:
-    """Returns the MinHash signature of each set, one per row: the smallest hash under each permutation.
-
-    No set may be empty. The share of columns in which two rows agree estimates the Jaccard similarity of
-    their sets. The function is fastest for about a thousand sets, whose hashes fit in the processor's cache.
-
-    Args:
-      sets: the items of each set.
-      permutations: number of permutations to generate.
-      used: number of values of each signature to compute, from the first; 0 to compute all.
-    """
-    hashes = hash_items(itertools.chain.from_iterable(sets))
-    return _sign(hashes, list(map(len, sets)), _permutations(permutations)[: used or permutations])
 
 
 def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
@@ -492,25 +462,6 @@ def parse_similarity(similarity: str | float | Fraction) -> Fraction:
     if not 0 < exact < 1:
         raise ValueError(f"similarity must be above 0 and below 1, not {similarity}")
     return exact
-
-
-def word_ngrams(line: bytes, n: int) -> list[bytes]:
-    """Returns all n-grams of a line, in order. A repeated n-gram is in the list several times.
-
-    If a line has fewer than n words, the list has one element: all words of the line. The words of an n-gram
-    are joined by single spaces.
-    """
-    words = line.split()
-    if len(words) <= n:
-        return [b" ".join(words)]
-    return list(map(b" ".join, zip(*(words[start:] for start in range(n)), strict=False)))
-
-
-def jaccard(first: bytes, second: bytes, n: int) -> float:
-    """Returns the Jaccard similarity |A ∩ B| / |A ∪ B| of the sets of n-grams of two lines."""
-    ngrams, others = set(word_ngrams(first, n)), set(word_ngrams(second, n))
-    common = len(ngrams & others)
-    return common / (len(ngrams) + len(others) - common)
 
 
 PARAMETERS = {

@@ -216,35 +216,6 @@ def _split_lines(block: bytes) -> pa.Table:
     return pa.table([lines], schema=SCHEMA)
 
 
-_PLACE_BITS = 32
-
-
-def line_ids(index: int, places: npt.NDArray[np.unsignedinteger] | Int64s) -> Int64s:
-    """Returns the ids of the lines with the indexes `places` in a range of lines.
-
-    Args:
-      index: number of the range.
-      places: indexes of the lines within the range.
-    """
-    return (index << _PLACE_BITS) + places.astype(np.int64)
-
-
-def places_of(ids: Int64s) -> list[int]:
-    """Extracts from each id the index of the line within its range of lines (the low 32 bits of the id)."""
-    places: list[int] = (ids & ((1 << _PLACE_BITS) - 1)).tolist()
-    return places
-
-
-def split_by_range(pairs: Int64s, column: int) -> Iterator[tuple[int, Int64s]]:
-    """Groups rows by the range of lines to which a line id belongs. Yields (number of the range, its rows).
-
-    `column` is the index of the column with the line ids. Rows keep their order.
-    """
-    return (
-        (index, pairs[places]) for index, places in group_places(pairs[:, column] >> _PLACE_BITS)
-    )
-
-
 def group_places(keys: npt.NDArray[Any]) -> Iterator[tuple[int, Int64s]]:
     """Yields (key, ascending indexes at which it occurs in `keys`), sorted by key."""
     order = np.argsort(keys, kind="stable")

@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..files.builds.ledger import (
-    NEAR_DUPLICATES,
-    OUTPUTS,
     Accounts,
     Ledger,
     NothingLeftError,
@@ -99,9 +97,6 @@ def table_formats(settings: Mapping[str, Any]) -> tuple[str, ...]:
 BEFORE = "before_deduplication"  # key in stats.json for the counts of all lines before sorting
 WHOLE = ("train", "test")  # splits that together hold each sentence once
 
-LEFT_OUT = {"duplicates": "repeated", "near_duplicates": "near-duplicates"}
-"""Name in manifest.json of a count of dropped, well-formed lines → its name in the tables of the card."""
-
 
 class _Found(NamedTuple):
     """The counts of a build of One Billion Word, added up from the entries of its ledger."""
@@ -111,7 +106,6 @@ class _Found(NamedTuple):
     measured: LineStats  # lines before sorting, repeated ones included; zero if not measured
     duplicates: int
     unique: int
-    near_duplicates: int
     splits: Mapping[str, LineStats]
     replaced: Mapping[str, int]
     vocabulary: VocabularyStats
@@ -137,7 +131,6 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
       measured: LineStats of lines before sorting, repeated lines included; absent if not measured.
       duplicates: number of lines dropped because they repeat another line.
       unique: number of well-formed lines without the dropped duplicates.
-      near_duplicates: number of sentences dropped because a similar one is kept.
       splits: (split, LineStats).
       replaced: (split, number of characters replaced in Parquet and TFRecord).
       vocabulary: one VocabularyStats.
@@ -153,7 +146,6 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
         measured=add_line_stats(ledger.values("measured")),
         duplicates=ledger.number("duplicates"),
         unique=ledger.number("unique"),
-        near_duplicates=ledger.number("near_duplicates"),
         splits=ledger.per_split("splits", SPLITS, LineStats()),
         replaced=ledger.per_split("replaced", SPLITS, 0),
         vocabulary=ledger.one("vocabulary"),
@@ -202,7 +194,7 @@ def account_for_released(ledger: Ledger, provenance: Provenance) -> Accounts:
     lines = sum(splits[split].lines for split in WHOLE)
     replaced = ledger.per_split("replaced", SPLITS, 0)
     found = _Found(
-        lines, ledger.rejected, LineStats(), 0, lines, 0, splits, replaced, ledger.one("vocabulary")
+        lines, ledger.rejected, LineStats(), 0, lines, splits, replaced, ledger.one("vocabulary")
     )
     for split, stats in splits.items():
         ledger.check_files(split, stats.lines, "sentences", table_formats(provenance.settings))
@@ -231,12 +223,7 @@ def _check_lines(found: _Found) -> None:
     )
     if found.measured.lines:
         Ledger.balance(found.well_formed, "lines to sort", measured=found.measured.lines)
-    Ledger.balance(
-        found.unique,
-        "different lines",
-        sentences=found.sentences,
-        near_duplicates=found.near_duplicates,
-    )
+    Ledger.balance(found.unique, "different lines", sentences=found.sentences)
 
 
 def _check_files(found: _Found, ledger: Ledger, formats: Sequence[str]) -> None:
@@ -245,9 +232,6 @@ def _check_files(found: _Found, ledger: Ledger, formats: Sequence[str]) -> None:
         if split in WHOLE:
             texts = records_of(ledger.files("text", split))
             ledger.balance(stats.lines, f"sentences of {split}", in_text_files=texts)
-    near = [file for file in ledger.values(OUTPUTS) if file.name.startswith(NEAR_DUPLICATES)]
-    ledger.balance(found.near_duplicates, "near-duplicates left out", listed=records_of(near))
-    ledger.check_complete(near, "files of near-duplicates")
     whole = [one for one in ledger.files("text", "") if one.name.startswith(f"{HELDOUT_FOLDER}/")]
     ledger.balance(
         found.splits["test"].lines, "sentences of its parts", in_the_heldout_shard=records_of(whole)
@@ -267,7 +251,6 @@ def _make_counts(found: _Found) -> dict[str, Any]:
     return {
         "lines_read": found.lines,
         "duplicates": found.duplicates,
-        "near_duplicates": found.near_duplicates,
         "kept": kept | {"total": found.sentences},
         "rejected": found.rejected,
         "replaced_characters": found.replaced,

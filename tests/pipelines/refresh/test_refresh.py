@@ -70,8 +70,9 @@ def test_what_became_of_each_article_is_told(followed: Place) -> None:
 
 def test_metrics_tell_the_edition(followed: Place) -> None:
     found = metrics(followed)
-    signature = f"wiki40b|lang:uk|dump:{NEW}|v:{VERSION}"
-    about = f"edition_info,edition={NEW_EDITION},folder=wiki40b/uk,signature={signature}"
+    signature = f"wiki40b|lang:uk|dump:{NEW}|wiki-templates:no|v:{VERSION}"
+    folder = "wiki40b/uk-no-wiki-templates"
+    about = f"edition_info,edition={NEW_EDITION},folder={folder},signature={signature}"
     assert found[about] == 1
     assert found[f"documents,change=added,edition={NEW_EDITION}"] == 1
     assert found["run_exit_status"] == found["failed"] == found["failures_total"] == 0
@@ -158,7 +159,7 @@ def test_an_edition_of_the_future_does_not_stay_the_current_one(
 
 def test_a_dry_run_changes_nothing(place: Place) -> None:
     before = tree(place.folder)
-    found = rf"would make wiki40b/uk/{OLD_EDITION}, from 2 files of [\d,]+ bytes"
+    found = rf"would make wiki40b/uk-no-wiki-templates/{OLD_EDITION}, from 2 files of [\d,]+ bytes"
     assert re.search(found, place.refresh("--dry-run").out)
     assert tree(place.folder) == before
 
@@ -174,7 +175,10 @@ def test_a_dry_run_says_what_is_made_where_the_newest_cannot_be(
     monkeypatch.setattr(refresh_corpus, "check_means", check)
     put_dump(mirror, NEW)
     place.configure(f'{place.site.url}", "{mirror.url}')
-    assert f"would make wiki40b/uk/{OLD_EDITION}, from" in place.refresh("--dry-run").out
+    assert (
+        f"would make wiki40b/uk-no-wiki-templates/{OLD_EDITION}, from"
+        in place.refresh("--dry-run").out
+    )
     place.refresh()
     assert place.current() == OLD_EDITION
 

@@ -13,30 +13,6 @@ from tests.tools.case_tables import read_cases
 SETS = st.lists(st.lists(st.binary(max_size=12), min_size=1, max_size=9), max_size=5)
 
 
-def test_hashes_and_signatures_are_fixed_forever() -> None:
-    # SHA-1 of "abc" begins with a9 99 3e 36, that of nothing with da 39 a3 ee.
-    assert minhash.hash_items([b"abc", b""]).tolist() == [0x363E99A9, 0xEEA339DA]
-    assert minhash.sign_sets([[b"abc", b""], [b"the end"]], 4).tolist() == [
-        [2533631190, 958213318, 1096227432, 1113023610],
-        [442449177, 1722240843, 934710313, 3079738483],
-    ]
-
-
-@given(SETS, st.integers(1, 140))
-@settings(max_examples=50)
-def test_signatures_are_those_of_datasketch(sets: list[list[bytes]], permutations: int) -> None:
-    expected = []
-    for one in sets:
-        theirs = MinHash(num_perm=permutations)
-        theirs.update_batch(one)
-        expected.append(theirs.hashvalues.tolist())
-    assert minhash.sign_sets(sets, permutations).tolist() == expected
-    wanted = (permutations + 1) // 2
-    assert minhash.sign_sets(sets, permutations, wanted).tolist() == [
-        row[:wanted] for row in expected
-    ]
-
-
 @given(
     st.lists(st.lists(st.integers(0, (1 << 32) - 1), min_size=1, max_size=30), max_size=9),
     st.integers(1, 20),

@@ -21,7 +21,6 @@ from .manifest import Provenance
 Entry = tuple[str, Any]
 """An entry of the ledger: (account, a number to add or a value to collect)."""
 
-NEAR_DUPLICATES = "rejected/near-duplicates"  # prefix of the files that list near-duplicates
 INPUTS, OUTPUTS, REJECTED, LOST, UNREAD = "inputs", "outputs", "rejected", "lost", "unread"
 """Names of the accounts of every build. They have, in order: InputFile; OutputFile; ((stage, reason), count);
 NamedTuples that describe lost data; and the number of malformed records in tables beside the corpus.
