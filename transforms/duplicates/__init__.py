@@ -3,6 +3,6 @@
 In: documents, lines, and items of evaluation sets. Out: pairs, groups, and evidence for each item. Knows
 transforms/files.
 
-Modules that use Beam: find_contamination, find_overlap, near_duplicate_lines, read_texts,
+Modules that use Beam: find_contamination, find_overlap, read_texts,
 similar_documents, write_signatures
 """

@@ -40,9 +40,8 @@ def account_for(provenance: Provenance = PROVENANCE, **changed: Any) -> ledger.A
         "lines": 13,
         "rejected": [(("read-lines", "too-long"), 1), (("read-lines", "malformed-utf-8"), 2)],
         "measured": [LineStats(lines=7, words=60), LineStats(lines=3, words=10)],
-        "duplicates": 4,
-        "unique": 6,
-        "near_duplicates": 1,
+        "duplicates": 5,
+        "unique": 5,
         "splits": [
             ("train", TRAIN),
             ("test", TEST),
@@ -56,7 +55,7 @@ def account_for(provenance: Provenance = PROVENANCE, **changed: Any) -> ledger.A
 
 def test_accounts_that_agree() -> None:
     account_for(outputs=FILES[::-1])
-    account_for(duplicates=0, measured=[], lines=9)
+    account_for(duplicates=0, measured=[], lines=8)
 
 
 @pytest.mark.parametrize(("changed", "message"), CASES["counts"])
@@ -84,8 +83,7 @@ def test_files_that_do_not_hold_the_sentences(
 def test_counts_of_the_manifest() -> None:
     assert account_for(replaced=[("test", 2)]).counts == {
         "lines_read": 13,
-        "duplicates": 4,
-        "near_duplicates": 1,
+        "duplicates": 5,
         "kept": {"train": 3, "dev": 1, "test": 2, "paper_test": 1, "total": 5},
         "rejected": {
             "read-lines/malformed-utf-8": 2,
@@ -99,7 +97,7 @@ def test_counts_of_the_manifest() -> None:
 def test_stats() -> None:
     stats = account_for().stats
     assert list(stats) == CASES["stats"]
-    assert [stats[name] for name in list(stats)[:4]] == [13, 6, 10, 5]
+    assert [stats[name] for name in list(stats)[:4]] == [13, 5, 10, 5]
     assert stats["training_words_with_boundaries"] == 8 + 2 * 3
     assert [shard["out_of_vocabulary"] for shard in stats["heldout_shards"]] == [1, 2]
     assert stats["before_deduplication"]["words"] == 70
@@ -144,7 +142,7 @@ def test_caveats() -> None:
 def test_an_input_without_sentences() -> None:
     nothing = {name: [] for name in ("splits", "measured", "outputs")}
     nobody = VocabularyStats(3, 0, 0, 0, 0, ())
-    counts = {"lines": 3, "duplicates": 0, "unique": 0, "near_duplicates": 0}
+    counts = {"lines": 3, "duplicates": 0, "unique": 0}
     with pytest.raises(
         ledger.NothingLeftError, match="no sentence is left: of 3 lines 3 were rejected"
     ):
