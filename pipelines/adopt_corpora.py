@@ -7,6 +7,7 @@ Released books as builds: PG-19 with its books, SimpleBooks with its paragraphs.
 The released One Billion Word as a build, with the text files of the release.
 """
 
+import collections
 import functools
 import itertools
 from collections import Counter
@@ -21,7 +22,7 @@ from corpusmill.transforms.books import book_accounts
 from corpusmill.transforms.books.catalog import read_released_lines
 from corpusmill.transforms.books.count_book_vocabulary import CountBookVocabulary
 from corpusmill.transforms.files.builds.finished_builds import opened
-from corpusmill.transforms.files.builds.paper_figures import PAPER, SIMPLEBOOKS
+from corpusmill.transforms.files.builds.paper_figures import FLORES101, PAPER, SIMPLEBOOKS
 from corpusmill.transforms.files.distribution import MapOnce, SpreadAll, transform
 from corpusmill.transforms.files.line_blocks import SCHEMA, count_lines, in_batches
 from corpusmill.transforms.files.markup import MalformedTableError
@@ -36,7 +37,7 @@ from corpusmill.transforms.files.records import (
 from corpusmill.transforms.files.released_layouts import ReleasedFile, open_released, read_table
 from corpusmill.transforms.files.scratch import Scratch
 from corpusmill.transforms.files.terminal import name_some
-from corpusmill.transforms.files.text import SPLITS, count_words
+from corpusmill.transforms.files.text import SPLITS, Shard, count_words
 from corpusmill.transforms.files.write_rows import RowKind
 from corpusmill.transforms.news import sentence_accounts, write_lines
 from corpusmill.transforms.news.count_vocabulary import CountVocabulary
@@ -238,10 +239,11 @@ class AdoptedSentences(Adopted):
     def check(self) -> None:
         """Raises InputError if a part of the release has held-out text without the test set of the paper."""
         names = [file.name for file in self.found.files.get("test", ())]
-        if names and not names[0].endswith(f"heldout-{0:05d}-of-00050"):
+        first = f"news.en.heldout-{0:05d}-of-00050"
+        if names and not names[0].endswith(first):
             raise InputError(
                 self.config.source,
-                f"the first held-out file is missing; there are {name_some(names)}",
+                f"missing: {first}, the test set of the paper; there are {name_some(names)}",
             )
         self.description = self.description._replace(splits=sentence_accounts.SPLITS)
 
@@ -360,7 +362,7 @@ def read_plus(shard: ReleasedShard, _: Members, notes: Counter[str]) -> Iterator
                     if row[0] in seen:
                         raise ReadError(number, f"{row[0]} is repeated, it is in {seen[row[0]]}")
                     seen[row[0]] = file.name
-                    notes[row[1]] += 1
+                    notes[row[0].split("-", 2)[2]] += 1  # a language may have several varieties
                     yield row
             except ReadError as error:
                 raise InputError(file.place, str(error)) from None
@@ -376,7 +378,10 @@ class AdoptedTranslations(Adopted):
     lang = SEVERAL
 
     def check(self) -> None:
-        """Reads the tables of metadata. Raises InputError if one is malformed, or has not all lines."""
+        """Reads the tables of metadata. Raises InputError if one is malformed, or has not all lines.
+
+        Of FLORES+, which has no tables, the sentences are counted.
+        """
         self.account_for = book_accounts.BookAccounts(self.whole(), whole=self.whole())
         about: dict[str, list[Any]] = {}
         for split, lines in self.found.layout.rows.items():
@@ -390,6 +395,30 @@ class AdoptedTranslations(Adopted):
                     message = f"has {found:,} sentences, and the release has {lines:,}"
                     raise InputError(table.place, message)
         self.read = functools.partial(read_translations, about=about) if about else read_plus
+        if not about:
+            self.check_plus()
+
+    def check_plus(self) -> None:
+        """Counts the sentences of FLORES+. Raises InputError if a language has not all of a split.
+
+        There are languages with only one of the splits.
+        """
+        short = []
+        for split, files in self.found.files.items():
+            counts, wanted = Counter[str](), FLORES101.documents[split]
+            collections.deque(read_plus(ReleasedShard(Shard(split, 0, 1), files), {}, counts), 0)
+            short += [
+                (split, f"{wanted - count:,} of {wanted:,} sentences of {language} in {split}")
+                for language, count in sorted(counts.items())
+                if count < wanted
+            ]
+        if short and not self.config.partial:
+            names = name_some([name for _, name in short])
+            raise InputError(self.config.source, f"missing: {names}; --partial adopts the others")
+        self.found = self.found._replace(
+            missing=(*self.found.missing, *(name for _, name in short)),
+            incomplete=tuple(sorted({*self.found.incomplete, *(split for split, _ in short)})),
+        )
 
     def whole(self) -> Sequence[str]:
         return tuple(self.found.files)

@@ -95,6 +95,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     chosen = choose_builds(
         settings.folders,
         lambda one: one.corpus in shapes() and bool(one.format) and any(one.files.values()),
+        "documents in train, validation or test, the splits that are tokenised,",
         limited=True,
     )
     configs = [TokensConfig(one.folder, **settings_of(TokensConfig, settings)) for one in chosen]

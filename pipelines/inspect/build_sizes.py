@@ -168,7 +168,7 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
         *named,
         row.shape.unit,
         of_splits,
-        {} if beside.no_size or row.shape.unit == "paragraphs" else paper.documents,  # of books
+        {} if beside.no_size else paper.published(build.manifest),
         words,
         {} if beside.no_size else paper.words,
         {split: _best(of) for split, of in scores.items() if of and not beside.no_score},

@@ -22,7 +22,7 @@ from apache_beam.io.filesystems import FileSystems
 from corpusmill.transforms.files.builds.finished_builds import Build, open_build, read_json
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.read_files import InputError, match_inputs
-from corpusmill.transforms.files.terminal import draw, screen_columns
+from corpusmill.transforms.files.terminal import draw, fold, screen_columns
 
 from ..run.corpora import VERSION, paper_of, shapes
 from . import language_model_scores as scores
@@ -223,8 +223,9 @@ def print_score(found: Score) -> None:
 
     Also prints the values of the other metrics that follow from the same log-likelihood.
     """
-    table = draw(("what", "value"), _rows(found), key=2, width=screen_columns())
-    print(f"{table}\n{found.citation}")
+    width = screen_columns()
+    table = draw(("what", "value"), _rows(found), key=2, width=width)
+    print(table, *(fold(found.citation, width) if width else [found.citation]), sep="\n")
 
 
 def _rows(found: Score) -> Iterator[tuple[str, str]]:
@@ -240,39 +241,31 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
         others += _other_metrics(found)
     for name, value in others:
         yield f"equals {name}", f"{value:.4f}" if value < math.inf else "out of range"
-    if found.metric == "perplexity":
-        yield from _with_words_of_paper(found)
     yield from _paper(found)
 
 
-def _with_words_of_paper(found: Score) -> Iterator[tuple[str, str]]:
-    """Yields the perplexity with the paper's number of words, or why this build has none.
+def _paper(found: Score) -> Iterator[tuple[str, str]]:
+    """Yields the scores of the paper and the perplexity over its number of words, or why there are none.
 
     The paper of PG-19 asks to divide by its number of words, however the text was tokenised.
     """
-    paper, counts = paper_of(found.build.signature), found.normalisers
-    words, documents = (of.get(found.split) for of in (paper.words, paper.documents))
-    if not words or not documents or paper.beside(found.build.manifest).no_score:
-        return
-    name = f"{METRICS['perplexity']} over the {words:,} words of the paper"
-    if counts.documents == documents:
-        yield name, f"{scores.word_level_perplexity(found.log_likelihood, words):.4f}"
-    else:
-        yield name, f"– ({counts.documents:,} of the {documents:,} documents of the paper)"
-
-
-def _paper(found: Score) -> Iterator[tuple[str, str]]:
     signature = found.build.signature
-    papers = paper_of(signature).scores_of(signature, found.split)
-    beside = paper_of(signature).beside(found.build.manifest)
+    paper = paper_of(signature)
+    papers, beside = paper.scores_of(signature, found.split), paper.beside(found.build.manifest)
+    is_divided = found.metric == "perplexity" and found.split in paper.documents
+    words = paper.words.get(found.split) if is_divided else None
     why_not = beside.no_score
     if not (why_not or found.covers_text):
         why_not = "the models of the paper also predict what is between the words"
-    if papers and why_not:
-        yield "paper", f"– ({why_not})"
+    if why_not:
+        if papers or words:
+            yield "paper, and its number of words" if words else "paper", f"– ({why_not})"
         return
-    for paper in papers:
-        yield f"paper: {METRICS[paper.metric]}", f"{paper.printed} ({paper.model})"
+    if words:
+        value = scores.word_level_perplexity(found.log_likelihood, words)
+        yield f"{METRICS['perplexity']} over the {words:,} words of the paper", f"{value:.4f}"
+    for of_paper in papers:
+        yield f"paper: {METRICS[of_paper.metric]}", f"{of_paper.printed} ({of_paper.model})"
     if papers and not beside.is_released:
         yield "note", OTHER_TEXT
 

@@ -74,8 +74,7 @@ from .findings import (
 from .language_model_scores import read_normalisers
 
 CORPUS_OF_SUMS = "lm1b"  # the only corpus whose MD5 checksums were published
-PLUS = "floresplus"  # the layout of FLORES+, whose languages have other sentences than in the paper
-MOST_OTHER_WORDS = 0.01  # share of words by which a count may differ from that of a paper
+MOST_OTHER_WORDS = 0.01  # share of words or tokens by which a count may differ from that of a paper
 Row = tuple[str, str, str]  # the three columns of a row of a report
 
 DIFFERENT = "--reference shows where files differ from those of the list"
@@ -254,29 +253,41 @@ def _differences(build: Build) -> Iterator[Fault]:
     Splits of which files are missing are left out. Papers may count words in another way, so a small
     difference of words is none.
     """
-    paper, settings = paper_of(build.signature), build.manifest["settings"]
-    languages = len(build.manifest.get("rows_by_language", ())) or 1
+    paper, kept = paper_of(build.signature), build.manifest["counts"]["kept"]
+    left_out = build.manifest["settings"].get("incomplete", ())
     unit = shape.unit if (shape := shape_of(build.manifest)) else ""
-    documents = paper.documents if unit != "paragraphs" and settings["layout"] != PLUS else {}
-    for split, rows in build.manifest["counts"]["kept"].items():
-        if split in settings.get("incomplete", ()):
-            continue
-        wanted = documents.get(split, 0) * languages
-        if wanted and rows != wanted:
-            counts = f"{rows:,} {unit} of {split}, and {wanted:,} were published"
-            yield Fault(build.folder, f"has {counts}")
-        with contextlib.suppress(InputError, ValueError):  # damaged files are faults already
-            yield from _other_text(build, split, paper.words.get(split, 0))
+    sizes = [
+        (kept.get(split, 0), wanted, 0.0, f"{unit} of {split}")
+        for split, wanted in paper.published(build.manifest).items()
+        if split not in left_out
+    ]
+    with contextlib.suppress(InputError, LookupError, TypeError, ValueError):  # are faults already
+        stats = read_json(build.folder, "stats.json")
+        for split, wanted in paper.words.items():
+            if split in kept and split not in left_out:
+                words = read_normalisers({"stats": stats}, split).predicted_words
+                sizes.append((words, wanted, MOST_OTHER_WORDS, f"words of {split}"))
+        for size, (_, entries, _, tokens_per_entry) in paper.tables.items():
+            if counted := stats.get(size):
+                wanted = int(entries.replace(",", ""))
+                words, tokens = (
+                    counted["vocabulary_with_unk_and_eos"],
+                    counted["splits"]["train"]["tokens_with_eos"],
+                )
+                sizes.append((words, wanted, MOST_OTHER_WORDS, f"words in {size}'s vocabulary"))
+                wanted = round(wanted * float(tokens_per_entry))  # printed as millions
+                sizes.append((tokens, wanted, MOST_OTHER_WORDS, f"tokens in {size}'s train"))
+    for count, wanted, most, what in sizes:
+        if abs(count - wanted) > wanted * most:
+            yield Fault(build.folder, f"has {count:,} {what}, and {wanted:,} were published")
+    if build.corpus == "pg19":
+        with contextlib.suppress(InputError, ValueError):
+            yield from _other_books(build, [one for one in SPLITS[1:] if one not in left_out])
 
 
-def _other_text(build: Build, split: str, words: int) -> Iterator[Fault]:
-    """Yields faults if a split has other books of PG-19, or another number of words, than were published."""
-    stats = {"stats": read_json(build.folder, "stats.json")}
-    counted = read_normalisers(stats, split).predicted_words if words else 0
-    if abs(counted - words) > words * MOST_OTHER_WORDS:
-        counts = f"{counted:,} words of {split}, and {words:,} were published"
-        yield Fault(build.folder, f"has {counts}")
-    if build.corpus == "pg19" and split in SPLITS[1:]:
+def _other_books(build: Build, splits: Iterable[str]) -> Iterator[Fault]:
+    """Yields a fault for each split that has other books of PG-19 than were published."""
+    for split in splits:
         parts = (part for file in files_of(build, [split]) for part in read_file(file, ["book_id"]))
         ids = {book for part in parts for book in part.table["book_id"].to_pylist()}
         released = {book for book, of in released_splits().items() if of == split}

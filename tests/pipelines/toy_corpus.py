@@ -169,7 +169,7 @@ def account_for(ledger: Ledger, provenance: Provenance) -> Accounts:
         stats | {WORDS: ledger.one("vocabulary").as_dict()},
         [
             *render("edition", about="Every line is a document.", **facts),
-            *render("no_paper", beside=PAPER.beside_new(provenance, ledger)),
+            *render("no_paper", beside=PAPER.beside_new(provenance, ledger, {})),
         ],
     )
 '''

@@ -174,7 +174,7 @@ class BookAccounts:
                 stats=stats,
                 kept=kept,
                 paper=self.paper,
-                beside=self.paper.beside_new(provenance, ledger),
+                beside=self.paper.beside_new(provenance, ledger, kept),
                 read=files,
                 unit="files",
                 rejected=rejected,

@@ -152,7 +152,7 @@ def find_release(
     }
     found_splits = {split: of for split, of in in_order.items() if of}
     release = Release(name, languages, found_splits, dict(tables), archive=archive)
-    missing = list(_find_missing(release))
+    missing = list(_find_missing(release, source))
     if missing and not partial:
         names = name_some([name for _, name in missing], _MOST_NAMES)
         raise InputError(source, f"missing: {names}; --partial adopts the files that are there")
@@ -274,8 +274,11 @@ def _order(file: ReleasedFile) -> tuple[int, str]:
     return len(file.key) if file.key.isdecimal() else 0, file.key
 
 
-def _find_missing(release: Release) -> Iterator[tuple[str, str]]:
-    """Yields (split, name of a file that a complete release also has)."""
+def _find_missing(release: Release, source: str) -> Iterator[tuple[str, str]]:
+    """Yields (split, name of a file that a complete release also has).
+
+    Raises InputError for a file whose number no file of the release has.
+    """
     layout = release.layout
     released = {split: name for name, split in layout.splits.items()}
     yield from (
@@ -289,6 +292,8 @@ def _find_missing(release: Release) -> Iterator[tuple[str, str]]:
         for number in map("{:05d}".format, numbers):
             if number not in there:
                 yield split, f"{split} {number} of {total:05d}"
+        if total and (others := [one for one in sorted(there) if int(one) not in numbers]):
+            raise InputError(source, f"unknown files: {split} {name_some(others)} of {total:05d}")
         if layout.rows:  # of languages
             yield from (
                 (split, f"{key} in {split}") for key in sorted(set().union(*keys.values()) - there)

@@ -6,7 +6,6 @@ Formats tables for the terminal.
 """
 
 import contextlib
-import functools
 import io
 import os
 import re
@@ -138,7 +137,7 @@ def draw(
     """
     # Names may be cut; of texts, paths and flags can be copied only if they are not.
     is_name = key < len(columns)
-    wrap = functools.partial(textwrap.wrap, break_long_words=is_name, break_on_hyphens=is_name)
+    wrap = textwrap.wrap if is_name else fold
     cells, places = list(rows), list(range(len(columns)))
     alone = [[*places[:key], place] for place in places[key:]] or [places]
     widest = max(_width_of(columns, cells, total, one) for one in alone)
@@ -156,6 +155,19 @@ def draw(
             taken = [*places[:key], place]
         begun = taken
     return drawn + _draw(columns, cells, numbers, total, begun)
+
+
+def fold(text: str, width: int) -> list[str]:
+    """Returns the lines of a text of at most `width` characters, if no word and no part is longer.
+
+    Lines end at white space, or after "|", which separates the parts of signatures.
+    """
+    lines = [""]
+    for part in re.findall(r"[^\s|]*[\s|]|[^\s|]+", text):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return [line.rstrip() for line in lines]
 
 
 def screen_columns() -> int | None:

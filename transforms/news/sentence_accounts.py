@@ -179,7 +179,7 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
             has_records=TFRECORD in formats,
             is_loadable=any(FORMATS[one].is_loadable for one in formats),
             measured=[name for name in (BEFORE, *SPLITS, "total") if name in stats],
-            beside=LM1B.beside_new(provenance, ledger),
+            beside=LM1B.beside_new(provenance, ledger, counts["kept"]),
         ),
         caveats=tuple(_make_caveats(found, ledger.values("unterminated"))),
     )

@@ -215,7 +215,7 @@ def account_for_source(ledger: Ledger, provenance: Provenance) -> Accounts:
             licences=count_licences(selection.sentences),
             stats=stats,
             paper={**SPLIT_SENTENCES, "total": SENTENCES},
-            beside=FLORES101.beside_new(provenance, ledger),
+            beside=FLORES101.beside_new(provenance, ledger, kept),
             rejected=rejected,
         ),
         findings={"stats": stats} | ({"newer_than": findings} if findings else {}),

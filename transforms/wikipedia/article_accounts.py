@@ -150,7 +150,7 @@ def account_for_articles(ledger: Ledger, provenance: Provenance) -> Accounts:
         for split, counts in stats.items()
     }
     newer, findings = _newer(ledger, pages)
-    beside = WIKI40B.beside_new(provenance, ledger)
+    beside = WIKI40B.beside_new(provenance, ledger, kept)
     counts = {
         "pages_read": pages,
         "kept": kept,

@@ -11,6 +11,7 @@ from corpusmill.pipelines.inspect.build_sizes import (
     total_of,
 )
 from corpusmill.pipelines.inspect.report import render_markdown, render_text
+from corpusmill.transforms.files.builds.paper_figures import PAPER
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 from tests.makers.fake_builds import SPLITS, WITH_PIECES, sizes, write_build
@@ -171,9 +172,16 @@ def test_an_edition_is_beside_the_sizes_of_the_paper_and_says_what_differs(
     assert [(row.edition, row.language) for row in found.rows] == [("uk", "uk"), ("uk-other", "uk")]
     other = found.rows[1]
     assert (other.paper_articles, other.differs) == (562_612, f"input of 20260101{differs}")
-    assert other.paper_bits_per_character == (None if differs else 0.884)
+    assert other.paper_bits_per_character is None  # another number of articles
     assert total_of(found.rows).articles == found.rows[0].articles
     assert newest_of_each_language(found.rows)[0].edition == usual.parent.name
+
+
+def test_the_score_of_the_paper_is_beside_the_published_numbers_of_articles(tmp_path: Path) -> None:
+    folder = write_build(tmp_path, "uk", stats=WITH_PIECES)
+    sign(folder, "lists:none", counts={"kept": PAPER["uk"].published})
+    (row,) = find_sizes([str(tmp_path)]).rows
+    assert (row.paper_bits_per_character, row.differs) == (0.884, "input of 20260101")
 
 
 def test_an_edition_with_a_limit_has_no_figures_of_the_paper(tmp_path: Path) -> None:

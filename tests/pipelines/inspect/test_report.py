@@ -189,14 +189,19 @@ def test_builds_of_other_corpora(tmp_path: Path, two: Found) -> None:
         " why_no_paper differs",
         "lm1b en 20260101 1.2.0 sentences train 1204 30301028 31367    input of 20260101",
         "lm1b en 20260101 1.2.0 sentences test 118 306688 3027    input of 20260101",
-        "lm1b en 20260101 1.2.0 sentences paper_test   548 159658 43.8 perplexity  input of 20260101",
+        "lm1b en 20260101 1.2.0 sentences paper_test   548 159658   input of 20260101",
     ]
     assert [line.replace("\t", " ") for line in render_tsv(other).splitlines()] == table
     line = "| lm1b | en | 20260101 | sentences | train 1,204, test 118 | train 30,301,028, test 306,688"
     line += " | train 31,367, test 3,027, paper_test 548 | paper_test 159,658"
-    line += " | paper_test 43.8 perplexity | input of 20260101 |\n"
-    assert line in render_markdown(both)
-    assert render_markdown(other).endswith(f"{line}\n- {OTHER_TEXT}\n- {NO_SCORES}\n")
+    line += " | {} | input of 20260101 |\n"
+    assert line.format("–") in render_markdown(both)
+    assert render_markdown(other).endswith(f"{line.format('–')}\n- {NO_SCORES}\n")
+    kept |= {"train": 30_301_028, "test": 306_688}
+    seal(news, manifest_of(news) | {"counts": {"kept": kept}})
+    notes = f"{OTHER_TEXT}\n- {NO_SCORES}\n"
+    published = render_markdown(find_sizes([str(news)]))
+    assert published.endswith(f" | paper_test 43.8 perplexity | input of 20260101 |\n\n- {notes}")
     assert json.loads(render_json(other))["others"][0]["kept"] == {"train": 1204, "test": 118}
     for found in (both, other):
         shown = "sentences   train 1,204, test 118   train 30,301,028, test 306,688   train 31,367,"

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines.inspect.score import score
-from corpusmill.pipelines.run.corpora import VERSION
+from corpusmill.pipelines.run.corpora import VERSION, paper_of
 from corpusmill.transforms.files.builds.manifest import to_json
 from corpusmill.transforms.files.builds.paper_figures import OTHER_TEXT
 from corpusmill.transforms.files.read_files import InputError
@@ -42,11 +42,21 @@ def run(capsys: pytest.CaptureFixture[str]) -> Command:
     return Command(capsys, "score")
 
 
+def as_published(build: Path) -> Path:
+    """Makes the manifest say that a build has as many documents as were published."""
+    manifest = manifest_of(build)
+    seal(
+        build, manifest | {"counts": {"kept": paper_of(manifest["signature"]).published(manifest)}}
+    )
+    return build
+
+
 def digest(build: Path) -> str:
     return hashlib.sha256((build / "manifest.json").read_bytes()).hexdigest()[:8]
 
 
 def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) -> None:
+    as_published(uk)
     shown = run("bpc", "--corpus", uk, "--log-likelihood", -1000 * math.log(2)).out
     head, line, *table = shown.splitlines()[:-2]
     assert head.split() == ["what", "value"]
@@ -73,6 +83,18 @@ def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) ->
         "\n\nbpc|wiki40b|lang:uk|dump:20260101|lists:none|v:1.0.0|split:test|chars:1000"
         f"|manifest:{digest(uk)}|corpusmill:{VERSION} = 1.0000\n"
     )
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_nothing_is_wider_than_the_terminal(
+    uk: Path, run: Command, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags = ["--corpus", uk, "--log-likelihood", -9]
+    citation = run("bpc", *flags).out.splitlines()[-1]
+    monkeypatch.setenv("COLUMNS", str(width))
+    table, lines = run("bpc", *flags).out.split("\n\n")
+    assert max(map(len, f"{table}\n{lines}".splitlines())) <= width
+    assert "".join(lines.split()) == citation.replace(" ", "")
 
 
 def test_word_level_perplexity(uk: Path, run: Command) -> None:
@@ -120,6 +142,7 @@ def test_a_list_of_pieces_gives_all_metrics(uk: Path, tmp_path: Path, run: Comma
 def test_a_list_of_words_gives_only_perplexity(uk: Path, tmp_path: Path, run: Command) -> None:
     path = tmp_path / "scores.jsonl"
     path.write_bytes(json_lines([-1] * 50, [], [-1] * 150))
+    as_published(uk)
     shown = run("perplexity", "--corpus", uk, "--log-likelihood", path).out
     assert re.search("  word-level perplexity +2.7183\n", shown)
     assert "equals" not in shown
@@ -379,21 +402,21 @@ def test_a_number_per_word_is_divided_by_the_words_it_was_given_for(
         assert f"but none for the {sum(ends):,} ends of lines" in run(*flags, status=2).err
 
 
-@pytest.mark.parametrize(
-    ("books", "shown"),
-    [(100, f"{math.exp(2):.4f}"), (1, "– (1 of the 100 documents of the paper)")],
-)
-def test_perplexity_is_also_over_the_words_of_the_paper(
-    tmp_path: Path, run: Command, books: int, shown: str
-) -> None:
-    counts = {"books": books, "words": 7_000_000, "characters": 40_000_000}
+def test_perplexity_is_also_over_the_words_of_the_paper(tmp_path: Path, run: Command) -> None:
+    counts = {"books": 100, "words": 7_000_000, "characters": 40_000_000}
     signature = "pg19|lang:en|members:released|before:1919|min-words:200|v:1.3.0"
     build = make_build(
         tmp_path, "en", {}, corpus="pg19", stats={"test": counts}, signature=signature
     )
     flags = ["--corpus", build, "--log-likelihood", -2 * 6_966_499]
-    (line,) = (line for line in run("perplexity", *flags).out.split("\n") if "6,966,499" in line)
-    assert line == f"  word-level perplexity over the 6,966,499 words of the paper   {shown}"
+    numbers = "train 0 of 28,602, validation 0 of 50, test 0 of 100"
+    for metric, name in (("perplexity", "paper, and its number of words"), ("bpc", "paper")):
+        why_not = f"  {name} +– \\(not the published numbers of documents: {numbers}\\)\n"
+        assert re.search(why_not, run(metric, *flags).out)
+    shown = run("perplexity", "--corpus", as_published(build), *flags[2:]).out
+    over = f"  word-level perplexity over the 6,966,499 words of the paper   {math.exp(2):.4f}\n"
+    assert over in shown
+    assert "  33.6 (Rae et al. 2020, Compressive Transformer, 36 layers)\n" in shown
 
 
 NEWS = {
@@ -416,6 +439,7 @@ def test_scores_of_the_paper_stand_beside_its_settings_only(
 ) -> None:
     signature = f"lm1b|{setting}|v:1.0.0"
     build = make_build(tmp_path, "en", {}, corpus="lm1b", stats=NEWS, signature=signature)
+    as_published(build)
     flags = ["--corpus", build, "--split", "paper_test", "--log-likelihood", -30]
     shown = run("perplexity", *flags).out
     assert "|words:5+ends:2|" in shown

@@ -26,13 +26,11 @@ from corpusmill.transforms.news.sentence_accounts import (
 )
 from corpusmill.transforms.news.write_lines import (
     WriteLines,
-    measure_shard,
     write_checksums,
     write_range,
     write_shard,
 )
 from tests.makers.sentence_corpus import HELDOUT_SHARDS, SHARDS, Lost, sentences, write_corpus
-from tests.tools.case_tables import read_cases
 from tests.tools.golden_tree import tree_of
 from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 
@@ -359,12 +357,3 @@ def test_characters_that_only_perl_knows_are_told(tmp_path: Path) -> None:
     manifest = read_json(tmp_path / "manifest.json")
     assert sum(manifest["counts"]["replaced_characters"][split] for split in ("train", "test")) == 2
     assert manifest["caveats"][-1].startswith("2 characters are not valid in Unicode.")
-
-
-@pytest.mark.parametrize(
-    ("series", "shard", "splits"),
-    read_cases("news/write_lines", "a_shard_is_counted_for_its_splits"),
-)
-def test_a_shard_is_counted_for_its_splits(series: str, shard: int, splits: list[str]) -> None:
-    counted = list(measure_shard(LineShard(series, shard, 9, b"a b\nc\n")))
-    assert counted == [(split, line_blocks.measure_lines(b"a b\nc\n")) for split in splits]

@@ -243,6 +243,7 @@ class _Manifest(msgspec.Struct):
     outputs: list[_Output]
     inputs: list[_Input] = []
     counts: dict[str, Count | dict[str, Count]] = {}
+    rows_by_language: dict[str, dict[str, Count]] = {}
     settings: dict[str, Any] = {}
     release_notes: dict[str, str] = {}
     code: dict[str, str] = {}

@@ -6,6 +6,9 @@ The numbers are from the tables in Guo et al., LREC 2020:
     Table 6         characters per piece; Table 3 is a part of it
     Tables 7 to 9   bits per character; Tables 4 and 5 are parts of them
 
+The numbers of published articles are those that TensorFlow Datasets gives for wiki40b 1.3.0. They are smaller
+than the numbers of pages in Table 2.
+
 `paper_figures.tsv` has a line for each corpus, in the order of LANGUAGE_CODES. The paper's "dev" is called
 validation here, and its tokens are called pieces.
 
@@ -15,8 +18,9 @@ The sizes of the split train in Table 2 are estimates by the paper's authors.
 
 Decides which figures of a paper stand beside a build (`Paper.beside`); nothing else decides this.
 
-A score stands beside a build only if its language, members, splits and settings are those of the paper, or if
-the build is the released corpus itself. A size stands beside other builds of the same language, too, and what
+A score stands beside a build only if its settings are those of the paper, or if the build is the released
+corpus itself; and if each split has as many documents as were published. If that number is not known, a score
+stands beside the released corpus only. A size stands beside other builds of the same language, too, and what
 differs stands in the same row. The settings are read from the signature of the build, such as
 "lm1b|lang:en|dump:2007-2011|…|v:1.1.0", and from its manifest, which also has settings that the signature
 leaves out.
@@ -26,6 +30,7 @@ contains other texts, so the same model has a different score on it.
 """
 
 import csv
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any, NamedTuple
@@ -51,6 +56,8 @@ _SHARED: Mapping[str, Sequence[str] | None] = {  # settings of all corpora
     **dict.fromkeys(("dump", "v", "formats", "shard-bytes", "signatures"), ANY),
 }
 _OTHER_INPUTS = ("leave-out", "templates")  # roles of inputs that the papers do not have
+_OTHER_NUMBERS = "other numbers of documents"
+_UNKNOWN_NUMBERS = "the numbers of documents in the published corpus are not known"
 
 
 class Beside(NamedTuple):
@@ -81,6 +88,9 @@ class Paper(NamedTuple):
     # name of a setting in the signature → the values of the paper, or ANY; None for a corpus without a paper
     settings: Mapping[str, Sequence[str] | None] | None
     documents: Mapping[str, int] = {}  # split → number in the paper, or in the published corpus
+    of_languages: Mapping[str, Mapping[str, int]] = {}  # language → its `documents`
+    released: Mapping[str, int] | None = None
+    """Split → number of rows of the released corpus; None if they are `documents`."""
     words: Mapping[str, int] = {}  # split → number by which the paper divides for perplexity
     # (language, split) → scores; a language "" is for all
     scores: Mapping[tuple[str, str], Sequence[PaperScore]] = {}
@@ -95,17 +105,21 @@ class Paper(NamedTuple):
     def beside(self, manifest: Mapping[str, Any]) -> Beside:
         """Returns which figures of the paper stand beside a build, given its manifest.
 
-        A build differs by the date of its input, which only the sizes name, and by settings. Sizes cannot
-        stand beside a build of another language, with `--limit`, or with settings that are not known.
+        A build differs by the date of its input, which only the sizes name, by settings, and by the numbers
+        of its documents. Sizes cannot stand beside a build of another language, with `--limit`, or with
+        settings that are not known.
         """
         if self.settings is None:
             return Beside()
         signed, given = signed_settings(manifest["signature"]), manifest.get("settings", {})
+        other_numbers = self._other_numbers(manifest)
         if is_released(given) and "without" not in signed:
             part = "a part of the released corpus" if given.get("partial") else ""
-            language, languages = signed.get("lang", ""), self.wanted["lang"] or ()
-            no_size = "" if language in languages else f"the paper has no sizes of {language}"
-            return Beside(no_size, part, part, is_released=True)
+            language = signed.get("lang", "")
+            has_sizes = self.published(manifest) or language in (self.wanted["lang"] or ())
+            no_size = "" if has_sizes else f"the paper has no sizes of {language}"
+            differs = part or (other_numbers and _OTHER_NUMBERS)
+            return Beside(no_size, part or other_numbers, differs, is_released=True)
         others = self._others(signed, given)
         roles = [file["role"] for file in manifest.get("inputs", [])]
         inputs = [f"--{role}" for role in _OTHER_INPUTS if role in roles]
@@ -117,7 +131,44 @@ class Paper(NamedTuple):
         named = "an unknown date" if date == "undated" else date
         of_date = "" if date in self.dates else f"input of {named}"
         differs = ", ".join(filter(None, (of_date, differing)))
-        return Beside(why_not if has_no_size else "", why_not, differs)
+        return Beside(
+            why_not if has_no_size else "",
+            why_not or other_numbers,
+            differs or (other_numbers and _OTHER_NUMBERS),
+        )
+
+    def published(self, manifest: Mapping[str, Any]) -> Mapping[str, int]:
+        """Returns split → number of published documents in the language of a build; empty if unknown.
+
+        For released translations, it is the number of rows, of which each language has one for each sentence.
+        """
+        language = signed_settings(manifest["signature"]).get("lang", "")
+        found = self.of_languages.get(language, self.documents)
+        if not is_released(manifest.get("settings", {})):
+            return found
+        if not (rows := manifest.get("rows_by_language")):
+            return found if self.released is None else self.released
+        languages = Counter(split for of in rows.values() for split in of)
+        return {
+            split: number * languages[split]
+            for split, number in found.items()
+            if split in languages
+        }
+
+    def _other_numbers(self, manifest: Mapping[str, Any]) -> str:
+        """Returns why the numbers of documents are not those that were published; "" if they are.
+
+        The released corpus has none if they are not known.
+        """
+        kept, published = manifest.get("counts", {}).get("kept", {}), self.published(manifest)
+        if not (published or is_released(manifest.get("settings", {}))):
+            return _UNKNOWN_NUMBERS
+        differing = ", ".join(
+            f"{split} {kept.get(split, 0):,} of {number:,}"
+            for split, number in published.items()
+            if kept.get(split, 0) != number
+        )
+        return differing and f"not the published numbers of documents: {differing}"
 
     @property
     def wanted(self) -> Mapping[str, Sequence[str] | None]:
@@ -139,10 +190,13 @@ class Paper(NamedTuple):
                 found[name] = _as_flag(name, value, is_known=name in wanted)
         return found
 
-    def beside_new(self, provenance: Provenance, ledger: Ledger) -> Beside:
-        """Returns which figures of the paper stand beside a build whose card is being written."""
+    def beside_new(self, provenance: Provenance, ledger: Ledger, kept: Mapping[str, int]) -> Beside:
+        """Returns which figures of the paper stand beside a build whose card is being written.
+
+        `kept` is split → number of its documents.
+        """
         inputs = [file._asdict() for file in ledger.values(INPUTS)]
-        known = {"settings": provenance.settings, "inputs": inputs}
+        known = {"settings": provenance.settings, "inputs": inputs, "counts": {"kept": kept}}
         return self.beside({"signature": provenance.signature, **known})
 
     def scores_of(self, signature: str, split: str) -> Sequence[PaperScore]:
@@ -183,6 +237,7 @@ class PaperFigures(NamedTuple):
     language: str  # "Ukrainian"
     articles: int
     sections: int
+    published: Mapping[str, int]  # split → number of articles in the published corpus
     pieces_millions: Mapping[str, float]  # by split, with the 32k vocabulary; train is estimated
     characters_millions: Mapping[str, float]  # by split; a marker is 1; train is estimated
     characters_per_piece: Mapping[str, float]  # by vocabulary, on validation and test together
@@ -195,6 +250,7 @@ def _figures_of(row: Mapping[str, str]) -> PaperFigures:
         language=row["language"],
         articles=int(row["articles"]),
         sections=int(row["sections"]),
+        published={split: int(row[f"published_{split}"]) for split in splits},
         pieces_millions={split: float(row[f"{split}_pieces_millions"]) for split in splits},
         characters_millions={split: float(row[f"{split}_characters_millions"]) for split in splits},
         characters_per_piece={
@@ -229,7 +285,7 @@ CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
 
 
 def figures_for_card(signature: str, beside: Beside) -> dict[str, str]:
-    """Returns name → number from the paper of Wiki-40B, for the dataset card of a build."""
+    """Returns name → size from the paper of Wiki-40B, for the dataset card of a build."""
     if beside.no_size:
         return {}
     figures = PAPER[signed_settings(signature)["lang"]]
@@ -239,11 +295,6 @@ def figures_for_card(signature: str, beside: Beside) -> dict[str, str]:
         rows[f"pieces (32k), characters of {split}"] = f"{score.pieces:,}, {score.characters:,}"
     for size in VOCABULARIES:
         rows[f"characters per piece ({size})"] = f"{figures.characters_per_piece[size]:.3f}"
-        if beside.no_score:
-            continue
-        bits = (figures.scores[size, split].bits_per_character for split in ("validation", "test"))
-        name = f"bits per character of its models ({size}), validation and test"
-        rows[name] = ", ".join(f"{value:.3f}" for value in bits)
     return rows
 
 
@@ -271,8 +322,9 @@ OTHER_TEXT = (
 )
 
 NO_SCORES = (
-    "scores of the paper are shown only beside the released corpus and builds with all settings of the paper;"
-    " sizes are shown beside other settings of the same language, too, with what differs"
+    "scores of the paper are shown only beside the released corpus and builds with all settings of the paper,"
+    " and only if each split has as many documents as were published; sizes are shown beside other builds of"
+    " the same language, too, with what differs"
 )
 
 NO_PAPER = Paper(None)
@@ -292,6 +344,7 @@ WIKI40B = Paper(
         "sample-articles": ("100000",),
         **dict.fromkeys(("columns", "text", "audit"), ANY),  # beside the text
     },
+    of_languages={code: figures.published for code, figures in PAPER.items()},
     scores={
         (code, split): tuple(
             PaperScore(
@@ -371,6 +424,7 @@ SIMPLEBOOKS = Paper(
         "map-unknown": ANY,  # the models of the paper see <unk>
     },
     documents={"train": 1_563, "validation": 5, "test": 5},  # Nguyen 2019, section 2
+    released={},  # its rows are paragraphs, whose numbers were not published
     tables={  # table 1: tokens, vocabulary, share of tokens outside the vocabulary, FREQ
         "simplebooks-92": ("91.5M", "98,304", "0.11 %", "931.40"),
         "simplebooks-2": ("2.2M", "11,492", "0.47 %", "195.43"),
@@ -407,4 +461,5 @@ FLORES101 = Paper(
         "newer-than": _NO,
     },
     documents={"dev": 997, "devtest": 1_012, "test": 992},  # Goyal et al. 2022, table 3
+    released={},  # as many of each language, see `published`
 )

@@ -21,6 +21,7 @@ TOTAL = PaperFigures(
     language="Total",
     articles=19_507_552,
     sections=54_314_618,
+    published={},
     pieces_millions={"train": 8363.2, "validation": 465.0, "test": 464.2},
     characters_millions={"train": 34299.8, "validation": 1906.8, "test": 1904.3},
     characters_per_piece={"32k": 4.101},
@@ -37,6 +38,7 @@ def test_a_row() -> None:
     figures = PAPER["zh-tw"]
     assert figures.language == "Chinese Traditional"
     assert (figures.articles, figures.sections) == (652_328, 1_611_524)
+    assert figures.published == {"train": 552_031, "validation": 30_739, "test": 30_670}
     assert figures.pieces_millions == {"train": 199.7, "validation": 11.2, "test": 11.0}
     assert figures.characters_millions == {"train": 308.2, "validation": 17.3, "test": 17.0}
     assert CHARACTERS_PER_PIECE["zh-tw"] == (1.543, 1.235, 1.264)
@@ -69,7 +71,10 @@ def test_exact_counts_add_up_to_the_total(split: str) -> None:
 def test_the_tables_agree_with_each_other(code: str) -> None:
     """Tables 2 and 6 follow from the exact counts of Tables 7 to 9: a slip of the pen would show."""
     figures = PAPER[code]
+    published = sum(figures.published.values())
+    assert 0.7 < published / figures.articles < 1
     for split in SPLITS[1:]:
+        assert figures.published[split] / published == pytest.approx(0.05, abs=0.003)
         score = figures.scores["32k", split]
         assert f"{score.pieces / 1e6:.1f}" == f"{figures.pieces_millions[split]:.1f}"
         assert f"{score.characters / 1e6:.1f}" == f"{figures.characters_millions[split]:.1f}"

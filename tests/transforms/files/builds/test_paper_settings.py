@@ -12,7 +12,7 @@ from corpusmill.pipelines.run.settings import settings_in
 from corpusmill.pipelines.simplebooks_settings import SimpleBooksConfig
 from corpusmill.pipelines.wiki40b_settings import Wiki40bConfig
 from corpusmill.transforms.files.builds.manifest import name_variant
-from corpusmill.transforms.files.builds.paper_figures import Beside
+from corpusmill.transforms.files.builds.paper_figures import Beside, Paper
 
 OF_PAPER: dict[str, dict[str, Any]] = {
     "wiki40b": {},
@@ -38,13 +38,15 @@ def beside(
     signed: dict[str, Any] | None = None,
     settings: dict[str, Any] | None = None,
     roles: list[str] | None = None,
+    kept: dict[str, int] | None = None,
 ) -> Beside:
     parts = {"lang": language, "dump": "20301101"}
     parts |= name_variant(OF_PAPER[corpus] | (signed or {})) | {"v": "9.9.9"}
     made = "|".join([corpus, *(f"{name}:{value}" for name, value in parts.items())])
     inputs = [{"role": role} for role in roles or []]
     manifest = {"signature": made, "settings": settings or {}, "inputs": inputs}
-    return paper_of(corpus).beside(manifest)
+    published = paper_of(corpus).published(manifest)
+    return paper_of(corpus).beside({**manifest, "counts": {"kept": {**published, **(kept or {})}}})
 
 
 @pytest.mark.parametrize("of_paper", CASES["both"].values(), ids=CASES["both"])
@@ -75,9 +77,44 @@ def test_all_figures_stand_beside_the_released_corpus_and_sizes_beside_a_part() 
     assert beside(**made_of_it).no_score == WHY_NOT.format("without:wmt")
 
 
+@pytest.mark.parametrize("numbers", CASES["numbers"])
+def test_no_score_stands_beside_other_numbers_of_documents(numbers: str) -> None:
+    """All else is as in the paper, and its sizes stand beside."""
+    found = beside(**CASES["numbers"][numbers])
+    assert (found.no_size, found.no_score) == (
+        "",
+        f"not the published numbers of documents: {numbers}",
+    )
+    if found.is_released:
+        assert found.differs == "other numbers of documents"
+
+
 def test_the_years_of_the_paper_are_no_difference() -> None:
-    signature = "lm1b|lang:en|dump:2007-2011|v:9.9.9"
-    assert paper_of("lm1b").beside({"signature": signature}) == Beside()
+    years: Any = {"signature": "lm1b|lang:en|dump:2007-2011|v:9.9.9"}
+    kept = {"kept": {"train": 30_301_028, "test": 306_688, "paper_test": 6_206}}
+    assert paper_of("lm1b").beside({**years, "counts": kept}) == Beside()
+    assert paper_of("lm1b").beside(years).differs == "other numbers of documents"
+
+
+def test_beside_a_corpus_of_unknown_size_no_score_stands_but_beside_the_release() -> None:
+    unknown: Any = {"signature": "toy|lang:en|v:1.0.0"}
+    paper = Paper({"lang": ("en",)}, dates=("undated",))
+    why_not = "the numbers of documents in the published corpus are not known"
+    assert paper.beside(unknown) == Beside("", why_not, "other numbers of documents")
+    released = {**unknown, "settings": {"source": "released"}}
+    assert paper.beside(released) == Beside(is_released=True)
+
+
+def test_published_translations_are_counted_in_all_languages() -> None:
+    """Some languages of FLORES+ have one split only."""
+    both, one = {"dev": 6, "devtest": 6}, {"dev": 6}
+    manifest = {
+        "signature": "flores101|lang:mul|source:released|v:1.0.0",
+        "settings": {"source": "released"},
+        "rows_by_language": {"eng_Latn": both, "ukr_Cyrl": both, "chv_Cyrl": one},
+    }
+    assert paper_of("flores101").published(manifest) == {"dev": 3 * 997, "devtest": 2 * 1012}
+    assert not paper_of("flores101").beside(manifest).no_size
 
 
 @pytest.mark.parametrize("corpus", OF_PAPER)
