@@ -16,7 +16,7 @@ import io
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import msgspec
 import pyarrow as pa
@@ -75,6 +75,8 @@ LEFT_OUT = {
     "not_drawn": "not drawn",
 }
 """Counts of records that are neither rejected nor kept: name in the manifest → name in the report."""
+NO_ARTICLES = ("screen-pages/other-namespace", "screen-pages/redirect")
+"""Stages and reasons for the rejection of pages of a wiki that are no articles, such as talk pages."""
 
 
 class Facts(NamedTuple):
@@ -122,7 +124,12 @@ class Facts(NamedTuple):
         return self.names_of("rejected/rejected", ".parquet")
 
     def read_table(self, name: str) -> Iterator[dict[str, str]]:
-        """Yields the rows of the build's tab-separated file `name`, as name of the column → cell."""
+        """Yields the rows of the build's tab-separated file `name`, as name of the column → cell.
+
+        Yields nothing if there is no such file.
+        """
+        if name not in self.names_of(name, ""):
+            return
         with io.TextIOWrapper(open_input(path_below(self.build.folder, name)), "utf-8") as lines:
             for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
                 yield {column: unprotect(cell or "") for column, cell in row.items()}
@@ -154,6 +161,12 @@ class Balance(NamedTuple):
     read: int
     left_out: list[Fate]  # the largest first
     kept: int
+    no_documents: int = 0  # pages of a wiki that are no articles; they are no loss
+
+    @property
+    def share_kept(self) -> str:
+        """The share of records that are kept. Pages that are no articles are not counted."""
+        return share(self.kept, self.read - self.no_documents)
 
 
 def read_facts(build: Build) -> Facts:
@@ -191,6 +204,7 @@ def balance_of(facts: Facts) -> Balance | None:
         read=read,
         left_out=fates,
         kept=read - sum(fate.records for fate in fates),
+        no_documents=sum(n for name, n in rejected.items() if name.endswith(NO_ARTICLES)),
     )
 
 
@@ -223,7 +237,7 @@ def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -
     """Returns up to `count` documents. The choice depends only on the signature and size of the build."""
     if not shape.texts:
         return []
-    groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
+    groups = [group for file in files_of_documents(facts, shape) for group in row_groups_of(file)]
     ends = list(itertools.accumulate(group.rows for group in groups))
     chosen = _places(facts.build.signature, ends[-1] if ends else 0, count)
     found: dict[int, Document] = {}
@@ -243,7 +257,7 @@ def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> 
     The sample consists of whole row groups, which are chosen by a hash of the build's signature. If the build
     has fewer rows, returns all of them. Columns that the build does not have are left out of the table.
     """
-    groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
+    groups = [group for file in files_of_documents(facts, shape) for group in row_groups_of(file)]
     tables: list[pa.Table] = []
     for number in _places(facts.build.signature, len(groups), len(groups)):
         there = columns_of(groups[number].file.path)
@@ -265,12 +279,13 @@ def _places(seed: str, total: int, count: int) -> list[int]:
     return list(places)
 
 
-def _files(facts: Facts, shape: CorpusShape) -> list[CorpusFile]:
+def files_of_documents(facts: Facts, shape: CorpusShape | None) -> list[CorpusFile]:
+    """Returns the files with the documents of a build, in the format that is read."""
     build = facts.build
     return [
         build.file(file["name"], file["split"])
         for file in sorted(build.manifest["outputs"], key=lambda one: str(one["name"]))
-        if file["format"] == build.format and file["split"] in shape.splits
+        if shape and file["format"] == build.format and file["split"] in shape.splits
     ]
 
 
@@ -311,6 +326,26 @@ def _shown_title(title: str) -> str:
     """Returns the page title if `title` is the address of a wiki page; otherwise returns `title`."""
     page = title.partition("/wiki/")[2] if title.startswith("https://") else ""
     return unquote(page).replace("_", " ") or title
+
+
+def address_of(facts: Facts, identity: str, title: str) -> str:
+    """Returns the address of the page of a wiki or of Project Gutenberg from which a document was made.
+
+    Returns "" if it is unknown.
+
+    Args:
+      identity, title: The id and the title of the document or rejected record.
+    """
+    build = facts.build
+    site, _, page = identity.rpartition(":")
+    if build.corpus == "wiki40b" and title:
+        wiki = code_of(dbname_of(build.language))
+        return f"https://{wiki}.wikipedia.org/wiki/{quote(title.replace(' ', '_'))}"
+    if not page.isdecimal():
+        return ""
+    if site in ("wikibooks", "wikinews", "wikivoyage"):
+        return f"https://{build.language}.{site}.org/?curid={page}"
+    return _GUTENBERG.format(page) if facts.unit == "books" and not site else ""
 
 
 def choose_rejected(facts: Facts, count: int = REJECTED) -> list[Rejected]:
@@ -412,7 +447,7 @@ def _kept(facts: Facts, shape: CorpusShape, identity: str) -> Iterator[Origin]:
 def _rows_with(
     facts: Facts, shape: CorpusShape, identity: str, *, by_title: bool
 ) -> Iterator[Origin]:
-    for file in _files(facts, shape):
+    for file in files_of_documents(facts, shape):
         if not (columns := _columns(file.path, shape, by_title=by_title)):
             continue
         first = 0
