@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
-import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -49,6 +48,7 @@ from corpusmill.transforms.wikitext.article_markers import START_ARTICLE, parse_
 from corpusmill.transforms.wikitext.wikis import code_of, dbname_of
 
 from ..run.corpora import row_of_build, shape_of
+from .build_sizes import STATS, counts_are_read
 
 
 def share(part: float, whole: float) -> str:
@@ -65,7 +65,6 @@ def share(part: float, whole: float) -> str:
     return f"{value:{digits}}\u00a0%"
 
 
-STATS = "stats.json"
 READ = "_read"
 """The names of counts of input records end with this suffix, as in "pages_read"."""
 
@@ -85,6 +84,7 @@ class Facts(NamedTuple):
     build: Build
     unit: str  # of documents, such as "articles"
     stats: Mapping[str, Any]  # stats.json
+    words: int | None = None  # number of words of all documents; None if unknown
 
     @property
     def counts(self) -> Mapping[str, Any]:
@@ -135,16 +135,6 @@ class Facts(NamedTuple):
                 yield {column: unprotect(cell or "") for column, cell in row.items()}
 
 
-class _Total(msgspec.Struct):
-    """The count in stats.json that pages about several builds have."""
-
-    words: int = 0
-
-
-class _Stats(msgspec.Struct):
-    total: _Total = msgspec.field(default_factory=_Total)
-
-
 class Fate(NamedTuple):
     """A reason for which records were left out, and the number of these records."""
 
@@ -177,13 +167,9 @@ def read_facts(build: Build) -> Facts:
     stats = (
         {} if "languages" in build.manifest and not has_stats else read_json(build.folder, STATS)
     )
-    try:
-        msgspec.convert(stats, _Stats)
-    except msgspec.ValidationError as error:
-        raise InputError(
-            path_below(build.folder, STATS), f"the build is damaged: {error}"
-        ) from None
-    return Facts(build, row.unit if row else "documents", stats)
+    with counts_are_read(build.folder):
+        words = stats.get("total", {}).get("words")
+        return Facts(build, row.unit if row else "documents", stats, words and int(words))
 
 
 def balance_of(facts: Facts) -> Balance | None:

@@ -61,15 +61,11 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
         f" ({share(abs(gained), before.total)})."
     )
     if not documents:
-        parents, _, (old, new) = zip(
-            *(normalise(one.build.folder).rpartition("/") for one in (before, facts)), strict=True
-        )
-        if len(set(parents)) > 1 or old == new:
-            old, new = "OLD", "NEW"
         sentence += (
             " Which documents are new, removed or changed is not known yet. To see them here, run corpusmill"
-            f" compare {old} {new} --report {_report_of(facts).rpartition('/')[2]} in the folder that"
-            " contains this build, and make this report again."
+            f" compare {before.build.name} {facts.build.name} --report"
+            f" {facts.build.edition}/{_report_of(facts).rpartition('/')[2]} in the folder"
+            f" {facts.build.corpus}, and make this report again."
         )
     differences = [
         *find_differences(before.build.manifest, facts.build.manifest),
@@ -169,8 +165,7 @@ def _of_splits(facts: Facts) -> dict[str, int]:
 
 
 def _of_words(facts: Facts) -> dict[str, int]:
-    words = facts.stats.get("total", {}).get("words")
-    return {} if words is None else {"words": words}
+    return {} if facts.words is None else {"words": facts.words}
 
 
 def _of_records(facts: Facts) -> dict[str, int]:
@@ -193,14 +188,13 @@ def _all_builds(builds: Sequence[Facts], anchors: Sequence[str]) -> Answer:
     rows = []
     for facts, anchor in zip(builds, anchors, strict=True):
         build, balance = facts.build, balance_of(facts)
-        words = facts.stats.get("total", {}).get("words")
         most = balance.left_out[:3] if balance else []
         rows.append(
             (
                 Link(f"{build.corpus} {build.edition}", anchor),
                 build.label,
                 f"{facts.total:,} {facts.unit}" if facts.kept else "–",
-                f"{words:,}" if words else "–",
+                f"{facts.words:,}" if facts.words else "–",
                 balance.share_kept if balance else "–",
                 ", ".join(f"{one.name} {one.records:,}" for one in most),
             )

@@ -77,8 +77,7 @@ def lengths(facts: Facts) -> Answer | None:
     ]
     if not (sentences or rows):
         return None
-    words = stats.get("total", {}).get("words", 0)
-    sentence = " ".join(sentences) or f"{words / facts.total:,.0f} words on average."
+    sentence = " ".join(sentences) or f"{(facts.words or 0) / facts.total:,.0f} words on average."
     head = ("split", facts.unit, "words", f"words in each of the {facts.unit} (mean)")
     return Answer(LENGTHS, sentence, figures, [Table(head, rows)])
 

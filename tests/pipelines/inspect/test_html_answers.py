@@ -260,7 +260,8 @@ def test_what_changed_is_read_beside_the_edition(editions: tuple[Facts, Facts]) 
     old, new = editions
     answer = what_changed(old, new)
     assert answer
-    assert "compare" in answer.sentence
+    told = "compare uk/20260101-1.0.0 uk/20260201-1.0.0 --report uk/changes-20260201-1.0.0.tsv"
+    assert told in answer.sentence
     assert ("articles read", "9", "9", "–") in answer.tables[0].rows
     differences = ["settings near: 20260101 → 20260201", "new columns: url"]
     assert [row[0] for row in answer.tables[1].rows] == differences
