@@ -87,6 +87,11 @@ class Facts(NamedTuple):
     words: int | None = None  # number of words of all documents; None if unknown
 
     @property
+    def shape(self) -> CorpusShape | None:
+        """The columns and splits of the documents; None if the build has no documents."""
+        return shape_of(self.build.manifest)
+
+    @property
     def counts(self) -> Mapping[str, Any]:
         """The counts in the manifest of the build, such as the number of documents in each split."""
         counts: Mapping[str, Any] = self.build.manifest.get("counts", {})
@@ -219,31 +224,28 @@ class Document(NamedTuple):
     text: str
 
 
-def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -> list[Document]:
+def choose_documents(facts: Facts, count: int = DOCUMENTS) -> list[Document]:
     """Returns up to `count` documents. The choice depends only on the signature and size of the build."""
-    if not shape.texts:
+    if not (shape := facts.shape) or not shape.texts:
         return []
-    groups = [group for file in files_of_documents(facts, shape) for group in row_groups_of(file)]
+    groups = [group for file in files_of_documents(facts) for group in row_groups_of(file)]
     ends = list(itertools.accumulate(group.rows for group in groups))
     chosen = _places(facts.build.signature, ends[-1] if ends else 0, count)
     found: dict[int, Document] = {}
-    numbers = itertools.groupby(sorted(chosen), lambda place: bisect.bisect_right(ends, place))
-    for number, places in numbers:
-        group = groups[number]
-        begin = ends[number] - group.rows
-        taken = list(places)
-        documents = _documents(group, [place - begin for place in taken], shape)
-        found.update(zip(taken, documents, strict=True))
+    for number, places in grouped((bisect.bisect(ends, place), place) for place in chosen).items():
+        begin = ends[number] - groups[number].rows
+        documents = _documents(groups[number], [place - begin for place in places], shape)
+        found.update(zip(places, documents, strict=True))
     return [found[place] for place in chosen]
 
 
-def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
+def sample_columns(facts: Facts, columns: Sequence[str]) -> pa.Table:
     """Returns a table with the given columns and a sample of at least ROWS_SAMPLED rows of a build.
 
     The sample consists of whole row groups, which are chosen by a hash of the build's signature. If the build
     has fewer rows, returns all of them. Columns that the build does not have are left out of the table.
     """
-    groups = [group for file in files_of_documents(facts, shape) for group in row_groups_of(file)]
+    groups = [group for file in files_of_documents(facts) for group in row_groups_of(file)]
     tables: list[pa.Table] = []
     for number in _places(facts.build.signature, len(groups), len(groups)):
         there = columns_of(groups[number].file.path)
@@ -265,9 +267,9 @@ def _places(seed: str, total: int, count: int) -> list[int]:
     return list(places)
 
 
-def files_of_documents(facts: Facts, shape: CorpusShape | None) -> list[CorpusFile]:
+def files_of_documents(facts: Facts) -> list[CorpusFile]:
     """Returns the files with the documents of a build, in the format that is read."""
-    build = facts.build
+    build, shape = facts.build, facts.shape
     return [
         build.file(file["name"], file["split"])
         for file in sorted(build.manifest["outputs"], key=lambda one: str(one["name"]))
@@ -433,7 +435,7 @@ def _kept(facts: Facts, shape: CorpusShape, identity: str) -> Iterator[Origin]:
 def _rows_with(
     facts: Facts, shape: CorpusShape, identity: str, *, by_title: bool
 ) -> Iterator[Origin]:
-    for file in files_of_documents(facts, shape):
+    for file in files_of_documents(facts):
         if not (columns := _columns(file.path, shape, by_title=by_title)):
             continue
         first = 0

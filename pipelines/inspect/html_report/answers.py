@@ -145,19 +145,11 @@ def what_it_is(facts: Facts) -> Answer:
     """Returns a description of a build: its size, signature, versions, settings and inputs."""
     manifest = facts.build.manifest
     inputs = manifest.get("inputs", [])
-    code = manifest.get("code", {})
+    made_by = ", ".join(f"{name} {version}" for name, version in manifest.get("code", {}).items())
     rows = [
-        ("signature", facts.build.signature),
-        (
-            "edition, date of the sources, version of the corpus",
-            f"{facts.build.edition}, {facts.build.dump_date}, {manifest['version']}",
-        ),
-        (
-            "made by (package, version)",
-            ", ".join(f"{name} {version}" for name, version in code.items()),
-        ),
+        ("signature, with the version of the corpus", facts.build.signature),
+        ("made by (package, version)", made_by),
         *((f"setting: {name}", _short(value)) for name, value in manifest["settings"].items()),
-        *(("lost", _short(lost)) for lost in manifest.get("lost", [])),
     ]
     of_splits = ", ".join(f"{split} {number:,}" for split, number in facts.kept.items())
     kept = (
@@ -173,7 +165,7 @@ def what_it_is(facts: Facts) -> Answer:
         f" {count_of(len(inputs), 'input file')} of {decimal(size)}. {about}".strip(),
         tables=[
             Table(("Caveats",), [(caveat,) for caveat in manifest.get("caveats", [])]),
-            Table(("", ""), [(name, str(value)) for name, value in rows], "Versions and settings"),
+            Table(("", ""), rows, "Versions and settings"),
             Table(
                 ("input", "file", "bytes", "SHA-256"),
                 [

@@ -12,7 +12,6 @@ from corpusmill.transforms.files.builds.finished_builds import columns_of, norma
 from corpusmill.transforms.files.read_files import is_there, open_input
 from corpusmill.transforms.files.text import grouped
 
-from ...run.corpora import shape_of
 from ...run.editions import SUMMARY, name_of, report_of
 from ..build_facts import Facts, balance_of, files_of_documents, share
 from ..build_sizes import read_sizes
@@ -85,7 +84,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
 
 def _columns(before: Facts, facts: Facts) -> Iterator[str]:
     """Yields a sentence about the columns that only one of two builds has, if there are any."""
-    files = [files_of_documents(one, shape_of(one.build.manifest)) for one in (before, facts)]
+    files = [files_of_documents(one) for one in (before, facts)]
     if all(files):
         old, new = (columns_of(of[0].path) for of in files)
         for what, names, others in (("new", new, old), ("removed", old, new)):

@@ -24,7 +24,7 @@ from corpusmill.transforms.files.markup import escape, make_head
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Rejected
 
-from ...run.corpora import rows, shape_of
+from ...run.corpora import rows
 from ..build_facts import (
     Document,
     Facts,
@@ -133,7 +133,7 @@ def make_pages(builds: Sequence[Build]) -> list[Page]:
     pages = []
     for before, facts in with_older(all_facts):
         with counts_are_read(facts.build.folder):
-            pages.append(_page(facts, before, _anchor(facts, names)))
+            pages.append(make_page(facts, before, _anchor(facts, names)))
     if len(pages) > 1:
         answers = overview(all_facts, [page.anchor for page in pages])
         pages.insert(0, Page("all-builds", f"{len(builds):,} builds", answers))
@@ -163,31 +163,12 @@ def _anchor(facts: Facts, names: Counter[str]) -> str:
     return name if names[name] == 1 else f"{name}~{names[name]}"
 
 
-def _page(facts: Facts, before: Facts | None, anchor: str) -> Page:
-    build = facts.build
-    shape = shape_of(build.manifest)
-    documents = choose_documents(facts, shape) if shape else []
-    rejected = choose_rejected(facts)
-    return Page(
-        anchor=anchor,
-        title=f"{build.corpus} {build.name}",
-        answers=answers_of(facts, before, documents, rejected),
-        documents=documents,
-        rejected=rejected,
-        address=functools.partial(address_of, facts),
-    )
+def make_page(facts: Facts, before: Facts | None, anchor: str = "") -> Page:
+    """Returns the section about a build. Questions that do not apply to the build are left out.
 
-
-def answers_of(
-    facts: Facts, before: Facts | None, documents: Sequence[Document], rejected: Sequence[Rejected]
-) -> list[Answer]:
-    """Returns the answers about a build, in the order of the questions. Questions that do not apply to the
-    build are left out.
-
-    Args:
-      before: The previous edition, or None.
-      documents, rejected: The documents and rejected records that the page displays.
+    `before` is the previous edition, or None. `anchor` is the HTML id of the section.
     """
+    documents, rejected = choose_documents(facts), choose_rejected(facts)
     answers = (
         what_it_is(facts),
         what_was_thrown_away(facts, rejected),
@@ -200,7 +181,10 @@ def answers_of(
         does_the_vocabulary_fit(facts),
         what_changed(before, facts),
     )
-    return [answer for answer in answers if answer]
+    title = f"{facts.build.corpus} {facts.build.name}"
+    answered = [answer for answer in answers if answer]
+    address = functools.partial(address_of, facts)
+    return Page(anchor, title, answered, documents, rejected, address)
 
 
 def _text(facts: Facts, shown: int) -> Answer | None:
@@ -218,14 +202,13 @@ def _missed(facts: Facts, shown: int) -> Answer | None:
     balance = balance_of(facts)
     fates = balance.left_out if balance else []
     unlisted = ", ".join(f"{fate.name} {fate.records:,}" for fate in fates if "/" not in fate.name)
-    if not total:
-        sentence = "No record was rejected."
-    elif shown < total:
+    sentence = "No record was rejected."
+    if shown < total:
         sentence = (
             f"{shown:,} of {total:,} rejected records can be searched here, some for each reason. The Parquet"
             " files in rejected/ contain all."
         )
-    else:
+    elif total:
         sentence = (
             f"All {total:,} rejected records can be searched here. A document that is not among them is in"
             " the corpus, or was not in the input: corpusmill inspect, with the folder of this build and"

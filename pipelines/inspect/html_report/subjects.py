@@ -7,8 +7,7 @@ Answers the ninth question of the HTML report: whether the vocabulary of a build
 
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from corpusmill.transforms.books.publication_dates import BOUND
 from corpusmill.transforms.files.builds import paper_figures
@@ -20,7 +19,6 @@ from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.models import model_accounts
 from corpusmill.transforms.wikitext.article_markers import parse_article
 
-from ...run.corpora import shape_of
 from ..build_facts import Facts, sample_columns, share
 from .answers import ABOUT, VOCABULARY, Answer, Figure, Table, rank, scale
 
@@ -52,11 +50,10 @@ def _of_translations(facts: Facts) -> Answer | None:
         for code, of in ranked
     ]
     figures = []
-    if shape := shape_of(facts.build.manifest):
-        sample = sample_columns(facts, shape, ("domain", "topic"))
-        for name in sample.column_names:
-            counted = Counter((one or UNKNOWN).lower() for one in sample[name].to_pylist())
-            figures.append(rank(f"Sentences by {name}", counted, whole=sample.num_rows))
+    sample = sample_columns(facts, ("domain", "topic"))
+    for name in sample.column_names:
+        counted = Counter((one or UNKNOWN).lower() for one in sample[name].to_pylist())
+        figures.append(rank(f"Sentences by {name}", counted, whole=sample.num_rows))
     sentence = f"Translations into {len(ranked):,} languages, {reviewed:,} of them reviewed."
     sentence += " 100 is the score of a sample of sentences without errors." if reviewed else ""
     head = ("language", "quality score", "rounds of translation", "days of translation")
@@ -129,11 +126,11 @@ def _of_articles(facts: Facts) -> Answer | None:
 
     Returns None for builds of other corpora.
     """
-    shape = shape_of(facts.build.manifest)
+    shape = facts.shape
     if not shape or shape.title != TITLE_IN_TEXT:
         return None
     wanted = (shape.texts[0], "wikidata_classes", "revision_date")
-    sample = sample_columns(facts, shape, wanted)
+    sample = sample_columns(facts, wanted)
     if not (articles := sample.num_rows):
         return None
 
@@ -299,17 +296,14 @@ def _of_languages(facts: Facts) -> Answer | None:
     """
     if facts.build.corpus != model_accounts.KIND:
         return None
-    tables = [
-        Table((f"test, {size}", *_OF_PIECES), [_pieces(*one) for one in _tests(languages)])
+    rows = [
+        _pieces(f"{name}, test, {size}", of["test"])
         for size, languages in facts.stats.items()
+        for name, of in languages.items()
     ]
     languages = next(iter(facts.stats.values()))
     sentence = f"Pieces ({', '.join(facts.stats)}) over {len(languages)} languages."
-    return Answer(VOCABULARY, sentence, tables=tables)
-
-
-def _tests(languages: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, int]]]:
-    return ((name, of["test"]) for name, of in languages.items())
+    return Answer(VOCABULARY, sentence, tables=[Table(("", *_OF_PIECES), rows)])
 
 
 def _of_subwords(facts: Facts) -> Answer | None:

@@ -12,7 +12,6 @@ import pytest
 from corpusmill.pipelines.inspect.build_facts import (
     Facts,
     address_of,
-    choose_documents,
     choose_rejected,
     read_facts,
     sample_columns,
@@ -27,12 +26,11 @@ from corpusmill.pipelines.inspect.html_report.lengths_and_holes import (
     read_classes,
     where_it_has_holes,
 )
-from corpusmill.pipelines.inspect.html_report.make_report import answers_of, with_older
+from corpusmill.pipelines.inspect.html_report.make_report import make_page, with_older
 from corpusmill.pipelines.inspect.html_report.subjects import (
     does_the_vocabulary_fit,
     what_it_is_about,
 )
-from corpusmill.pipelines.run.corpora import rows
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.text import SPLITS
 from corpusmill.transforms.wikipedia.article_rows import SCHEMA
@@ -83,10 +81,7 @@ def numbers(bars: Mapping[str, Bar]) -> Counter[str]:
     ],
 )
 def test_a_build_answers_the_questions(corpus: str, left_open: set[int]) -> None:
-    facts = golden(corpus)
-    row = rows().get(facts.build.corpus)
-    documents = choose_documents(facts, row.shape) if row and row.shape else []
-    answers = answers_of(facts, None, documents, choose_rejected(facts))
+    answers = make_page(golden(corpus), None).answers
     assert {answer.number for answer in answers} == EVERYTHING - left_open
     assert all(answer.sentence.endswith(".") for answer in answers)
 
@@ -207,9 +202,8 @@ def test_ranks_rise_and_frequencies_fall() -> None:
 
 
 def test_a_sample_has_the_columns_that_there_are() -> None:
-    facts, shape = golden("wiki40b/en"), rows()["wiki40b"].shape
-    assert shape
-    sample = sample_columns(facts, shape, ("text", "revision_date"))
+    facts = golden("wiki40b/en")
+    sample = sample_columns(facts, ("text", "revision_date"))
     assert sample.column_names == ["text"]
     assert sample.num_rows == facts.total
 
