@@ -16,9 +16,8 @@ import io
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
-import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -49,6 +48,7 @@ from corpusmill.transforms.wikitext.article_markers import START_ARTICLE, parse_
 from corpusmill.transforms.wikitext.wikis import code_of, dbname_of
 
 from ..run.corpora import row_of_build, shape_of
+from .build_sizes import STATS, counts_are_read
 
 
 def share(part: float, whole: float) -> str:
@@ -65,7 +65,6 @@ def share(part: float, whole: float) -> str:
     return f"{value:{digits}}\u00a0%"
 
 
-STATS = "stats.json"
 READ = "_read"
 """The names of counts of input records end with this suffix, as in "pages_read"."""
 
@@ -75,6 +74,8 @@ LEFT_OUT = {
     "not_drawn": "not drawn",
 }
 """Counts of records that are neither rejected nor kept: name in the manifest → name in the report."""
+NO_ARTICLES = ("screen-pages/other-namespace", "screen-pages/redirect")
+"""Stages and reasons for the rejection of pages of a wiki that are no articles, such as talk pages."""
 
 
 class Facts(NamedTuple):
@@ -83,6 +84,12 @@ class Facts(NamedTuple):
     build: Build
     unit: str  # of documents, such as "articles"
     stats: Mapping[str, Any]  # stats.json
+    words: int | None = None  # number of words of all documents; None if unknown
+
+    @property
+    def shape(self) -> CorpusShape | None:
+        """The columns and splits of the documents; None if the build has no documents."""
+        return shape_of(self.build.manifest)
 
     @property
     def counts(self) -> Mapping[str, Any]:
@@ -122,20 +129,15 @@ class Facts(NamedTuple):
         return self.names_of("rejected/rejected", ".parquet")
 
     def read_table(self, name: str) -> Iterator[dict[str, str]]:
-        """Yields the rows of the build's tab-separated file `name`, as name of the column → cell."""
+        """Yields the rows of the build's tab-separated file `name`, as name of the column → cell.
+
+        Yields nothing if there is no such file.
+        """
+        if name not in self.names_of(name, ""):
+            return
         with io.TextIOWrapper(open_input(path_below(self.build.folder, name)), "utf-8") as lines:
             for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
                 yield {column: unprotect(cell or "") for column, cell in row.items()}
-
-
-class _Total(msgspec.Struct):
-    """The count in stats.json that pages about several builds have."""
-
-    words: int = 0
-
-
-class _Stats(msgspec.Struct):
-    total: _Total = msgspec.field(default_factory=_Total)
 
 
 class Fate(NamedTuple):
@@ -154,6 +156,12 @@ class Balance(NamedTuple):
     read: int
     left_out: list[Fate]  # the largest first
     kept: int
+    no_documents: int = 0  # pages of a wiki that are no articles; they are no loss
+
+    @property
+    def share_kept(self) -> str:
+        """The share of records that are kept. Pages that are no articles are not counted."""
+        return share(self.kept, self.read - self.no_documents)
 
 
 def read_facts(build: Build) -> Facts:
@@ -164,13 +172,9 @@ def read_facts(build: Build) -> Facts:
     stats = (
         {} if "languages" in build.manifest and not has_stats else read_json(build.folder, STATS)
     )
-    try:
-        msgspec.convert(stats, _Stats)
-    except msgspec.ValidationError as error:
-        raise InputError(
-            path_below(build.folder, STATS), f"the build is damaged: {error}"
-        ) from None
-    return Facts(build, row.unit if row else "documents", stats)
+    with counts_are_read(build.folder):
+        words = stats.get("total", {}).get("words")
+        return Facts(build, row.unit if row else "documents", stats, words and int(words))
 
 
 def balance_of(facts: Facts) -> Balance | None:
@@ -191,6 +195,7 @@ def balance_of(facts: Facts) -> Balance | None:
         read=read,
         left_out=fates,
         kept=read - sum(fate.records for fate in fates),
+        no_documents=sum(n for name, n in rejected.items() if name.endswith(NO_ARTICLES)),
     )
 
 
@@ -219,31 +224,28 @@ class Document(NamedTuple):
     text: str
 
 
-def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -> list[Document]:
+def choose_documents(facts: Facts, count: int = DOCUMENTS) -> list[Document]:
     """Returns up to `count` documents. The choice depends only on the signature and size of the build."""
-    if not shape.texts:
+    if not (shape := facts.shape) or not shape.texts:
         return []
-    groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
+    groups = [group for file in files_of_documents(facts) for group in row_groups_of(file)]
     ends = list(itertools.accumulate(group.rows for group in groups))
     chosen = _places(facts.build.signature, ends[-1] if ends else 0, count)
     found: dict[int, Document] = {}
-    numbers = itertools.groupby(sorted(chosen), lambda place: bisect.bisect_right(ends, place))
-    for number, places in numbers:
-        group = groups[number]
-        begin = ends[number] - group.rows
-        taken = list(places)
-        documents = _documents(group, [place - begin for place in taken], shape)
-        found.update(zip(taken, documents, strict=True))
+    for number, places in grouped((bisect.bisect(ends, place), place) for place in chosen).items():
+        begin = ends[number] - groups[number].rows
+        documents = _documents(groups[number], [place - begin for place in places], shape)
+        found.update(zip(places, documents, strict=True))
     return [found[place] for place in chosen]
 
 
-def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
+def sample_columns(facts: Facts, columns: Sequence[str]) -> pa.Table:
     """Returns a table with the given columns and a sample of at least ROWS_SAMPLED rows of a build.
 
     The sample consists of whole row groups, which are chosen by a hash of the build's signature. If the build
     has fewer rows, returns all of them. Columns that the build does not have are left out of the table.
     """
-    groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
+    groups = [group for file in files_of_documents(facts) for group in row_groups_of(file)]
     tables: list[pa.Table] = []
     for number in _places(facts.build.signature, len(groups), len(groups)):
         there = columns_of(groups[number].file.path)
@@ -265,12 +267,13 @@ def _places(seed: str, total: int, count: int) -> list[int]:
     return list(places)
 
 
-def _files(facts: Facts, shape: CorpusShape) -> list[CorpusFile]:
-    build = facts.build
+def files_of_documents(facts: Facts) -> list[CorpusFile]:
+    """Returns the files with the documents of a build, in the format that is read."""
+    build, shape = facts.build, facts.shape
     return [
         build.file(file["name"], file["split"])
         for file in sorted(build.manifest["outputs"], key=lambda one: str(one["name"]))
-        if file["format"] == build.format and file["split"] in shape.splits
+        if shape and file["format"] == build.format and file["split"] in shape.splits
     ]
 
 
@@ -311,6 +314,26 @@ def _shown_title(title: str) -> str:
     """Returns the page title if `title` is the address of a wiki page; otherwise returns `title`."""
     page = title.partition("/wiki/")[2] if title.startswith("https://") else ""
     return unquote(page).replace("_", " ") or title
+
+
+def address_of(facts: Facts, identity: str, title: str) -> str:
+    """Returns the address of the page of a wiki or of Project Gutenberg from which a document was made.
+
+    Returns "" if it is unknown.
+
+    Args:
+      identity, title: The id and the title of the document or rejected record.
+    """
+    build = facts.build
+    site, _, page = identity.rpartition(":")
+    if build.corpus == "wiki40b" and title:
+        wiki = code_of(dbname_of(build.language))
+        return f"https://{wiki}.wikipedia.org/wiki/{quote(title.replace(' ', '_'))}"
+    if not page.isdecimal():
+        return ""
+    if site in ("wikibooks", "wikinews", "wikivoyage"):
+        return f"https://{build.language}.{site}.org/?curid={page}"
+    return _GUTENBERG.format(page) if facts.unit == "books" and not site else ""
 
 
 def choose_rejected(facts: Facts, count: int = REJECTED) -> list[Rejected]:
@@ -412,7 +435,7 @@ def _kept(facts: Facts, shape: CorpusShape, identity: str) -> Iterator[Origin]:
 def _rows_with(
     facts: Facts, shape: CorpusShape, identity: str, *, by_title: bool
 ) -> Iterator[Origin]:
-    for file in _files(facts, shape):
+    for file in files_of_documents(facts):
         if not (columns := _columns(file.path, shape, by_title=by_title)):
             continue
         first = 0

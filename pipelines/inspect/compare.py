@@ -97,9 +97,9 @@ def CompareEditions(
         for file in document_files(build, shape)
     ]
     read = functools.partial(read_rows, compared=compared)
-    buckets = count_buckets(count_documents(old, shape) + count_documents(new, shape))
-    if compared.method:
-        buckets = max(buckets, _count_bytes_of((old, new), shape) // BUCKET_BYTES)
+    rows = count_documents(old, shape) + count_documents(new, shape)
+    size = _count_bytes_of((old, new), shape) if compared.method else 0
+    buckets = max(MIN_BUCKETS, -(-rows // BUCKET_ROWS), size // BUCKET_BYTES)
     found = (
         root
         | "SpreadFiles" >> SpreadAll(files, of=Side)
@@ -113,11 +113,6 @@ def CompareEditions(
     tally = found.tally | "AddUp" >> beam.CombineGlobally(edition_changes.add_tallies)
     texts = found.texts | "AddUpTexts" >> beam.CombineGlobally(text_changes.add_text_changes)
     return tally, found.changes, texts
-
-
-def count_buckets(rows: int) -> int:
-    """Returns the number of buckets for `rows` rows. It is chosen so that each bucket is small."""
-    return max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
 
 
 def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
@@ -307,14 +302,15 @@ class EditionChanges(NamedTuple):
     new: str
     unit: str  # of documents, such as "articles"
     splits: Mapping[str, edition_changes.SplitChanges] = {}
-    moved: Mapping[tuple[str, str], int] = {}  # (old split, new split) → documents
-    first_moved: tuple[edition_changes.Change, ...] = ()  # the first SHOWN moved documents
-    first_changed: tuple[str, ...] = ()  # ids of the first SHOWN changed translations of a package
+    # {"old_split": …, "new_split": …, the unit: number of documents} for all pairs of splits
+    moved: Sequence[Mapping[str, Any]] = ()
+    # fields of the first SHOWN moved documents, see edition_changes.Change
+    first_moved: Sequence[Mapping[str, Any]] = ()
+    first_changed: Sequence[str] = ()  # ids of the first SHOWN changed translations of a package
     repeated: int = 0  # ids in several rows of an edition, if ids are unique in the corpus
     why_moves: str = ""  # why documents may move in this corpus; "" if none may
-    differences: tuple[
-        str, ...
-    ] = ()  # differences in versions, settings and kinds of input: "version: 1.2.0 → 1.3.0"
+    # differences in versions, settings and kinds of input: "version: 1.2.0 → 1.3.0"
+    differences: Sequence[str] = ()
     texts: Mapping[str, Any] | None = None  # see text_changes.summarise; None: not compared
 
     @property
@@ -340,7 +336,7 @@ class EditionChanges(NamedTuple):
     @property
     def is_sound(self) -> bool:
         """True if no document moved to another split, or if the corpus allows such moves."""
-        return bool(self.why_moves) or not self.moved
+        return bool(self.why_moves) or not self.total.moved_in
 
 
 def compare_builds(
@@ -465,7 +461,7 @@ def write_report(
       blocks: The changes, compressed. Each block is sorted by id; the blocks may be in any order.
       texts: The differences between the texts; None if they were not compared.
     """
-    first_moved: list[edition_changes.Change] = []
+    first_moved: list[dict[str, Any]] = []
     first_changed: list[str] = []
 
     def lines() -> Iterator[str]:
@@ -474,16 +470,19 @@ def write_report(
         for change in heapq.merge(*map(read_changes, blocks), key=edition_changes.order):
             yield edition_changes.to_line(change)
             if change.fate == edition_changes.MOVED and len(first_moved) < SHOWN:
-                first_moved.append(change)
+                first_moved.append(change._asdict())
             if shape.per_language and change.fate == edition_changes.CHANGED:
                 first_changed.extend([change.id][: SHOWN - len(first_changed)])
 
     write_lines(path, lines())
     found = nothing._replace(
         splits=edition_changes.split_changes(tally, shape.splits),
-        moved=edition_changes.moves(tally),
-        first_moved=tuple(first_moved),
-        first_changed=tuple(first_changed),
+        moved=[
+            {"old_split": old, "new_split": new, shape.unit: count}
+            for (old, new), count in edition_changes.moves(tally).items()
+        ],
+        first_moved=first_moved,
+        first_changed=first_changed,
         why_moves=shape.why_moves,
         repeated=0 if shape.repeats else tally.get((edition_changes.REPEATED, "", ""), 0),
         texts=texts and text_changes.summarise(texts),
@@ -504,11 +503,6 @@ def summarise(changes: EditionChanges) -> dict[str, Any]:
         "total": changes.total._asdict(),
         "share": changes.share,
         "splits": {split: counts._asdict() for split, counts in changes.splits.items()},
-        "moved": [
-            {"old_split": old, "new_split": new, changes.unit: count}
-            for (old, new), count in changes.moved.items()
-        ],
-        "first_moved": [change._asdict() for change in changes.first_moved],
     }
 
 
@@ -516,18 +510,9 @@ def _read_summary(path: str) -> EditionChanges:
     """Reads the changes from JSON as written by `summarise`."""
     summary = json.loads(read_raw(path))
     found = EditionChanges(**{name: summary[name] for name in EditionChanges._fields})
+    splits = summary["splits"].items()
     return found._replace(
-        splits={
-            split: edition_changes.SplitChanges(**counts)
-            for split, counts in summary["splits"].items()
-        },
-        moved={(of["old_split"], of["new_split"]): of[found.unit] for of in summary["moved"]},
-        first_moved=tuple(
-            edition_changes.Change(**one | {"paragraphs": tuple(one["paragraphs"])})
-            for one in summary["first_moved"]
-        ),
-        differences=tuple(found.differences),
-        first_changed=tuple(found.first_changed),
+        splits={split: edition_changes.SplitChanges(**counts) for split, counts in splits}
     )
 
 
@@ -572,16 +557,14 @@ def print_changes(changes: EditionChanges, report: str = "") -> None:
 
 
 def _print_moved(changes: EditionChanges, report: str) -> None:
-    count = sum(changes.moved.values())
+    count = changes.total.moved_in
     if len(changes.splits) < 2:
         return
     print_count("moved between splits", count)
-    for (old, new), of_pair in changes.moved.items():
-        print(f"  {old} → {new}: {of_pair:,}")
+    for one in changes.moved:
+        print(f"  {one['old_split']} → {one['new_split']}: {one[changes.unit]:,}")
     if changes.why_moves and count:
         print(f"  moves are allowed: {changes.why_moves}")
         return
-    first = [
-        f"{one.id} {one.title}: {one.old_split} → {one.new_split}" for one in changes.first_moved
-    ]
-    print_first(first, count, report)
+    told = "{id} {title}: {old_split} → {new_split}".format_map
+    print_first([*map(told, changes.first_moved)], count, report)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from corpusmill.transforms.wikitext.language import LISTS
 
 from ..run.corpora import shapes
-from ..run.extras import check_extras
 from ..run.flags import Commands, Flags, add_command, add_folders, add_json, add_runner, runner_of
 
 NGRAM_WORDS = 8
@@ -247,8 +246,7 @@ def add_report(commands: Commands) -> None:
     scores are left out for any other settings than those of the paper. With --format tsv, there is one table: that of Wiki-40B if there is a build of it.
     --html answers ten questions about every build: what was rejected and why, whether it is as large as the
     paper's, how long the documents are, what changed since the previous edition, and others. It has charts,
-    20 documents, and a searchable list of rejected documents. --html needs the libraries of the extra
-    "report".
+    20 documents, and a searchable list of rejected documents.
     """  # noqa: E501
     about = "prints the sizes of finished builds, with those of the papers"
     parser = add_command(commands, "report", about, add_report.__doc__, _run_report)
@@ -270,8 +268,6 @@ def _run_report(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None
 
 
 def _write_page(folders: Sequence[str], path: str) -> None:
-    check_extras(["report"])
-
     from rich.filesize import decimal
 
     from corpusmill.transforms.files.write_files import write_whole

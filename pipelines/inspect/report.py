@@ -23,7 +23,7 @@ from corpusmill.transforms.files.terminal import (
 )
 from corpusmill.transforms.files.text import SPLITS
 
-from .build_sizes import BuildSizes, Found, newest_of_each_language, total_of
+from .build_sizes import BuildSizes, Found, KeptDocuments, newest_of_each_language, total_of
 
 UNKNOWN = "–"
 MILLIONS_FROM = 10_000_000
@@ -182,23 +182,14 @@ def render_tsv(found: Found) -> str:
     """
     if found.rows:
         lines = [_flat(row) for row in (*found.rows, total_of(found.rows))]
-    else:
-        lines = [
-            dict(zip(other._fields[:5], other[:5], strict=True))
-            | {
-                "split": split,
-                "kept": other.kept.get(split, ""),
-                "paper": other.paper.get(split, ""),
-                "words": other.words.get(split, ""),
-                "paper_words": other.paper_words.get(split, ""),
-                "paper_score": other.paper_scores.get(split, ""),
-                "why_no_paper": other.why_no_paper,
-                "differs": other.differs,
-            }
-            for other in found.others
-            for split in {**other.kept, **other.words}
-        ]
-    return "".join(map(to_line, (lines[0], *(line.values() for line in lines))))
+        return "".join(map(to_line, (lines[0], *(line.values() for line in lines))))
+    names = ("kept", "paper", "words", "paper_words", "paper_score", "why_no_paper", "differs")
+    rows = (
+        (*one[:5], split, *(counts.get(split, "") for counts in one[5:10]), *one[10:12])
+        for one in found.others
+        for split in {**one.kept, **one.words}
+    )
+    return "".join(map(to_line, ((*KeptDocuments._fields[:5], "split", *names), *rows)))
 
 
 _DIGITS = {"characters_per_piece": ".4f", "coverage": ".6f"}  # of the others, 3

@@ -55,7 +55,7 @@ def count_changes(changes: EditionChanges) -> dict[str, int]:
     """Returns the number of documents for each kind of change: added, removed, changed, unchanged, moved."""
     counts = changes.total._asdict()
     fates = {fate: counts[fate] for fate in ("added", "removed", "changed", "unchanged")}
-    return {**fates, "moved": sum(changes.moved.values())}
+    return {**fates, "moved": changes.total.moved_in}
 
 
 def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:
@@ -66,7 +66,7 @@ def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: fl
       allow_moves: whether documents may be in another split than in the current edition.
       max_removed_share: largest accepted share of removed documents, from 0 to 1.
     """
-    total, moved = changes.total, sum(changes.moved.values())
+    total, moved = changes.total, changes.total.moved_in
     if not (changes.is_sound or allow_moves):
         return (
             f"{moved:,} {changes.unit} are in another split than before;"

@@ -39,10 +39,6 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "requests>=2.32,<3",  # pages and downloads
         "urllib3>=2.3,<3",  # HTTPResponse.shutdown stops a download from another thread
     ),
-    "report": (
-        "altair>=6.1,<7",  # reproducible output, 0.9 MB a page; BSD
-        "vl-convert-python>=1.9,<2",  # bundles the JavaScript of the charts; BSD, 84 MB
-    ),
     # Its version is in signatures; its line counts are not a public API.
     "score": ("sacrebleu>=2.6,<2.7",),
 }

@@ -94,14 +94,6 @@ def ratio(tokens: int, vocabulary: int, formula: str = NEUTRAL) -> float:
     return tokens / vocabulary ** float(_EXPONENTS[formula]) if tokens else 0.0
 
 
-def most_different_words(tokens: int, formula: str, min_ratio: Fraction) -> float:
-    """Returns the largest V for which the ratio of a book is at least `min_ratio`, see `ratio`.
-
-    V is the number of different tokens of a book that has `tokens` tokens. `min_ratio` must be positive.
-    """
-    return float((tokens / min_ratio) ** (1 / _EXPONENTS[formula]))
-
-
 def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
     """Returns an exact fraction that sorts books in the same order as `ratio`, which is rounded.
 

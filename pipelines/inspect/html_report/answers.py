@@ -1,22 +1,19 @@
 """Answers the questions of the HTML report about one build."""
 
-import heapq
-from collections.abc import Sequence
-from fractions import Fraction
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.filesize import decimal
 
-from corpusmill.transforms.books.simplicity import most_different_words
 from corpusmill.transforms.files.builds.paper_figures import PAPER
 from corpusmill.transforms.files.records import Rejected
 from corpusmill.transforms.files.terminal import count_of, shorten
-from corpusmill.transforms.files.text import SPLITS, fingerprint
+from corpusmill.transforms.files.text import SPLITS
 
 from ...run.corpora import paper_of
 from ..build_facts import Facts, Fate, balance_of, share
-from ..build_sizes import BuildSizes, read_sizes
-from .drawings import ACCENT, QUIET, REJECTED, Bar, Figure, Pair, bars, pairs, points
+from ..build_sizes import BuildSizes, KeptDocuments, read_sizes
 
 QUESTIONS = (
     "What is it, and what was it made from?",
@@ -71,10 +68,10 @@ MEANINGS = {
 """Name of a reason for rejection → its meaning, if the name does not explain itself."""
 PART = 0.1
 """A build with a smaller share of the documents of the paper is no full rebuild."""
-MAX_BOOKS = 1_500
-"""Maximum number of books in a chart."""
-
-
+RANKED = 15  # maximum number of bars of a chart of the highest counts
+HIGHEST = 30  # last class of books by ratio: three times the lowest ratio of a kept book, or more
+ACCENT, REJECTED, QUIET = "accent", "rejected", "quiet"
+"""Colours of bars: variables of page.css, which differ in the light and the dark theme."""
 _PARTS = {
     "train_2": "train_2 (SimpleBooks-2) is a part of train.",
     "paper_test": "paper_test, the test set of the paper, and dev are the parts of test.",
@@ -96,6 +93,45 @@ class Table(NamedTuple):
     title: str = ""  # if given, the table is collapsed at first, and only its title is shown
 
 
+class Bar(NamedTuple):
+    """A bar with a label and a number above it. Its length and start are shares of the width (0 to 1)."""
+
+    label: str
+    text: str  # the number, as it is shown
+    length: float
+    start: float = 0
+    colour: str = ACCENT
+
+
+class Figure(NamedTuple):
+    """A chart of bars, its title, and an optional explanation (`note`) for the reader."""
+
+    title: str
+    bars: Sequence[Bar]
+    note: str = ""
+
+
+def scale(rows: Iterable[tuple[str, int, str]], colour: str = ACCENT) -> list[Bar]:
+    """Returns bars of rows (label, number, text). The bar with the greatest number has the full width."""
+    rows = list(rows)
+    most = max((number for _, number, _ in rows), default=0) or 1
+    return [Bar(label, text, number / most, colour=colour) for label, number, text in rows]
+
+
+def rank(title: str, counts: Mapping[str, int], whole: int = 0) -> Figure:
+    """Returns a chart of the names with the highest counts. Each bar has a count and a percentage.
+
+    Args:
+      counts: Name → count.
+      whole: The number that is 100 %; if 0, it is the sum of `counts`.
+    """
+    ranked = sorted((one for one in counts.items() if one[1]), key=lambda one: (-one[1], one[0]))
+    total = whole or sum(counts.values())
+    rows = [(name, count, f"{count:,} · {share(count, total)}") for name, count in ranked[:RANKED]]
+    left = len(ranked) - RANKED
+    return Figure(title, scale(rows), f"{left:,} others are not shown." if left > 0 else "")
+
+
 class Answer(NamedTuple):
     """The answer to a question about one build, or about all builds."""
 
@@ -109,19 +145,11 @@ def what_it_is(facts: Facts) -> Answer:
     """Returns a description of a build: its size, signature, versions, settings and inputs."""
     manifest = facts.build.manifest
     inputs = manifest.get("inputs", [])
-    code = manifest.get("code", {})
+    made_by = ", ".join(f"{name} {version}" for name, version in manifest.get("code", {}).items())
     rows = [
-        ("signature", facts.build.signature),
-        (
-            "edition, date of the sources, version of the corpus",
-            f"{facts.build.edition}, {facts.build.dump_date}, {manifest['version']}",
-        ),
-        (
-            "made by (package, version)",
-            ", ".join(f"{name} {version}" for name, version in code.items()),
-        ),
+        ("signature, with the version of the corpus", facts.build.signature),
+        ("made by (package, version)", made_by),
         *((f"setting: {name}", _short(value)) for name, value in manifest["settings"].items()),
-        *(("lost", _short(lost)) for lost in manifest.get("lost", [])),
     ]
     of_splits = ", ".join(f"{split} {number:,}" for split, number in facts.kept.items())
     kept = (
@@ -137,7 +165,7 @@ def what_it_is(facts: Facts) -> Answer:
         f" {count_of(len(inputs), 'input file')} of {decimal(size)}. {about}".strip(),
         tables=[
             Table(("Caveats",), [(caveat,) for caveat in manifest.get("caveats", [])]),
-            Table(("", ""), [(name, str(value)) for name, value in rows], "Versions and settings"),
+            Table(("", ""), rows, "Versions and settings"),
             Table(
                 ("input", "file", "bytes", "SHA-256"),
                 [
@@ -160,7 +188,7 @@ def _short(value: object) -> str:
 def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Answer | None:
     """Returns the answer to the question how many records were dropped for each reason.
 
-    The answer has a waterfall chart, from the number of records read to the number kept.
+    The answer has a chart from the number of records read to the number kept.
 
     Returns None if the build reads no documents.
 
@@ -169,43 +197,28 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
     """
     if not (balance := balance_of(facts)):
         return None
-    read = balance.read
-    rows = [Bar(f"read: {balance.unit}", read, f"{read:,}", colour=QUIET)]
-    left = read
+    left = read = balance.read
+    bars = [Bar(f"read: {balance.unit}", f"{read:,}", 1, colour=QUIET)]
     shown, rest = balance.left_out[:MAX_REASONS], balance.left_out[MAX_REASONS:]
-    for name, records in [
-        *shown,
-        *([("other reasons", sum(one.records for one in rest))] if rest else []),
-    ]:
-        text = f"{records:,} · {share(records, read)}"
-        rows.append(Bar(name, left, text, left - records, colour=REJECTED))
+    others = [Fate("other reasons", sum(one.records for one in rest))] if rest else []
+    for name, records in [*shown, *others]:
         left -= records
-    rows.append(Bar("kept", left, f"{left:,} · {share(left, read)}", colour=ACCENT))
-    choice = line_of_choice(facts)
-    gone = read - balance.kept
-    sentence = (
-        f"Of {read:,} {balance.unit} read, {balance.kept:,} ({share(balance.kept, read)}) are kept"
-    )
+        text = f"{records:,} · {share(records, read)}"
+        bars.append(Bar(name, text, records / read, left / read, REJECTED))
+    bars.append(Bar("kept", f"{left:,} · {share(left, read)}", left / (read or 1)))
+    sentence = f"Of {read:,} {balance.unit} read, "
+    if balance.no_documents:
+        sentence += f"{balance.no_documents:,} are redirects or no articles. Of the others, "
+    sentence += f"{balance.kept:,} ({balance.share_kept}) are kept"
     if facts.total != balance.kept:
         sentence += f" and contain {facts.total:,} {facts.unit}"
-    if balance.left_out:
-        most = ", ".join(f"{one.name} ({one.records:,})" for one in balance.left_out[:3])
-        sentence += f". {gone:,} are left out; most frequent: {most}"
-    return Answer(
-        THROWN_AWAY,
-        f"{sentence}.",
-        [
-            Figure(
-                f"From {balance.unit} read to {balance.unit} kept",
-                bars(rows, read),
-                "The reasons are sorted by frequency. Each bar begins where the one above it ends. A name"
-                " with a slash has the stage of the build and the reason. What most of them mean is in"
-                " the table below.",
-            ),
-            *([choice] if choice else []),
-        ],
-        [_examples(rejected, balance.left_out)],
+    note = (
+        "The reasons are sorted by frequency. A name with a slash has the stage of the build and the reason."
+        " What most of them mean is in the table below."
     )
+    figure = Figure(f"From {balance.unit} read to {balance.unit} kept", bars, note)
+    examples = _examples(rejected, balance.left_out)
+    return Answer(THROWN_AWAY, f"{sentence}.", [figure, *_ratios(facts)], [examples])
 
 
 def _examples(rejected: Sequence[Rejected], left_out: Sequence[Fate]) -> Table:
@@ -225,59 +238,33 @@ def _examples(rejected: Sequence[Rejected], left_out: Sequence[Fate]) -> Table:
     return Table(("reason", "meaning", "for example", "detail"), rows, "The reasons, with examples")
 
 
-def line_of_choice(facts: Facts) -> Figure | None:
-    """Returns a chart of the books that were considered for SimpleBooks, by length and number of different
-    words.
+def _ratios(facts: Facts) -> Iterator[Figure]:
+    """Yields a chart of the books that were measured for SimpleBooks, by ratio.
 
-    A line separates books that are kept from books that are dropped. Returns None for builds of other
-    corpora.
+    The classes are tenths of the lowest ratio of a kept book. Yields nothing if no book is kept.
     """
-    if not (name := facts.name_of("books-", ".tsv")):
-        return None
-    kinds = {True: "kept", False: "ratio too low", None: "rejected for another reason"}
-    measured = (row for row in facts.read_table(name) if row["tokens"] and int(row["vocabulary"]))
-    chosen = heapq.nsmallest(MAX_BOOKS, measured, key=lambda row: fingerprint(row["book_id"]))
-    if not chosen:
-        return None
-    verdicts = {"kept": kinds[True], "measure-books/ratio-too-low": kinds[False]}
+    measured = [
+        (float(row["ratio"]), row["verdict"] == "kept")
+        for row in facts.read_table(facts.name_of("books-", ".tsv"))
+        if row["ratio"]
+    ]
+    if not (least := min((ratio for ratio, is_kept in measured if is_kept), default=0)):
+        return
+    classes = Counter(min(int(10 * ratio / least), HIGHEST) for ratio, _ in measured)
     rows = [
-        {
-            "title": row["title"],
-            "words": int(row["tokens"]),
-            "different words": int(row["vocabulary"]),
-            "book is": verdicts.get(row["verdict"], kinds[None]),
-            "ratio": row["ratio"],
-        }
-        for row in sorted(chosen, key=lambda row: int(row["book_id"]))
-    ]
-    formula = facts.build.manifest["settings"]["formula"]
-    least = min((row["ratio"] for row in chosen if row["verdict"] == "kept"), key=float, default="")
-    lengths = [int(row["tokens"]) for row in chosen]
-    line = [
-        {"words": end, "different words": most_different_words(end, formula, Fraction(least))}
-        for end in (min(lengths), max(lengths))
-        if least
-    ]
-    spec = points(
-        rows,
-        "words",
-        "different words",
-        [*rows[0]],
-        colour="book is",
-        order=[(kinds[True], ACCENT), (kinds[False], REJECTED), (kinds[None], QUIET)],
-        line=line,
-    )
-    drawn = f"{len(rows):,} books, chosen by a hash" if len(rows) == MAX_BOOKS else "All books"
-    note = (
-        f"{drawn}. The ratio of a book is {formula}, where L are its words (tokens) and V its"
-        " different words. Both scales are logarithmic."
-    )
-    if least:
-        note += (
-            f" On the broken line the ratio is {least}, the lowest ratio of a kept book. Books above the line"
-            " have more different words, so their ratio is too low."
+        (
+            f"from {n * least / 10:.3f}" + f" to {(n + 1) * least / 10:.3f}" * (n < HIGHEST),
+            books,
+            f"{books:,}",
         )
-    return Figure("Length against vocabulary, with the limit", spec, note)
+        for n, books in sorted(classes.items())
+    ]
+    note = (
+        f"The ratio of a book is {facts.build.manifest['settings']['formula']}, where L are its words"
+        f" (tokens) and V its different words. The lowest ratio of a kept book is {least:g}. Books with a"
+        " lower one have too many different words. Not all books with a higher one are kept."
+    )
+    yield Figure("Measured books by ratio", scale(rows), note)
 
 
 def as_large_as_the_paper(facts: Facts) -> Answer | None:
@@ -290,52 +277,38 @@ def as_large_as_the_paper(facts: Facts) -> Answer | None:
     sizes = read_sizes(facts.build.folder) if facts.stats else None
     if sizes is None:
         return None
-    unit = facts.unit
-    if isinstance(sizes, BuildSizes):
-        paper = PAPER[sizes.language]
-        rows = [
-            _pair(unit, sizes.articles, sizes.paper_articles),
-            _pair("sections", sizes.sections, paper.sections),
-            *(
-                _pair(f"characters of {split}", sizes.characters[split], characters)
-                for split in SPLITS
-                if (characters := paper.characters_millions[split] * 1e6)
-            ),
-        ]
-        first = rows[0]
-    else:
-        rows = [
-            _pair(f"{what} of {split}", number, paper_counts[split])
-            for what, counts, paper_counts in (
-                (unit, sizes.kept, sizes.paper),
-                ("words", sizes.words, sizes.paper_words),
-            )
-            for split, number in counts.items()
-            if split in paper_counts
-        ]
-        if not rows:
-            why_not = sizes.why_no_paper or "the paper has none for this edition"
-            return Answer(AS_LARGE, f"No figures of the paper: {why_not}.")
-        first = rows[0]
-    drawn = [row for row in rows if row.ours > 0]
-    figures = [
-        Figure(
-            "Sizes, in comparison with the paper",
-            pairs(drawn),
-            "A filled circle is this build, a ring the paper. The scale is logarithmic."
-            f" {paper_of(facts.build.signature).note}".rstrip(),
-        )
-    ]
+    if not (rows := sizes_beside(facts, sizes)):
+        why_not = getattr(sizes, "why_no_paper", "") or "the paper has none for this edition"
+        return Answer(AS_LARGE, f"No figures of the paper: {why_not}.")
+    name, ours, papers = rows[0]
     sentence = (
-        f"{first.label.capitalize()}: {first.ours:,.0f} here, {first.paper:,.0f} in the paper"
-        f" ({share(first.ours, first.paper)})."
+        f"{name.capitalize()}: {ours:,} here, {papers:,} in the paper ({share(ours, papers)})."
     )
-    if first.ours < PART * first.paper:
+    if ours < PART * papers:
         sentence += " So this build is of a part of the sources, or of smaller settings."
     if sizes.differs:
         sentence += f" What differs from the paper: {sizes.differs}."
-    return Answer(AS_LARGE, sentence, figures if drawn else [])
+    sentence += f" {paper_of(facts.build.signature).note}".rstrip()
+    cells = [(name, f"{ours:,}", f"{of:,}", share(ours, of)) for name, ours, of in rows]
+    return Answer(AS_LARGE, sentence, tables=[Table(("", "here", "in the paper", "share"), cells)])
 
 
-def _pair(label: str, ours: float, paper: float) -> Pair:
-    return Pair(label, ours, paper, f"{ours:,.0f} · paper {paper:,.0f}")
+def sizes_beside(facts: Facts, sizes: BuildSizes | KeptDocuments) -> list[tuple[str, int, int]]:
+    """Returns (what is counted, number in the build, number in the paper); the documents are the first."""
+    if isinstance(sizes, KeptDocuments):
+        return [
+            (f"{what} of {split}", number, papers[split])
+            for what, counts, papers in (
+                (facts.unit, sizes.kept, sizes.paper),
+                ("words", sizes.words, sizes.paper_words),
+            )
+            for split, number in counts.items()
+            if split in papers
+        ]
+    paper = PAPER[sizes.language]
+    characters = {split: round(paper.characters_millions[split] * 1e6) for split in SPLITS}
+    return [
+        (facts.unit, sizes.articles, sizes.paper_articles),
+        ("sections", sizes.sections, paper.sections),
+        *((f"characters of {one}", sizes.characters[one], n) for one, n in characters.items() if n),
+    ]

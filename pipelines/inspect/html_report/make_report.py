@@ -3,16 +3,15 @@
 Writes the answers about builds as one self-contained HTML file.
 """
 
+import functools
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jinja2
-import vl_convert
-from altair import VEGALITE_VERSION
 from markupsafe import Markup
 
 from corpusmill.transforms.files.builds.finished_builds import (
@@ -21,12 +20,20 @@ from corpusmill.transforms.files.builds.finished_builds import (
     find_finished,
     open_build,
 )
-from corpusmill.transforms.files.markup import escape, make_head, to_json
+from corpusmill.transforms.files.markup import escape, make_head
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.files.records import Rejected
 
-from ...run.corpora import rows, shape_of
-from ..build_facts import Document, Facts, balance_of, choose_documents, choose_rejected, read_facts
+from ...run.corpora import rows
+from ..build_facts import (
+    Document,
+    Facts,
+    address_of,
+    balance_of,
+    choose_documents,
+    choose_rejected,
+    read_facts,
+)
 from ..build_sizes import counts_are_read
 from .answers import (
     MEANINGS,
@@ -42,10 +49,6 @@ from .changes import editions_of, overview, what_changed
 from .lengths_and_holes import lengths, where_it_has_holes
 from .subjects import does_the_vocabulary_fit, what_it_is_about
 
-_LICENCE = (
-    "/* vega, vega-lite, vega-embed: University of Washington Interactive Data Lab, BSD-3-Clause */"
-)
-_SNIPPET = "window.vegaEmbed = vegaEmbed;"
 SHOWN = 3_000  # characters of a document that are shown
 BEGINNING = 72  # characters shown as the title of an untitled document
 DETAIL_SHOWN = 300
@@ -60,6 +63,9 @@ class Page(NamedTuple):
     answers: Sequence[Answer]
     documents: Sequence[Document] = ()
     rejected: Sequence[Rejected] = ()
+    address: Callable[[str, str], str] = lambda *_: (
+        ""
+    )  # of the source of an id and title, see `address_of`
 
 
 def render(pages: Sequence[Page]) -> str:
@@ -67,12 +73,6 @@ def render(pages: Sequence[Page]) -> str:
 
     The same sections always give the same bytes.
     """
-    charts: list[Any] = []
-
-    def place_of(spec: Any) -> int:
-        charts.append(spec)
-        return len(charts) - 1
-
     environment = jinja2.Environment(
         autoescape=True,
         finalize=lambda value: value if hasattr(value, "__html__") else Markup(escape(value)),
@@ -81,31 +81,19 @@ def render(pages: Sequence[Page]) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
-        "place_of": place_of,
         "shown": lambda text: shorten(text.strip(), SHOWN),
         "shortened": lambda text: shorten(text, DETAIL_SHOWN),
         "beginning": lambda text: textwrap.shorten(text, BEGINNING, placeholder=" …"),
         "is_number": lambda cell: isinstance(cell, str) and bool(_NUMBER.fullmatch(cell)),
     }
-    scripts = [f"{_LICENCE}\n{library()}", _read("page.js")]
+    script = _read("page.js")
     return environment.from_string(_read("page.html.j2")).render(
-        head=Markup(make_head("corpusmill report", scripts)),
+        head=Markup(make_head("corpusmill report", [script])),
         pages=pages,
         questions=QUESTIONS,
         meanings=MEANINGS,
-        # The template calls this at its end, when all charts have a place.
-        charts=lambda: Markup(to_json(charts)),
-        scripts=[Markup(script) for script in scripts],
+        script=Markup(script),
     )
-
-
-def library() -> str:
-    """Returns the source code of the JavaScript libraries that draw charts: vega, vega-lite and
-    vega-embed.
-    """
-    major, minor, *_ = VEGALITE_VERSION.split(".")
-    bundle: str = vl_convert.javascript_bundle(_SNIPPET, f"{major}.{minor}")
-    return bundle.replace("</script", "<\\/script")
 
 
 def shorten(text: str, most: int) -> str:
@@ -145,7 +133,7 @@ def make_pages(builds: Sequence[Build]) -> list[Page]:
     pages = []
     for before, facts in with_older(all_facts):
         with counts_are_read(facts.build.folder):
-            pages.append(_page(facts, before, _anchor(facts, names)))
+            pages.append(make_page(facts, before, _anchor(facts, names)))
     if len(pages) > 1:
         answers = overview(all_facts, [page.anchor for page in pages])
         pages.insert(0, Page("all-builds", f"{len(builds):,} builds", answers))
@@ -175,30 +163,12 @@ def _anchor(facts: Facts, names: Counter[str]) -> str:
     return name if names[name] == 1 else f"{name}~{names[name]}"
 
 
-def _page(facts: Facts, before: Facts | None, anchor: str) -> Page:
-    build = facts.build
-    shape = shape_of(build.manifest)
-    documents = choose_documents(facts, shape) if shape else []
-    rejected = choose_rejected(facts)
-    return Page(
-        anchor=anchor,
-        title=f"{build.corpus} {build.name}",
-        answers=answers_of(facts, before, documents, rejected),
-        documents=documents,
-        rejected=rejected,
-    )
+def make_page(facts: Facts, before: Facts | None, anchor: str = "") -> Page:
+    """Returns the section about a build. Questions that do not apply to the build are left out.
 
-
-def answers_of(
-    facts: Facts, before: Facts | None, documents: Sequence[Document], rejected: Sequence[Rejected]
-) -> list[Answer]:
-    """Returns the answers about a build, in the order of the questions. Questions that do not apply to the
-    build are left out.
-
-    Args:
-      before: The previous edition, or None.
-      documents, rejected: The documents and rejected records that the page displays.
+    `before` is the previous edition, or None. `anchor` is the HTML id of the section.
     """
+    documents, rejected = choose_documents(facts), choose_rejected(facts)
     answers = (
         what_it_is(facts),
         what_was_thrown_away(facts, rejected),
@@ -211,7 +181,10 @@ def answers_of(
         does_the_vocabulary_fit(facts),
         what_changed(before, facts),
     )
-    return [answer for answer in answers if answer]
+    title = f"{facts.build.corpus} {facts.build.name}"
+    answered = [answer for answer in answers if answer]
+    address = functools.partial(address_of, facts)
+    return Page(anchor, title, answered, documents, rejected, address)
 
 
 def _text(facts: Facts, shown: int) -> Answer | None:
@@ -221,41 +194,31 @@ def _text(facts: Facts, shown: int) -> Answer | None:
     return Answer(TEXT, f"{drawn} {rows()[facts.build.corpus].form}".strip())
 
 
-def _unlisted(facts: Facts) -> str:
-    """Returns the reasons of records that were left out without being rejected, with their numbers."""
+def _missed(facts: Facts, shown: int) -> Answer | None:
+    """Says which of the records that were left out are listed on the page, and what became of the others."""
+    if not facts.kept:
+        return None
+    total = facts.counts.get("rejected", {}).get("total", 0)
     balance = balance_of(facts)
     fates = balance.left_out if balance else []
-    return ", ".join(f"{fate.name} {fate.records:,}" for fate in fates if "/" not in fate.name)
-
-
-def _missed(facts: Facts, shown: int) -> Answer | None:
-    total = facts.counts.get("rejected", {}).get("total", 0)
-    if not shown:
-        listed = (
-            f"{total:,} rejected records are not listed." if total else "No record was rejected."
+    unlisted = ", ".join(f"{fate.name} {fate.records:,}" for fate in fates if "/" not in fate.name)
+    sentence = "No record was rejected."
+    if shown < total:
+        sentence = (
+            f"{shown:,} of {total:,} rejected records can be searched here, some for each reason. The Parquet"
+            " files in rejected/ contain all."
         )
-        if unlisted := _unlisted(facts):
-            listed = f"Left out, but not listed here: {unlisted}."
-        return Answer(MISSED, listed) if facts.kept else None
-    if shown == total:
+    elif total:
         sentence = (
             f"All {total:,} rejected records can be searched here. A document that is not among them is in"
             " the corpus, or was not in the input: corpusmill inspect, with the folder of this build and"
             " the title or id of the document, says which."
         )
-        if unlisted := _unlisted(facts):
-            sentence += f" But some were left out without being listed here: {unlisted}."
-        if facts.unit == "books":
-            sentence += (
-                " The reason other-file-of-book is no decision about a book: another file of it was read,"
-                " and is in the corpus, or here with its own reason."
-            )
-        return Answer(
-            MISSED,
-            sentence,
+    if unlisted:
+        sentence += f" Left out without being listed here: {unlisted}."
+    if facts.unit == "books" and total:
+        sentence += (
+            " The reason other-file-of-book is no decision about a book: another file of it was read,"
+            " and is in the corpus, or here with its own reason."
         )
-    return Answer(
-        MISSED,
-        f"{shown:,} of {total:,} rejected records can be searched here, some for each reason. The Parquet"
-        " files in rejected/ contain all.",
-    )
+    return Answer(MISSED, sentence)

@@ -27,7 +27,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def open_report() -> OpenReport:
     """A function that opens a page in a tab. It returns a list to which the tab adds its messages, errors and
-    requests, and the anchors of the builds in the page, each of which is drawn first.
+    requests, and the anchors of the builds in the page, each of which is shown first.
     """
 
     def open_in(tab: Any, page: Path) -> tuple[list[str], Iterator[str]]:
@@ -36,16 +36,17 @@ def open_report() -> OpenReport:
         tab.on("pageerror", lambda error: said.append(str(error)))
         tab.on("request", lambda request: said.append(request.url))
         tab.goto(page.as_uri())
-        return said, _draw(tab)
+        return said, _show(tab)
 
     return open_in
 
 
-def _draw(tab: Any) -> Iterator[str]:
+def _show(tab: Any) -> Iterator[str]:
     for build in tab.query_selector_all(".page"):
         anchor = build.get_attribute("id")
         tab.select_option("#choose", anchor)
-        tab.wait_for_selector(f"[id='{anchor}'][data-drawn]")
-        charts = build.query_selector_all(".chart")
-        assert all(chart.query_selector("svg .mark-group *") for chart in charts), anchor
+        tab.wait_for_selector(f"[id='{anchor}']:not([hidden])")
+        assert all(bar.bounding_box()["width"] for bar in build.query_selector_all(".bar i")), (
+            anchor
+        )
         yield anchor

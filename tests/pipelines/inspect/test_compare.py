@@ -104,11 +104,14 @@ def test_the_changes_as_a_value(old: Path, new: Path, tmp_path: Path) -> None:
             "validation": SplitChanges(old=1, new=1, unchanged=1),
             "test": SplitChanges(old=1, new=1, removed=1, moved_in=1),
         },
-        moved={("train", "test"): 1},
-        first_moved=(Change("Q4", "q4", MOVED, "train", "test", 43, 47),),
+        moved=[{"old_split": "train", "new_split": "test", "articles": 1}],
+        first_moved=[
+            Change("Q4", "q4", MOVED, "train", "test", 43, 47)._asdict() | {"paragraphs": []}
+        ],
+        first_changed=[],
         repeated=0,
         why_moves="",
-        differences=("version: 1.0.0 → 1.1.0", "settings shards: none → 2"),
+        differences=["version: 1.0.0 → 1.1.0", "settings shards: none → 2"],
     )
     assert not changes.is_sound
     assert changes.total == SplitChanges(6, 6, 1, 1, 1, 3, 1, 1)
@@ -194,7 +197,7 @@ def test_another_edition_in_the_same_language_is_compared(old: Path, tmp_path: P
         tmp_path, OLD, edition="uk-near-duplicates-0.8", settings={"near_duplicates": 0.8}
     )
     changes = compare(old, variant)
-    assert (changes.share, changes.differences) == (0, ("settings near_duplicates: none → 0.8",))
+    assert (changes.share, changes.differences) == (0, ["settings near_duplicates: none → 0.8"])
 
 
 def test_rows_that_are_not_those_that_were_built(old: Path, new: Path) -> None:

@@ -1,6 +1,5 @@
 """Data of strangers in the HTML pages: it is shown as text, and nothing of it runs."""
 
-import json
 import shutil
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -161,10 +160,7 @@ def test_hostile_data_is_text(page: Path) -> None:
     assert not read.elements & {"img", "svg", "iframe", "object"}
     assert not [name for name in read.attributes if name.startswith("on")]
     assert any(HOSTILE in text for text in read.texts)
-    assert len(read.scripts) == {"report": 3, "contamination": 1}.get(page.stem, 0)
-    if page.stem == "report":
-        charts = json.loads(read.scripts[0])
-        assert json.dumps(HOSTILE)[1:-1] in json.dumps(charts)
+    assert len(read.scripts) == (page.stem in ("report", "contamination"))
 
 
 @pytest.mark.browser

@@ -1,39 +1,39 @@
 """Answers of the report with pictures."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from corpusmill.pipelines.inspect.build_facts import (
     Facts,
-    choose_documents,
+    address_of,
     choose_rejected,
     read_facts,
     sample_columns,
     share,
 )
 from corpusmill.pipelines.inspect.compare import compare_builds
-from corpusmill.pipelines.inspect.html_report.answers import Answer, line_of_choice
+from corpusmill.pipelines.inspect.html_report.answers import Answer, Bar, what_was_thrown_away
 from corpusmill.pipelines.inspect.html_report.changes import overview, what_changed
 from corpusmill.pipelines.inspect.html_report.lengths_and_holes import (
-    LengthClass,
     lengths,
     middle_of,
+    read_classes,
     where_it_has_holes,
 )
-from corpusmill.pipelines.inspect.html_report.make_report import answers_of, with_older
+from corpusmill.pipelines.inspect.html_report.make_report import make_page, with_older
 from corpusmill.pipelines.inspect.html_report.subjects import (
     does_the_vocabulary_fit,
     what_it_is_about,
 )
-from corpusmill.pipelines.run.corpora import rows
-from corpusmill.transforms.books.simplicity import NEUTRAL, most_different_words
 from corpusmill.transforms.files.builds.finished_builds import open_build
 from corpusmill.transforms.files.text import SPLITS
+from corpusmill.transforms.wikipedia.article_rows import SCHEMA
 from tests.makers.edition_builds import make_edition
 from tests.tools.case_tables import read_cases
 from tests.tools.golden_tree import GOLDEN
@@ -47,18 +47,21 @@ def golden(corpus: str) -> Facts:
     return read_facts(open_build(str(folder)))
 
 
-def drawn(answer: Answer | None, title: str) -> list[dict[str, Any]]:
-    """The values of the figure whose title begins so."""
+def drawn(answer: Answer | None, title: str) -> dict[str, Bar]:
+    """The bars of the figure whose title begins so, by their labels."""
     assert answer
-    spec = next(one.spec for one in answer.figures if one.title.startswith(title))
-    return values_of(spec)
+    return next(
+        {bar.label: bar for bar in one.bars}
+        for one in answer.figures
+        if one.title.startswith(title)
+    )
 
 
-def values_of(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The values of the first layer of a chart."""
-    first = spec.get("layer", [spec])[0].get("data") or spec["data"]
-    values: list[dict[str, Any]] = first["values"]
-    return values
+def numbers(bars: Mapping[str, Bar]) -> Counter[str]:
+    """The number before the first space of each bar."""
+    return Counter(
+        {label: int(bar.text.split()[0].replace(",", "")) for label, bar in bars.items()}
+    )
 
 
 # Which questions a build answers: those that it does not are about documents or words that it has not.
@@ -67,9 +70,9 @@ def values_of(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
     [
         ("wiki40b/uk", set()),
         ("wiki40b/multilingual-3", EVERYTHING - {1, 9}),
-        ("lm1b", set()),
+        ("lm1b", {7}),
         ("pg19", set()),
-        ("simplebooks", set()),
+        ("simplebooks", {7}),
         ("flores101", set()),
         ("entities", EVERYTHING - {1, 7}),
         ("subwords", EVERYTHING - {1, 9}),
@@ -78,10 +81,7 @@ def values_of(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
     ],
 )
 def test_a_build_answers_the_questions(corpus: str, left_open: set[int]) -> None:
-    facts = golden(corpus)
-    row = rows().get(facts.build.corpus)
-    documents = choose_documents(facts, row.shape) if row and row.shape else []
-    answers = answers_of(facts, None, documents, choose_rejected(facts))
+    answers = make_page(golden(corpus), None).answers
     assert {answer.number for answer in answers} == EVERYTHING - left_open
     assert all(answer.sentence.endswith(".") for answer in answers)
 
@@ -93,67 +93,84 @@ def test_rare_reasons_leave_their_share_of_the_page_to_others() -> None:
 
 
 @pytest.mark.parametrize("corpus", ["wiki40b/en", "pg19", "simplebooks"])
-def test_columns_of_lengths_hold_every_document_once(corpus: str) -> None:
+def test_bars_of_lengths_hold_every_document_once(corpus: str) -> None:
     facts = golden(corpus)
-    values = drawn(lengths(facts), facts.unit.capitalize())
-    assert sum(one["high"] - one["low"] for one in values) == facts.total
-    tops: dict[float, float] = {}
-    for one in values:
-        assert one["low"] == tops.get(one["start"], 0)  # stacked
-        tops[one["start"]] = one["high"]
+    bars = drawn(lengths(facts), facts.unit.capitalize())
+    assert numbers(bars).total() == facts.total
+    splits = {split: count for split, count in facts.kept.items() if split != "train_2"}
+    for split, count in splits.items():
+        named = re.findall(rf"{split} (\d+)", " ".join(bar.text for bar in bars.values()))
+        assert sum(map(int, named)) == count
 
 
-def test_shares_of_sentences_add_up_to_all() -> None:
-    values = drawn(lengths(golden("lm1b")), "Sentences")
-    by_group: Counter[str] = Counter()
-    for one in values:
-        width = 1 if one["words"] <= 20 else 5
-        by_group[one["when"]] += one["share of sentences"] * width
-    assert by_group == pytest.approx(
-        {"before deduplication": 1, "after deduplication": 1}, abs=1e-3
-    )  # but for the longest
+def test_bars_of_sentences_hold_every_sentence_once() -> None:
+    facts = golden("lm1b")
+    for when in ("before", "after"):
+        bars = drawn(lengths(facts), f"Sentences by words {when}")
+        assert numbers(bars).total() == facts.stats[f"sentences_{when}_deduplication"]
+        assert list(bars)[:3] == ["0", "1 to 5", "6 to 10"]
 
 
 @pytest.mark.parametrize(
     ("classes", "expected"),
     [
-        ([("1", 1, 1, 1), ("2", 2, 2, 1)], "1"),
-        ([("1", 1, 1, 1), ("2", 2, 2, 2)], "2"),
-        ([("4-5", 4, 5, 3), (">5", 6, None, 1)], "4 to 5"),
-        ([("4-5", 4, 5, 0), (">5", 6, None, 1)], "more than 5"),
+        ({"1": 1, "2": 1}, "1"),
+        ({"1": 1, "2": 2}, "2"),
+        ({"4-5": 3, ">5": 1}, "4 to 5"),
+        ({"4-5": 0, ">5": 1}, "more than 5"),
     ],
 )
-def test_the_class_of_the_median(classes: list[Any], expected: str) -> None:
-    assert middle_of([LengthClass(*one) for one in classes]) == expected
+def test_the_class_of_the_median(classes: dict[str, int], expected: str) -> None:
+    assert middle_of(read_classes(classes)) == expected
 
 
 def test_books_by_decade_are_those_with_a_date() -> None:
     facts = golden("pg19")
-    values = drawn(what_it_is_about(facts), "Books by decade")
+    answer = what_it_is_about(facts)
     dated = Counter(facts.stats["dates"]["dated_by"])
     undated, bounded = dated.pop("nothing", 0), sum(facts.stats["dates"]["latest_year_by"].values())
-    by_source = Counter({one["group"]: 0 for one in values})
-    for one in values:
-        by_source[one["group"]] += one["high"] - one["low"]
-    assert by_source.total() == dated.total()
+    assert numbers(drawn(answer, "Books by decade")).total() == dated.total()
     told = f"{bounded:,} have only a latest possible year, {undated:,} are not dated"
     assert bounded > 0
-    assert told in (what_it_is_about(facts) or Answer(0, "")).sentence
+    assert answer
+    assert told in answer.sentence
 
 
-def test_the_line_of_choice_separates_books() -> None:
-    figure = line_of_choice(golden("simplebooks"))
-    assert figure
-    line = figure.spec["layer"][1]["data"]["values"]
-    assert len(line) == 2
-    seen = set()
-    for book in values_of(figure.spec):
-        most = most_different_words(book["words"], NEUTRAL, 0.308)
-        if book["book is"] in ("kept", "ratio too low"):
-            assert (book["different words"] <= most) == (book["book is"] == "kept"), book["title"]
-            seen.add(book["book is"])
-    assert len(seen) == 2
-    assert "the ratio is 0.308215, the lowest ratio of a kept book" in figure.note
+def test_books_are_counted_by_ratio_in_tenths_of_the_lowest_that_is_kept() -> None:
+    facts = golden("simplebooks")
+    answer = what_was_thrown_away(facts)
+    bars = numbers(drawn(answer, "Measured books by ratio"))
+    books = list(facts.read_table(facts.name_of("books-", ".tsv")))
+    assert bars.total() == sum(bool(row["ratio"]) for row in books)
+    assert "from 0.308 to 0.339" in bars
+    below = sum(count for label, count in bars.items() if float(label.split()[1]) < 0.308)
+    assert below == sum(0 < float(row["ratio"] or 0) < 0.308215 for row in books)
+
+
+def test_pages_that_are_no_articles_are_no_loss() -> None:
+    facts = golden("wiki40b/uk")
+    answer = what_was_thrown_away(facts)
+    assert answer
+    told = "Of 35 pages read, 10 are redirects or no articles. Of the others, 16 (64.0 %) are kept."
+    assert answer.sentence.replace("\u00a0", " ") == told
+    last = answer.figures[0].bars[-1]
+    assert (last.label, last.text.replace("\u00a0", " ")) == ("kept", "16 · 45.7 %")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "identity", "title", "address"),
+    [
+        ("wiki40b/uk", "Q1", "Нова назва", "https://uk.wikipedia.org/wiki/%D0%9D%D0%BE%D0%B2%D0%B0_%D0%BD%D0%B0%D0%B7%D0%B2%D0%B0"),
+        ("wiki40b/en", "1", 'A"><b>?', "https://en.wikipedia.org/wiki/A%22%3E%3Cb%3E%3F"),
+        ("flores101", "wikibooks:1409", "A", "https://en.wikibooks.org/?curid=1409"),
+        ("flores101", "elsewhere:1409", "A", ""),
+        ("pg19", "90001", "A", "https://www.gutenberg.org/ebooks/90001"),
+        ("pg19", "a/b.txt", "A", ""),
+        ("lm1b", "news.2010.en.shuffled:29122", "", ""),
+    ],
+)  # fmt: skip
+def test_addresses(corpus: str, identity: str, title: str, address: str) -> None:
+    assert address_of(golden(corpus), identity, title) == address
 
 
 def test_other_tables_beside_the_rejected_records_are_not_read() -> None:
@@ -170,22 +187,23 @@ def test_other_tables_beside_the_rejected_records_are_not_read() -> None:
 
 def test_templates_add_up_to_all_uses() -> None:
     answer = where_it_has_holes(golden("wiki40b/en"))
-    rows = drawn(answer, "Uses of unknown templates")
-    assert [row["end"] for row in rows] == sorted((row["end"] for row in rows), reverse=True)
-    assert rows[-1]["text"].endswith(f"together {share(1, 1)}")
+    bars = [*drawn(answer, "Uses of unknown templates").values()]
+    assert [bar.length for bar in bars] == sorted((bar.length for bar in bars), reverse=True)
+    assert bars[-1].text.endswith(f"together {share(1, 1)}")
 
 
 def test_ranks_rise_and_frequencies_fall() -> None:
-    points = drawn(does_the_vocabulary_fit(golden("lm1b")), "Rank and frequency")
-    assert [one["rank"] for one in points[:3]] == [1, 2, 3]
-    frequencies = [one["frequency"] for one in points]
-    assert frequencies == sorted(frequencies, reverse=True)
+    answer = does_the_vocabulary_fit(golden("lm1b"))
+    assert answer
+    ranks, _, frequencies = zip(*answer.tables[-1].rows, strict=True)
+    assert ranks == ("1", "10", "100", "1,000")
+    counts = [int(str(one).replace(",", "")) for one in frequencies]
+    assert counts == sorted(counts, reverse=True)
 
 
 def test_a_sample_has_the_columns_that_there_are() -> None:
-    facts, shape = golden("wiki40b/en"), rows()["wiki40b"].shape
-    assert shape
-    sample = sample_columns(facts, shape, ("text", "revision_date"))
+    facts = golden("wiki40b/en")
+    sample = sample_columns(facts, ("text", "revision_date"))
     assert sample.column_names == ["text"]
     assert sample.num_rows == facts.total
 
@@ -204,15 +222,21 @@ def test_shares(part: int, whole: int, expected: str) -> None:
 def editions(tmp_path: Path) -> tuple[Facts, Facts]:
     """Two editions, of which the newer has one article more, one less, and one with another text."""
 
-    def edition(date: str, texts: Mapping[str, str]) -> Facts:
+    def edition(date: str, texts: Mapping[str, str], *columns: str) -> Facts:
         rows_ = [
             {"wikidata_id": one, "text": text, "version_id": "1"} for one, text in texts.items()
         ]
+        schema = pa.schema([*SCHEMA, *((name, pa.string()) for name in columns)])
         sizes = {"articles": len(texts), "sections": 3, "characters": 7, "words": 7}
         kept = {"train": len(texts), "total": len(texts)}
         counts = {"articles_read": 9, "kept": kept, "rejected": {"a/b": 9 - len(texts), "total": 9}}
         folder = make_edition(
-            tmp_path, {"train": [rows_]}, date=date, counts=counts, settings={"near": date}
+            tmp_path,
+            {"train": [rows_]},
+            date=date,
+            schema=schema,
+            counts=counts,
+            settings={"near": date},
         )
         (folder / "stats.json").write_text(
             json.dumps(dict.fromkeys((*SPLITS, "total"), sizes)), "utf-8"
@@ -222,7 +246,7 @@ def editions(tmp_path: Path) -> tuple[Facts, Facts]:
     article = "\n_START_ARTICLE_\n{}\n_START_PARAGRAPH_\n{}".format
     old = {"Q1": article("A", "one"), "Q2": article("B", "two"), "Q3": article("C", "three")}
     new = {"Q1": article("A", "one"), "Q2": article("B", "second"), "Q4": article("D", "four")}
-    return edition("20260101", old), edition("20260201", new)
+    return edition("20260101", old), edition("20260201", new, "url")
 
 
 @pytest.mark.slow
@@ -230,15 +254,14 @@ def test_what_changed_is_read_beside_the_edition(editions: tuple[Facts, Facts]) 
     old, new = editions
     answer = what_changed(old, new)
     assert answer
-    assert "compare" in answer.sentence
+    told = "compare uk/20260101-1.0.0 uk/20260201-1.0.0 --report uk/changes-20260201-1.0.0.tsv"
+    assert told in answer.sentence
     assert ("articles read", "9", "9", "–") in answer.tables[0].rows
-    assert [row[:3] for row in answer.tables[1].rows] == [("settings near: 20260101 → 20260201",)]
+    differences = ["settings near: 20260101 → 20260201", "new columns: url"]
+    assert [row[0] for row in answer.tables[1].rows] == differences
     report = Path(new.build.folder).parent / "changes-20260201-1.0.0.tsv"
     compare_builds(old.build.folder, new.build.folder, report=str(report))
-    answer = what_changed(old, new)
-    assert answer
-    assert "New: 1, removed: 1, changed: 1." in answer.sentence
-    fates = {row["label"]: row["end"] for row in drawn(answer, "Articles compared with")}
+    fates = numbers(drawn(what_changed(old, new), "Articles compared with"))
     assert fates == {"unchanged": 1, "changed": 1, "added": 1, "removed": 1}
 
 
@@ -273,8 +296,7 @@ def test_a_build_is_compared_with_that_it_was_made_of(tmp_path: Path) -> None:
     assert [before for before, _ in with_older(folders)] == [None, folders[0]]
 
 
-def test_editions_are_drawn_over_time(editions: tuple[Facts, Facts]) -> None:
-    answers = overview(editions, ["a", "b"])
-    points = drawn(answers[-1], "Articles of wiki40b by edition")
-    assert [one["edition"] for one in points] == ["20260101-1.0.0", "20260201-1.0.0"]
-    assert [row[3] for row in answers[-1].tables[0].rows] == ["+0"]
+def test_editions_are_listed_over_time(editions: tuple[Facts, Facts]) -> None:
+    table = overview(editions, ["a", "b"])[-1].tables[0]
+    between = "uk/20260101-1.0.0 → uk/20260201-1.0.0"
+    assert table.rows == [("wiki40b uk", between, "3", "+0")]

@@ -52,11 +52,6 @@ NOTHING_CHANGED = EditionChanges(
     "new",
     "articles",
     splits={"train": SplitChanges(old=19, new=19, unchanged=19)},
-    moved={},
-    first_moved=(),
-    repeated=0,
-    why_moves="",
-    differences=(),
 )
 Build = Callable[[], None]
 

@@ -16,6 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from corpusmill.pipelines.inspect import verify as checks
 from corpusmill.pipelines.inspect.compare import compare_builds
+from corpusmill.pipelines.inspect.edition_changes import SplitChanges
 from corpusmill.pipelines.inspect.verify import Verdict, verify
 from corpusmill.pipelines.refresh import refresh as refresh_all
 from corpusmill.pipelines.refresh import refresh_corpus
@@ -324,7 +325,8 @@ def test_doubts_are_accepted_by_name(place: Place, monkeypatch: pytest.MonkeyPat
 def test_no_document_may_move(
     place: Place, monkeypatch: pytest.MonkeyPatch, why_moves: str, allow: str, status: int
 ) -> None:
-    moved = NOTHING_CHANGED._replace(moved={("train", "test"): 1}, why_moves=why_moves)
+    splits = {"train": SplitChanges(1, moved_out=1), "test": SplitChanges(new=1, moved_in=1)}
+    moved = NOTHING_CHANGED._replace(splits=splits, why_moves=why_moves)
     place.configure(place.site.url, corpus=f"allow_moves = {allow}")
     place.refresh()
     put_dump(place.site, NEW)

@@ -36,7 +36,7 @@ IMPORTING = {
     "corpusmill.pipelines.translation.flores101_commands": "flores101",
     "corpusmill.pipelines.refresh.refresh": "refresh",
     "corpusmill.pipelines.score_commands": "score",
-    "corpusmill.pipelines.inspect.html_report.make_report": "report",
+    "corpusmill.pipelines.inspect.html_report.make_report": "",
 }
 """Module → the extra that it may need."""
 
