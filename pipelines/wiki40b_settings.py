@@ -432,9 +432,6 @@ class LanguagesConfig:
         " because it has tables of that date",
         choices=LAYOUTS,
     )
-    multilingual: bool = WHICH.setting(
-        True, "with --languages: train no vocabularies over all languages"
-    )
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -489,7 +486,7 @@ def add(parser: argparse.ArgumentParser) -> None:
       stats.json manifest.json README.md COMPLETED
 
     and with --languages, below <output>: entities/ (the table of Wikidata's items, built once for all
-    languages) and wiki40b/multilingual-<number of languages>/ (vocabularies of 64,000 and 128,000 pieces).
+    languages). At the end, the command is printed that trains a vocabulary over all of them.
 
     A folder without the file COMPLETED is unfinished; the next run replaces it. With --languages, a failed
     build does not stop the others, and the next run builds only the missing ones. Exit status: 0 done, 1 bad

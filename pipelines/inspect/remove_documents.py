@@ -36,8 +36,7 @@ from corpusmill.transforms.files.read_files import InputError, read_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, OutputFile, Rejected
 from corpusmill.transforms.files.text import Shard
 from corpusmill.transforms.files.write_files import write_file
-from corpusmill.transforms.models.subword_models import add_subword_stats
-from corpusmill.transforms.wikipedia.train_subwords import counter_of
+from corpusmill.transforms.models.subword_models import add_subword_stats, counter_of
 
 from .edit_files import Editor, Original, Removal, copy_file, format_of
 from .removal_accounts import measure_of

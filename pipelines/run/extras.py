@@ -18,7 +18,6 @@ OF_THE_LAUNCHER: Mapping[str, Sequence[str]] = {
 EXTRAS: Mapping[str, Sequence[str]] = {
     "wiki40b": (),
     "entities": (),
-    "multilingual": (),
     "lm1b": OF_THE_LAUNCHER["lm1b"],
     "pg19": (),
     "simplebooks": ("spacy>=3.8,<3.9",),  # its English tokenizer is that of SimpleBooks

@@ -18,7 +18,6 @@ from corpusmill.transforms.files.builds.finished_builds import path_below
 from corpusmill.transforms.files.read_files import open_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT
 from corpusmill.transforms.files.text import SPLITS
-from corpusmill.transforms.models import model_accounts
 from corpusmill.transforms.wikitext.article_markers import parse_article
 
 from ...run.corpora import shape_of
@@ -313,7 +312,7 @@ def does_the_vocabulary_fit(facts: Facts) -> Answer | None:
     Depending on the corpus, the answer has the average number of characters in a SentencePiece piece, the
     share of unknown words, or a chart of word frequency by rank. Returns None if the build has no documents.
     """
-    for find in (_of_news, _of_simple_books, _of_pieces, _of_languages, _of_subwords):
+    for find in (_of_news, _of_simple_books, _of_pieces, _of_subwords):
         if answer := find(facts):
             return answer
     return Answer(VOCABULARY, "This build has no vocabulary of its own.") if facts.kept else None
@@ -455,47 +454,30 @@ def _pieces(name: str, of: Mapping[str, int]) -> Bar:
     return Bar(name, each, f"{each:.2f}")
 
 
-def _of_languages(facts: Facts) -> Answer | None:
-    """Returns the answer for vocabularies that several Wikipedias share, with figures for each Wikipedia.
-
-    Returns None if the build does not consist of such vocabularies.
-    """
-    if facts.build.corpus != model_accounts.KIND:
-        return None
-    figures = [
-        Figure(
-            f"Characters per piece of test, {size}",
-            bars([_pieces(one, of["test"]) for one, of in languages.items()][:_DRAWN]),
-        )
-        for size, languages in facts.stats.items()
-    ]
-    sizes = ", ".join(facts.stats)
-    languages = next(iter(facts.stats.values()))
-    return Answer(VOCABULARY, f"Pieces ({sizes}) over {len(languages)} languages.", figures)
-
-
 def _of_subwords(facts: Facts) -> Answer | None:
     if not (languages := facts.stats.get("languages")):
         return None
     held_out = {name: of["held_out"] for name, of in languages.items() if of.get("held_out")}
     rows = [_pieces(name, of) for name, of in held_out.items()]
+    unit = "articles" if "articles" in facts.stats["total"] else "sentences"
+    # of sentences: unknown, in_bytes; of articles: unknown_characters, byte_characters
+    keys = [*next(iter(held_out.values()), {})][-2:]
     table = Table(
         (
             "language",
-            "sentences",
+            unit,
             "probability",
             "sampled",
             "held-out characters",
-            "unknown",
-            "in bytes",
+            *(key.replace("_", " ") for key in keys),
         ),
         [
             (
                 name,
-                f"{of['sentences']:,}",
+                f"{of[unit]:,}",
                 share(of["probability"], 1),
                 f"{of['sampled']:,}",
-                *(f"{held_out[name][key]:,}" for key in ("characters", "unknown", "in_bytes")),
+                *(f"{held_out[name][key]:,}" for key in ("characters", *keys)),
             )
             for name, of in languages.items()
             if name in held_out
@@ -504,6 +486,6 @@ def _of_subwords(facts: Facts) -> Answer | None:
     return Answer(
         VOCABULARY,
         f"{facts.stats['total']['pieces']:,} pieces over {len(languages)} languages.",
-        [Figure("Characters per piece of held-out lines", bars(rows[:_DRAWN]))] if rows else [],
+        [Figure("Characters per piece of held-out text", bars(rows[:_DRAWN]))] if rows else [],
         [table],
     )
