@@ -236,7 +236,6 @@ class Wiki40bConfig(settings.Config):
         at_least=0,
         at_most=MAX_AUDITED,
     )
-    signatures: bool = METHOD.signatures("article")
     formats: str = METHOD.formats()
     columns: str = METHOD.setting(
         "released",
@@ -479,7 +478,6 @@ def add(parser: argparse.ArgumentParser) -> None:
       train|validation|test-*.jsonl     with --formats: JSON lines, text and others (docs/formats.md)
       rejected/                         every page that was not kept, with the reason
       unrendered-templates.tsv          templates whose text is not defined in any table, most frequent first
-      signatures-*.parquet              with --signatures: MinHash signatures (docs/overlap.md)
       audit/                            with --audit: holes in the text, by class, template and page
       learned-headings.tsv              headings of dropped sections, if any were learned from the dump
       sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts the pieces of each split

@@ -4,5 +4,5 @@ In: documents, lines, and items of evaluation sets. Out: pairs, groups, and evid
 transforms/files.
 
 Modules that use Beam: find_contamination, find_overlap, near_duplicate_lines, read_texts,
-similar_documents, write_signatures
+similar_documents
 """

@@ -23,7 +23,6 @@ class FormConfig(settings.Config):
         True, "without a title", part_of=settings.SIGNATURE, omit_default=True
     )
     limit: int = settings.Group("rest").limit("lines")
-    signatures: bool = settings.Group("rest").signatures("line")
     width: int = FORM.setting(80, part_of=settings.MANIFEST)  # without a flag
 
 
@@ -62,10 +61,9 @@ def test_editions_and_manifests_have_the_settings_that_are_part_of_them() -> Non
     assert usual.edition() == "en"
     assert usual.variant() == {"size": 3, "style": "plain"}
     assert (usual.part(settings.SIGNATURE), usual.part(settings.MANIFEST)) == ({}, {"width": 80})
-    other = FormConfig(["a"], 4, "bold", is_titled=False, limit=2, signatures=True)
+    other = FormConfig(["a"], 4, "bold", is_titled=False, limit=2)
     assert other.edition() == "en-size-4-style-bold-limit-2"
     assert other.part(settings.SIGNATURE) == {"is_titled": False}
-    assert other.part(settings.MANIFEST)["signatures"]["seed"] >= 0
 
 
 def test_the_page_of_settings_is_made_of_the_fields() -> None:

@@ -48,7 +48,7 @@ _SHARED: Mapping[str, Sequence[str] | None] = {  # settings of all corpora
     "on-corrupt": ("fail",),
     "limit": _NO,
     "without": _NO,  # documents that were removed from a finished build
-    **dict.fromkeys(("dump", "v", "formats", "shard-bytes", "signatures"), ANY),
+    **dict.fromkeys(("dump", "v", "formats", "shard-bytes"), ANY),
 }
 _OTHER_INPUTS = ("leave-out", "templates")  # roles of inputs that the papers do not have
 
