@@ -2,13 +2,13 @@
 
 Builds one language of Wiki-40B, or many in one run.
 
-A run of many languages builds an entity table, then a corpus for each language, then vocabularies over all
-languages.
+A run of many languages builds an entity table, then a corpus for each language.
 """
 
 import argparse
 import json
 import logging
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -45,8 +45,6 @@ from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES
 from .entities import Entities
 from .entities_settings import EntitiesConfig
 from .wiki40b import Wiki40b
-from .wiki40b_multilingual import Wiki40bMultilingual
-from .wiki40b_multilingual_settings import MultilingualConfig
 from .wiki40b_settings import CORPUS, VERSION, Wiki40bConfig
 
 BUILT = "built"
@@ -188,6 +186,7 @@ def describe_outcomes(outcomes: Sequence[Outcome]) -> str:
     return f"{table}{summary}\n"
 
 
+_PAPER_VOCABULARY = ("--articles", "10000", "--size", "64000")
 VERIFIED = "verified.tsv"  # in the output folder: findings of the final check on a cluster
 
 
@@ -296,15 +295,18 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
         look_ahead(builds, found.missing, missing_is_failure=is_named)
         return 0
     corpora = run_batch(builds, replace=settings.replace)
-    vocabularies = _build_multilingual(corpora, settings, beam_flags)
     missing = (Outcome(one.language, "", MISSING, one.reason) for one in found.missing)
-    outcomes = [*missing, *corpora, *vocabularies]
+    outcomes = [*missing, *corpora]
     finished = [one.target for one in corpora if one.status != FAILED]
     if not settings.json:
         print_sizes(outcomes)
     is_sound = not finished or _check_splits(finished, settings, beam_flags)
     if finished and not settings.json:
         print()
+    if len(finished) > 1 and not settings.json:
+        corpora_and_output = FileSystems.join(settings.output, CORPUS), "--output", settings.output
+        command = ("corpusmill", "subwords", *_PAPER_VOCABULARY, "--corpora", *corpora_and_output)
+        print(f"one vocabulary for all languages, as in the paper: {shlex.join(command)}\n")
     conclude(outcomes, missing_is_failure=is_named, as_json=settings.json)
     if not is_sound:
         raise BuildError(f"the check of the finished builds found faults, listed above; {FAULTY}")
@@ -366,34 +368,3 @@ def _named_corpus(
         lambda: Wiki40b(config),
         lambda corpus: build_wiki40b(corpus, settings, beam_flags),
     )
-
-
-def _build_multilingual(
-    corpora: Sequence[Outcome], settings: argparse.Namespace, beam_flags: Sequence[str]
-) -> list[Outcome]:
-    """Trains vocabularies on the text of all languages together.
-
-    Does nothing if the user has set --no-multilingual, if the build of a corpus has failed, or if there is
-    only one language.
-
-    Args:
-      corpora: The results of the builds of the languages.
-
-    Returns a list with the result of the training, or an empty list.
-    """
-    languages = {outcome.label.split()[0] for outcome in corpora}
-    if not settings.multilingual or len(languages) < 2:
-        return []
-    if any(outcome.status == FAILED for outcome in corpora):
-        logging.getLogger(__name__).warning(
-            "no multilingual vocabularies are trained, because the build of a corpus failed"
-        )
-        return []
-    multilingual = Wiki40bMultilingual(MultilingualConfig([one.target for one in corpora]))
-    build = NamedBuild(
-        "multilingual",
-        FileSystems.join(settings.output, *multilingual.path),
-        lambda: multilingual,
-        lambda corpus: flags.launch_build(corpus, settings, beam_flags),
-    )
-    return run_batch([build], replace=settings.replace)

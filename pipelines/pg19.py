@@ -12,7 +12,7 @@ import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import Place, Stage
 from corpusmill.transforms.books import book_accounts, screen_books
-from corpusmill.transforms.books.book_rows import SignBooks, book_rows, measure_rows, text_bytes
+from corpusmill.transforms.books.book_rows import book_rows, measure_rows, text_bytes
 from corpusmill.transforms.books.read_catalog import read_released_books, read_split_table
 from corpusmill.transforms.books.text_screening import TooShort, not_english
 from corpusmill.transforms.duplicates.similar_documents import DropDuplicates
@@ -138,9 +138,6 @@ class Pg19(BookBuild):
             )
             written.append(missing.files)
             facts.append(missing.facts)
-        if self.config.signatures:
-            sign = SignBooks(folder, place.scratch, book_accounts.TEXT)
-            written.append(rows | "SignBooks" >> sign)
         self.close_ledger(
             folder,
             old.ledger,

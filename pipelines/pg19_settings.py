@@ -18,7 +18,6 @@ what you get, in <output>/pg19/<edition>/<date>-<version>/:
   train-*.parquet validation-*.parquet test-*.parquet, and the same as TFRecord: book_id, book_link,
             book_text, book_title, publication_date as in TensorFlow Datasets; date_source, date_confidence;
             latest_year: the year by which a book without a publication_date was probably published
-  signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
   dates-*.tsv     the years of every book in every source
   missing-*.tsv   with --metadata: the released books that are not in the build
   rejected/       each file that is not in the corpus, such as an undated book, with the reason
@@ -72,7 +71,6 @@ class BooksConfig(Config):
     )
     on_corrupt: str = INPUTS.on_corrupt()
     shard_bytes: int = Group().setting(128 << 20, part_of=MANIFEST, at_least=1)
-    signatures: bool = Group().signatures("book")
     formats: str = Group().formats()
 
 
@@ -128,7 +126,7 @@ DATES = DESCRIPTION._replace(
 ACCOUNTS = book_accounts.BookAccounts(SPLITS, whole=SPLITS, template="pg19", paper=PG19)
 VARIANTS = Group("variants", "all are part of the signature of the build", EDITION)
 OF_BOOKS = ("members", "split_ids", "before", "min_words", "near_duplicates", "mask_words")
-"""Settings without effect on the table of dates, with `signatures` and `formats`."""
+"""Settings without effect on the table of dates, with `formats`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -184,7 +182,7 @@ class Pg19Config(BooksConfig):
             )
         given = [
             f"`{name}`"
-            for name in (*OF_BOOKS, "signatures", "formats")
+            for name in (*OF_BOOKS, "formats")
             if getattr(self, name) not in (getattr(Pg19Config, name), [])
         ]
         if self.dates_only and given:

@@ -21,12 +21,10 @@ from .pg19_settings import Pg19Config
 from .simplebooks_settings import SimpleBooksConfig
 from .subwords_settings import SubwordsConfig
 from .tokens_settings import TokensConfig
-from .wiki40b_multilingual_settings import MultilingualConfig
 from .wiki40b_settings import Wiki40bConfig
 
 SAMPLES = pathlib.Path(__file__).parent / "samples"
 WIKI40B_LANGUAGES = ("en", "ja", "uk")
-MULTILINGUAL_SIZE = 64_000  # more pieces than can be learned from the samples
 SUBWORDS = 8_000
 
 
@@ -50,12 +48,6 @@ def wiki40b(output: str) -> Iterator[Wiki40bConfig]:
     (table,) = map(Entities, entities(output))
     for language in WIKI40B_LANGUAGES:
         yield sample_config(language, FileSystems.join(output, *table.path))
-
-
-def multilingual(output: str) -> Iterator[MultilingualConfig]:
-    """Yields the settings of a vocabulary for the three languages of Wiki-40B."""
-    corpora = [FileSystems.join(output, "wiki40b", language) for language in WIKI40B_LANGUAGES]
-    yield MultilingualConfig(corpora, vocabulary_sizes=[MULTILINGUAL_SIZE])
 
 
 def lm1b(_: str) -> Iterator[Lm1bConfig]:
@@ -91,8 +83,9 @@ def flores101(_: str) -> Iterator[Flores101Config]:
 
 
 def subwords(output: str) -> Iterator[SubwordsConfig]:
-    """Yields the settings of one vocabulary from all corpora in `output`."""
+    """Yields the settings of a vocabulary from all corpora in `output`, and of the Wiki-40B paper's."""
     yield SubwordsConfig([output], size=SUBWORDS)
+    yield SubwordsConfig([FileSystems.join(output, "wiki40b")], articles=10_000, size=64_000)
 
 
 def sample_entities() -> str:

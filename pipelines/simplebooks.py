@@ -17,7 +17,6 @@ from corpusmill.transforms.books.count_book_vocabulary import CountSizes, MapUnk
 from corpusmill.transforms.books.genres import genre_to_reject
 from corpusmill.transforms.books.select_books import SelectBooks, SelectByMinHash
 from corpusmill.transforms.books.simplebooks_rows import (
-    RAW_TEXT,
     SCHEMA,
     SPLITS_WITH_SMALL,
     TEXT,
@@ -155,8 +154,6 @@ class SimpleBooks(BookBuild):
             layout.files,
             sizes.files,
         ]
-        if config.signatures:
-            written.append(rows | "SignBooks" >> book_rows.SignBooks(folder, scratch, RAW_TEXT))
         fallen = (readable.rejected, chosen.rejected) | "Fallen" >> beam.Flatten()
         fates = take_simplest.BookFates(
             titles=readable.titles,

@@ -18,7 +18,6 @@ what you get, in <output>/simplebooks/<edition>/<date>-<version>/:
                       per book; train_2 is the training part of SimpleBooks-2
   books-*.tsv     every considered book: L, V, ratio, overlap, verdict, the books that contain its sequences,
                   its location
-  signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
   vocabulary-92.tsv vocabulary-2.tsv stats.json manifest.json README.md rejected/ COMPLETED
 The name of the edition has the language and every setting that differs from the default.
 

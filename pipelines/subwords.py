@@ -4,10 +4,15 @@ The sample gives small languages a larger share than they have in the corpora (t
 Goyal et al. 2022 (FLORES-101), section 5.2, "Training SPM". The inputs are finished builds, and files with
 one sentence per line.
 
+Or a vocabulary is learned from the same number of whole articles of each Wikipedia, as in Guo et al. 2020
+(Wiki-40B), section 3.
+
 Finds the builds and files from which a vocabulary over many languages is trained, and on which it is
 evaluated.
 """
 
+import dataclasses
+import functools
 import logging
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +27,7 @@ from corpusmill.pipelines.translation.target_languages import language_key
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.finished_builds import Build, age_of
 from corpusmill.transforms.files.builds.manifest import MANIFEST, name_edition, name_variant
+from corpusmill.transforms.files.builds.paper_figures import multilingual_beside
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, match_inputs
 from corpusmill.transforms.files.read_lines import line_bytes_of
 from corpusmill.transforms.files.records import Layout
@@ -29,11 +35,26 @@ from corpusmill.transforms.files.stores import is_folder
 from corpusmill.transforms.files.text_kinds import check_sentences
 from corpusmill.transforms.models import read_sentences
 from corpusmill.transforms.models.model_accounts import PIECES_DESCRIPTION, account_for_pieces
-from corpusmill.transforms.models.read_sentences import MEMBERS, EvaluationFile, SentenceSources
-from corpusmill.transforms.models.subword_models import PIECES_TRAINER
+from corpusmill.transforms.models.read_sentences import (
+    ARTICLES,
+    MEMBERS,
+    SENTENCES,
+    EvaluationFile,
+    SentenceSources,
+)
+from corpusmill.transforms.models.sentences import WHOLE
+from corpusmill.transforms.models.subword_models import PIECES_TRAINER, TRAINER
 from corpusmill.transforms.models.train_pieces import TrainPieces, write_pieces
 
-from .subwords_settings import PAPER_LANGUAGES, RELEASE, UNDATED, SubwordsConfig, parse_argument
+from .subwords_settings import (
+    MOST_SENTENCES,
+    PAPER_LANGUAGES,
+    RELEASE,
+    UNDATED,
+    WIKI40B_LANGUAGES,
+    SubwordsConfig,
+    parse_argument,
+)
 
 EVALUATED_SPLITS = ("dev", "devtest")  # splits of FLORES; its split test is withheld
 
@@ -104,7 +125,7 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> list[Build]:
     for build in builds:
         if build.corpus not in layouts:
             logging.getLogger(__name__).warning(
-                "skipped, because no vocabulary can be learned from builds of %s: %s",
+                "skipped, because this vocabulary cannot be learned from builds of %s: %s",
                 build.corpus,
                 build.folder,
             )
@@ -113,6 +134,13 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> list[Build]:
             folder, f"no finished build of {', '.join(layouts)} in this folder or below"
         )
     return learnable
+
+
+def _whole_articles(sources: SentenceSources, articles: int) -> SentenceSources:
+    if sources.texts:
+        raise ValueError("--articles is for builds of Wiki-40B: leave out the files with sentences")
+    layouts = {name: one._replace(paragraphs=WHOLE) for name, one in sources.layouts.items()}
+    return sources._replace(layouts=layouts, documents=articles)
 
 
 def find_evaluation(folders: Sequence[str]) -> tuple[EvaluationFile, ...]:
@@ -173,7 +201,13 @@ class Subwords(CorpusBuild):
         Raises InputError for missing or damaged corpora, ValueError for files without a language.
         """
         self.config = config
-        self.sources = find_sources(config.corpora, layouts())
+        known = layouts()
+        if config.articles:
+            known = {name: one for name, one in known.items() if one.paragraphs == "article"}
+        self.sources = find_sources(config.corpora, known)
+        if config.articles:
+            self.sources = _whole_articles(self.sources, config.articles)
+        self.unit = ARTICLES if config.articles else SENTENCES
         self.files = find_evaluation(config.evaluate)
         self.languages = tuple(sorted({*self.sources.builds, *self.sources.texts}))
 
@@ -204,6 +238,12 @@ class Subwords(CorpusBuild):
           stripes: The number of workers.
         """
         paths = [path for build in self._builds() for of in build.files.values() for path in of]
+        if self.config.articles:
+            return sum(
+                part.stored_bytes
+                for files in read_sentences.files_to_plan(self.sources)
+                for part in read_sentences.plan_files(files, self.config.articles)
+            )
         texts = [path for paths in self.sources.texts.values() for path in paths]
         return sum(map(file_bytes_of, paths)) + line_bytes_of(sorted(texts), stripes, MEMBERS)
 
@@ -219,12 +259,14 @@ class Subwords(CorpusBuild):
         """Reads all sentences, chooses those to learn from, and counts their words."""
         config = self.config
         sampling = read_sentences.Sampling(self.languages, config.temperature, config.sentences)
+        if config.articles:  # all that are read
+            sampling = read_sentences.Sampling(self.languages, "1", MOST_SENTENCES)
         blocks, rejected = root | "ReadSentences" >> read_sentences.ReadSentences(
             self.sources, place.scratch, config.seed, place.stripes
         )
         choices = blocks | "ChooseSentences" >> read_sentences.ChooseSentences(sampling)
         words, sampled = blocks | "CountSampleWords" >> read_sentences.CountSampleWords(
-            place.scratch, choices
+            place.scratch, choices, unit=self.unit
         )
         return Sample(
             blocks=blocks,
@@ -244,14 +286,25 @@ class Subwords(CorpusBuild):
         self.close_ledger(
             folder,
             sample.ledger,
-            account_for_pieces,
+            functools.partial(account_for_pieces, beside=self.beside_paper()),
             outputs=[trained | "WritePieces" >> beam.FlatMap(write_pieces, folder)],
             rejected=sample.rejected,
             trained=trained,
             choices=choices,
             stats=sample.blocks
-            | "CountPieces" >> read_sentences.CountPieces(trained, choices, self.files),
+            | "CountPieces" >> read_sentences.CountPieces(trained, choices, self.files, self.unit),
         )
+
+    def beside_paper(self) -> dict[str, tuple[str, str]]:
+        """Returns language → characters per piece in the paper of Wiki-40B, and what differs from it."""
+        settings = dataclasses.asdict(self.config)
+        return {
+            language: multilingual_beside(builds[0].manifest, settings)
+            if len(builds) == 1
+            else ("–", f"{len(builds)} builds")
+            for language, builds in self.sources.builds.items()
+            if self.config.articles
+        }
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns role → paths of the input files.
@@ -272,10 +325,11 @@ class Subwords(CorpusBuild):
     def caveats(self) -> tuple[str, ...]:
         """Returns caveats about differences between this vocabulary and the one in the paper."""
         found = []
-        if len(self.languages) != PAPER_LANGUAGES:
+        in_paper = WIKI40B_LANGUAGES if self.config.articles else PAPER_LANGUAGES
+        if len(self.languages) != in_paper:
             found.append(
                 f"Learned from {len(self.languages)} languages: {', '.join(self.languages)}. The paper's is"
-                f" learned from {PAPER_LANGUAGES}; pieces are longer if fewer languages share them."
+                f" learned from {in_paper}; pieces are longer if fewer languages share them."
             )
         caveats = (layouts()[build.corpus].caveat for build in self._builds())
         return (*found, *filter(None, dict.fromkeys(caveats)))
@@ -285,7 +339,8 @@ class Subwords(CorpusBuild):
             "languages": list(self.languages),
             "size": self.config.size,
             **self.variant(),
-            **PIECES_TRAINER,
+            "character_coverage": self.config.pieces().character_coverage,
+            **(TRAINER if self.config.articles else PIECES_TRAINER),
         }
 
     def signature_settings(self) -> Mapping[str, str]:
@@ -293,5 +348,5 @@ class Subwords(CorpusBuild):
             "lang": f"{len(self.languages)}-languages",
             "size": str(self.config.size),
             **name_variant(self.variant()),
-            "seed": str(self.config.seed),
+            **({} if self.config.articles else {"seed": str(self.config.seed)}),
         }

@@ -1,4 +1,4 @@
-r"""Trains one SentencePiece vocabulary for many languages (Goyal et al. 2022, section 5.2).
+r"""Trains one SentencePiece vocabulary for many languages (Goyal et al. 2022, section 5.2; Guo et al. 2020).
 
 examples:
   256,000 pieces for all corpora that were built, as in the FLORES-101 paper:
@@ -6,6 +6,9 @@ examples:
   With your own text, one sentence per line, and a small vocabulary:
     corpusmill subwords --corpora corpora/wiki40b 'sw=texts/sw-*.txt.gz' --size 32000 \
       --sentences 10000000 --output corpora
+  64,000 lossless pieces over all languages of Wiki-40B that were built, as in the Wiki-40B paper (the
+  other vocabulary of the paper has 128,000):
+    corpusmill subwords --corpora corpora/wiki40b --articles 10000 --size 64000 --output corpora
 
 how sentences are sampled: --sentences is the size of the sample (at most the number of all sentences).
 The share of a language in it is proportional to (its sentences / all sentences)^(1 / temperature). If a
@@ -14,6 +17,11 @@ has fewer, its sentences are repeated: all of them equally often, except that th
 fingerprints may be used once more. Sentences are the lines of files, and the sentences in the split train
 of Wiki-40B, One Billion Word, PG-19 and SimpleBooks, from the newest build of each edition. Several
 corpora of one language are combined.
+
+how articles are sampled: with --articles N, the first N articles of train of each build of Wiki-40B are
+used, which are a random sample, because they are in the order of a hash. Articles are not divided into
+sentences. As in the vocabulary of each build, a marker with its line feeds is one piece, the text is not
+normalised, and characters without a piece are spelled in bytes, so that pieces give the text again.
 
 how the vocabulary is trained: by one worker, from words and their counts; no worker has the whole text in
 memory. To find the first candidates for pieces, the trainer writes out each word as often as it occurs,
@@ -33,12 +41,13 @@ Exit status: 0 done, 1 bad input, 2 wrong settings.
 import dataclasses
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from corpusmill.pipelines.run.settings import EDITION, Config, Group
 from corpusmill.pipelines.translation.target_languages import language_key
 from corpusmill.transforms.files.builds.manifest import Release
 from corpusmill.transforms.models.sentence_sampling import check_temperature
-from corpusmill.transforms.models.subword_models import PieceSettings
+from corpusmill.transforms.models.subword_models import PieceSettings, SubwordSettings
 
 _NAMED = re.compile(r"([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*)=(.+)")
 
@@ -46,10 +55,19 @@ CORPUS = "subwords"
 VERSION = "1.0.0"
 RELEASE = Release(CORPUS, VERSION, {"1.0.0": "First build."})
 PAPER_LANGUAGES = 101
+WIKI40B_LANGUAGES = 41
 UNDATED = "latest"
 MOST_SENTENCES = 10**12  # the counts of words are 63 bits wide
 SAMPLE = Group("sample of sentences", part_of=EDITION)
 MODEL = Group("vocabulary", part_of=EDITION)
+_OF_SENTENCES = (
+    "temperature",
+    "sentences",
+    "character_coverage",
+    "normalization",
+    "byte_fallback",
+    "seed",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,6 +102,13 @@ class SubwordsConfig(Config):
         at_least=1,
         at_most=MOST_SENTENCES,
     )
+    articles: int = SAMPLE.setting(
+        0,
+        "learn from the first N articles of train of each build of Wiki-40B instead of sentences, without"
+        " loss; 10000 in the paper of Wiki-40B",
+        omit_default=True,
+        at_least=0,
+    )
     size: int = MODEL.setting(256_000, "number of pieces (default %(default)s)", part_of="")
     character_coverage: float = MODEL.setting(
         0.9995,
@@ -107,10 +132,22 @@ class SubwordsConfig(Config):
         for argument in self.corpora:
             parse_argument(argument)
         check_temperature(self.temperature)
+        for name in _OF_SENTENCES if self.articles else ():
+            if getattr(self, name) != getattr(SubwordsConfig, name):
+                flag = name.replace("_", "-")
+                raise ValueError(f"--{flag} is for sentences: it cannot be used with --articles")
         self.pieces()
+
+    def variant(self) -> dict[str, Any]:
+        """Returns the settings that distinguish vocabularies of the same corpora and size."""
+        unused = _OF_SENTENCES if self.articles else ()
+        return {name: value for name, value in super().variant().items() if name not in unused}
 
     def pieces(self) -> PieceSettings:
         """Returns the settings for the training of the vocabulary."""
+        if self.articles:  # as in the vocabulary of each build
+            coverage = SubwordSettings.character_coverage
+            return PieceSettings(self.size, coverage, "identity", True, self.min_count, True)
         return PieceSettings(
             self.size,
             self.character_coverage,

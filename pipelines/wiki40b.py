@@ -13,7 +13,6 @@ import apache_beam as beam
 
 from corpusmill.pipelines.run.corpus_build import CorpusBuild, Place, Stage
 from corpusmill.transforms.duplicates.similar_documents import DropDuplicates
-from corpusmill.transforms.duplicates.write_signatures import WriteSignatures
 from corpusmill.transforms.files.builds.manifest import limit_caveat
 from corpusmill.transforms.files.counters import KeepAll, ScreenPages
 from corpusmill.transforms.files.read_files import InputError, file_bytes_of, match_inputs
@@ -267,13 +266,6 @@ class Wiki40b(CorpusBuild):
             listed.append(cleaned.headings | "ListHeadings" >> beam.Map(write_headings, folder))
         if config.audit:
             listed.append(cleaned.audited | "WriteAudit" >> WriteAudit(folder, config.language))
-        if config.signatures:
-            # Not from the number of articles, which is known only when all are stored.
-            files = cleaned.shards | "CountSignatureFiles" >> beam.Map(
-                lambda shards: -(-sum(shards.values()) // article_rows.SHARDS_PER_FILE)
-            )
-            sign = WriteSignatures(folder, place.scratch, article_rows.named_texts, files)
-            listed.append(corpus | "WriteSignatures" >> sign)
         accounts = {}
         if describe_sources(sources):
             accounts["links"] = linked.links | "CountLinks" >> beam.combiners.Count.PerElement()

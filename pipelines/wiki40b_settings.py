@@ -237,7 +237,6 @@ class Wiki40bConfig(settings.Config):
         at_least=0,
         at_most=MAX_AUDITED,
     )
-    signatures: bool = METHOD.signatures("article")
     formats: str = METHOD.formats()
     columns: str = METHOD.setting(
         "released",
@@ -434,9 +433,6 @@ class LanguagesConfig:
         " because it has tables of that date",
         choices=LAYOUTS,
     )
-    multilingual: bool = WHICH.setting(
-        True, "with --languages: train no vocabularies over all languages"
-    )
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -484,14 +480,13 @@ def add(parser: argparse.ArgumentParser) -> None:
       train|validation|test-*.jsonl     with --formats: JSON lines, text and others (docs/formats.md)
       rejected/                         every page that was not kept, with the reason
       unrendered-templates.tsv          templates whose text is not defined in any table, most frequent first
-      signatures-*.parquet              with --signatures: MinHash signatures (docs/overlap.md)
       audit/                            with --audit: holes in the text, by class, template and page
       learned-headings.tsv              headings of dropped sections, if any were learned from the dump
       sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts the pieces of each split
       stats.json manifest.json README.md COMPLETED
 
     and with --languages, below <output>: entities/ (the table of Wikidata's items, built once for all
-    languages) and wiki40b/multilingual-<number of languages>/ (vocabularies of 64,000 and 128,000 pieces).
+    languages). At the end, the command is printed that trains a vocabulary over all of them.
 
     A folder without the file COMPLETED is unfinished; the next run replaces it. With --languages, a failed
     build does not stop the others, and the next run builds only the missing ones. Exit status: 0 done, 1 bad

@@ -5,7 +5,6 @@ import collections
 import doctest
 import gzip
 import importlib
-import json
 import pickle
 import re
 import shutil
@@ -15,13 +14,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import apache_beam as beam
 import pyarrow.parquet as pq
 import pytest
 
 import corpusmill
-from corpusmill.transforms.duplicates.write_signatures import NamedText, WriteSignatures
-from corpusmill.transforms.files.records import OutputFile
 from corpusmill.transforms.wikitext.wikis import LANGUAGE_CODES, open_codes
 from tests.makers.finished_builds import seal
 from tests.tools.case_tables import read_cases
@@ -34,24 +30,6 @@ MODULES = ("_errors", "_wikipedia", "_books", "_news", "_duplicates", "_builds")
 HEAD = "*** START OF THIS PROJECT GUTENBERG EBOOK THE POND ***\n\n"
 END = "\n\n*** END OF THIS PROJECT GUTENBERG EBOOK THE POND ***\n"
 STORY = "The pond lay still, and nobody came. " * 10
-
-
-@pytest.fixture(scope="module")
-def signed(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A build with the signatures of the articles of train of the English sample."""
-    folder = tmp_path_factory.mktemp("signed")
-    rows = corpusmill.load(demo / "wiki40b" / "en", "train").to_table().to_pylist()
-    texts = [NamedText("", row["wikidata_id"], "train", row["text"]) for row in rows]
-    written = folder / "written"
-    with beam.Pipeline() as pipeline:
-        sign = WriteSignatures(str(folder), str(folder), lambda text: [text])
-        files = pipeline | beam.Create(texts) | sign
-        _ = files | beam.Map(repr) | beam.io.WriteToText(str(written), shard_name_template="")
-    outputs = [eval(line, {"OutputFile": OutputFile}) for line in written.read_text().splitlines()]
-    (manifest,) = (demo / "wiki40b" / "en").glob("*/manifest.json")
-    facts = json.loads(manifest.read_text("utf-8"))
-    seal(folder, {**facts, "outputs": [one._asdict() for one in outputs]})
-    return folder
 
 
 def test_import_is_light() -> None:
@@ -265,30 +243,10 @@ def test_pages_are_those_of_a_build(language: str, demo: Path) -> None:
         assert cleaned[row["version_id"]].wiki40b == row["text"]
 
 
-def test_signatures_are_those_of_a_build(signed: Path, demo: Path) -> None:
-    index = corpusmill.signatures(signed, 0.9)
-    for row in corpusmill.load(demo / "wiki40b" / "en", "train").to_table().to_pylist():
-        assert row["wikidata_id"] in index.query(corpusmill.signature(row["text"]))
-    assert corpusmill.signature("—").is_empty()
-
-
-def test_datasketch_is_missing(monkeypatch: pytest.MonkeyPatch, signed: Path) -> None:
-    monkeypatch.setitem(sys.modules, "datasketch", None)
-    for call in (lambda: corpusmill.signature("text"), lambda: corpusmill.signatures(signed)):
-        with pytest.raises(
-            corpusmill.CorpusmillError, match=r"pip install 'corpusmill\[datasketch\]'"
-        ):
-            call()
-
-
 def test_damaged_builds(demo: Path, tmp_path: Path) -> None:
     (build,) = (demo / "wiki40b" / "en").glob("2*")
     copy = tmp_path / "copy"
     shutil.copytree(build, copy)
-    with pytest.raises(corpusmill.CorpusmillError, match="no signatures"):
-        corpusmill.signatures(copy)
-    with pytest.raises(corpusmill.CorpusmillError, match="threshold must be"):
-        corpusmill.signatures(copy, 2)
     with pytest.raises(corpusmill.CorpusmillError, match="no rows of the split 'dev'"):
         corpusmill.load(copy, "dev")
     (file,) = copy.glob("test-*.parquet")

@@ -15,8 +15,8 @@ from ._errors import CorpusmillError
 
 if TYPE_CHECKING:
     from ._books import date_book, strip_gutenberg
-    from ._builds import load, signatures
-    from ._duplicates import Contamination, contaminated, signature
+    from ._builds import load
+    from ._duplicates import Contamination, contaminated
     from ._news import normalize_news, tokenize_news
     from ._wikipedia import CleanPage, Templates, clean, read_pages, read_templates
     from .transforms.books.publication_dates import PublicationDate
@@ -41,16 +41,14 @@ __all__ = [
     "normalize_news",
     "read_pages",
     "read_templates",
-    "signature",
-    "signatures",
     "strip_gutenberg",
     "tokenize_news",
 ]
 
 _MODULES = {
     "_books": ("date_book", "strip_gutenberg"),
-    "_builds": ("load", "signatures"),
-    "_duplicates": ("Contamination", "contaminated", "signature"),
+    "_builds": ("load",),
+    "_duplicates": ("Contamination", "contaminated"),
     "_news": ("normalize_news", "tokenize_news"),
     "_wikipedia": ("CleanPage", "Templates", "clean", "read_pages", "read_templates"),
     "transforms.books.publication_dates": ("PublicationDate",),

@@ -1,11 +1,8 @@
-"""Signs texts with MinHash, and finds evaluation items in documents."""
+"""Finds evaluation items in documents."""
 
 import collections
 from collections.abc import Iterable, Iterator, Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy
+from typing import NamedTuple
 
 from ._errors import CorpusmillError, check_text
 from .transforms.duplicates.contamination_evidence import find_hits
@@ -17,21 +14,6 @@ from .transforms.duplicates.evaluation_index import (
     fold_block,
 )
 from .transforms.duplicates.matched_passages import find_matches
-from .transforms.duplicates.minhash import (
-    NGRAM_WORDS,
-    PARAMETERS,
-    PERMUTATIONS,
-    SEED,
-    Uint32s,
-    hash_ngrams,
-    sign_documents,
-)
-from .transforms.files.text import plain_words
-
-if TYPE_CHECKING:
-    from datasketch import MinHash
-
-_NO_WORDS = numpy.iinfo(numpy.uint32).max
 
 
 class Contamination(NamedTuple):
@@ -43,60 +25,6 @@ class Contamination(NamedTuple):
     start: int  # position in the document in NFC, in characters
     end: int
     text: str  # of the document: the passage
-
-
-def signature(text: str) -> "MinHash":
-    """Returns the MinHash signature of a text, which is the same as in `signatures-*.parquet` of a build.
-
-    It is made of the 8-grams of words, in lower case and without punctuation. The library datasketch must be
-    installed: `pip install 'corpusmill[datasketch]'`.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    datasketch.MinHash
-        128 numbers, with `scheme="affine32"` and `seed=1`. It is empty for a text without words.
-
-    Raises
-    ------
-    CorpusmillError
-        The text is no str, or datasketch is not installed.
-
-    Examples
-    --------
-    >>> import corpusmill
-    >>> words = "the ferry leaves the old harbour at nine and comes back at noon on every day but Sunday"
-    >>> first, second = corpusmill.signature(words), corpusmill.signature(f"{words.upper()}!")
-    >>> first.jaccard(second)
-    1.0
-    """
-    check_text(text, "text")
-    ngrams = hash_ngrams(plain_words(text), NGRAM_WORDS)
-    if not len(ngrams):
-        return to_minhash(numpy.full(PERMUTATIONS, _NO_WORDS, numpy.uint32))
-    return to_minhash(sign_documents([ngrams], PERMUTATIONS)[0])
-
-
-def to_minhash(values: Uint32s) -> "MinHash":
-    """Returns the datasketch.MinHash that has these 128 values."""
-    return datasketch().MinHash(
-        num_perm=PERMUTATIONS, hashvalues=values, scheme=PARAMETERS["scheme"], seed=SEED
-    )
-
-
-def datasketch() -> ModuleType:
-    """Imports the library datasketch. Raises CorpusmillError with the command that installs it."""
-    try:
-        import datasketch
-    except ImportError as error:
-        raise CorpusmillError(
-            "the library datasketch is not installed; run pip install 'corpusmill[datasketch]'"
-        ) from error
-    module: ModuleType = datasketch
-    return module
 
 
 def contaminated(items: Iterable[str], documents: Iterable[str]) -> Iterator[Contamination]:

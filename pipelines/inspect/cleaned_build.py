@@ -7,7 +7,6 @@ Removes documents or passages that a search has found, by writing new editions o
 """
 
 import dataclasses
-import functools
 import hashlib
 import logging
 import os
@@ -19,7 +18,6 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
 
-from corpusmill.transforms.duplicates.write_signatures import SIGNATURES, WriteSignatures
 from corpusmill.transforms.files.builds import finished_builds
 from corpusmill.transforms.files.builds.ledger import DOUBTS
 from corpusmill.transforms.files.builds.manifest import MANIFEST, Description, Release
@@ -241,35 +239,10 @@ class CleanedBuild(_Cleaned, BuildOfBuild):
             folder,
             self.open_ledger(root),
             self._accounts(),
-            outputs=[removed.files, removed.lists, copied, *self._sign(removed.files, place)],
+            outputs=[removed.files, removed.lists, copied],
             rejected=removed.rejected,
             **removed.accounts,
         )
-
-    def _sign(self, files: beam.PCollection, place: Place) -> list[beam.PCollection]:
-        """Writes the MinHash signatures of the remaining texts, if the original build has signatures.
-
-        Args:
-          files: PCollection[OutputFile] of the new build's files.
-          place: The folder of the new build.
-
-        Returns a list with a PCollection of the written files, or an empty list if there are no signatures.
-        """
-        names = [file["name"] for file in self.build.manifest["outputs"]]
-        if not (signed := sum(name.startswith(f"{SIGNATURES}-") for name in names)):
-            return []
-        columns = self.shape.id, self.row.layout.column if self.row.layout else ""
-        read = functools.partial(
-            remove_documents.read_named, folder=place.folder, like=self.files[0], columns=columns
-        )
-        counted = files.pipeline | "SignatureFiles" >> beam.Create([signed])
-        sign = WriteSignatures(place.folder, place.scratch, read, counted)
-        return [
-            files
-            | "DocumentFiles"
-            >> beam.Filter(remove_documents.has_documents, self.shape.splits, self.build.format)
-            | "WriteSignatures" >> sign
-        ]
 
     def _carried(self) -> list[tuple[str, str, str, int]]:
         return [
@@ -322,7 +295,7 @@ class CleanedBuild(_Cleaned, BuildOfBuild):
             _NUMBERED.sub("-*", file["name"])
             for file in self.build.manifest["outputs"]
             if file["format"] not in (*_CARRIED, *_MADE_ANEW)
-            and not file["name"].startswith(("rejected/", f"{SIGNATURES}-"))
+            and not file["name"].startswith("rejected/")
             and file["name"] not in data
         }
         found = [*self._of_build("caveats", [])]

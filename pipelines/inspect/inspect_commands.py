@@ -453,7 +453,7 @@ def _run_contamination(settings: argparse.Namespace, beam_flags: Sequence[str]) 
 
 
 def add_overlap(commands: Commands) -> None:
-    r"""Finds near-duplicate documents in or between data sets, or writes MinHash signatures.
+    r"""Finds near-duplicate documents in or between data sets.
 
     examples:
       Near-duplicates among the articles of a build:
@@ -463,8 +463,6 @@ def add_overlap(commands: Commands) -> None:
       A new edition of PG-19 without near-duplicates of books in SimpleBooks:
         corpusmill overlap corpora/pg19 --with corpora/simplebooks --output found \
           --drop-from first --editions corpora
-      Signatures of Parquet files of other tools:
-        corpusmill overlap 'papers/*.parquet#abstract' --signatures-only --output signatures
 
     data sets may be:
       a finished build of documents, or a folder with builds below; all splits are read
@@ -477,7 +475,6 @@ def add_overlap(commands: Commands) -> None:
 
     what you get, in <output>/:
       pairs-*.parquet pairs-*.jsonl   data set, id and split of both documents, similarity, cluster
-      signatures-*.parquet            with --signatures-only, instead of pairs (docs/overlap.md)
       stats.json                      number of documents with a near-duplicate, by data set and split
       manifest.json README.md COMPLETED
     and with --drop-from, in <editions>/, new builds, or a folder files-without-… with the copies in data/;
@@ -485,7 +482,7 @@ def add_overlap(commands: Commands) -> None:
 
     Exit status: 0 done, 1 an input cannot be read, 2 wrong settings.
     """
-    about = "finds pairs of near-duplicate documents, or writes MinHash signatures"
+    about = "finds pairs of near-duplicate documents"
     parser = add_command(commands, "overlap", about, add_overlap.__doc__, _run_overlap)
     parser.add_argument("data_sets", nargs="+", metavar="DATA", help="data sets (see below)")
     flags = Flags(parser)
@@ -501,7 +498,6 @@ def add_overlap(commands: Commands) -> None:
     )
     flags.text("--id-column", "COLUMN", "column with the ids of documents (default: id)")
     flags.text("--with-id", "COLUMN", "the same for --with (default: as --id-column)")
-    flags.switch("--signatures-only", "write the signature of each document, and compare nothing")
     flags.choice(
         "--drop-from",
         ("", "first", "second"),
@@ -519,8 +515,6 @@ def _run_overlap(settings: argparse.Namespace, beam_flags: Sequence[str]) -> Non
 
     comparison = Comparison(**{name: vars(settings)[name] for name in Comparison._fields})
     side, how = settings.drop_from, runner_of(settings, beam_flags)
-    if settings.signatures_only and (settings.others or side):
-        raise ValueError("--signatures-only compares nothing: remove --with and --drop-from")
     if side == "second" and not settings.others:
         raise ValueError("--drop-from second needs --with")
     if bool(side) != bool(settings.editions):

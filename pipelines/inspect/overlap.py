@@ -10,7 +10,6 @@ from corpusmill.transforms.duplicates.find_overlap import (
     PAIRS,
     FindOverlap,
     SetFile,
-    SignDocuments,
     account_for_overlap,
 )
 from corpusmill.transforms.duplicates.minhash import NGRAM_WORDS, PERMUTATIONS
@@ -41,7 +40,6 @@ class Comparison(NamedTuple):
     similarity: str
     id_column: str = ""
     with_id: str = ""  # column of ids of `others`; "" if it is the same
-    signatures_only: bool = False
 
 
 def find_overlap(
@@ -52,8 +50,7 @@ def find_overlap(
     If the folder already has the results of the same comparison, does nothing.
 
     Args:
-      comparison: What to compare. If `signatures_only` is set, only the MinHash signatures of the documents
-        are written.
+      comparison: What to compare.
       output: The new folder, on a disk that all workers share.
       runner: The name of a Beam runner.
       workers: The number of worker processes; None for one per core.
@@ -78,31 +75,22 @@ def find_overlap(
         )
     files = [SetFile(one.name, side, file) for side, one in sets for file in one.files]
     named = [(one.name, one.files) for _, one in sets]
-    if comparison.signatures_only:
-        found = FoundFolder(RELEASE, "MinHash signatures", {}, named)
-    else:
-        settings = {
-            "first": [one.name for side, one in sets if not side],
-            "second": [one.name for side, one in sets if side],
-            "similarity": comparison.similarity,
-            "minhash": {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS},
-        }
-        found = FoundFolder(RELEASE, "Near-duplicate documents", settings, named)
+    settings = {
+        "first": [one.name for side, one in sets if not side],
+        "second": [one.name for side, one in sets if side],
+        "similarity": comparison.similarity,
+        "minhash": {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS},
+    }
+    found = FoundFolder(RELEASE, "Near-duplicate documents", settings, named)
     if found.is_finished(output):
         return
     with new_folder(output) as folder:
-        find: FindOverlap | SignDocuments
-        if comparison.signatures_only:
-            find = SignDocuments(files, folder, workers)
-        else:
-            across = bool(comparison.others)
-            find = FindOverlap(files, folder, comparison.similarity, across=across, workers=workers)
+        across = bool(comparison.others)
+        find = FindOverlap(files, folder, comparison.similarity, across=across, workers=workers)
         run_pipeline(lambda root: _add(root, find, found, folder), engine)
 
 
-def _add(
-    root: beam.Pipeline, find: FindOverlap | SignDocuments, found: FoundFolder, folder: str
-) -> None:
+def _add(root: beam.Pipeline, find: FindOverlap, found: FoundFolder, folder: str) -> None:
     files, accounts = root | find
     ledger = found.open_ledger(root)
     found.close_ledger(folder, ledger, account_for_overlap, outputs=[files], **accounts)
@@ -112,12 +100,11 @@ def print_overlap(output: str, similarity: str) -> None:
     """Prints how many documents of each data set and split are near-duplicates, and how many were left out.
 
     Args:
-      output: The output folder of a finished search, or of signatures.
+      output: The output folder of a finished search.
       similarity: The least similarity of near-duplicates, as given on the command line.
     """
     stats = read_json(output, "stats.json")
-    if "pairs" in stats:
-        print(f"near-duplicates: 8-grams of words with a similarity of at least {similarity}")
+    print(f"near-duplicates: 8-grams of words with a similarity of at least {similarity}")
     rows = [
         (
             escape_line(f"{row['data_set']} {row['split']}".rstrip()),
@@ -132,7 +119,4 @@ def print_overlap(output: str, similarity: str) -> None:
     for reason, number in stats["rejected"].items():
         if reason != "total":
             print(f"documents left out: {number:,} {reason}")
-    if "pairs" in stats:
-        print(
-            f"{stats['pairs']:,} pairs in {stats['clusters']:,} clusters: {output}/{PAIRS}-*.parquet"
-        )
+    print(f"{stats['pairs']:,} pairs in {stats['clusters']:,} clusters: {output}/{PAIRS}-*.parquet")

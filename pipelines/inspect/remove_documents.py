@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
-from apache_beam.io.filesystems import FileSystems
 
 from corpusmill.transforms.duplicates.contamination_evidence import TIERS
 from corpusmill.transforms.duplicates.find_overlap import (
@@ -26,7 +25,6 @@ from corpusmill.transforms.duplicates.find_overlap import (
     name_positions,
     number_of_names,
 )
-from corpusmill.transforms.duplicates.write_signatures import NamedText
 from corpusmill.transforms.files import counters, write_rows
 from corpusmill.transforms.files.builds.check_builds import list_files
 from corpusmill.transforms.files.builds.finished_builds import Build, CorpusFile, opened, read_file
@@ -36,8 +34,7 @@ from corpusmill.transforms.files.read_files import InputError, read_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT, CorpusShape, OutputFile, Rejected
 from corpusmill.transforms.files.text import Shard
 from corpusmill.transforms.files.write_files import write_file
-from corpusmill.transforms.models.subword_models import add_subword_stats
-from corpusmill.transforms.wikipedia.train_subwords import counter_of
+from corpusmill.transforms.models.subword_models import add_subword_stats, counter_of
 
 from .edit_files import Editor, Original, Removal, copy_file, format_of
 from .removal_accounts import measure_of
@@ -306,29 +303,6 @@ def _reject(removals: Sequence[Removal], reason: str) -> Rejected:
     first, others = removals[0], len(removals) - 1
     more = f"; and {others:,} more, see removed-*.parquet" if others else ""
     return Rejected(first.key, "", STAGE, reason, f"{first.detail}: {first.item}{more}")
-
-
-def has_documents(file: OutputFile, splits: Sequence[str], kind: str) -> bool:
-    """Returns True if a file has the format `kind` and belongs to one of the given splits."""
-    return file.format == kind and file.split in splits
-
-
-def read_named(
-    file: OutputFile, folder: str, like: CorpusFile, columns: Sequence[str]
-) -> Iterator[NamedText]:
-    """Yields the documents of a new file, one row group at a time.
-
-    Args:
-      file: the new file.
-      folder: folder of the new build.
-      like: any file of the original build. All its properties except the path and the split also apply to
-        the new file.
-      columns: the names of two columns: the ids and the texts.
-    """
-    new = like._replace(path=FileSystems.join(folder, file.name), split=file.split)
-    for rows in read_file(new, columns):
-        for identity, text in zip(*rows.table.to_pydict().values(), strict=True):
-            yield NamedText("", str(identity), file.split, text)
 
 
 def carry_file(file: tuple[str, str, str, int], folder: str) -> OutputFile:

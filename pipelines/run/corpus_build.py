@@ -63,7 +63,6 @@ class CorpusBuild:
     release: manifest.Release
     description: manifest.Description
     libraries: Sequence[str] = ()  # names of libraries, in addition to those that every build uses
-    kind = ""  # the name of the corpus in the manifest, if it differs from the corpus's own name
     unheld: Collection[str] = ()  # roles of the inputs whose size does not affect the needed memory
     lang = ""  # language in the signature; "" for builds without variants
 
@@ -147,7 +146,7 @@ class CorpusBuild:
     def provenance(self) -> manifest.Provenance:
         """Returns the facts for the manifest that are known before the build runs."""
         return manifest.Provenance(
-            corpus=self.kind or self.release.corpus,
+            corpus=self.release.corpus,
             edition=self.edition,
             dump_date=self.dump_date,
             version=self.release.version,

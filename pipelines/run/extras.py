@@ -18,7 +18,6 @@ OF_THE_LAUNCHER: Mapping[str, Sequence[str]] = {
 EXTRAS: Mapping[str, Sequence[str]] = {
     "wiki40b": (),
     "entities": (),
-    "multilingual": (),
     "lm1b": OF_THE_LAUNCHER["lm1b"],
     "pg19": (),
     "simplebooks": ("spacy>=3.8,<3.9",),  # its English tokenizer is that of SimpleBooks
@@ -44,9 +43,6 @@ EXTRAS: Mapping[str, Sequence[str]] = {
 }
 """Name of a corpus or command → requirements in the format of pip."""
 
-
-DATASKETCH = ("datasketch>=2,<3",)  # needs scipy, 140 MB
-"""Requirements of the extra "datasketch", which only functions of the Python package need."""
 
 CHINESE = ("zhconv-rs>=0.4.2,<0.5",)
 """Requirements of the extra "zh". The licence of zhconv-rs is GPL-2.0-or-later, because the package contains

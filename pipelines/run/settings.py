@@ -31,7 +31,6 @@ class Setting(NamedTuple):
     help: str = ""  # for help pages; "" if there is no flag
     part_of: str = ""  # EDITION, MANIFEST or ""
     omit_default: bool = False  # if it has its default, the manifest does not have it
-    recorded: Any = None  # in place of the value, for the manifest
     choices: Sequence[str] = ()  # the allowed values
     at_least: float = -math.inf
     at_most: float = math.inf
@@ -104,15 +103,6 @@ class Group(NamedTuple):
             0.0, help, part_of=EDITION, check=_check_similarity, metavar="SIMILARITY"
         )
 
-    def signatures(self, unit: str) -> Any:
-        """Returns whether the MinHash signature of each document is written. `unit` names a document."""
-        from corpusmill.transforms.duplicates.minhash import PARAMETERS  # imports numpy
-
-        help = (
-            f"write the MinHash signature of each {unit} (for datasketch) to signatures-*.parquet"
-        )
-        return self.setting(False, help, part_of=MANIFEST, omit_default=True, recorded=PARAMETERS)
-
 
 class Config:
     """Base class of the dataclasses of settings. Invalid settings raise ValueError."""
@@ -127,7 +117,7 @@ class Config:
     def part(self, part_of: str) -> dict[str, Any]:
         """Returns name → value of the settings whose field `part_of` has this value."""
         return {
-            field.name: value if setting.recorded is None else setting.recorded
+            field.name: value
             for field, setting in settings_in(type(self))
             if setting.part_of == part_of
             and ((value := getattr(self, field.name)) != field.default or not setting.omit_default)

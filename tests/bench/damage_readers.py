@@ -396,7 +396,7 @@ def _learn(folder: str) -> Counts:
     for language, of_language in sources.builds.items():
         for build in of_language:
             for file in _parquet_files(build):
-                for part in read_sentences.plan_file((language, known[build.corpus], file)):
+                for part in read_sentences.plan_files((language, known[build.corpus], [file]), 0):
                     found["sentences"] += len(list(read_sentences.read_part(part, [])))
     return found
 

@@ -17,7 +17,6 @@ import csv
 import functools
 import gzip
 import io
-import json
 import os
 import pathlib
 import tempfile
@@ -361,21 +360,6 @@ def measure_subwords(bench: Bench) -> list[Row]:
     return bench.measure("subwords", make)
 
 
-def measure_multilingual(bench: Bench) -> list[Row]:
-    """Vocabularies over finished builds of Wiki-40B, of two sizes."""
-
-    def make(parts: int) -> Source:
-        path = plain_dump("uk", bench.folder, parts)
-        source = Source(["wiki40b", "--language", "uk", "--dump", str(path)], path.stat().st_size)
-        bench.run(source, "--vocabulary-size=0")
-        (stats,) = bench.last.rglob("stats.json")
-        size = json.loads(stats.read_text("utf-8"))["total"]["text_bytes"]
-        command = ["multilingual", "--corpora", str(bench.last), "--vocabulary-sizes", "8000"]
-        return Source([*command, "16000"], size)
-
-    return bench.measure("multilingual", make)
-
-
 def measure_ngrams(bench: Bench) -> list[Row]:
     """5-gram models of text with about as many new n-grams as news has."""
     news = b"\n".join(harness.source_lines()) + b"\n"
@@ -418,7 +402,7 @@ def measure_spark(bench: Bench) -> list[Row]:
 
 
 _CORPORA = (measure_lm1b, measure_wiki40b, measure_entities, measure_pg19, measure_simplebooks)
-_OTHERS = (measure_flores101, measure_subwords, measure_multilingual, measure_ngrams)
+_OTHERS = (measure_flores101, measure_subwords, measure_ngrams)
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "codecs": measure_codecs,
     **{one.__name__.removeprefix("measure_"): one for one in (*_CORPORA, *_OTHERS)},

@@ -20,7 +20,6 @@ LEAST = {
     "lm1b": {"input": ["news"]},
     "pg19": {"books": ["x.txt"]},
     "simplebooks": {"books": ["x.txt"]},
-    "multilingual": {"corpora": ["x"]},
     "subwords": {"corpora": ["."]},
     "ngrams": {"corpus": "."},
 }

@@ -124,7 +124,7 @@ def test_many_languages_and_a_folder_of_older_dumps(
     shutil.copy(uk.multistream, new)
     write_older(uk, old / OLD)
     given = ["--languages", "uk", "--dumps", dumps, "--output", tmp_path / "many", "--workers", "1"]
-    settings = ["--vocabulary-size", "0", "--no-multilingual"]
+    settings = ["--vocabulary-size", "0"]
     assert run_cli("wiki40b", *given, *settings, "--newer-than", dumps) == 0
     built = Build(tmp_path / "many" / "wiki40b" / "uk-newer-than-20240101" / f"20260101-{VERSION}")
     one = uk.config(dump=uk.multistream, newer_than=[str(old / OLD)], vocabulary_size=0)

@@ -38,7 +38,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pages = [SamplePage(1, 0, "A", wiki["article"], 10), *MORE_PAGES.get(code, [])]
         dump_files.write_xml(dump, header, pages)
     (folder / "dumps" / "commonswiki" / DATE).mkdir(parents=True)
-    flags = ("--vocabulary-size", 0, "--no-multilingual", "--workers", 1)
+    flags = ("--vocabulary-size", 0, "--workers", 1)
     command = ("wiki40b", "--languages", "all", "--dumps", folder / "dumps")
     assert run_cli(*command, "--output", folder / "corpora", *flags) == 0
     return folder / "corpora" / "wiki40b"

@@ -245,7 +245,7 @@ def test_the_mini_dumps_in_one_run(tmp_path: Path, capsys: pytest.CaptureFixture
         dump = folder / f"{language}wiki-20200101-pages-articles.xml.bz2"
         dump.symlink_to(WIKIPEDIA / "minidumps" / language / "wiki.xml.bz2")
     given = ("--languages", "de,fr,ro", "--dumps", tmp_path / "dumps", "--workers", 1)
-    flags = ("wiki40b", *given, "--output", tmp_path / "output", "--no-multilingual")
+    flags = ("wiki40b", *given, "--output", tmp_path / "output")
     assert run_cli(*flags) == 1
     assert "a dump of enwiki, not of dewiki" in capsys.readouterr().out
     assert run_cli(*flags, "--ignore-siteinfo", "--accept", "empty-train") == 0

@@ -5,15 +5,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from corpusmill.pipelines.simplebooks_settings import VERSION
 from corpusmill.transforms.books import read_books, take_simplest
 from corpusmill.transforms.books.simplebooks_rows import SIZES, plan_sizes
-from corpusmill.transforms.duplicates.minhash import hash_ngrams, sign_documents
 from corpusmill.transforms.files.builds import write_manifest
-from corpusmill.transforms.files.text import SPLITS, plain_words
+from corpusmill.transforms.files.text import SPLITS
 from tests.makers.book_builds import (
     KEPT,
     LIBRARY,
@@ -225,7 +223,6 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> BookBuild:
     content = tall_tree.read_bytes().replace(b" tree ", b" tree of 1,200 leaves and 3.5 yards ", 1)
     tall_tree.write_bytes(content)
     how: dict[str, Any] = {"formula": "L/sqrt(V)", "number_style": "comma", "estimate": 4}
-    how["signatures"] = True
     return build_simplebooks(folder / "output", [library], **how)
 
 
@@ -248,17 +245,6 @@ def test_an_estimate_counts_fewer_ngrams(sample: BookBuild, printed: BookBuild) 
         sum(int(row["ngrams"] or 0) for row in build.table("books")) for build in (sample, printed)
     )
     assert 0.8 < 4 * estimated / exact < 1.2
-
-
-def test_each_book_is_signed_once_by_its_words(printed: BookBuild) -> None:
-    texts = {str(one): (row["split"], row["raw_text"]) for one, row in printed.all_rows().items()}
-    (path,) = printed.folder.glob("signatures-*.parquet")
-    signed = {row["id"]: row for row in pq.read_table(path).to_pylist()}
-    assert signed.keys() == texts.keys()
-    for identity, (split, text) in texts.items():
-        ngrams = hash_ngrams(plain_words(text), 8)
-        assert signed[identity]["split"] == split
-        assert signed[identity]["signature"] == sign_documents([ngrams], 128)[0].tolist()
 
 
 @pytest.mark.slow

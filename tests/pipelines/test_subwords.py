@@ -11,8 +11,19 @@ from corpusmill.pipelines.subwords_settings import VERSION, SubwordsConfig
 from corpusmill.transforms.files.line_blocks import block_of
 from corpusmill.transforms.files.read_files import InputError
 from corpusmill.transforms.models.sentence_sampling import rank_sentences, share_out
-from corpusmill.transforms.models.subword_models import PieceCounter, PieceSettings, train_pieces
+from corpusmill.transforms.models.subword_models import (
+    PieceCounter,
+    PieceSettings,
+    SubwordCounter,
+    add_subword_stats,
+    count_words_of_articles,
+    load_model,
+    on_one_line,
+    train_pieces,
+)
 from corpusmill.transforms.models.word_vocabulary import count_words, cut_by_bucket
+from tests.makers.finished_builds import make_build, text_of
+from tests.makers.sentence_builds import make_sentence_build
 from tests.makers.subword_inputs import JAPANESE, make_corpora, write_lines
 from tests.makers.wiki_builds import files_below
 from tests.tools.golden_tree import tree_of
@@ -160,6 +171,95 @@ def test_workers_and_the_order_of_corpora_do_not_count(
     ]
     again = make(tmp_path, config(inputs, corpora=backwards), workers=2)
     assert tree_of(again) == tree_of(built)
+
+
+UK = {
+    "train": [["Річка", "Вода", "Море"], [], ["Озеро", "Гора"]],
+    "validation": [["Степ"]],
+    "test": [["鬱é", "Ліс"]],
+}
+EL = {"train": [["Θάλασσα"]], "validation": [["Βουνό"]]}
+JA = {"train": [["富士山", "川"], ["海", "山"]], "test": [["湖"]]}
+ARTICLES = ["Θάλασσα", "富士山", "川", "海", "Річка", "Вода", "Море"]  # of each the first three
+
+
+@pytest.fixture(scope="module")
+def wikis(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wikis")
+    make_build(folder, "uk", {"train": [["Стара"]]}, date="20251201")
+    make_build(folder, "uk", UK)
+    make_build(folder, "el", EL, date="20260201")
+    make_build(folder, "ja", JA, settings={"limit": 9})
+    make_sentence_build(folder, (b"News .\n",), (b"Held out .\n",))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def of_articles(wikis: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    settings = SubwordsConfig([str(wikis)], articles=3, size=320)
+    return make(tmp_path_factory.mktemp("output"), settings)
+
+
+def test_a_vocabulary_of_articles_is_lossless_and_learned_from_the_first_ones(
+    wikis: Path, of_articles: Path
+) -> None:
+    assert of_articles.parts[-2:] == ("multilingual-3-320-articles-3", f"20260201-{VERSION}")
+    model = (of_articles / "sentencepiece.model").read_bytes()
+    lines = [on_one_line(text_of(identity)).encode() for identity in ARTICLES]
+    parts = [
+        part for _, part in sorted(cut_by_bucket(count_words_of_articles(block_of(lines)), 64))
+    ]
+    settings = PieceSettings(320, 0.9999, "identity", byte_fallback=True, lossless=True)
+    assert model == train_pieces(parts, settings).model
+    text = text_of("鬱é  \u00a0Ліс")
+    assert load_model(model).decode(load_model(model).encode(text)) == text
+    languages = json.loads((of_articles / "stats.json").read_text("utf-8"))["languages"]
+    held_out = {"el": ["Βουνό"], "ja": ["湖"], "uk": ["Степ", "鬱é", "Ліс"]}
+    assert {name: one["held_out"] for name, one in languages.items()} == {
+        name: add_subword_stats(SubwordCounter(model).count(text_of(one)) for one in of)._asdict()
+        for name, of in held_out.items()
+    }
+    assert languages["uk"]["held_out"]["byte_characters"] == 14  # 鬱, é, Л, с, С, т and п twice
+    assert [(one["articles"], one["times"]) for one in languages.values()] == [
+        (1, 1),
+        (3, 1),
+        (3, 1),
+    ]
+    manifest = json.loads((of_articles / "manifest.json").read_text("utf-8"))
+    assert manifest["signature"] == (
+        f"subwords|lang:3-languages|dump:20260201|size:320|articles:3|min-count:1|v:{VERSION}"
+    )
+    assert manifest["caveats"] == [
+        "Learned from 3 languages: el, ja, uk. The paper's is learned from 41; pieces are longer if"
+        " fewer languages share them.",
+        "Languages with fewer than 3 articles of train, which weigh less than the others: el 1.",
+    ]
+    corpus = Subwords(SubwordsConfig([str(wikis)], articles=3, size=64_000))
+    assert corpus.beside_paper()["uk"] == ("–", "not the paper's settings: --articles 3")
+    assert 0 < corpus.bytes_to_read(1) < Subwords(SubwordsConfig([str(wikis)])).bytes_to_read(1)
+    beside = Subwords(SubwordsConfig([str(wikis)], articles=10_000, size=128_000)).beside_paper()
+    assert beside == {
+        "el": ("3.272", "input of 20260201, --lists sentences"),
+        "ja": ("–", "not the paper's settings: --lists sentences, --limit 9"),
+        "uk": ("3.222", "input of 20260101, --lists sentences"),
+    }
+
+
+@pytest.mark.slow
+def test_workers_do_not_change_a_vocabulary_of_articles(
+    wikis: Path, of_articles: Path, tmp_path: Path
+) -> None:
+    folders = [str(wikis / "wiki40b" / name) for name in ("uk", "ja", "el")]
+    again = make(tmp_path, SubwordsConfig(folders, articles=3, size=320), workers=2)
+    assert tree_of(again) == tree_of(of_articles)
+
+
+def test_articles_are_those_of_wiki40b(inputs: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="leave out the files with sentences"):
+        Subwords(SubwordsConfig([f"ja={inputs}/texts/*"], articles=3))
+    make_sentence_build(tmp_path, (b"News .\n",), (b"Held out .\n",))
+    with pytest.raises(InputError, match="no finished build of wiki40b in this folder or below"):
+        Subwords(SubwordsConfig([str(tmp_path)], articles=3))
 
 
 def test_files_alone_have_no_date(inputs: Path) -> None:

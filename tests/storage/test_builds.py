@@ -20,8 +20,6 @@ from corpusmill.pipelines.simplebooks import SimpleBooks
 from corpusmill.pipelines.subwords import Subwords
 from corpusmill.pipelines.subwords_settings import SubwordsConfig
 from corpusmill.pipelines.wiki40b import Wiki40b
-from corpusmill.pipelines.wiki40b_multilingual import Wiki40bMultilingual
-from corpusmill.pipelines.wiki40b_multilingual_settings import MultilingualConfig
 from tests.storage.stores import Store, is_read_by_builds, names_below, tree_of, upload
 from tests.tools.golden_tree import GOLDEN, check_golden
 
@@ -32,12 +30,6 @@ TABLE = f"entities/wikidata/20260101-{VERSION}"
 CORPORA: dict[str, Callable[[str], CorpusBuild]] = {  # name → (folder of finished builds) → corpus
     "entities": lambda _: Entities(EntitiesConfig(dump=[demo.sample_entities()])),
     "wiki40b": lambda built: Wiki40b(demo.sample_config("uk", f"{built}/{TABLE}")),
-    "multilingual": lambda built: Wiki40bMultilingual(
-        MultilingualConfig(
-            [f"{built}/wiki40b/{language}" for language in demo.WIKI40B_LANGUAGES],
-            vocabulary_sizes=[demo.MULTILINGUAL_SIZE],
-        )
-    ),
     "lm1b": lambda _: Lm1b(demo.sample_news()),
     "pg19": lambda _: Pg19(demo.sample_pg19()),
     "simplebooks": lambda _: SimpleBooks(demo.sample_simplebooks()),
@@ -45,7 +37,7 @@ CORPORA: dict[str, Callable[[str], CorpusBuild]] = {  # name → (folder of fini
     "subwords": lambda built: Subwords(SubwordsConfig([built], size=demo.SUBWORDS)),
 }
 BUILT = {  # store → name → workers
-    "gs": {"wiki40b": 2, "lm1b": 1, "pg19": 1, "multilingual": 1},
+    "gs": {"wiki40b": 2, "lm1b": 1, "pg19": 1},
     "s3": {"entities": 2, "simplebooks": 1, "flores101": 1, "subwords": 1},
 }
 

@@ -124,10 +124,6 @@ COMMANDS = {
         f" --dump {_WIKI}pages-articles-multistream.xml.bz2 --page-props {_WIKI}page_props.sql.gz",
         ("entities",),
     ),
-    "multilingual": Command(
-        "multilingual --corpora {finished}/wiki40b/out/wiki40b/uk --vocabulary-sizes 64000" + BUILD,
-        ("wiki40b",),
-    ),
     "lm1b": Command(
         "lm1b --input {samples}/news/news.20??.en.shuffled* {samples}/news/training-monolingual.tgz"
         " --dump-date 2007-2011 --shards 10 --heldout-shards 5" + BUILD

@@ -40,7 +40,7 @@ FAULTS = ("finished", "differs", "alive", "traceback", "left")
 TIMES_EACH = 2
 RANDOM_CASES = 100
 SEED = 20261123
-BUILDS = ("entities", "wiki40b", "lm1b", "pg19", "multilingual", "flores101 source", "subwords")
+BUILDS = ("entities", "wiki40b", "lm1b", "pg19", "flores101 source", "subwords")
 OTHERS = ("flores101 packets", "flores101 import", "flores101 package", "refresh", "simplebooks")
 
 

@@ -14,13 +14,11 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import AsList, AsSingleton
 
-from ..duplicates.write_signatures import NamedText, WriteSignatures
 from ..files import counters
 from ..files.distribution import MapOnce, transform
 from ..files.read_files import InputError
 from ..files.records import BookRow, OutputFile, TokenizedBook
 from ..files.scratch import fetch_text
-from ..files.text import SPLITS
 from ..files.write_files import HashedFile
 from ..files.write_rows import MeasureSplits, RowKind, WriteRecords
 from .book_accounts import BookStats, add_book_stats, identity_of, measure_book, place_of
@@ -98,30 +96,6 @@ def identity(row: Any) -> str:
 def order(row: BookRow) -> tuple[int, int]:
     """Returns the sort key of a row: (hash of the book id, book id)."""
     return place_of(row.book_id)
-
-
-def SignBooks(folder: str, scratch: str, text: int) -> WriteSignatures:
-    """Writes the MinHash signatures of books. PCollection[BookRow] → PCollection[OutputFile].
-
-    Rows of the split "train_2" are ignored, because their books are in "train" as well.
-
-    Args:
-      folder: output folder of the build.
-      scratch: folder for temporary signatures (see scratch.py).
-      text: position of the text among the `values` of a row. The signature is computed from this text.
-    """
-
-    return WriteSignatures(folder, scratch, functools.partial(named_texts, text=text))
-
-
-def named_texts(row: BookRow, text: int) -> Iterator[NamedText]:
-    """Yields the text of a book with its id and split. Yields nothing for the split "train_2".
-
-    `text` is the position of the book's text among the `values` of the row.
-    """
-    packed = row.values[text]
-    if row.split in SPLITS and isinstance(packed, bytes):
-        yield NamedText("", str(row.book_id), row.split, fetch_text(packed))
 
 
 def values(row: BookRow) -> list[int | str | None]:

@@ -3,6 +3,5 @@
 In: documents, lines, and items of evaluation sets. Out: pairs, groups, and evidence for each item. Knows
 transforms/files.
 
-Modules that use Beam: find_contamination, find_overlap, read_texts,
-similar_documents, write_signatures
+Modules that use Beam: find_contamination, find_overlap, read_texts, similar_documents
 """

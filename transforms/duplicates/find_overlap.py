@@ -1,8 +1,8 @@
-"""Finds near-duplicate documents in data sets, or writes the signatures of their documents.
+"""Finds near-duplicate documents in data sets.
 
 Documents may be compared among all data sets, or only between two groups of data sets (sides 0 and 1).
 
-Computes the counts and dataset card of a search for near-duplicates, or of a build of signatures.
+Computes the counts and dataset card of a search for near-duplicates.
 """
 
 import functools
@@ -27,19 +27,16 @@ from . import minhash
 from .contamination_evidence import sum_of
 from .read_texts import FilePart, TextBatch, TextFile, check_most, plan_parts, read_part
 from .similar_documents import ComparedPair, DocumentFacts, FindNearPairs
-from .write_signatures import NamedText, WriteSignatures, count_files
 
 
 def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and sections of the dataset card.
 
-    They describe a search for near-duplicates, or a build of signatures.
-
     In addition to the entries of every build, the ledger has:
       documents: ((data set, split), number of documents).
       left_out: ((data set, split), {reason: number of texts that were not read}).
       near: ((data set, split), number of documents that have a near-duplicate).
-      clusters: number of clusters, if near-duplicates were searched.
+      clusters: number of clusters.
     """
     documents, near = ledger.pairs("documents"), ledger.pairs("near")
     left_out = {key: sum_of([one]) for key, one in ledger.pairs("left_out").items()}
@@ -57,15 +54,14 @@ def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
         check_most(f"{row['data_set']} {row['split']}", row["documents"], row["left_out"])
     rejected = sum_of(left_out.values())
     kept, lost = sum(documents.values()), sum(rejected.values())
-    counts: dict[str, Any] = {
+    files = [file for file in ledger.values(OUTPUTS) if file.format == "parquet"]
+    counts = {
         "documents_read": kept + lost,
         "kept": kept,
         "rejected": {"total": lost, **rejected},
+        "pairs": sum(file.records for file in files),
+        "clusters": ledger.number("clusters"),
     }
-    if ledger.has("clusters"):
-        files = [file for file in ledger.values(OUTPUTS) if file.format == "parquet"]
-        counts["pairs"] = sum(file.records for file in files)
-        counts["clusters"] = ledger.number("clusters")
     stats = {"data_sets": rows, **counts}
     table = make_table(
         ["data set", "split", "documents", "with a near-duplicate", "left out"],
@@ -88,6 +84,15 @@ SCHEMA = pa.schema(
         pa.field("cluster", pa.string()),  # equal for all connected pairs
     ]
 )
+
+
+class NamedText(NamedTuple):
+    """A document with its id and the names of its data set and split."""
+
+    data_set: str
+    id: str
+    split: str  # "" if there are no splits
+    text: str
 
 
 class SetFile(NamedTuple):
@@ -182,36 +187,6 @@ class CountDocuments(beam.PTransform):
         )
         rejected = read.rejected | "AddRejected" >> beam.CombinePerKey(sum_of)
         return read.documents, {DOCUMENTS: counted, LEFT_OUT: rejected}
-
-
-class SignDocuments(beam.PTransform):
-    """Writes files with the MinHash signatures of all documents, and counts the documents.
-
-    Pipeline → (PCollection[OutputFile], the accounts DOCUMENTS and LEFT_OUT). There are no counts of pairs
-    and clusters, because documents are not compared. write_signatures.py describes the files.
-
-    Args:
-      files: files of all data sets.
-      folder: existing output folder.
-      workers: number of workers that divide the work on a large file which cannot be split, such as a .gz.
-        Each of them decompresses the whole file, but processes only its share of the documents.
-    """
-
-    def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
-        super().__init__()
-        self.files, self.workers, self.folder = tuple(files), workers, folder
-
-    def expand(self, root: beam.Pipeline) -> tuple[beam.PCollection, dict[str, Any]]:
-        parts = read_parts(root, self.files, self.workers)
-        _, accounts = parts | "ReadToCount" >> CountDocuments()
-        files = (
-            accounts[DOCUMENTS]
-            | "DocumentsOf" >> beam.Values()
-            | "AllDocuments" >> beam.CombineGlobally(sum)
-            | "CountFiles" >> beam.Map(count_files)
-        )
-        write = WriteSignatures(self.folder, self.folder, named_texts, files, of_build=False)
-        return parts | "WriteSignatures" >> write, accounts
 
 
 def read_parts(root: beam.Pipeline, files: Sequence[SetFile], workers: int) -> beam.PCollection:

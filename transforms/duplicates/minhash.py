@@ -429,7 +429,7 @@ def sign_documents(ngrams: Sequence[Uint64s], permutations: int) -> Uint32s:
     """Returns a MinHash signature for each document, one per row.
 
     The signatures are computed from the last 32 bits of each hash. They are equal to those of the library
-    datasketch, see pipelines/docs/overlap.md. Two documents without common n-grams may agree in a value by
+    datasketch. Two documents without common n-grams may agree in a value by
     chance. If both have ten million n-grams, this happens in one of 400 values; if both have 100,000 n-grams,
     in one of 40,000.
 
@@ -464,11 +464,3 @@ def parse_similarity(similarity: str | float | Fraction) -> Fraction:
     return exact
 
 
-PARAMETERS = {
-    "permutations": PERMUTATIONS,
-    "ngram_words": NGRAM_WORDS,
-    "words": "plain",
-    "scheme": "affine32",
-    "seed": SEED,
-}
-"""JSON in the metadata of each file, under the key "minhash"."""

@@ -1,26 +1,18 @@
 """Computes the counts, statistics and dataset card of a build of a multilingual vocabulary.
 
-Computes the counts, statistics and dataset card of a build of multilingual vocabularies.
-
-The card has a table like Table 6 of Guo et al. 2020, the paper of Wiki-40B.
-
 Computes the counts, statistics and dataset card of a build of an n-gram model.
 """
 
-import dataclasses
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..files.builds.ledger import Accounts, Ledger
 from ..files.builds.manifest import Description, Provenance
 from ..files.markup import render
-from ..files.records import SubwordStats
-from ..files.text import SPLITS
 from .gram_tables import Tally
 from .sentence_sampling import Choice, Share
 from .smoothing import FALLBACK, estimate_discounts
-from .subword_models import PieceStats, TrainedPieces, TrainedSubwords, add_subword_stats
+from .subword_models import TrainedPieces
 
 KINDS = HELD_OUT_KIND, EVALUATED = ("held_out", "evaluated")
 PIECES_DESCRIPTION = Description(
@@ -29,32 +21,41 @@ PIECES_DESCRIPTION = Description(
 )
 
 
-def account_for_pieces(ledger: Ledger, provenance: Provenance) -> Accounts:
+def account_for_pieces(
+    ledger: Ledger, provenance: Provenance, beside: Mapping[str, tuple[str, str]] = {}
+) -> Accounts:
     """Returns the counts, statistics and sections of the dataset card of a build of a vocabulary.
 
-    `provenance` has the facts about the build that were known before it ran, such as its settings.
+    Args:
+      ledger: the counts of all stages, see below.
+      provenance: the facts about the build that were known before it ran, such as its settings.
+      beside: language → (characters per piece in the paper of Wiki-40B, what differs from the paper).
 
     The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
     has:
       trained: one TrainedPieces.
       choices: one mapping: language → Choice, the rule by which its sentences are sampled.
       sampled: (language, number of sampled sentences).
-      stats: ((kind, language), PieceStats). The kind of a text is "held_out" or "evaluated".
+      stats: ((kind, language), PieceStats), or SubwordStats if the vocabulary is learned from articles. The
+        kind of a text is "held_out" or "evaluated".
 
     Raises AccountingError if the number of sampled sentences of a language is not the planned number.
     """
+    articles = provenance.settings.get("articles", 0)
+    unit = "articles" if articles else "sentences"
     choices: Mapping[str, Choice] = ledger.one("choices")
     sampled = ledger.pairs("sampled")
     for language, choice in sorted(choices.items()):
         ledger.balance(
-            choice.share.wanted, f"sentences of {language}", sampled=sampled.get(language, 0)
+            choice.share.wanted, f"{unit} of {language}", sampled=sampled.get(language, 0)
         )
-    stats = _make_stats(choices, ledger.pairs("stats"), ledger.one("trained"))
+    counted = ledger.pairs("stats")
+    stats = _make_stats(choices, counted, ledger.one("trained"), unit)
     rejected = ledger.rejected
     del rejected["total"]
     return Accounts(
         counts={
-            "sentences": stats["total"]["sentences"],
+            unit: stats["total"][unit],
             "sampled": stats["total"]["sampled"],
             "rejected_lines": rejected,
         },
@@ -63,19 +64,34 @@ def account_for_pieces(ledger: Ledger, provenance: Provenance) -> Accounts:
             "pieces",
             settings=provenance.settings,
             stats=stats,
-            measured={
-                name: {kind: PieceStats(**one[kind]) for kind in KINDS if kind in one}
-                for name, one in stats["languages"].items()
-            },
+            measured=counted,
+            articles=articles,
+            beside=beside,
         ),
         findings={"stats": stats},
+        caveats=_say_few(choices, articles),
+    )
+
+
+def _say_few(choices: Mapping[str, Choice], articles: int) -> tuple[str, ...]:
+    few = [
+        f"{name} {choice.share.sentences:,}"
+        for name, choice in sorted(choices.items())
+        if choice.share.sentences < articles
+    ]
+    if not few:
+        return ()
+    return (
+        f"Languages with fewer than {articles:,} articles of train, which weigh less than the others:"
+        f" {', '.join(few)}.",
     )
 
 
 def _make_stats(
     choices: Mapping[str, Choice],
-    counted: Mapping[tuple[str, str], PieceStats],
+    counted: Mapping[tuple[str, str], Any],
     trained: TrainedPieces,
+    unit: str,
 ) -> dict[str, Any]:
     """Returns the counts of each language that is sampled or evaluated, and their total.
 
@@ -83,15 +99,16 @@ def _make_stats(
       choices: language → the rule by which its sentences are sampled.
       counted: (kind, language) → counts of the pieces of a text; the kind is "held_out" or "evaluated".
       trained: the trained model.
+      unit: what is sampled, "sentences" or "articles".
     """
     languages = {
-        name: _sampling_of(choices[name].share if name in choices else Share(0, 0.0, 0))
+        name: _sampling_of(choices[name].share if name in choices else Share(0, 0.0, 0), unit)
         | {kind: counted[kind, name]._asdict() for kind in KINDS if (kind, name) in counted}
         for name in sorted({*choices, *(language for _, language in counted)})
     }
     total = {
         "languages": len(choices),
-        "sentences": sum(choice.share.sentences for choice in choices.values()),
+        unit: sum(choice.share.sentences for choice in choices.values()),
         "sampled": sum(choice.share.wanted for choice in choices.values()),
         "different_words": trained.words,
         "words": trained.occurrences,
@@ -101,107 +118,14 @@ def _make_stats(
     return {"total": total, "languages": languages}
 
 
-def _sampling_of(share: Share) -> dict[str, Any]:
+def _sampling_of(share: Share, unit: str) -> dict[str, Any]:
     return {
-        "sentences": share.sentences,
+        unit: share.sentences,
         "probability": share.probability,
         "sampled": share.wanted,
         "times": share.times,
         "once_more": share.once_more,
     }
-
-
-MEASURED = ("validation", "test")  # splits on which pieces are counted, as in the paper
-KIND = "wiki40b-vocabulary"  # corpus name in the manifest, because the build has no articles
-SUBWORDS_DESCRIPTION = Description(
-    title="Wiki-40B: multilingual SentencePiece vocabularies",
-    closing="Every build that was read, by the SHA-256 of its manifest: `manifest.json`.",
-)
-
-BuildStats = Mapping[str, Mapping[str, int]]  # split → counts: stats.json of a build
-Counts = dict[str, dict[str, dict[str, dict[str, Any]]]]  # vocabulary → edition → split → counts
-
-
-@dataclasses.dataclass(frozen=True)
-class SubwordAccounts:
-    """Computes the counts, statistics and dataset card of a build of multilingual vocabularies.
-
-    The fields are the figures that are known before the vocabularies are trained.
-    """
-
-    builds: Mapping[str, BuildStats]  # edition → stats of the build
-    sampled: Mapping[str, int]  # edition → number of its articles in the training sample
-    paper: Mapping[str, Sequence[float]]
-    """Edition → characters per piece in the paper, for its 32k, 64k and 128k vocabularies."""
-
-    differs: Mapping[str, str]  # edition → what differs from the corpus of the paper
-
-    def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
-        """Returns the counts, statistics and sections of the dataset card of the build.
-
-        `provenance` has the facts about the build that were known before it ran, such as its settings.
-
-        The ledger contains the counts of all stages of the build. In addition to the entries of every build,
-        it has:
-          trained: (name of a vocabulary, TrainedSubwords).
-          stats: ((name of a vocabulary, language edition of Wiki-40B, split), SubwordStats).
-
-        Raises AccountingError if the number of characters of a split differs from the number in the build of
-        its edition.
-        """
-        trained: Mapping[str, TrainedSubwords] = ledger.pairs("trained")
-        by_size = sorted(trained, key=lambda name: provenance.settings["vocabularies"][name])
-        summaries = {name: trained[name].summary() for name in by_size}
-        counted = ledger.pairs("stats")
-        stats: Counts = {
-            name: {
-                edition: {
-                    split: counted.get((name, edition, split), SubwordStats())._asdict()
-                    for split in SPLITS
-                }
-                for edition in sorted(self.builds)
-            }
-            for name in by_size
-            if trained[name].model
-        }
-        for name, edition, split in itertools.product(stats, self.builds, SPLITS):
-            ledger.balance(
-                self.builds[edition][split]["characters"],
-                f"characters of {split} of {edition}",
-                **{f"counted in {name}": stats[name][edition][split]["characters"]},
-            )
-        return Accounts(
-            counts={"sampled": dict(sorted(self.sampled.items()))},
-            stats=stats,
-            sections=render(
-                "subwords",
-                vocabularies=summaries,
-                stats=stats,
-                languages={
-                    edition: self._characters_per_piece(edition, stats)
-                    for edition in sorted(self.builds)
-                },
-            ),
-            findings={"sentencepiece": summaries},
-        )
-
-    def _characters_per_piece(self, edition: str, stats: Counts) -> dict[str, Any]:
-        """Returns the figures of one language in the table of the dataset card."""
-        own = self.builds[edition]
-        pieces = sum(own[split].get("pieces", 0) for split in MEASURED)
-        characters = sum(own[split]["characters"] for split in MEASURED)
-        paper = dict(zip(("32k", "64k", "128k"), self.paper.get(edition, ()), strict=False))
-        return {
-            "own": characters / pieces if pieces else None,  # with the vocabulary of the build
-            "paper": {size: paper.get(size) for size in ("32k", *stats)},
-            "differs": self.differs.get(edition),
-            "measured": {
-                name: add_subword_stats(
-                    SubwordStats(**counted[edition][split]) for split in MEASURED
-                )
-                for name, counted in stats.items()
-            },
-        }
 
 
 NGRAMS_DESCRIPTION = Description(

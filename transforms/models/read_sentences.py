@@ -8,7 +8,8 @@ No worker holds the whole text of a language. The worker that trains the vocabul
 counts. The words are partitioned into buckets, which are counted in parallel (see count_words.py).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -33,7 +34,14 @@ from .count_words import DealWords, add_pieces
 from .model_accounts import EVALUATED, HELD_OUT_KIND
 from .sentence_sampling import RANGES, Choice, Counts, LastRange, Ranks, is_held_out, is_once_more
 from .sentences import clean_sentences, sentences_of_texts
-from .subword_models import PieceStats, TrainedPieces, add_piece_stats, piece_counter
+from .subword_models import (
+    TrainedPieces,
+    add_piece_stats,
+    add_subword_stats,
+    count_in_articles,
+    count_in_sentences,
+    count_words_of_articles,
+)
 from .word_vocabulary import add_counts, count_words, pack_counts
 
 READ_SENTENCES = "read-sentences"
@@ -48,6 +56,19 @@ class SentenceSources(NamedTuple):
     builds: Mapping[str, Sequence[Build]]
     texts: Mapping[str, Sequence[str]]  # language → files of lines
     layouts: Mapping[str, Layout]  # corpus, or the folder of a build → layout of its text
+    documents: int = 0  # of train of each build, the first ones; 0 for all
+
+
+class Unit(NamedTuple):
+    """The kind of texts from which a vocabulary is learned: sentences, or articles on one line each."""
+
+    count_words: Callable[[bytes], pa.RecordBatch]  # block of texts → counts of their words
+    count_pieces: Callable[[bytes, Iterable[str]], Any]  # model, texts → counts of their pieces
+    add: Callable[[Iterable[Any]], Any]  # adds up such counts
+
+
+SENTENCES = Unit(count_words, count_in_sentences, add_piece_stats)
+ARTICLES = Unit(count_words_of_articles, count_in_articles, add_subword_stats)
 
 
 class SentencePart(NamedTuple):
@@ -99,18 +120,11 @@ def ReadSentences(
 
     Raises InputError for a damaged file.
     """
-    layouts = sources.layouts
-    files = [
-        (language, layouts.get(build.folder, layouts[build.corpus]), file)
-        for language, builds in sources.builds.items()
-        for build in builds
-        for file in files_of(build)
-    ]
     texts = {path: name for name, paths in sources.texts.items() for path in paths}
     parts = (
         root
-        | "SpreadFiles" >> SpreadAll(files)
-        | "SpreadRowGroups" >> Spread(plan_file, of=SentencePart),
+        | "SpreadFiles" >> SpreadAll(files_to_plan(sources))
+        | "SpreadRowGroups" >> Spread(plan_files, sources.documents, of=SentencePart),
         root
         | "Texts" >> beam.Create([texts], reshuffle=False)
         | "SpreadTexts" >> Spread(plan_texts, stripes, of=SentencePart),
@@ -126,11 +140,47 @@ def ReadSentences(
     return read.blocks, read.rejected
 
 
-def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
-    """Yields the parts of a Parquet file. `named` is (language, column and format of the text, file)."""
-    language, layout, file = named
-    for group, stored_bytes in finished_builds.sized_row_groups_of(file):
-        yield SentencePart(language, layout, file.split != "train", group, stored_bytes)
+def files_to_plan(sources: SentenceSources) -> list[tuple[str, Layout, list[CorpusFile]]]:
+    """Returns the files of all builds, with their language and the column and format of their text.
+
+    Files that one worker must plan are together.
+    """
+    layouts = sources.layouts
+    return [
+        (language, layouts.get(build.folder, layouts[build.corpus]), some)
+        for language, builds in sources.builds.items()
+        for build in builds
+        for some in _together(files_of(build), sources.documents)
+    ]
+
+
+def _together(files: Sequence[CorpusFile], documents: int) -> Iterator[list[CorpusFile]]:
+    train = [file for file in files if file.split == "train"]
+    yield from [train] if documents else ([file] for file in train)
+    yield from ([file] for file in files if file.split != "train")
+
+
+def plan_files(
+    named: tuple[str, Layout, Sequence[CorpusFile]], documents: int
+) -> Iterator[SentencePart]:
+    """Yields the parts of Parquet files.
+
+    Of the split train, only the first `documents` are read; 0 reads all. The footers of the files are read
+    only until enough documents are found. The rows of a part that are used are the first ones.
+
+    `named` is (language, column and format of the text, files).
+    """
+    language, layout, files = named
+    left = documents or sys.maxsize
+    for file in files:
+        is_held_out = file.split != "train"
+        for group, stored_bytes in finished_builds.sized_row_groups_of(file) if left else ():
+            if is_held_out:
+                yield SentencePart(language, layout, is_held_out, group, stored_bytes)
+            elif left:
+                part = group._replace(rows=min(group.rows, left))
+                yield SentencePart(language, layout, is_held_out, part, stored_bytes)
+                left -= part.rows
 
 
 def plan_texts(language_of_path: Mapping[str, str], stripes: int) -> Iterator[SentencePart]:
@@ -169,7 +219,8 @@ def read_part(part: SentencePart, rejected: list[Rejected]) -> Iterator[str]:
     if isinstance(part.place, RowGroup):
         layout = part.layout
         assert layout
-        texts = read_row_group(part.place, [layout.column]).table[layout.column].to_pylist()
+        column = read_row_group(part.place, [layout.column]).table[layout.column]
+        texts = column.slice(0, part.place.rows).to_pylist()
         yield from sentences_of_texts(texts, layout, part.language.partition("-")[0])
         return
     for event in read_unit(part.place, MEMBERS):
@@ -200,30 +251,31 @@ def CountPieces(
     trained: beam.PCollection,
     choices: beam.PCollection,
     files: tuple[EvaluationFile, ...],
+    unit: Unit = SENTENCES,
 ) -> beam.PCollection:
-    """Counts the pieces into which a model splits held-out sentences and evaluation files.
+    """Counts the pieces into which a model splits held-out texts and evaluation files.
 
-    PCollection[SentenceBlock] → PCollection[((kind, language), PieceStats)]. The kind is HELD_OUT or
-    EVALUATED.
+    PCollection[SentenceBlock] → PCollection[((kind, language), counts)]. The kind is HELD_OUT or EVALUATED.
 
     Args:
       trained: side input with one TrainedPieces, which contains the model.
-      choices: side input with one mapping {language: Choice}. A Choice says which sentences are held out.
+      choices: side input with one mapping {language: Choice}. A Choice says which texts are held out.
       files: evaluation files.
+      unit: the kind of the texts.
     """
     model, rules = AsSingleton(trained), AsSingleton(choices)
     counted = (
-        blocks | "CountBlocks" >> beam.FlatMap(count_held_out, model, rules),
+        blocks | "CountBlocks" >> beam.FlatMap(count_held_out, model, rules, unit),
         blocks.pipeline
         | "Files" >> beam.Create(files)
-        | "CountFiles" >> beam.Map(count_file, model),
+        | "CountFiles" >> beam.Map(count_file, model, unit),
     )
-    return counted | "Both" >> beam.Flatten() | "AddUp" >> beam.CombinePerKey(add_piece_stats)
+    return counted | "Both" >> beam.Flatten() | "AddUp" >> beam.CombinePerKey(unit.add)
 
 
 def count_held_out(
-    block: SentenceBlock, trained: TrainedPieces, choices: Mapping[str, Choice]
-) -> Iterator[tuple[StatsKey, PieceStats]]:
+    block: SentenceBlock, trained: TrainedPieces, choices: Mapping[str, Choice], unit: Unit
+) -> Iterator[tuple[StatsKey, Any]]:
     """Yields ((HELD_OUT, language), counts of pieces) for the held-out sentences of a block.
 
     Yields nothing if no sentence of the block is held out.
@@ -232,6 +284,7 @@ def count_held_out(
       block: sentences of one language.
       trained: contains the model that splits sentences into pieces.
       choices: language → Choice, which says which sentences are held out.
+      unit: the kind of the texts.
     """
     lines = block.lines()
     if not block.is_held_out:
@@ -241,10 +294,12 @@ def count_held_out(
         counters.count(COUNT_PIECES, "sentences", len(lines))
         counters.flush()
         sentences = [line.decode("utf-8") for line in lines]
-        yield (HELD_OUT_KIND, block.language), piece_counter(trained.model).count(sentences)
+        yield (HELD_OUT_KIND, block.language), unit.count_pieces(trained.model, sentences)
 
 
-def count_file(file: EvaluationFile, trained: TrainedPieces) -> tuple[StatsKey, PieceStats]:
+def count_file(
+    file: EvaluationFile, trained: TrainedPieces, unit: Unit = SENTENCES
+) -> tuple[StatsKey, Any]:
     """Returns ((EVALUATED, language), counts of the pieces in the lines of a file).
 
     Raises InputError if the file is not UTF-8.
@@ -254,7 +309,7 @@ def count_file(file: EvaluationFile, trained: TrainedPieces) -> tuple[StatsKey, 
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
         raise InputError(file.path, f"not UTF-8: {error.reason}", error.start) from None
-    return (EVALUATED, file.language), piece_counter(trained.model).count(lines)
+    return (EVALUATED, file.language), unit.count_pieces(trained.model, lines)
 
 
 NO_RANKS: Ranks = np.zeros(0, np.uint64)
@@ -389,7 +444,11 @@ Choices = Mapping[str, Choice]
 
 @transform
 def CountSampleWords(
-    blocks: beam.PCollection, folder: str, choices: beam.PCollection, buckets: int = BUCKETS
+    blocks: beam.PCollection,
+    folder: str,
+    choices: beam.PCollection,
+    buckets: int = BUCKETS,
+    unit: Unit = SENTENCES,
 ) -> Any:
     """Counts the words of the sentences chosen for training.
 
@@ -402,6 +461,7 @@ def CountSampleWords(
         are used for training, and how often.
       buckets: number of buckets, which are counted in parallel. It determines the order in which the trainer
         reads the words.
+      unit: the kind of the texts.
     """
     rules = AsSingleton(choices)
     train = blocks | "OfTrain" >> beam.Filter(is_of_train)
@@ -414,7 +474,7 @@ def CountSampleWords(
     )
     words = (
         (
-            train | "CountBlocks" >> DealWords(folder, count_block, buckets, rules),
+            train | "CountBlocks" >> DealWords(folder, count_block, buckets, rules, unit),
             lasts | "CountLasts" >> DealWords(folder, count_last, buckets, rules),
         )
         | "Pieces" >> beam.Flatten()
@@ -436,19 +496,19 @@ def CountSampleWords(
     return words, sampled
 
 
-def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None:
-    """Counts the words of the chosen sentences of a block. Returns None if no sentence is chosen.
+def count_block(block: SentenceBlock, choices: Choices, unit: Unit) -> pa.RecordBatch | None:
+    """Counts the words of the chosen texts of a block. Returns None if no text is chosen.
 
-    A sentence that is used several times for training is counted as many times.
+    A text that is used several times for training is counted as many times. `unit` is their kind.
     """
     choice = choices[block.language]
     counted = []
     if choice.share.times:
-        counted.append(_multiply(count_words(fetch(block.packed_lines)), choice.share.times))
+        counted.append(_multiply(unit.count_words(fetch(block.packed_lines)), choice.share.times))
     chosen = np.flatnonzero(is_once_more(block.ranks(), choice))
     if len(chosen):
         lines = block.lines()
-        counted.append(count_words(block_of([lines[place] for place in chosen])))
+        counted.append(unit.count_words(block_of([lines[place] for place in chosen])))
     return add_counts(counted) if counted else None
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 
 from ..files.records import Layout
 from .sentence_sampling import PARAGRAPHS
-from .subword_models import BLANK, RESERVED
+from .subword_models import BLANK, RESERVED, on_one_line
 
 # White space is replaced by spaces, which keeps the offsets: sentencex 1.0.32 panics if white space of
 # several bytes follows an initial, such as U+2009 in "J. R. Smith".
@@ -43,13 +43,15 @@ def split_sentences(paragraph: str, language: str = "en") -> list[tuple[int, int
     return offsets
 
 
+WHOLE = "whole"  # in place of the format of a text: it is not divided into sentences
+
 # SentencePiece reads BLANK as a space and skips words with RESERVED. A tab or line break would end the word
 # in the table that the trainer reads.
 _TO_CLEAN = str.maketrans({BLANK: " ", RESERVED: None, "\t": " ", "\n": " ", "\r": " "})
 
 
 def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> Iterator[str]:
-    """Yields the cleaned sentences of some texts (see `clean_sentences`).
+    """Yields the cleaned sentences of some texts (see `clean_sentences`), or the whole texts, one on a line.
 
     Args:
       texts: the texts of documents.
@@ -57,6 +59,9 @@ def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> I
       language: the ISO 639 code of their language.
     """
     for text in texts:
+        if layout.paragraphs == WHOLE:
+            yield on_one_line(text)
+            continue
         if not layout.paragraphs:
             yield from clean_sentences([text])
             continue

@@ -12,8 +12,8 @@ settings are the defaults of `spm_train`: a unigram model over text normalised b
 before the first word. The paper reports unknown tokens (3.8 % in Tagalog). So here, too, characters outside
 the coverage are unknown, unless `byte_fallback` encodes them as bytes.
 
-Unlike the models of subwords.py, these models cannot restore every text from its pieces. They only need to
-split a translation and its reference in the same way.
+These models cannot restore every text from its pieces. They only need to split a translation and its
+reference in the same way. With `lossless`, models for many languages are like those for one Wikipedia.
 """
 
 import dataclasses
@@ -29,8 +29,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import sentencepiece
 
+from ..files.line_blocks import lines_of
 from ..files.records import SubwordStats
 from ..wikitext.article_markers import MARKERS_WITH_LINE_FEEDS, count_characters
+from . import word_vocabulary
 
 BLANK = "\u2581"  # SentencePiece's sign for a space
 RESERVED = "\u2585"  # the trainer skips words with this character
@@ -40,6 +42,7 @@ BYTES = 256
 
 # Beginnings of the paragraphs of an article. No piece spans a marker.
 _STARTS = re.compile("(?=\\n_START_|_NEWLINE_)")
+_LINE_FEED = "\0"  # stands for a line feed where a text is in one line
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 # Settings of the trainer for all models.
@@ -216,6 +219,28 @@ def sentences_of(text: str) -> Iterator[str]:
             yield paragraph[at : at + SENTENCE]
 
 
+def count_words_of_articles(block: bytes) -> pa.RecordBatch:
+    """Counts the words of articles for a lossless model, as `count_words` does.
+
+    A word after a space begins with this space. `block` has one article on a line (see `on_one_line`).
+    """
+    articles = (from_one_line(line.decode("utf-8")) for line in lines_of(block))
+    after_blank, others = count_words(articles)
+    words = {f" {word}".encode(): count for word, count in after_blank.items()}
+    words |= {word.encode(): count for word, count in others.items()}
+    return pa.record_batch([[*words], [*words.values()]], schema=word_vocabulary.SCHEMA)
+
+
+def on_one_line(text: str) -> str:
+    """Returns a text in one line, with null characters in place of line feeds."""
+    return text.replace("\n", _LINE_FEED)
+
+
+def from_one_line(line: str) -> str:
+    """Returns the text that `on_one_line` has put on one line."""
+    return line.replace(_LINE_FEED, "\n")
+
+
 def vocabulary_of(model: bytes) -> str:
     """Returns a readable list of a model's pieces and their scores, one per line.
 
@@ -304,9 +329,11 @@ class PieceSettings:
     normalization: str = "nmt_nfkc"  # one of NORMALIZATIONS
     byte_fallback: bool = False  # True to encode characters without a piece as bytes
     min_count: int = 1  # less frequent words are ignored
+    lossless: bool = False  # True for models of articles, like those for one Wikipedia
 
     def __post_init__(self) -> None:
         least = META_PIECES + (BYTES if self.byte_fallback else 0)
+        least += len(MARKERS_WITH_LINE_FEEDS) if self.lossless else 0
         if self.size <= least:
             raise ValueError(
                 f"size must be above {least}, the number of reserved pieces, not {self.size}"
@@ -377,13 +404,16 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
     if not (words := sum(part.num_rows for part in frequent)):
         raise UntrainableError("there is no text to learn from")
     length = sum(pc.sum(pc.binary_length(part["word"])).as_py() or 0 for part in frequent)
+    markers = {"user_defined_symbols": list(MARKERS_WITH_LINE_FEEDS)}
     model = run_trainer(
         _lines_of_counts(frequent),
-        PIECES_TRAINER,
+        {
+            "normalization_rule_name": settings.normalization,
+            "byte_fallback": settings.byte_fallback,
+            **({**TRAINER, **markers} if settings.lossless else PIECES_TRAINER),
+        },
         vocab_size=settings.size,
         character_coverage=settings.character_coverage,
-        normalization_rule_name=settings.normalization,
-        byte_fallback=settings.byte_fallback,
         train_extremely_large_corpus=length >= LARGE_CORPUS,
     )
     return TrainedPieces(
@@ -432,3 +462,20 @@ class PieceCounter:
 
 piece_counter = functools.lru_cache(maxsize=2)(PieceCounter)
 """Returns the counter for a model. Counters are cached in each process."""
+
+counter_of = functools.lru_cache(maxsize=4)(SubwordCounter)
+"""Returns the counter for a model. Counters are cached in each process.
+
+The cache finds a counter by the hash of its model. Python stores this hash in the bytes object. All calls in
+a Beam bundle pass the same object, so the hash is computed only once per bundle.
+"""
+
+
+def count_in_articles(model: bytes, articles: Iterable[str]) -> SubwordStats:
+    """Counts the pieces of articles, each of which is on one line (see `on_one_line`)."""
+    return add_subword_stats(map(counter_of(model).count, map(from_one_line, articles)))
+
+
+def count_in_sentences(model: bytes, sentences: Iterable[str]) -> PieceStats:
+    """Counts the pieces of sentences."""
+    return piece_counter(model).count(sentences)

@@ -25,7 +25,6 @@ import apache_beam as beam
 import pyarrow as pa
 
 from ..duplicates.similar_documents import DocumentFacts
-from ..duplicates.write_signatures import NamedText
 from ..files.builds.finished_builds import check_columns, opened
 from ..files.distribution import transform
 from ..files.formats import PARQUET
@@ -116,14 +115,6 @@ def values(article: PackedArticle) -> tuple[str, ...]:
     `encode_example` require.
     """
     return article.wikidata_id, unpack_text(article), article.version_id
-
-
-def named_texts(article: PackedArticle) -> list[NamedText]:
-    """Returns a list with one NamedText: the id, split and text of an article.
-
-    The article's signature, which is used to find near-duplicates, is computed from this text.
-    """
-    return [NamedText("", article.wikidata_id, article.split, unpack_text(article))]
 
 
 ARTICLES = RowKind(

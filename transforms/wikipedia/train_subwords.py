@@ -6,52 +6,40 @@ a corpus are sorted by fingerprint, so these articles are the first records of t
 Counts the vocabulary pieces of articles, by split.
 
 Learns a SentencePiece vocabulary from a corpus, and counts the vocabulary's pieces in the corpus.
-
-Trains vocabularies on several finished builds, from the first articles of each.
 """
 
-import functools
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import apache_beam as beam
-import pyarrow.compute as pc
 from apache_beam.pvalue import AsSingleton
 from apache_beam.transforms.combiners import TopCombineFn
 
 from ..files import counters
-from ..files.builds import finished_builds
-from ..files.builds.finished_builds import Build, CorpusRows, RowGroup, files_of, read_row_group
 from ..files.distribution import transform
 from ..files.records import OutputFile, PackedArticle, SubwordStats
 from ..files.text import fingerprint
 from ..models import subword_models
-from ..models.subword_models import SubwordCounter, SubwordSettings, TrainedSubwords
+from ..models.subword_models import SubwordSettings, TrainedSubwords
 from ..models.train_pieces import write_model
 from .article_rows import from_bytes, order, to_bytes, unpack_text
 
 COUNT_SUBWORDS = "count-subwords"
 
-RowsKey = tuple[str, str, str]  # name of the vocabulary, edition, split
-
 
 @transform
-def CountSubwords(
-    texts: beam.PCollection, count: Callable[..., Iterator[Any]], trained: beam.pvalue.AsSideInput
-) -> beam.PCollection:
-    """Counts the vocabulary pieces of texts.
+def CountSubwords(articles: beam.PCollection, trained: beam.pvalue.AsSideInput) -> beam.PCollection:
+    """Counts the vocabulary pieces of articles.
 
-    PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)].
+    PCollection[PackedArticle] → PCollection[(split, SubwordStats)].
 
     Args:
-      count: `count_article`, whose key is the split, or `count_rows`, whose key is (vocabulary, edition,
-        split).
-      trained: side input of `count`. If it has no model, nothing is counted.
+      trained: side input with one TrainedSubwords. If it has no model, nothing is counted.
     """
     return (
-        texts
-        | "CountPieces" >> beam.FlatMap(count, trained)
+        articles
+        | "CountPieces" >> beam.FlatMap(count_article, trained)
         | "AddUp" >> beam.CombinePerKey(subword_models.add_subword_stats)
     )
 
@@ -61,35 +49,8 @@ def count_article(
 ) -> Iterator[tuple[str, SubwordStats]]:
     """Yields (split, counts of the vocabulary pieces) of an article, or nothing if there is no model."""
     if trained.model:
-        yield article.split, counter_of(trained.model).count(unpack_text(article))
+        yield article.split, subword_models.counter_of(trained.model).count(unpack_text(article))
         counters.count(COUNT_SUBWORDS, "articles")
-
-
-def count_rows(
-    rows: CorpusRows, vocabularies: Sequence[tuple[str, TrainedSubwords]]
-) -> Iterator[tuple[RowsKey, SubwordStats]]:
-    """Counts the pieces of the column `text` of a row group, once for each vocabulary.
-
-    `vocabularies` are (name, vocabulary). Yields ((name, edition, split), counts) for each vocabulary that
-    has a model. The edition, such as "uk", and the split are those of the file.
-    """
-    column = rows.table["text"]
-    texts = column.to_pylist()
-    for name, trained in vocabularies:
-        if trained.model:
-            stats = subword_models.add_subword_stats(map(counter_of(trained.model).count, texts))
-            yield (name, rows.file.edition, rows.file.split), stats
-    counters.count(COUNT_SUBWORDS, "articles", len(texts))
-    counters.count(COUNT_SUBWORDS, "text_bytes", pc.sum(pc.binary_length(column)).as_py() or 0)
-    counters.flush()
-
-
-counter_of = functools.lru_cache(maxsize=4)(SubwordCounter)
-"""Returns the counter for a model. Counters are cached in each process.
-
-The cache finds a counter by the hash of its model. Python stores this hash in the bytes object. All calls in
-a Beam bundle pass the same object, so the hash is computed only once per bundle.
-"""
 
 
 TRAIN_SUBWORDS = "train-subwords"
@@ -239,57 +200,5 @@ def LearnVocabulary(
     return Vocabulary(
         subwords=subwords,
         files=subwords | "WriteSubwords" >> beam.FlatMap(write_subwords, folder, name),
-        stats=corpus | "CountSubwords" >> CountSubwords(count_article, AsSingleton(subwords)),
+        stats=corpus | "CountSubwords" >> CountSubwords(AsSingleton(subwords)),
     )
-
-
-COLUMNS = ("wikidata_id", "version_id", "text")
-
-
-def plan_sample(build: Build, articles: int) -> list[RowGroup]:
-    """Returns the row groups that contain the first articles of the split train, in file order.
-
-    The field `rows` of a returned row group is the number of its rows to use, counted from the first row.
-    The footers of the Parquet files are read only until enough articles are found.
-    """
-    parts: list[RowGroup] = []
-    for file in files_of(build, ("train",)):
-        for group in finished_builds.row_groups_of(file) if articles else ():
-            if rows := min(group.rows, articles):
-                parts.append(group._replace(rows=rows))
-                articles -= rows
-    return parts
-
-
-def train_on_builds(
-    vocabularies: Mapping[str, SubwordSettings], sample: Sequence[RowGroup]
-) -> Iterator[tuple[str, TrainedSubwords]]:
-    """Trains each vocabulary on the whole sample, and yields (name, vocabulary).
-
-    One worker trains all vocabularies one after the other, because each takes gigabytes of memory. It reads
-    the sample directly from the files, without a shuffle. The order of the sample affects the bytes of the
-    vocabularies.
-
-    `vocabularies` maps the name of each vocabulary to its settings.
-    """
-    articles = sum(part.rows for part in sample)
-    for name, settings in vocabularies.items():
-        yield name, train_on(read_sample(sample), settings, articles)
-
-
-def read_sample(sample: Iterable[RowGroup]) -> Iterator[tuple[str, str, str]]:
-    """Yields (Wikidata id, version id, text) of each article. One row group is in memory at a time."""
-    for part in sample:
-        table = read_row_group(part, COLUMNS).table.slice(0, part.rows)
-        yield from zip(*(table[name].to_pylist() for name in COLUMNS), strict=True)
-
-
-def write_vocabulary(
-    named: tuple[str, TrainedSubwords], folder: str, prefix: str
-) -> Iterator[OutputFile]:
-    """Writes `sentencepiece/<prefix>-<name>.model` and `.vocab`, or nothing if there is no model.
-
-    `named` is (name, vocabulary). `prefix` is the beginning of the file names.
-    """
-    name, trained = named
-    return write_subwords(trained, folder, f"{prefix}-{name}")

@@ -16,7 +16,6 @@ from corpusmill.transforms.files.read_files import open_input
 from corpusmill.transforms.files.records import TITLE_IN_TEXT
 from corpusmill.transforms.files.terminal import name_some
 from corpusmill.transforms.files.text import SPLITS
-from corpusmill.transforms.models import model_accounts
 from corpusmill.transforms.wikitext.article_markers import parse_article
 
 from ..build_facts import Facts, sample_columns, share
@@ -177,7 +176,7 @@ def does_the_vocabulary_fit(facts: Facts) -> Answer | None:
     Depending on the corpus, the answer has the average number of characters in a SentencePiece piece, the
     share of unknown words, or the frequency of words by rank. Returns None if the build has no documents.
     """
-    for find in (_of_news, _of_simple_books, _of_pieces, _of_languages, _of_subwords):
+    for find in (_of_news, _of_simple_books, _of_pieces, _of_subwords):
         if answer := find(facts):
             return answer
     return Answer(VOCABULARY, "This build has no vocabulary of its own.") if facts.kept else None
@@ -289,38 +288,24 @@ def _pieces(name: str, of: Mapping[str, int]) -> tuple[str, ...]:
     return name, f"{of['characters']:,}", f"{of['pieces']:,}", f"{each:.2f}"
 
 
-def _of_languages(facts: Facts) -> Answer | None:
-    """Returns the answer for vocabularies that several Wikipedias share, with figures for each Wikipedia.
-
-    Returns None if the build does not consist of such vocabularies.
-    """
-    if facts.build.corpus != model_accounts.KIND:
-        return None
-    rows = [
-        _pieces(f"{name}, test, {size}", of["test"])
-        for size, languages in facts.stats.items()
-        for name, of in languages.items()
-    ]
-    languages = next(iter(facts.stats.values()))
-    sentence = f"Pieces ({', '.join(facts.stats)}) over {len(languages)} languages."
-    return Answer(VOCABULARY, sentence, tables=[Table(("", *_OF_PIECES), rows)])
-
-
 def _of_subwords(facts: Facts) -> Answer | None:
     if not (languages := facts.stats.get("languages")):
         return None
+    held_out = {name: of["held_out"] for name, of in languages.items() if of.get("held_out")}
+    unit = "articles" if "articles" in facts.stats["total"] else "sentences"
+    # of sentences: unknown, in_bytes; of articles: unknown_characters, byte_characters
+    keys = [*next(iter(held_out.values()), {})][-2:]
     rows = [
         (
-            *_pieces(name, held_out),
-            *(f"{held_out[key]:,}" for key in ("unknown", "in_bytes")),
-            f"{of['sentences']:,}",
-            share(of["probability"], 1),
-            f"{of['sampled']:,}",
+            *_pieces(name, of),
+            *(f"{of[key]:,}" for key in keys),
+            f"{languages[name][unit]:,}",
+            share(languages[name]["probability"], 1),
+            f"{languages[name]['sampled']:,}",
         )
-        for name, of in languages.items()
-        if (held_out := of.get("held_out"))
+        for name, of in held_out.items()
     ]
-    head = ("held-out lines of", *_OF_PIECES, "unknown", "in bytes")
+    names = (key.replace("_", " ") for key in keys)
+    head = ("held-out text of", *_OF_PIECES, *names, unit, "probability", "sampled")
     sentence = f"{facts.stats['total']['pieces']:,} pieces over {len(languages)} languages."
-    table = Table((*head, "sentences", "probability", "sampled"), rows)
-    return Answer(VOCABULARY, sentence, tables=[table])
+    return Answer(VOCABULARY, sentence, tables=[Table(head, rows)])

@@ -27,7 +27,6 @@ COMMANDS = {
     "tokenize": ["tokenize", "BUILD", "--output", "out"],
     "ngrams": ["ngrams", "--corpus", "BUILD", "--output", "out"],
     "subwords": ["subwords", "--corpora", "BUILD", "--size", 100, "--output", "out"],
-    "multilingual": ["multilingual", "--corpora", "BUILD", "--output", "out"],
     "contamination": [
         *("contamination", "--train", "BUILD", "--eval", "items.txt", "--output", "out/found"),
         *("--remove", "documents", "--editions", "out"),

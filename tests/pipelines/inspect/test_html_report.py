@@ -29,7 +29,7 @@ def test_the_same_builds_give_the_same_bytes(page: Path) -> None:
 
 
 def test_copies_of_a_build_have_pages_of_their_own(tmp_path: Path) -> None:
-    build = GOLDEN / "wiki40b" / "multilingual-3"
+    build = GOLDEN / "subwords" / "multilingual-3-8000"
     for name in ("one", "two"):
         shutil.copytree(build, tmp_path / name)
     anchors = re.findall('<article id="(.*?)"', make_report([str(tmp_path)]))

@@ -96,23 +96,13 @@ def test_between_two_sides_only_theirs_are_compared(inputs: Path, tmp_path: Path
         assert path.read_bytes() == (tmp_path / "2" / path.name).read_bytes()
 
 
-def test_signatures_of_files_of_others(inputs: Path, tmp_path: Path) -> None:
-    output = tmp_path / "signed"
-    run(inputs / "all.jsonl", "--signatures-only", "--output", output, "--workers", 1)
-    (path,) = output.glob("*.parquet")
-    table = pq.read_table(path)
-    assert sorted(table["id"].to_pylist()) == sorted(made_texts())
-    assert table.column_names == ["data_set", "id", "split", "ngrams", "signature"]
-
-
-@pytest.mark.parametrize("only", [[], ["--signatures-only"]])
 def test_documents_that_are_left_out_are_counted(
-    only: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = ['"one text"', "null", r'"\ud800"', '"two texts"', '" "']
     rows = "".join(f'{{"text": {text}}}\n' for text in texts)
     (tmp_path / "a.jsonl").write_text(rows)
-    run(tmp_path / "a.jsonl", "--output", tmp_path / "found", "--workers", 1, *only)
+    run(tmp_path / "a.jsonl", "--output", tmp_path / "found", "--workers", 1)
     manifest = json.loads((tmp_path / "found/manifest.json").read_text("utf-8"))
     counts = {name: manifest["counts"][name] for name in ("documents_read", "kept", "rejected")}
     assert counts == {

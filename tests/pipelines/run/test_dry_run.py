@@ -81,7 +81,7 @@ def test_builds_of_builds(demo: Path, tmp_path: Path, run: Command) -> None:
     (news,) = (demo / "lm1b").glob(f"*/*-{VERSION}")
     for given in (
         ("subwords", "--corpora", demo / "lm1b"),
-        ("multilingual", "--corpora", demo / "wiki40b"),
+        ("subwords", "--corpora", demo / "wiki40b", "--articles", 10),
         ("ngrams", "--corpus", news),
     ):
         shown = dry_run(run, tmp_path / "corpora", *given).out
@@ -278,7 +278,7 @@ def test_spark_on_this_machine_has_a_time(tmp_path: Path, run: Command) -> None:
 
 def test_the_table_has_every_command() -> None:
     rates = forecast.load_rates()
-    for name in (*COMMANDS, "subwords", "multilingual", "ngrams"):
+    for name in (*COMMANDS, "subwords", "ngrams"):
         work = rates.find(name, forecast.WORK)
         assert work, name
         assert work.core_seconds > 0, name

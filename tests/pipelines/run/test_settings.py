@@ -21,7 +21,6 @@ class FormConfig(settings.Config):
     style: str = FORM.setting("plain", "how", choices=("plain", "bold"))
     is_titled: bool = FORM.setting(True, "without a title")
     limit: int = settings.Group("rest").limit("lines")
-    signatures: bool = settings.Group("rest").signatures("line")
     width: int = FORM.setting(80, part_of=settings.MANIFEST)  # without a flag
 
 
@@ -60,9 +59,8 @@ def test_editions_and_manifests_have_the_settings_that_are_part_of_them() -> Non
     assert usual.edition() == "en"
     assert usual.variant() == {"size": 3, "style": "plain", "is_titled": True}
     assert usual.part(settings.MANIFEST) == {"width": 80}
-    other = FormConfig(["a"], 4, "bold", is_titled=False, limit=2, signatures=True)
+    other = FormConfig(["a"], 4, "bold", is_titled=False, limit=2)
     assert other.edition() == "en-size-4-style-bold-no-is-titled-limit-2"
-    assert other.part(settings.MANIFEST)["signatures"]["seed"] >= 0
 
 
 def test_the_page_of_settings_is_made_of_the_fields() -> None:

@@ -4,9 +4,17 @@ import pytest
 
 from corpusmill.transforms.files.builds.ledger import AccountingError, Accounts, Ledger
 from corpusmill.transforms.files.builds.manifest import Provenance
-from corpusmill.transforms.models.model_accounts import EVALUATED, HELD_OUT_KIND, account_for_pieces
+from corpusmill.transforms.files.records import SubwordStats
+from corpusmill.transforms.models.count_ngrams import TextCounts
+from corpusmill.transforms.models.model_accounts import (
+    EVALUATED,
+    HELD_OUT_KIND,
+    account_for_ngrams,
+    account_for_pieces,
+)
 from corpusmill.transforms.models.sentence_sampling import Choice, Share
 from corpusmill.transforms.models.subword_models import PieceStats, TrainedPieces
+from tests.tools.error_of import error_of
 
 TRAINED = TrainedPieces(b"", pieces=400, words=70, occurrences=900, rare_words=5)
 CHOICES = {
@@ -79,9 +87,50 @@ def test_the_card() -> None:
     assert "nmt_nfkc; character coverage 0.9995; no byte fallback." in card
 
 
+def test_the_card_of_articles_has_the_figures_of_the_paper() -> None:
+    stats = [
+        ((HELD_OUT_KIND, "uk"), SubwordStats(400, 1200, 0, 3)),
+        ((EVALUATED, "sw"), SubwordStats(200, 500, 0, 0)),
+    ]
+    ledger = {"trained": [TRAINED], "choices": [CHOICES], "sampled": [("uk", 300), ("sw", 100)]}
+    provenance = PROVENANCE._replace(settings={"articles": 50})
+    accounts = account_for_pieces(
+        Ledger(ledger | {"stats": stats, "rejected": []}),
+        provenance,
+        {"uk": ("2.836", "--lists all")},
+    )
+    assert accounts.counts == {"articles": 1040, "sampled": 400, "rejected_lines": {}}
+    assert accounts.stats["languages"]["uk"]["articles"] == 1000
+    assert [line for line in "\n".join(accounts.sections).split("\n") if line[:1] == "|"][-2:] == [
+        "| sw | 100 | – | – | – | – | 2.500 | – |",
+        "| uk | 300 | 1,200 | 3.000 | 2.836 | 99.75 % | – | --lists all |",
+    ]
+    (caveat,) = accounts.caveats
+    assert caveat.endswith("articles of train, which weigh less than the others: sw 40.")
+
+
 @pytest.mark.parametrize("sampled", [[], [("uk", 300), ("sw", 99)], [("uk", 301), ("sw", 100)]])
 def test_as_many_are_sampled_as_were_to_be(sampled: list[tuple[str, int]]) -> None:
     with pytest.raises(
         AccountingError, match=r"sampled do not add up to the \d+ sentences of (uk|sw)"
     ):
         account_for(sampled=sampled)
+
+
+@pytest.mark.parametrize(
+    ("counted", "scored", "message"),
+    [
+        (TextCounts(3), {"documents": 2}, "2 scored do not add up to the 3 documents of test"),
+        (TextCounts(2), {"documents": 3}, "2 read do not add up to the 3 documents of test"),
+    ],
+)
+def test_all_documents_of_an_ngram_model_are_read_and_scored(
+    counted: TextCounts, scored: dict[str, int], message: str
+) -> None:
+    entries = {
+        "expected": [("test", 3)],
+        "counted": [("test", counted)],
+        "scores": [("test", scored)],
+    }
+    error = error_of(AccountingError, account_for_ngrams, Ledger(entries), PROVENANCE)
+    assert error == message

@@ -53,7 +53,7 @@ _SHARED: Mapping[str, Sequence[str] | None] = {  # settings of all corpora
     "on-corrupt": ("fail",),
     "limit": _NO,
     "without": _NO,  # documents that were removed from a finished build
-    **dict.fromkeys(("dump", "v", "formats", "shard-bytes", "signatures"), ANY),
+    **dict.fromkeys(("dump", "v", "formats", "shard-bytes"), ANY),
 }
 _OTHER_INPUTS = ("leave-out", "templates")  # roles of inputs that the papers do not have
 _OTHER_NUMBERS = "other numbers of documents"
@@ -277,12 +277,6 @@ def _read_table() -> dict[str, PaperFigures]:
 PAPER: Mapping[str, PaperFigures] = _read_table()
 """Code of the language → the paper's numbers."""
 
-CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
-    code: tuple(figures.characters_per_piece[size] for size in VOCABULARIES)
-    for code, figures in PAPER.items()
-}
-"""Code of the language → characters per piece of the 32k, 64k and 128k vocabularies."""
-
 
 def figures_for_card(signature: str, beside: Beside) -> dict[str, str]:
     """Returns name → size from the paper of Wiki-40B, for the dataset card of a build."""
@@ -296,6 +290,31 @@ def figures_for_card(signature: str, beside: Beside) -> dict[str, str]:
     for size in VOCABULARIES:
         rows[f"characters per piece ({size})"] = f"{figures.characters_per_piece[size]:.3f}"
     return rows
+
+
+_MULTILINGUAL = {"size": (64_000, 128_000), "articles": (10_000,), "min_count": (1,)}
+
+
+def multilingual_beside(
+    manifest: Mapping[str, Any], vocabulary: Mapping[str, Any]
+) -> tuple[str, str]:
+    """Returns the characters per piece in the paper, and what differs from it, for a dataset card.
+
+    Args:
+      manifest: the manifest of a build of Wiki-40B.
+      vocabulary: the settings of a vocabulary that is learned from it and others.
+    """
+    beside = WIKI40B.beside(manifest)
+    others = [
+        f"--{name.replace('_', '-')} {vocabulary[name]}"
+        for name, allowed in _MULTILINGUAL.items()
+        if vocabulary[name] not in allowed
+    ]
+    if beside.no_size or others:
+        return "–", beside.no_size or f"not the paper's settings: {', '.join(others)}"
+    figures = PAPER[signed_settings(manifest["signature"])["lang"]]
+    value = figures.characters_per_piece[f"{vocabulary['size'] // 1000}k"]
+    return f"{value:.3f}", beside.differs or "–"
 
 
 _KN5 = "Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram"

@@ -4,7 +4,6 @@ from typing import NamedTuple
 import pytest
 
 from corpusmill.transforms.files.builds.paper_figures import (
-    CHARACTERS_PER_PIECE,
     PAPER,
     VOCABULARIES,
     PaperFigures,
@@ -41,7 +40,7 @@ def test_a_row() -> None:
     assert figures.published == {"train": 552_031, "validation": 30_739, "test": 30_670}
     assert figures.pieces_millions == {"train": 199.7, "validation": 11.2, "test": 11.0}
     assert figures.characters_millions == {"train": 308.2, "validation": 17.3, "test": 17.0}
-    assert CHARACTERS_PER_PIECE["zh-tw"] == (1.543, 1.235, 1.264)
+    assert tuple(figures.characters_per_piece.values()) == (1.543, 1.235, 1.264)
     assert figures.scores["128k", "test"] == (13_406_647, 16_951_793, 3.527)
 
 

@@ -127,7 +127,7 @@ def test_the_table_of_a_paper_has_every_setting_of_an_edition_or_a_manifest(corp
     assert named <= paper_of(corpus).wanted.keys()
 
 
-@pytest.mark.parametrize("kind", ["entities", "ngrams", "tokens", "subwords", "wiki40b-vocabulary"])
+@pytest.mark.parametrize("kind", ["entities", "ngrams", "tokens", "subwords"])
 def test_builds_without_a_paper_have_no_reason(kind: str) -> None:
     made = f"{kind}|lang:de|of:lm1b-1.1.0|v:1.0.0"
     assert paper_of(made).beside({"signature": made}) == Beside()
