@@ -462,5 +462,3 @@ def parse_similarity(similarity: str | float | Fraction) -> Fraction:
     if not 0 < exact < 1:
         raise ValueError(f"similarity must be above 0 and below 1, not {similarity}")
     return exact
-
-
