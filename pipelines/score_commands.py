@@ -86,7 +86,8 @@ def add_mixture(metrics: Commands) -> None:
 
     examples:
       An n-gram model of One Billion Word and another model, mixed as in table 2 of its paper:
-        corpusmill score mixture --corpus corpora/lm1b/en-perl-5.14/2007-2011-* --fit dev --split paper_test \\
+        corpusmill score mixture --corpus corpora/lm1b/en-perl-5.14/2007-2011-* \\
+            --fit dev --split paper_test \\
             --models 'corpora/ngrams/lm1b-en-perl-5.14/*/log-likelihoods/{split}-*.parquet' \\
                      'run-7/{split}/*.parquet'
 
