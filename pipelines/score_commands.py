@@ -88,7 +88,7 @@ def add_mixture(metrics: Commands) -> None:
       An n-gram model of One Billion Word and another model, mixed as in table 2 of its paper:
         corpusmill score mixture --corpus corpora/lm1b/en-perl-5.14/2007-2011-* \\
             --fit dev --split paper_test \\
-            --models 'corpora/ngrams/lm1b-en-perl-5.14/*/log-likelihoods/{split}-*.parquet' \\
+            --models 'corpora/ngrams/lm1b-en-perl-5.14/*/*/{split}-*.parquet' \\
                      'run-7/{split}/*.parquet'
 
     The probability of a word is the sum of its probabilities in all models, each times the weight of the
