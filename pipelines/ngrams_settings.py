@@ -2,7 +2,7 @@ r"""Estimates an n-gram model from a finished build, and scores the held-out spl
 
 examples:
   5-grams of One Billion Word, as in its paper:
-    corpusmill ngrams --corpus corpora/lm1b/en/2007-2011-* --output corpora
+    corpusmill ngrams --corpus corpora/lm1b/en-perl-5.14/2007-2011-* --output corpora
   A 3-gram model without 3-grams that occur only once:
     corpusmill ngrams --corpus corpora/wiki40b/uk/20261101-* --output corpora \
       --order 3 --prune 0 0 1

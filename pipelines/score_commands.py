@@ -23,7 +23,7 @@ def add_model_metrics(metrics: Commands) -> None:
         corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-*
       Files of a training job with a row for each document, in base-2 logarithms:
         corpusmill score perplexity --log-likelihood 'run-7/part-*.parquet' --base 2 --split paper_test \\
-            --corpus corpora/lm1b/en/2007-2011-*
+            --corpus corpora/lm1b/en-perl-5.14/2007-2011-*
       Bits per character, for a model that predicts the pieces of the build's own SentencePiece model:
         corpusmill score bpc --perplexity-per-piece 14.24 --corpus DIR
 
@@ -86,8 +86,9 @@ def add_mixture(metrics: Commands) -> None:
 
     examples:
       An n-gram model of One Billion Word and another model, mixed as in table 2 of its paper:
-        corpusmill score mixture --corpus corpora/lm1b/en/2007-2011-* --fit dev --split paper_test \\
-            --models 'corpora/ngrams/lm1b-en/*/log-likelihoods/{split}-*.parquet' \\
+        corpusmill score mixture --corpus corpora/lm1b/en-perl-5.14/2007-2011-* \\
+            --fit dev --split paper_test \\
+            --models 'corpora/ngrams/lm1b-en-perl-5.14/*/*/{split}-*.parquet' \\
                      'run-7/{split}/*.parquet'
 
     The probability of a word is the sum of its probabilities in all models, each times the weight of the

@@ -60,8 +60,10 @@ Row = list[str | float | None]
 
 def render_text(report: Report) -> str:
     """Formats a report for a terminal: tables of scores, the model, and the signature of each metric."""
-    if len(report.scored) == 1:
-        parts, lines = [_scores(report)], report.scored[0].scores.citations
+    first = report.scored[0]
+    is_named = first.direction.system and first.direction.source  # a participant
+    if len(report.scored) == 1 and not is_named:
+        parts, lines = [_scores(report)], first.scores.citations
     else:
         signatures = report.signatures.items()
         parts, lines = _many(report), tuple(f"{name}|{text}" for name, text in signatures)

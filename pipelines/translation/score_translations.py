@@ -100,8 +100,9 @@ def find_directions(
             warnings.append(f"not scored: {given}: {message}")
     if not found:
         raise InputError(", ".join(hypotheses), "; ".join(warnings))
-    # The name of a system that all directions share is left out, unless the languages are unknown.
-    is_common = len({one.system for one in found.values()}) == 1
+    # The name of a system that all directions share is left out, unless the languages are unknown. The
+    # name of a participant stays, even if the files of all others cannot be scored.
+    is_common = not is_hidden and len({one.system for one in found.values()}) == 1
     is_common &= all(one.source for one in found.values())
     return [one._replace(system="") if is_common else one for one in found.values()], warnings
 

@@ -406,6 +406,8 @@ def test_participants_who_are_not_scored_are_listed(files: Path, spbleu: Command
     out, err = spbleu("--reference", files / "hidden", *flags, "--json")
     told = json.loads(out)
     assert [one["hypothesis"] for one in told["directions"]] == [f"{files}/sent/ada/eng-fra.test"]
+    assert told["directions"][0]["system"] == "ada"
+    assert "ada test averages" in spbleu("--reference", files / "hidden", *flags).out
     count, place = len(SENTENCES), f"not scored: {files}/sent"
     assert told["warnings"][-2:] == [
         f"{place}/ben/eng-fra.test: has {count - 1} lines, but the reference has {count}; both must have"
