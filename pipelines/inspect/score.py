@@ -257,13 +257,14 @@ def _paper(found: Score) -> Iterator[tuple[str, str]]:
     why_not = beside.no_score
     if not (why_not or found.covers_text):
         why_not = "the models of the paper also predict what is between the words"
+    if words and paper.has_split(found.build.manifest, found.split):
+        value = scores.word_level_perplexity(found.log_likelihood, words)
+        yield f"{METRICS['perplexity']} over the {words:,} words of the paper", f"{value:.4f}"
+        words = None
     if why_not:
         if papers or words:
             yield "paper, and its number of words" if words else "paper", f"– ({why_not})"
         return
-    if words:
-        value = scores.word_level_perplexity(found.log_likelihood, words)
-        yield f"{METRICS['perplexity']} over the {words:,} words of the paper", f"{value:.4f}"
     for of_paper in papers:
         yield f"paper: {METRICS[of_paper.metric]}", f"{of_paper.printed} ({of_paper.model})"
     if papers and not beside.is_released:

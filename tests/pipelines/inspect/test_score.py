@@ -42,12 +42,11 @@ def run(capsys: pytest.CaptureFixture[str]) -> Command:
     return Command(capsys, "score")
 
 
-def as_published(build: Path) -> Path:
-    """Makes the manifest say that a build has as many documents as were published."""
+def as_published(build: Path, **others: int) -> Path:
+    """Makes the manifest say that a build has as many documents as were published, but for some splits."""
     manifest = manifest_of(build)
-    seal(
-        build, manifest | {"counts": {"kept": paper_of(manifest["signature"]).published(manifest)}}
-    )
+    kept = {**paper_of(manifest["signature"]).published(manifest), **others}
+    seal(build, manifest | {"counts": {"kept": kept}})
     return build
 
 
@@ -413,8 +412,11 @@ def test_perplexity_is_also_over_the_words_of_the_paper(tmp_path: Path, run: Com
     for metric, name in (("perplexity", "paper, and its number of words"), ("bpc", "paper")):
         why_not = f"  {name} +– \\(not the published numbers of documents: {numbers}\\)\n"
         assert re.search(why_not, run(metric, *flags).out)
-    shown = run("perplexity", "--corpus", as_published(build), *flags[2:]).out
     over = f"  word-level perplexity over the 6,966,499 words of the paper   {math.exp(2):.4f}\n"
+    shown = run("perplexity", "--corpus", as_published(build, train=28_601), *flags[2:]).out
+    assert over in shown
+    assert re.search("  paper +– .*train 28,601 of 28,602", shown)
+    shown = run("perplexity", "--corpus", as_published(build), *flags[2:]).out
     assert over in shown
     assert "  33.6 (Rae et al. 2020, Compressive Transformer, 36 layers)\n" in shown
 

@@ -120,11 +120,8 @@ class Paper(NamedTuple):
             no_size = "" if has_sizes else f"the paper has no sizes of {language}"
             differs = part or (other_numbers and _OTHER_NUMBERS)
             return Beside(no_size, part or other_numbers, differs, is_released=True)
-        others = self._others(signed, given)
-        roles = [file["role"] for file in manifest.get("inputs", [])]
-        inputs = [f"--{role}" for role in _OTHER_INPUTS if role in roles]
-        inputs += [none for role, none in self.needed.items() if roles and role not in roles]
-        differing = ", ".join((*others.values(), *inputs))
+        others = self._others(manifest)
+        differing = ", ".join((*others.values(), *self._other_inputs(manifest)))
         why_not = f"not the paper's settings: {differing}" if differing else ""
         has_no_size = any(name in _NO_SIZE or name not in self.wanted for name in others)
         date = signed.get("dump", "undated")
@@ -136,6 +133,14 @@ class Paper(NamedTuple):
             why_not or other_numbers,
             differs or (other_numbers and _OTHER_NUMBERS),
         )
+
+    def has_split(self, manifest: Mapping[str, Any], split: str) -> bool:
+        """Returns True if a split was made as in the paper, and has as many documents as were published."""
+        is_as_published = is_released(manifest.get("settings", {})) or not (
+            self._others(manifest) or self._other_inputs(manifest)
+        )
+        kept = manifest.get("counts", {}).get("kept", {})
+        return is_as_published and kept.get(split) == self.published(manifest).get(split)
 
     def published(self, manifest: Mapping[str, Any]) -> Mapping[str, int]:
         """Returns split → number of published documents in the language of a build; empty if unknown.
@@ -174,13 +179,19 @@ class Paper(NamedTuple):
     def wanted(self) -> Mapping[str, Sequence[str] | None]:
         return {**_SHARED, **(self.settings or {})}
 
-    def _others(self, signed: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, str]:
+    def _other_inputs(self, manifest: Mapping[str, Any]) -> list[str]:
+        """Returns the flags of inputs that the paper does not have, and what is said if one is missing."""
+        roles = [file["role"] for file in manifest.get("inputs", [])]
+        found = [f"--{role}" for role in _OTHER_INPUTS if role in roles]
+        return found + [none for role, none in self.needed.items() if roles and role not in roles]
+
+    def _others(self, manifest: Mapping[str, Any]) -> dict[str, str]:
         """Returns name → flag of the settings that are not those of the paper.
 
-        Args:
-          signed: the settings in the signature. Unknown ones are not those of the paper.
-          given: the settings in the manifest. Unknown ones do not change the text.
+        Unknown settings in the signature are not those of the paper. Unknown ones in the manifest do not
+        change the text.
         """
+        signed, given = signed_settings(manifest["signature"]), manifest.get("settings", {})
         pieces, wanted = given.get("sentencepiece"), self.wanted
         listed = name_variant({**given, **(pieces if isinstance(pieces, Mapping) else {})})
         found = {}
