@@ -55,7 +55,7 @@ STATUSES = (BUILT, ALREADY_THERE, FAILED, MISSING)
 
 
 class NamedBuild(NamedTuple):
-    """A build to run in a"""
+    """A build to run in a batch of builds."""
 
     label: str  # "uk 20230501"
     target: str  # the folder of the build
@@ -145,9 +145,6 @@ def _one_line(error: Exception) -> str:
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
-
-
-# The end of a
 
 
 def print_sizes(outcomes: Sequence[Outcome]) -> None:
