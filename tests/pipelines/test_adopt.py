@@ -310,9 +310,14 @@ def test_training_jobs_read_builds_of_released_corpora(build: Builds, layout: st
     assert sorted(row[column] for row in rows) == sorted(expected(layout)[split])
 
 
-@pytest.mark.parametrize("pattern", ["{source}/uk", "{source}/uk/*.parquet", "{build}"])
-def test_splits_are_pinned_by_released_files(build: Builds, pattern: str) -> None:
+@pytest.mark.parametrize(
+    "pattern", ["{source}/uk", "{source}/uk/*.parquet", "{build}", "wiki40b/uk-released/2020-1.0.0"]
+)
+def test_splits_are_pinned_by_released_files(
+    build: Builds, pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = build("wiki40b-parquet")
+    monkeypatch.chdir(folder.parents[2])
     source = folder.parents[3] / "wiki40b-parquet"
     found = find_pins([pattern.format(source=source, build=folder)])
     units = [unit for file in found.files for unit in plan_units(file)]

@@ -206,7 +206,7 @@ def find_pins(patterns: Sequence[str]) -> PinSources:
 def _match(pattern: str) -> tuple[list[str], list[str]]:
     """Returns (folders of finished builds, files) that match a pattern."""
     marks = _match_paths(FileSystems.join(pattern, COMPLETED))
-    builds = [FileSystems.split(mark)[0] for mark in marks]
+    builds = [posixpath.dirname(mark) for mark in marks]  # FileSystems.split makes paths absolute
     found = _match_paths(pattern)
     folders = {path for path in found if pathlib.Path(path).is_dir()}
     tables = [path for path in found if path not in folders]
